@@ -9,6 +9,7 @@ mod doctor;
 mod journal;
 mod queue_hex;
 mod repair;
+mod trace;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -27,9 +28,11 @@ pub use commands::{
 pub use doctor::{Doctor, FailOn, Report};
 pub use journal::{Journal, JournalCommand, Purge};
 pub use queue_hex::spelled_out;
-pub use repair::{MeantUnit, Repair};
+pub use repair::{Repair, RepairFlag};
+pub use trace::{By, Trace};
 
-use crate::queue::Queue;
+use crate::payload::Codec;
+use crate::queue::{Form, Queue};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,6 +53,15 @@ Exit codes: 0 done, 1 nothing matched or not all done, 2 failed.";
 const QUEUE_HELP: &str = "The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]";
 const QUEUES_HELP: &str = "A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; \
                            repeatable, and no others are looked for";
+
+fn codecs(default: &str) -> String {
+    let names = Codec::writable_names();
+    format!("How to encode it: {names} [default: {default}]")
+}
+
+fn forms() -> String {
+    Form::ALL.map(Form::word).join(", ")
+}
 
 /// Watch the delayed queues of a Redis server, and run them.
 #[derive(Parser)]
@@ -163,7 +175,7 @@ pub struct Connection {
     /// Refuse every change
     #[arg(long, global = true)]
     pub read_only: bool,
-    /// Print JSON: one object, or one line per item
+    /// Print JSON: one object, or one line per item (fields: assets/docs/json.md)
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -245,10 +257,18 @@ pub enum Command {
     Acl(Acl),
     /// What a frame or a payload says; needs no server
     Decode(Decode),
+    /// Tell what happened to each message, from a saved log of commands; needs no server
+    Trace(Trace),
 }
 
 impl Command {
-    /// Whether it may hold something of a queue aside while it is under way.
+    /// True for a command that reads what it is given, and no server.
+    #[must_use]
+    pub const fn reads_alone(&self) -> bool {
+        matches!(self, Self::Decode(_) | Self::Trace(_))
+    }
+
+    /// True for a command that may keep something of a queue aside while it is under way.
     #[must_use]
     pub const fn sets_aside(&self) -> bool {
         matches!(

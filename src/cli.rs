@@ -41,6 +41,7 @@ mod stand_ins;
 mod stop;
 mod suspend;
 mod times;
+mod trace;
 mod traffic;
 mod transfer;
 mod undo;
@@ -79,7 +80,7 @@ impl Outcome {
     }
 }
 
-/// Whether somebody sits in front of us, at a screen: both standard input and output are a
+/// Tells whether somebody sits in front of us, at a screen: both standard input and output are a
 /// terminal, and not one that calls itself dumb because it can move no cursor.
 #[must_use]
 pub fn is_on_terminal() -> bool {
@@ -168,12 +169,13 @@ pub async fn run<W: Write>(
         Some(Command::Journal(asked)) => journal::run(&asked, config, out).await?,
         Some(Command::Acl(asked)) => acl::run(&asked, config, out)?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
+        Some(Command::Trace(asked)) => trace::run(&asked, config, out)?,
     };
     out.flush()?;
     Ok(outcome)
 }
 
-/// Whether an error only says that nobody reads our output any more.
+/// Tells whether an error only says that nobody reads our output any more.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);

@@ -30,12 +30,12 @@ use crate::queue::{Address, Endpoint, Queue, redis_cli, shell};
 use file::{File, Loaded};
 use reader::listed;
 
-/// What a session is to do with which server, complete and checked.
+/// The configuration of a session, complete and checked.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The server.
     pub endpoint: Endpoint,
-    /// Whether somebody named it; else it is the default, this machine.
+    /// True when somebody named it; else it is the default, this machine.
     pub endpoint_named: bool,
     /// The profile that the server is of.
     pub profile: Option<Profile>,
@@ -51,12 +51,12 @@ pub struct Config {
     pub keys: Vec<KeySetting>,
     /// Print JSON.
     pub json: bool,
-    /// What is to be said beside all this: a sentence each.
+    /// Warnings, a sentence each.
     pub warnings: Vec<String>,
     elsewhere: Elsewhere,
 }
 
-/// What holds for whichever profile is switched to.
+/// The part that holds for whichever profile is switched to.
 #[derive(Clone, Debug)]
 struct Elsewhere {
     path: Option<PathBuf>,
@@ -96,7 +96,7 @@ const INTERVAL_MS: std::ops::RangeInclusive<u64> = 200..=60_000;
 const KEEP_DAYS: u32 = 30;
 
 impl Config {
-    /// What `args` mean in an environment, which is asked by name. Reads the configuration file;
+    /// Makes it of `args` and an environment, which is asked by name. Reads the configuration file;
     /// where the server is a profile with a `password_command`, waits until that has ended, up to
     /// 30 s.
     pub fn new(args: &Args, env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
@@ -139,7 +139,7 @@ impl Config {
         };
         match profile {
             // What needs no server needs no password either.
-            Some(profile) if !matches!(args.command, Some(Command::Decode(_))) => {
+            Some(profile) if !args.command.as_ref().is_some_and(Command::reads_alone) => {
                 config.at(profile, connection)
             }
             _ => Ok(Self {
@@ -277,7 +277,7 @@ fn screen_options(
     })
 }
 
-/// Whether a demo is asked for that plays on a server of its own.
+/// Tells whether a demo is asked for that plays on a server of its own.
 fn plays(args: &Args) -> bool {
     let named = names_server(args).is_some() || args.connection.profile.is_some();
     matches!(args.command, Some(Command::Demo(_))) && !named

@@ -24,7 +24,8 @@ fn start(args: Args) -> anyhow::Result<u8> {
     delayscope::tui::keys::Keymap::new(&config.keys)?;
     #[cfg(feature = "tui")]
     if shows_screen(args.command.as_ref(), &config) {
-        delayscope::tui::terminal::hold_stops()?;
+        // The terminal is given back first.
+        delayscope::stops::hold()?;
     }
     // Of the screen that is its own business.
     if args.command.as_ref().is_some_and(Command::sets_aside) {

@@ -19,5 +19,5 @@ pub mod refresh;
 pub mod remembered;
 pub mod search;
 mod state_file;
-mod undo;
+pub mod undo;
 pub mod worker;

@@ -25,6 +25,7 @@ mod cbor;
 mod codec;
 mod detect;
 mod effort;
+mod encode_error;
 mod fst;
 mod fury;
 mod habit;
@@ -57,28 +58,30 @@ mod text;
 mod time;
 mod tree;
 mod typed;
+mod verdict;
 mod zstd;
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use detect::Found;
+use detect::Recognition;
 use effort::Purse;
-use rows::Verdict;
-use said::Told;
+use said::Notation;
 use typed::{Scalar, Typed};
+use verdict::Verdict;
 
 pub use again::{Held, encode_as, encode_like, held, held_by_all};
 pub use codec::Codec;
 pub use effort::Effort;
+pub use encode_error::EncodeError;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
 pub use plain::{MARKS, SEPARATORS, plain};
-pub use rows::Sure;
 pub use said::written;
 pub use tree::{Cut, Field, Name, Node, Shape};
 pub use typed::class_named;
+pub use verdict::Sure;
 
 /// A payload, read: what a table shows of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +101,7 @@ pub struct Decoded {
     pub sure: Sure,
     /// Why it is taken to be that one, and which others it could be: half a sentence.
     pub why: Cow<'static, str>,
-    /// Whether some of it was not read: it is too much, too deep, or cannot be told apart.
+    /// True when some of it was not read: it is too much, too deep, or cannot be told apart.
     pub is_cut: bool,
 }
 
@@ -113,46 +116,10 @@ pub struct Reading {
     pub sure: Sure,
     /// Why it is taken to be that one, and which others it could be: half a sentence.
     pub why: Cow<'static, str>,
-    /// What it says, with types: dates are dates.
+    /// Its content, with types: dates are dates.
     pub tree: Node,
-    /// What was unpacked: the bytes that the spans of the tree mean, if not the payload's own.
+    /// The unpacked bytes: those that the spans of the tree mean, if not the payload's own.
     pub unpacked: Option<Vec<u8>>,
-}
-
-/// Why a text cannot become a payload.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum EncodeError {
-    /// There is no codec to write it with.
-    #[error("payloads cannot be written with the codec `{0}`")]
-    NoCodec(Codec),
-    /// Its class was said, and none of these codecs' values has that one here.
-    #[error(
-        "no value of `{0}` can be written here: of Java's classes only String, Integer, Long, \
-         Double, Boolean, Float, Short, Byte, Character and java.util.Date. As a string it is \
-         [\"java.lang.String\",\"…\"]"
-    )]
-    NoClass(String),
-    /// A class was asked for of which that codec writes no values.
-    #[error(
-        "`{0}` writes no value of `{1}`, only String, Integer, Long and Double: json, typed-json, \
-         kryo5, marshalling and serialization do"
-    )]
-    NotOfCodec(Codec, String),
-    /// Its class was said, and it is no value of that.
-    #[error("{0} is no value of `{1}`")]
-    NotOfClass(String, String),
-    /// In the place of a value that no text is written as.
-    #[error(
-        "it holds a {0}, in whose place a string would be: if that is meant, write \
-         [\"java.lang.String\",\"…\"]"
-    )]
-    Other(String),
-    /// In the place of JSON of that kind.
-    #[error("it holds {0}, and this is no JSON")]
-    NoJson(&'static str),
-    /// JSON of that kind in the place of another.
-    #[error("this is {0}, and it holds {1}")]
-    Kind(&'static str, &'static str),
 }
 
 /// Bytes of a payload of which the text takes much memory.
@@ -162,7 +129,7 @@ const LARGE: usize = 64 << 10;
 const NOTHING: &str = "no known codec accounts for every byte";
 
 impl Decoded {
-    fn new(found: Found) -> Self {
+    fn new(found: Recognition) -> Self {
         let why = found.why();
         let Verdict { codec, sure, .. } = found.verdict;
         let (inner, is_cut) = (found.inner, found.is_cut);
@@ -206,29 +173,19 @@ impl Decoded {
     }
 }
 
-/// What a payload says as JSON.
-fn value(found: Found) -> Value {
-    let told = match found.codec() {
-        Codec::Json | Codec::Json3 | Codec::TypedJson => Told::Json,
-        _ => Told::Other,
+/// Tells what a payload says as JSON.
+fn value(found: Recognition) -> Value {
+    let told = if found.codec().is_json() {
+        Notation::Json
+    } else {
+        Notation::Other
     };
     said::value(&typed(found.codec(), found.tree), told)
 }
 
 /// A tree with the types that Jackson puts into its data.
 fn typed(codec: Codec, tree: Node) -> Node {
-    let is_jackson = matches!(
-        codec,
-        Codec::Json
-            | Codec::Json3
-            | Codec::TypedJson
-            | Codec::MsgPack
-            | Codec::Cbor
-            | Codec::Cbor3
-            | Codec::Smile
-            | Codec::Smile3
-    );
-    if is_jackson {
+    if codec.is_jackson() {
         jackson::typed(tree)
     } else {
         tree
@@ -264,7 +221,7 @@ pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<Reading> {
 #[must_use]
 pub fn readable_as(payload: &[u8]) -> Vec<Codec> {
     let read = detect::explanations(payload).into_iter();
-    let is_guess = |found: &Found| {
+    let is_guess = |found: &Recognition| {
         found.verdict.sure == Sure::Unlikely && matches!(found.tree.shape, Shape::Nameless(_))
     };
     read.filter(|(_, found)| !is_guess(found))
@@ -272,7 +229,7 @@ pub fn readable_as(payload: &[u8]) -> Vec<Codec> {
         .collect()
 }
 
-fn reading(found: Found) -> Reading {
+fn reading(found: Recognition) -> Reading {
     let codec = found.codec();
     Reading {
         codec: found.verdict.codec,
@@ -292,7 +249,7 @@ pub fn whole(payload: &[u8]) -> (Codec, String) {
     told(payload, detect::recognise(payload, &mut Purse::Full))
 }
 
-fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
+fn told(payload: &[u8], found: Option<Recognition>) -> (Codec, String) {
     let Some(found) = found else {
         return (Codec::Unknown, line::of_bytes(payload));
     };
@@ -324,7 +281,7 @@ fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
 pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
     match codec {
         Codec::Text => Ok(text.as_bytes().to_vec()),
-        Codec::Json | Codec::Json3 | Codec::TypedJson => Ok(json::encode(text)),
+        _ if codec.is_json() => Ok(json::encode(text)),
         Codec::Kryo5 | Codec::Marshalling | Codec::Serialization => java(codec, text),
         _ => Err(EncodeError::NoCodec(codec)),
     }

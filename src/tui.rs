@@ -1,22 +1,67 @@
-//! The screen: `update(&mut Model, Msg) -> Vec<Effect>` decides, `view` draws, `runner` acts.
+//! The screen: a folder for each thing that a person sees.
 //!
-//! `view` and `widget` know neither `ops` nor `store` nor tokio; `update` knows neither ratatui nor
-//! tokio. Only `runner` calls `ops`; only `run` and `terminal` talk to the terminal.
+//! `update(&mut Model, Msg) -> Vec<Effect>` decides, `view` draws, `run` acts. In the folder of a
+//! feature its own file says what it is and holds its state; a file or folder `view` draws it, one
+//! called `run` acts for it, and all other files decide. What decides is pure: it knows neither
+//! `ops` nor ratatui nor tokio. What draws knows neither `ops` nor `store` nor tokio; what acts
+//! draws nothing. `keys`, `widget`, `theme` and `moments` are tools that know no feature.
 
-pub mod areas;
+pub mod area;
+pub mod change;
+pub mod copy;
+pub mod cursor;
+pub mod departed;
+pub mod depth;
+pub mod dialog;
+pub mod draw;
 pub mod edge;
+pub mod edit;
 pub mod effect;
+pub mod entries;
+pub mod entry;
+pub mod examine;
+pub mod field;
+pub mod filter;
+pub mod findings;
+pub mod focus;
+pub mod form;
+pub mod header;
+pub mod help;
+pub mod hints;
+pub mod hitmap;
+pub mod journal;
+pub mod jump;
 pub mod keys;
+pub mod layout;
+pub mod leave;
+pub mod link;
+pub mod lists;
+pub mod look;
+pub mod marks;
 pub mod model;
+pub mod moments;
 pub mod msg;
+pub mod offer;
+pub mod palette;
+pub mod prompt;
+pub mod queues;
+pub mod refresh;
+pub mod repair;
+pub mod requeue;
 pub mod run;
-pub mod runner;
+pub mod server;
 pub mod start;
+pub mod tabs;
+pub mod tasks;
 pub mod terminal;
 pub mod theme;
+pub mod timeline;
+pub mod toast;
+pub mod traffic;
 pub mod update;
 pub mod view;
 pub mod widget;
+pub mod worker;
 
 use std::io::{Write as _, stdout};
 use std::time::Duration;
@@ -26,10 +71,14 @@ use tokio::sync::mpsc::unbounded_channel;
 pub use self::edge::Ended;
 use self::edge::Surface as _;
 use self::keys::Keymap;
-use self::model::{Look, Model, PromptKind};
-use self::runner::{Lines, Session, Tasks};
+use self::look::Look;
+use self::model::Model;
+use self::prompt::PromptKind;
+use self::server::run::Session;
+use self::tasks::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
+use crate::ops::history::Lines;
 use crate::queue::text;
 
 /// What the screen starts with.
@@ -51,7 +100,7 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     let mut model = Model::new(tty.size()?, options.look, String::new(), false, instant());
     model.keymap = options.keymap;
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
-    update::settle(&mut model, &session.site());
+    server::update::settle(&mut model, &session.site());
     let lines = Lines::of_user();
     let mut kept = lines.recall();
     for kind in PromptKind::ALL {

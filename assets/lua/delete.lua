@@ -18,8 +18,8 @@ local order = KEYS[2]
 local needed = {{'ZSCORE', KEYS[1]}, {'ZREM', KEYS[1]}}
 if order then
   needed = {
-    {'ZSCORE', KEYS[1]}, {'ZREM', KEYS[1]}, {'ZRANK', KEYS[1]}, {'ZCARD', KEYS[1]},
-    {'LLEN', order}, {'LRANGE', order}, {'LINDEX', order}, {'LREM', order},
+    {'ZSCORE', KEYS[1]}, {'ZREM', KEYS[1]}, {'LLEN', order}, {'LRANGE', order}, {'LINDEX', order},
+    {'LREM', order},
   }
 end
 local refusal = guard({'zset', order and 'list'}, needed)
@@ -31,7 +31,7 @@ for i = 1, #ARGV, 2 do
   local fate, stood, copies = otherwise(KEYS[1], m, ARGV[i]), 0, 0
   if not fate then
     if order then
-      stood, copies = take_out(order, KEYS[1], m)
+      stood, copies = take_out(order, m)
     end
     redis.call('ZREM', KEYS[1], m)
     fate = done

@@ -11,12 +11,16 @@
 -- first copy, or walk past all: the second one becomes something that stands nowhere else, and that
 -- is removed from the nearer end. Part: guard.
 
-local needed = {{'LRANGE', KEYS[1]}, {'LSET', KEYS[1]}, {'LLEN', KEYS[1]}, {'LREM', KEYS[1]}}
+local needed = {
+  {'LINDEX', KEYS[1]}, {'LRANGE', KEYS[1]}, {'LSET', KEYS[1]}, {'LLEN', KEYS[1]}, {'LREM', KEYS[1]},
+}
 local refusal = guard({'list'}, needed)
 if refusal then return refusal end
 
 -- Where it stands: at `place`, or the nearest before it that is behind `after`.
 local function find(place, after)
+  -- Mostly there: then nothing else is read, which may be large.
+  if place > after and redis.call('LINDEX', KEYS[1], place) == ARGV[3] then return place end
   local first = math.max(place - 256, after + 1)
   local before = redis.call('LRANGE', KEYS[1], first, place)
   for i = #before, 1, -1 do

@@ -25,10 +25,10 @@
 --          or an error ASIDE: see is_aside
 --
 -- Depends on nothing but the arguments and the keys. An entry that is changed begins with ZADD, which a
--- full server refuses: then nothing was done. Where none is, the first write is an LTRIM that changes
--- nothing, after which such a server lets the list go round. The score goes from ZSCORE to ZADD as the
--- text that it is. The new member takes the place of the first copy of the old one; the others leave,
--- or they would be handed out with the old bytes. Parts: guard, aside.
+-- full server refuses: then nothing was done. Where none is, such a server lets the list go round (see
+-- go_round). The score goes from ZSCORE to ZADD as the text that it is. The new member takes the place
+-- of the first copy of the old one; the others leave, or they would be handed out with the old bytes.
+-- Parts: guard, aside, round.
 
 local entries = #ARGV / 2 - 1
 local needed = {
@@ -105,13 +105,6 @@ end
 for i, copies in pairs(more) do
   if copies > 0 then tell(i, 4, copies) end
 end
-if #slice > 0 and (changed or k < #slice or #slice < redis.call('LLEN', KEYS[2])) then
-  redis.call('LTRIM', KEYS[2], 0, -1)
-  if k > 0 then
-    -- Where nothing waits it could not be tried: then it is the first change.
-    refusal = refused(redis.pcall('RPUSH', KEYS[2], unpack(kept)), 'RPUSH', KEYS[2])
-    if refusal then return refusal end
-  end
-  redis.call('LTRIM', KEYS[2], #slice, -1)
-end
+refusal = go_round(KEYS[2], #slice, kept, k, changed)
+if refusal then return refusal end
 return {1, #slice, '', told}

@@ -18,8 +18,8 @@ local timeouts, quarantine, order = KEYS[1], KEYS[2], KEYS[3]
 local needed = {{'ZSCORE', timeouts}, {'ZADD', quarantine}, {'ZREM', timeouts}}
 if order then
   needed = {
-    {'ZSCORE', timeouts}, {'ZADD', quarantine}, {'ZREM', timeouts}, {'ZRANK', timeouts},
-    {'ZCARD', timeouts}, {'LLEN', order}, {'LRANGE', order}, {'LINDEX', order}, {'LREM', order},
+    {'ZSCORE', timeouts}, {'ZADD', quarantine}, {'ZREM', timeouts}, {'LLEN', order},
+    {'LRANGE', order}, {'LINDEX', order}, {'LREM', order},
   }
 end
 local refusal = guard({'zset', 'zset', order and 'list'}, needed)
@@ -32,7 +32,7 @@ for i = 1, #ARGV, 2 do
   if not fate then
     redis.call('ZADD', quarantine, redis.call('ZSCORE', timeouts, m), m)
     if order then
-      stood, copies = take_out(order, timeouts, m)
+      stood, copies = take_out(order, m)
     end
     redis.call('ZREM', timeouts, m)
     fate = done

@@ -22,10 +22,9 @@
 --              3  it has another score; how: that score
 --              4  after one of these: so many more of its copies left; how: their number
 --
--- Depends on nothing but the arguments and the keys. What is removed comes last. The first LTRIM
--- changes nothing, but it is a write: after it a full server lets the rest pass, or else nobody
--- could delete there. What goes into quarantine comes before it, by ZADD, which a full server
--- refuses: then nothing was done. Part: guard.
+-- Depends on nothing but the arguments and the keys. What is removed comes last; a full server lets it
+-- pass (see go_round), or else nobody could delete there. What goes into quarantine comes first, by
+-- ZADD, which a full server refuses: then nothing was done. Parts: guard, round.
 
 local quarantine = KEYS[3]
 local needed = {
@@ -97,15 +96,8 @@ end
 for first = 1, quarantine and #kept_aside or 0, 2000 do
   redis.call('ZADD', quarantine, unpack(kept_aside, first, math.min(first + 1999, #kept_aside)))
 end
-if #slice > 0 and (k < #slice or #slice < redis.call('LLEN', KEYS[2])) then
-  redis.call('LTRIM', KEYS[2], 0, -1)
-  if k > 0 then
-    -- Where nothing waits it could not be tried: then it is the first change.
-    refusal = refused(redis.pcall('RPUSH', KEYS[2], unpack(kept)), 'RPUSH', KEYS[2])
-    if refusal then return refusal end
-  end
-  redis.call('LTRIM', KEYS[2], #slice, -1)
-end
+refusal = go_round(KEYS[2], #slice, kept, k, false)
+if refusal then return refusal end
 for first = 1, #removed, 2000 do
   redis.call('ZREM', KEYS[1], unpack(removed, first, math.min(first + 1999, #removed)))
 end

@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args};
 
 use super::From;
 use crate::clock::when::{BadTime, Span, When};
+use crate::ops::apply::Limits;
 use crate::queue::Queue;
 
 /// Which entries of a queue.
@@ -63,15 +64,40 @@ pub struct How {
     /// No more than so many entries a second: 500/s
     #[arg(long, value_name = "N/s", value_parser = rate)]
     pub rate: Option<f64>,
-    /// No script shall keep the server for longer, in ms
-    #[arg(long, value_name = "MS", default_value = "10", value_parser = block)]
-    pub max_block: Duration,
+    /// The longest that a script may keep the server.
+    #[arg(long, value_name = "MS", value_parser = block, help = max_block())]
+    pub max_block: Option<Duration>,
     /// Wait while more than so many elements are in the target list
     #[arg(long, value_name = "N")]
     pub max_target: Option<u64>,
-    /// Wait while a replica is further behind, in MB
-    #[arg(long, value_name = "MB", default_value = "32", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pub max_lag: u64,
+    /// The most that a replica may be behind, in MB.
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help = max_lag())]
+    pub max_lag: Option<u64>,
+}
+
+impl How {
+    /// The brakes.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            max_block: self.max_block.unwrap_or(usual.max_block),
+            per_s: self.rate,
+            max_target: self.max_target,
+            max_lag: self.max_lag.map_or(usual.max_lag, |mb| mb << 20),
+            ..usual
+        }
+    }
+}
+
+fn max_block() -> String {
+    let usual = Limits::default().max_block.as_millis();
+    format!("No script shall keep the server for longer, in ms [default: {usual}]")
+}
+
+fn max_lag() -> String {
+    let usual = Limits::default().max_lag >> 20;
+    format!("Wait while a replica is further behind, in MB [default: {usual}]")
 }
 
 /// Which entries of which queue are changed, and how.
@@ -212,9 +238,8 @@ pub struct Edit {
     /// Its new payload is what this file holds; - reads standard input
     #[arg(long, value_name = "FILE", required = true)]
     pub file: PathBuf,
-    /// How to encode it: text, json, typed-json, kryo5, marshalling, serialization [default: the
-    /// entry's own; where that is unknown its bytes are taken as they are]
-    #[arg(long, value_name = "CODEC")]
+    /// The codec of the new payload.
+    #[arg(long, value_name = "CODEC", help = super::codecs("the entry's own; where that is unknown its bytes are taken as they are"))]
     pub codec: Option<String>,
     /// Of which type it is: String, Integer, Long, Double, Boolean, Float, Short, Byte, Character,
     /// Date; in text only the first four [default: the entry's own]

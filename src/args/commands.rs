@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::{Pick, Screen};
 use crate::clock::when::{Span, When};
+use crate::ops::demo::Scenario;
 use crate::queue::{Form, Queue};
 
 /// `demo`
@@ -17,9 +18,8 @@ Examples:
   delayscope demo --url redis://localhost/9     on a server of your own, in an empty database
   delayscope demo --url redis://localhost/0 --prefix demo:")]
 pub struct Demo {
-    /// What to play: classic, orders, burst, dead-client, poison, mixed-fleet [default:
-    /// all of them]
-    #[arg(long = "scenario", value_name = "NAME", value_delimiter = ',')]
+    /// The scenarios to play.
+    #[arg(long = "scenario", value_name = "NAME", value_delimiter = ',', help = scenarios())]
     pub scenarios: Vec<String>,
     /// Leave the server running afterwards
     #[arg(long)]
@@ -30,6 +30,11 @@ pub struct Demo {
     /// How the screen looks: as well before the command as after it.
     #[command(flatten)]
     pub screen: Screen,
+}
+
+fn scenarios() -> String {
+    let names = Scenario::ALL.map(Scenario::name).join(", ");
+    format!("What to play: {names} [default: all of them]")
 }
 
 /// `queues`
@@ -227,16 +232,15 @@ pub struct Offer {
     /// Offer each message so many times, at most 10,000,000
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_COPIES))]
     pub count: u64,
-    /// How to encode it: text, json, typed-json, kryo5, marshalling, serialization [default: the
-    /// queue's own, else text]
-    #[arg(long, value_name = "CODEC")]
+    /// The codec of the message.
+    #[arg(long, value_name = "CODEC", help = super::codecs("the queue's own, else text"))]
     pub codec: Option<String>,
     /// Of which type it is: String, Integer, Long, Double, Boolean, Float, Short, Byte, Character,
     /// Date; in text only the first four [default: that of the queue's entries, else String]
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
-    /// The frame form: byte-id, double-id, byte-id/4, double-id/4 [default: the queue's own]
-    #[arg(long, value_name = "FORM", value_parser = form)]
+    /// The frame form.
+    #[arg(long, value_name = "FORM", value_parser = form, help = format!("The frame form: {} [default: the queue's own]", super::forms()))]
     pub form: Option<Form>,
     /// The message is what this file holds
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
@@ -369,6 +373,6 @@ pub enum Encoding {
 }
 
 /// A frame form by its word.
-pub(super) fn form(word: &str) -> Result<Form, &'static str> {
-    Form::from_word(word).ok_or("the forms are byte-id, double-id, byte-id/4 and double-id/4")
+pub(super) fn form(word: &str) -> Result<Form, String> {
+    Form::from_word(word).ok_or_else(|| format!("the forms are {}", super::forms()))
 }

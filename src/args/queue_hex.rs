@@ -72,15 +72,9 @@ pub(super) fn queue(hex: &str) -> Result<Queue, String> {
     Queue::typed(&bytes).map_err(|why: BadQueue| why.to_string())
 }
 
+/// At least one byte.
 fn bytes(hex: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let pairs = hex.chunks(2).map(|pair| match *pair {
-        [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
-        _ => None,
-    });
-    pairs
-        .collect::<Option<Vec<u8>>>()
-        .filter(|bytes| !bytes.is_empty())
+    hex::decode(hex).ok().filter(|bytes| !bytes.is_empty())
 }
 
 #[cfg(test)]

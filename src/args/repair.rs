@@ -1,20 +1,109 @@
-//! The flags of `repair`.
+//! The flags of `repair`: those of [`queue::Repair`](crate::queue::Repair), and what goes with them.
 
-use clap::{ArgGroup, Args, ValueEnum};
+use std::fmt::Write as _;
+
+use clap::builder::PossibleValue;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use super::{How, Which};
 use crate::clock::when::Span;
-use crate::queue::{Form, Queue};
+use crate::queue::{self, Change, Form, Queue};
 
 /// `repair`
 #[derive(Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "flags, of which one is given"
-)]
-#[command(
-    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore", "put_back"]).required(true),
-    after_help = "\
+#[command(after_help = after_help())]
+pub struct Repair {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// The repair.
+    #[command(flatten)]
+    pub flag: RepairFlag,
+    /// Of --repack: to this form: byte-id, double-id, byte-id/4, double-id/4 [default: that of the
+    /// newest entry]
+    #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
+    pub form: Option<Form>,
+    /// Of --repack, --quarantine and --restore: which entries
+    #[command(flatten)]
+    pub which: Which,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// The one repair that was asked for.
+pub struct RepairFlag {
+    /// The repair.
+    pub repair: queue::Repair,
+    /// The span within which a realigned entry falls due; none: all entries.
+    pub within: Option<Span>,
+}
+
+/// The flag that bounds a realignment.
+const WITHIN: &str = "within";
+
+/// The repairs that have a flag, each with its name.
+fn flags() -> impl Iterator<Item = (queue::Repair, &'static str, queue::repair::Flag)> {
+    let all = queue::Repair::ALL.iter();
+    all.filter_map(|repair| Some((*repair, repair.name(), repair.flag()?)))
+}
+
+impl Args for RepairFlag {
+    fn augment_args(command: Command) -> Command {
+        let one = |(_, name, flag): (_, &'static str, queue::repair::Flag)| {
+            let arg = Arg::new(name).long(name).help(flag.help);
+            match flag.value {
+                Some([unit, only, means]) => arg
+                    .value_name(unit)
+                    .value_parser([PossibleValue::new(only).help(means)]),
+                None => arg.action(ArgAction::SetTrue),
+            }
+        };
+        let names = || flags().map(|(_, name, _)| name);
+        let realign = queue::Repair::Realign.name();
+        // It does not require what conflicts with another flag.
+        let within = Arg::new(WITHIN)
+            .long(WITHIN)
+            .value_name("SPAN")
+            .help("Of --realign: only what falls due within this span")
+            .value_parser(|typed: &str| typed.parse::<Span>())
+            .requires(realign)
+            .conflicts_with_all(names().filter(|name| *name != realign))
+            .allow_hyphen_values(true);
+        command
+            .args(flags().map(one))
+            .arg(within)
+            .group(ArgGroup::new("repair").args(names()).required(true))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for RepairFlag {
+    fn from_arg_matches(typed: &ArgMatches) -> Result<Self, clap::Error> {
+        let is_given = |name: &str, flag: queue::repair::Flag| match flag.value {
+            Some(_) => typed.contains_id(name),
+            None => typed.get_flag(name),
+        };
+        let given = flags().find(|(_, name, flag)| is_given(name, *flag));
+        let (repair, _, _) = given.ok_or(clap::Error::new(ErrorKind::MissingRequiredArgument))?;
+        Ok(Self {
+            repair,
+            within: typed.get_one(WITHIN).copied(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, typed: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(typed)?;
+        Ok(())
+    }
+}
+
+fn after_help() -> String {
+    let mut help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
   delayscope repair orders --restore-order
@@ -25,95 +114,23 @@ Examples:
   delayscope repair orders --restore --all
 
 Each is planned first; --dry-run only prints the plan. What they do:
-  --kick           nothing is changed; says whether it helped, and what to conclude if not
-  --repack         an entry in the other form stops every transfer: byte-id is that of Redisson
-                   3.21.1 and later, double-id that of earlier ones; place and due time stay
-  --drift          what only timeouts holds is appended to the order list; what only the order
-                   list holds stays, since it may never have been delivered: with --from order-only
-                   requeue lets it wait again, deliver delivers it, delete drops it
-  --restore-order  an order list that a change cut off left aside; from any machine
-  --realign        brings the order list into due order, so that a burst is transferred fast
-  --unwrap         elements that consumers cannot read, since they still have a frame
-  --persist        keys that somebody has set to expire
-  --rename-taken   what has taken the name of timeouts, order list or target, and is of another
-                   type, comes to be called taken:…; what it holds, and its expiry, stay
-  --unit s         seconds that were written for milliseconds
-  --score          scores that are no times become due times
-  --quarantine     sets entries aside, with their due times: those that are chosen, else every
-                   member that is no frame, on which all transfers break off
-  --restore        lets them wait again; they are seen with entries --from quarantined
-  --put-back       messages that `consume` had taken when it died go back into the target, first in
-                   line; from any machine. What a consumer that lives holds is left alone
-undo takes back all but --kick, --realign, --restore-order and --put-back."
-)]
-pub struct Repair {
-    /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
-    /// Let every transfer client look at once, as kick does
-    #[arg(long)]
-    pub kick: bool,
-    /// Give the frames of what waits the form that the queue's clients unpack
-    #[arg(long)]
-    pub repack: bool,
-    /// Of --repack: to this form: byte-id, double-id, byte-id/4, double-id/4 [default: that of the
-    /// newest entry]
-    #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
-    pub form: Option<Form>,
-    /// Of --repack, --quarantine and --restore: which entries
-    #[command(flatten)]
-    pub which: Which,
-    /// Set entries aside on which transfers break off
-    #[arg(long)]
-    pub quarantine: bool,
-    /// Let entries wait again that were set aside
-    #[arg(long)]
-    pub restore: bool,
-    /// Put back what a consumer had taken when it died
-    #[arg(long)]
-    pub put_back: bool,
-    /// Put the order list into due order
-    #[arg(long)]
-    pub realign: bool,
-    /// Of --realign: only what falls due within this span
-    #[arg(
-        long,
-        value_name = "SPAN",
-        requires = "realign",
-        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore", "put_back"],
-        allow_hyphen_values = true
-    )]
-    pub within: Option<Span>,
-    /// Bring back an order list that was set aside
-    #[arg(long)]
-    pub restore_order: bool,
-    /// Let timeouts and order list hold the same entries again
-    #[arg(long)]
-    pub drift: bool,
-    /// Take the frames off that delivered elements still have
-    #[arg(long)]
-    pub unwrap: bool,
-    /// Take the expiry of its keys away
-    #[arg(long)]
-    pub persist: bool,
-    /// Rename what has taken the name of a key of the queue and is of another type
-    #[arg(long)]
-    pub rename_taken: bool,
-    /// Give what is due in 1970 the due time that it has when read in this unit
-    #[arg(long, value_name = "UNIT")]
-    pub unit: Option<MeantUnit>,
-    /// Give what has no due time one: below 0, now; meant in micro- or nanoseconds, then;
-    /// overflowed, in 100 years
-    #[arg(long)]
-    pub score: bool,
-    /// How.
-    #[command(flatten)]
-    pub how: How,
-}
-
-/// The unit that somebody wrote due times in, by mistake.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum MeantUnit {
-    /// Seconds
-    S,
+"
+    .to_owned();
+    let mut lasting = Vec::new();
+    for (repair, name, flag) in flags() {
+        let value = flag
+            .value
+            .map_or_else(String::new, |[_, only, _]| format!(" {only}"));
+        let more = flag.more.replace('\n', "\n                   ");
+        // Writing into a String cannot fail.
+        let _ = writeln!(help, "  --{:15}{more}", format!("{name}{value}"));
+        if repair.undo().is_none() {
+            lasting.push(format!("--{name}"));
+        }
+    }
+    let last = lasting.pop().unwrap_or_default();
+    let all_but = format!("{} and {last}", lasting.join(", "));
+    let undo = Change::Undo.word();
+    let _ = write!(help, "{undo} takes back all but {all_but}.");
+    help
 }

@@ -10,7 +10,7 @@ use super::{Outcome, say};
 use crate::args::{self, Purpose};
 use crate::config::Config;
 use crate::queue::acl::Rules;
-use crate::queue::{Change, Queue};
+use crate::queue::{Change, Queue, shell};
 
 /// Prints a rule for each purpose, or one for those that were asked for.
 pub(super) fn run<W: Write>(
@@ -47,9 +47,9 @@ pub(super) fn run<W: Write>(
     }
     out.flush()?;
     if let [queue, ..] = &queues[..] {
-        let name = String::from_utf8_lossy(&queue.spec()).into_owned();
         say::note(&format!(
-            "such a user finds no queues: name them with --queue, such as --queue {name:?}"
+            "such a user finds no queues: name them with --queue, such as {}",
+            shell::flag(queue)
         ));
     }
     say::note("a user without a password cannot log in: ACL SETUSER NAME >PASSWORD gives one");

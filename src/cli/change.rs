@@ -20,10 +20,10 @@ use super::stop::Stop;
 use super::{NothingMatched, Outcome, say};
 use crate::args;
 use crate::config::Config;
-use crate::ops::apply::Limits;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
-use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan, plan_undo};
+use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan};
+use crate::ops::undo::plan_undo;
 use crate::payload::Habit;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::{Change, Plan, Queue};
@@ -39,7 +39,15 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// What was typed. A change must say what it is about: nothing said is not all.
+    const fn new(picked: Picked, limit: Option<u64>) -> Self {
+        Self {
+            picked,
+            limit,
+            but_one: false,
+        }
+    }
+
+    /// Reads what was typed. A change must say what it is about: nothing said is not all.
     pub(super) fn of(asked: &args::Which) -> anyhow::Result<Self> {
         let picked = Picked::of(&asked.pick)?;
         if !picked.chooses() && !asked.all {
@@ -48,11 +56,7 @@ impl Chosen {
                  --grep, or name --all."
             );
         }
-        Ok(Self {
-            picked,
-            limit: asked.limit,
-            but_one: false,
-        })
+        Ok(Self::new(picked, asked.limit))
     }
 
     /// The same; `but_one`: without the first of those that have equal payloads.
@@ -66,12 +70,7 @@ impl Chosen {
         if !picked.chooses() && asked.limit.is_none() && picked.from == From::Waiting {
             return Ok(None);
         }
-        let chosen = Self {
-            picked,
-            limit: asked.limit,
-            but_one: false,
-        };
-        chosen.undelivered().map(Some)
+        Self::new(picked, asked.limit).undelivered().map(Some)
     }
 
     /// The same for what goes to the target list, where what was delivered is already.
@@ -84,26 +83,18 @@ impl Chosen {
 
     /// The entry with this id.
     pub(super) fn one(id: &str) -> anyhow::Result<Self> {
-        Ok(Self {
-            picked: Picked::with_ids(&[id.to_owned()])?,
-            limit: None,
-            but_one: false,
-        })
+        Ok(Self::new(Picked::with_ids(&[id.to_owned()])?, None))
     }
 
-    /// What was typed; none when that is nothing.
+    /// Reads what was typed; none when that is nothing.
     pub(super) fn if_any(asked: &args::Which) -> anyhow::Result<Option<Self>> {
         let picked = Picked::of(&asked.pick)?;
         let limit = asked.limit;
         let any = picked.chooses() || asked.all || limit.is_some() || asked.pick.from.is_some();
-        Ok(any.then_some(Self {
-            picked,
-            limit,
-            but_one: false,
-        }))
+        Ok(any.then_some(Self::new(picked, limit)))
     }
 
-    /// What was typed, of what is in quarantine.
+    /// Reads what was typed, of what is in quarantine.
     pub(super) fn quarantined(asked: &args::Which) -> anyhow::Result<Self> {
         let elsewhere = asked.pick.from != Some(args::From::Quarantined);
         if asked.pick.late || asked.pick.from.is_some() && elsewhere {
@@ -116,11 +107,7 @@ impl Chosen {
                  name --all."
             );
         }
-        Ok(Self {
-            picked,
-            limit: asked.limit,
-            but_one: false,
-        })
+        Ok(Self::new(picked, asked.limit))
     }
 
     /// The selection that reads them.
@@ -288,7 +275,8 @@ impl<'a> Making<'a> {
             say::note("interrupted: nothing was changed");
             return Ok(Outcome::Partly);
         };
-        let prepared = prepared.within(self.how.max_block);
+        let limits = self.how.limits();
+        let prepared = prepared.within(limits.max_block);
         let prepared = match self.how.rate {
             Some(per_s) => prepared.paced(per_s),
             None => prepared,
@@ -312,13 +300,6 @@ impl<'a> Making<'a> {
             say::note("nothing was changed");
             return Ok(Outcome::Partly);
         }
-        let limits = Limits {
-            max_block: self.how.max_block,
-            per_s: self.how.rate,
-            max_target: self.how.max_target,
-            max_lag: self.how.max_lag << 20,
-            ..Limits::default()
-        };
         apply::Following::of(plan, self.how.each, self.config.program())
             .follow(
                 crate::ops::apply::apply(&writer, &self.journal, prepared, limits),
@@ -366,7 +347,8 @@ impl<'a> Making<'a> {
     }
 }
 
-/// What could not be done, before the reason; nothing before a word that there was nothing to do.
+/// Says what could not be done, before the reason; nothing before a word that there was nothing to
+/// do.
 fn but_nothing(why: anyhow::Error, failed: impl Fn() -> String) -> anyhow::Result<Outcome> {
     Err(if why.is::<NothingMatched>() {
         why

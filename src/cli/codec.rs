@@ -10,15 +10,12 @@ use crate::queue::Queue;
 
 /// The codec of that name, when payloads can be written with it.
 pub(super) fn named(name: &str) -> anyhow::Result<Codec> {
-    let writable = |codec: &Codec| codec.is_writable();
-    if let Some(codec) = Codec::from_name(name).filter(writable) {
+    if let Some(codec) = Codec::from_name(name).filter(|codec| codec.is_writable()) {
         return Ok(codec);
     }
-    let names = Codec::ALL.into_iter().filter(writable).map(Codec::name);
-    let names: Vec<_> = names.collect();
     bail!(
         "there is no codec {name:?}. Choose one of {}.",
-        names.join(", ")
+        Codec::writable_names()
     )
 }
 

@@ -125,8 +125,8 @@ async fn take<W: Write>(
 const HURRIED: &str = "ended without waiting for the server: what was taken last may be held still, \
                        and be delivered again by `repair --put-back`";
 
-/// The next element of the consumer. Asked once to end, what is on its way is waited for; asked twice, it
-/// is not, and none is returned.
+/// The next element of the consumer. Asked once to end, what is on its way is waited for; asked
+/// twice, it is not, and none is returned.
 async fn next(
     consumer: &mut Consumer,
     stop: &mut Stop,
@@ -188,7 +188,7 @@ async fn put_back(
         Err(why) => anyhow::Error::new(why).context(format!(
             "a message was taken, but could neither be handed on ({unprinted}) nor be put back; it \
              is held on the server, where `repair --put-back` finds it; its bytes are {}",
-            text::hex(&element.element)
+            hex::encode(&element.element)
         )),
     }
 }
@@ -246,7 +246,7 @@ fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io
         fields.insert("value".into(), decoded.value.clone());
         fields.insert("text".into(), decoded.text.as_str().into());
         if !is_exact(element) {
-            fields.insert("payload_hex".into(), text::hex(&element.element).into());
+            fields.insert("payload_hex".into(), hex::encode(&element.element).into());
         }
         out.json(&Value::Object(fields))?;
     } else {
@@ -257,13 +257,13 @@ fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io
     out.flush()
 }
 
-/// Whether `value`, written down again, is the element to the byte. Of all others the bytes are
-/// told too: what was taken is nowhere else any more.
+/// Tells whether `value`, written down again, is the element to the byte. Of all others the bytes
+/// are told too: what was taken is nowhere else any more.
 fn is_exact(element: &Consumed) -> bool {
     let bytes = element.element.as_slice();
     match (element.decoded.codec, &element.decoded.value) {
         (Codec::Text, Value::String(text)) => text.as_bytes() == bytes,
-        (Codec::Text | Codec::Json | Codec::TypedJson, value) => {
+        (codec, value) if codec == Codec::Text || codec.is_json() => {
             value.to_string().as_bytes() == bytes
         }
         _ => false,
@@ -274,8 +274,8 @@ fn is_exact(element: &Consumed) -> bool {
 fn whole(element: &Consumed) -> String {
     let decoded = &element.decoded;
     match (decoded.codec, &decoded.value) {
-        (Codec::Unknown, _) => text::hex(&element.element),
-        (Codec::Text | Codec::Json | Codec::TypedJson, _) => {
+        (Codec::Unknown, _) => hex::encode(&element.element),
+        (codec, _) if codec == Codec::Text || codec.is_json() => {
             text::printable_bytes(&element.element)
         }
         (_, Value::String(said)) => text::printable(said).into_owned(),

@@ -66,7 +66,7 @@ fn lines<W: Write>(
         bytes.clear();
         let why = || format!("could not read {}", from.display());
         // Hexadecimal digits are twice the bytes.
-        let read = super::input::line(&mut input, &mut bytes, 2 * super::input::MOST);
+        let read = super::input::line(&mut input, &mut bytes, 2 * super::input::MOST_LINE_BYTES);
         if read.with_context(why)? == 0 {
             return Ok(outcome);
         }
@@ -95,15 +95,13 @@ fn line<W: Write>(line: &[u8], asked: &Decode, out: &mut Output<W>) -> anyhow::R
 
 /// The command of a line of MONITOR's, where a line may be one.
 fn command(line: &[u8], encoding: Encoding) -> Option<Command> {
-    if !matches!(encoding, Encoding::Auto | Encoding::Escaped) {
-        return None;
-    }
-    std::str::from_utf8(line).ok().and_then(monitor::read)
+    let may_be_one = matches!(encoding, Encoding::Auto | Encoding::Escaped);
+    may_be_one.then(|| monitor::read(line)).flatten()
 }
 
-/// What a command was told: the values that it takes, or where that cannot be told, those of its
-/// arguments that are frames or that a codec has left its mark on. Of many lines those without any
-/// are left out.
+/// Prints what a command was told: the values that it takes, or where that cannot be told, those of
+/// its arguments that are frames or that a codec has left its mark on. Of many lines those without
+/// any are left out.
 fn sent<W: Write>(
     command: &Command,
     line: &[u8],
@@ -136,8 +134,8 @@ fn sent<W: Write>(
     Ok(Outcome::Partly)
 }
 
-/// What these bytes say; `from` is the command that they were sent with, and which of its arguments
-/// they are.
+/// Prints what these bytes say; `from` is the command that they were sent with, and which of its
+/// arguments they are.
 fn explained<W: Write>(
     bytes: &[u8],
     from: Option<(&str, usize)>,
@@ -159,7 +157,7 @@ fn explained<W: Write>(
         fields.insert("text".into(), decoded.text.into());
         fields.insert("error".into(), Value::Null);
         if asked.raw {
-            fields.insert("payload_hex".into(), text::hex(payload).into());
+            fields.insert("payload_hex".into(), hex::encode(payload).into());
         }
         if let Some((command, at)) = from {
             fields.insert("command".into(), command.into());
@@ -188,7 +186,7 @@ fn explained<W: Write>(
         ))?;
     }
     if asked.raw {
-        out.line(&format!("  payload {}", text::hex(payload)))?;
+        out.line(&format!("  payload {}", hex::encode(payload)))?;
     }
     Ok(())
 }
@@ -215,7 +213,7 @@ fn unexplained<W: Write>(
     row(out, asked, &["-", "-", "-", &said])
 }
 
-/// Whether there may be many inputs.
+/// Tells whether there may be many inputs.
 fn is_many(asked: &Decode) -> bool {
     asked.file.is_some()
         || asked
@@ -224,7 +222,7 @@ fn is_many(asked: &Decode) -> bool {
             .is_some_and(|text| text == "-" || is_list(text, asked.encoding))
 }
 
-/// Whether an argument is several lines as redis-cli prints them: of a list, of MONITOR.
+/// Tells whether an argument is several lines as redis-cli prints them: of a list, of MONITOR.
 fn is_list(text: &str, encoding: Encoding) -> bool {
     let is_printed = |line: &str| {
         command(line.as_bytes(), encoding).is_some() || bytes::unnumbered(line).len() < line.len()

@@ -24,10 +24,8 @@ use crate::ops::doctor::{self, Examination, look, look_again};
 use crate::ops::journal::Journal;
 use crate::ops::presence::is_there;
 use crate::queue::finding::Diagnosis;
-use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
-
-/// The finding of an order list that is aside.
-const SET_ASIDE: &str = "set-aside";
+use crate::queue::finding::id;
+use crate::queue::{Queue, ServerWatch, Severity, text};
 
 /// How long it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -86,7 +84,7 @@ fn worst(said: &Diagnosis) -> Option<Severity> {
     let early = said.early.iter().map(|(id, _)| *id);
     let open = said.findings.iter().filter(|found| found.open.is_some());
     let mut undecided = early.chain(open.map(|found| found.id));
-    let perhaps_left = undecided.any(|id| id == SET_ASIDE);
+    let perhaps_left = undecided.any(|id| id == id::SET_ASIDE);
     worst.max(perhaps_left.then_some(Severity::Warning))
 }
 
@@ -101,9 +99,9 @@ fn outcome(worst: Option<Severity>, asked: &args::Doctor) -> Outcome {
 /// Queues under examination.
 pub(super) struct Doctor<'a> {
     session: &'a Session,
-    /// What is known of the server.
+    /// The server, as far as it is known.
     pub(super) server: ServerWatch,
-    /// What is known of each queue.
+    /// The queues, as far as they are known.
     pub(super) queues: Vec<Examination>,
     /// All entries are looked at, however long that takes.
     all: bool,
@@ -111,7 +109,7 @@ pub(super) struct Doctor<'a> {
     quiet: bool,
     /// Of which queues a sample was looked at only, and how long it would take to look at all.
     sampled: Vec<(Queue, Duration)>,
-    /// What could not be looked at whole, and why.
+    /// Queues that could not be looked at whole, and why.
     failed: Vec<String>,
     /// Since when nothing is left of which queues.
     empty: HashMap<Queue, Instant>,
@@ -220,10 +218,7 @@ impl<'a> Doctor<'a> {
         let Some(one) = self.queues.first() else {
             return Ok(());
         };
-        let Some(pulse) = one
-            .pulse()
-            .filter(|_| one.queue().layout == Layout::Redisson)
-        else {
+        let Some(pulse) = one.pulse().filter(|_| one.queue().is_found_by_name()) else {
             return Ok(());
         };
         if is_there(&self.session.store, one.queue(), pulse).await? {

@@ -18,9 +18,9 @@ use crate::ops::presence::is_there;
 use crate::ops::refresh::pulse;
 use crate::queue::Queue;
 
-/// What a terminal gets when nobody says how many.
+/// Entries that a terminal gets when nobody says how many.
 pub(super) const SCREENFUL: u64 = 100;
-/// So many entries are written before they are let be seen.
+/// Entries that are written before they are let be seen.
 const TOGETHER: u64 = 64;
 
 /// Prints the entries that were asked for.
@@ -49,7 +49,7 @@ pub(super) async fn run<W: Write>(
             out.titles(&COLUMNS)?;
         }
         let now = session.now();
-        print(&Shown::new(&queue, habit, &entry), now, asked.raw, out)?;
+        print(Shown::new(&queue, habit, &entry), now, asked.raw, out)?;
         count += 1;
         if count % TOGETHER == 0 {
             out.flush()?;
@@ -71,7 +71,8 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-/// That there is such a queue: of one that there is not, nothing would match.
+/// Fails when there is no such queue: in one that is not there nothing matches, which would be no
+/// answer.
 pub(super) async fn check_that_it_is_there(
     session: &Session,
     queue: &Queue,

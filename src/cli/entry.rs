@@ -73,7 +73,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Its fields; `raw`: its exact bytes too.
-    pub(super) fn fields(&self, raw: bool) -> Value {
+    pub(super) fn fields(self, raw: bool) -> Value {
         let mut fields = Map::new();
         fields.insert("id".into(), self.id.to_string().into());
         fields.insert("due_ms".into(), shape::due_ms(self.due));
@@ -81,14 +81,14 @@ impl<'a> Shown<'a> {
         fields.insert("state".into(), self.entry.state.word().into());
         fields.insert("form".into(), self.form.into());
         fields.insert("codec".into(), self.decoded.codec.name().into());
-        fields.insert("value".into(), self.decoded.value.clone());
+        fields.insert("value".into(), self.decoded.value);
         fields.insert("text".into(), self.decoded.text.as_str().into());
         if let Some(error) = &self.error {
             fields.insert("error".into(), error.as_str().into());
         }
         if raw {
-            fields.insert("frame_hex".into(), text::hex(&self.entry.member).into());
-            fields.insert("payload_hex".into(), text::hex(self.payload).into());
+            fields.insert("frame_hex".into(), hex::encode(&self.entry.member).into());
+            fields.insert("payload_hex".into(), hex::encode(self.payload).into());
         }
         Value::Object(fields)
     }
@@ -96,7 +96,7 @@ impl<'a> Shown<'a> {
 
 /// Prints it; `raw`: its exact bytes too, as hex.
 pub(super) fn print<W: Write>(
-    shown: &Shown<'_>,
+    shown: Shown<'_>,
     now: EpochMillis,
     raw: bool,
     out: &mut Output<W>,
@@ -106,7 +106,7 @@ pub(super) fn print<W: Write>(
     }
     let text = match &shown.error {
         Some(why) => format!("! {why}: {}", shown.decoded.text),
-        None => shown.decoded.text.clone(),
+        None => shown.decoded.text,
     };
     let cells = [
         shown.id.to_string(),
@@ -119,8 +119,8 @@ pub(super) fn print<W: Write>(
     ];
     out.row(&COLUMNS, &cells)?;
     if raw {
-        out.line(&format!("  frame    {}", text::hex(&shown.entry.member)))?;
-        out.line(&format!("  payload  {}", text::hex(shown.payload)))?;
+        out.line(&format!("  frame    {}", hex::encode(&shown.entry.member)))?;
+        out.line(&format!("  payload  {}", hex::encode(shown.payload)))?;
     }
     Ok(())
 }

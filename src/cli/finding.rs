@@ -7,7 +7,7 @@ use crate::clock::EpochMillis;
 use crate::queue::finding::{DECIDED_MS, Open, Step, Trend};
 use crate::queue::redis_cli::Programs;
 use crate::queue::wish::What;
-use crate::queue::{Finding, Queue, shell, text};
+use crate::queue::{Finding, Queue, Repair, shell, text};
 
 /// A finding's fields.
 pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> Map<String, Value> {
@@ -23,7 +23,7 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
     evidence.insert("words".into(), json!(finding.evidence.words));
     evidence.insert("commands".into(), json!(checks));
     put("evidence", evidence.into());
-    put("repair", finding.repair.without_keys().into());
+    put("repair", finding.repair.sentence.to_string().into());
     let command = command(queue, &finding.repair.step, &programs.ours);
     put("repair_command", json!(command));
     let by_hand: Vec<String> = finding.repair.by_hand(there).collect();
@@ -69,7 +69,7 @@ pub(super) fn lines(
     for line in finding.evidence.checks(there) {
         say(&format!("$ {line}"));
     }
-    say(&format!("repair: {}", finding.repair.without_keys()));
+    say(&format!("repair: {}", finding.repair.sentence));
     for line in finding.repair.by_hand(there) {
         say(&format!("$ {line}"));
     }
@@ -82,7 +82,7 @@ pub(super) fn lines(
     lines
 }
 
-/// What `doctor` says of a rule that has not decided when it ends, in the shape of a finding.
+/// The fields for a rule that has not decided when it ends, in the shape of a finding.
 pub(super) fn undecided(
     queue: &Queue,
     (id, open): (&str, &Open),
@@ -179,27 +179,19 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
 /// The subcommand of a change, and its flags; none when it has none.
 fn flags(what: &What) -> Option<(&'static str, Vec<String>)> {
     let name = what.name();
-    let repair = |more: &str| Some(("repair", vec![format!("--{name}{more}")]));
-    match what {
-        What::Transfer | What::Deliver | What::Delete | What::Duplicate | What::Kick => {
-            Some((name, Vec::new()))
-        }
-        What::Realign(Some(ms)) => repair(&format!(" --within {ms}ms")),
-        What::Restore => repair(" --all"),
-        What::Unit => repair(" s"),
-        What::Repack(Some(form)) => repair(&format!(" --form {form}")),
-        What::Realign(None)
-        | What::Repack(None)
-        | What::RestoreOrder
-        | What::PutBack
-        | What::Drift
-        | What::Quarantine
-        | What::Unwrap
-        | What::Persist
-        | What::RenameTaken
-        | What::Score => repair(""),
-        What::Requeue(_) | What::Edit(_) => None,
-    }
+    let repair = Repair::making(what).filter(|repair| *repair != Repair::Kick);
+    let Some(flag) = repair.and_then(Repair::flag) else {
+        let says_more = matches!(what, What::Requeue(_) | What::Edit(_));
+        return (!says_more).then(|| (name, Vec::new()));
+    };
+    let more = match (what, flag.value) {
+        (What::Realign(Some(ms)), _) => format!(" --within {ms}ms"),
+        (What::Repack(Some(form)), _) => format!(" --form {form}"),
+        (What::Restore, _) => " --all".to_owned(),
+        (_, Some([_, only, _])) => format!(" {only}"),
+        _ => String::new(),
+    };
+    Some(("repair", vec![format!("--{name}{more}")]))
 }
 
 #[cfg(test)]
@@ -232,25 +224,10 @@ mod tests {
     #[test]
     fn what_a_repair_is_called_is_what_is_typed() {
         let queue = Queue::redisson("orders");
-        let all = [
-            What::Transfer,
-            What::Kick,
-            What::Realign(Some(600_000)),
-            What::RestoreOrder,
-            What::Drift,
-            What::Repack(Some(crate::queue::Form::ByteId)),
-            What::Quarantine,
-            What::Restore,
-            What::PutBack,
-            What::Unwrap,
-            What::Persist,
-            What::RenameTaken,
-            What::Unit,
-            What::Score,
-        ];
-        let named = all
-            .into_iter()
-            .map(|what| (what.name(), Step::Change(what)));
+        let form = Some(crate::queue::Form::ByteId);
+        let all = Repair::ALL.iter().filter(|repair| !repair.is_of_strays());
+        let all = all.filter_map(|repair| repair.what(form, Some(600_000)));
+        let named = all.map(|what| (what.name(), Step::Change(what)));
         let others = [("worker", Step::Worker), ("requeue", Step::WaitAgain)];
         for (name, step) in named.chain(others) {
             let line = command(&queue, &step, "delayscope").unwrap();

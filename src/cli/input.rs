@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// A message or a line has so many bytes at most.
-pub(super) const MOST: u64 = 64 << 20;
+/// The most bytes of a message or of a line.
+pub(super) const MOST_LINE_BYTES: u64 = 64 << 20;
 
 /// All that the file holds; `-` is standard input.
 pub(super) fn whole(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -21,12 +21,16 @@ pub(super) fn whole(path: &Path) -> anyhow::Result<Vec<u8>> {
     };
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)
+        io::stdin()
+            .lock()
+            .take(MOST_LINE_BYTES + 1)
+            .read_to_end(&mut bytes)
     } else {
         let file = File::open(path).with_context(what)?;
-        file.take(MOST + 1).read_to_end(&mut bytes)
+        file.take(MOST_LINE_BYTES + 1).read_to_end(&mut bytes)
     };
-    read.and_then(|_| fits(&bytes, MOST)).with_context(what)?;
+    read.and_then(|_| fits(&bytes, MOST_LINE_BYTES))
+        .with_context(what)?;
     Ok(bytes)
 }
 

@@ -70,7 +70,7 @@ impl Messages {
         self.current.take().map_or(0, |(_, left)| left)
     }
 
-    /// Whether the last one was handed out. Of lines that is known only after reading on.
+    /// Tells whether the last one was handed out. Of lines that is known only after reading on.
     pub(super) const fn at_end(&self) -> bool {
         self.lines.is_none() && self.current.is_none()
     }
@@ -84,7 +84,7 @@ impl Messages {
         current.saturating_add(lines.saturating_mul(self.count))
     }
 
-    /// Whether a whole line can be had without waiting.
+    /// Tells whether a whole line can be had without waiting.
     fn has_line(&self) -> bool {
         self.lines
             .as_ref()
@@ -96,7 +96,7 @@ impl Messages {
             return Ok(None);
         };
         let mut line = Vec::new();
-        let read = input::line(lines, &mut line, input::MOST);
+        let read = input::line(lines, &mut line, input::MOST_LINE_BYTES);
         if read.context("could not read the standard input")? == 0 {
             self.lines = None;
             return Ok(None);

@@ -7,7 +7,7 @@ use super::say;
 use crate::clock::instant;
 use crate::queue::text;
 
-/// What is over sooner says nothing of how far it is.
+/// Work that is over sooner says nothing of how far it is.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// The line, if standard error is a terminal that can write one over.

@@ -1,51 +1,22 @@
 //! Lines as MONITOR prints them: `1763794800.123456 [0 127.0.0.1:5] "RPUSH" "q" "\x04\x00"`.
 
-use super::bytes;
+use crate::trace::monitor::record_of_line;
 
 /// A command that a client sent.
 pub(super) struct Command {
     /// Its name, as it was sent.
     pub(super) name: String,
-    /// What follows the name.
+    /// The words behind the name.
     pub(super) arguments: Vec<Vec<u8>>,
 }
 
-/// The command of a line, if it is such a line.
-pub(super) fn read(line: &str) -> Option<Command> {
-    let line = line.trim_end_matches('\r');
-    let line = line.strip_prefix('+').unwrap_or(line);
-    let (time, rest) = line.split_once(" [")?;
-    let is_time = |c: char| c.is_ascii_digit() || c == '.';
-    if time.is_empty() || !time.chars().all(is_time) {
-        return None;
-    }
-    let (db, _) = rest.split_once(' ')?;
-    let (_client, words) = rest.split_once("] ")?;
-    if db.is_empty() || !db.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let mut words = quoted(words)?.into_iter();
-    let name = String::from_utf8(words.next()?).ok()?;
+/// The command of a line that is a record of MONITOR's and nothing else.
+pub(super) fn read(line: &[u8]) -> Option<Command> {
+    let record = record_of_line(line)?;
     Some(Command {
-        name,
-        arguments: words.collect(),
+        name: str::from_utf8(record.word(0)?).ok()?.to_owned(),
+        arguments: record.words(1).map(<[u8]>::to_vec).collect(),
     })
-}
-
-/// The strings of `"…" "…"`.
-fn quoted(mut text: &str) -> Option<Vec<Vec<u8>>> {
-    let mut words = Vec::new();
-    while let Some(inside) = text.trim_start().strip_prefix('"') {
-        let mut is_escaped = false;
-        let end = inside.bytes().position(|byte| {
-            let is_end = byte == b'"' && !is_escaped;
-            is_escaped = byte == b'\\' && !is_escaped;
-            is_end
-        })?;
-        words.push(bytes::escaped(&inside[..end]).ok()?);
-        text = &inside[end + 1..];
-    }
-    text.trim().is_empty().then_some(words)
 }
 
 impl Command {
@@ -92,13 +63,13 @@ mod tests {
     use super::*;
 
     fn values(line: &str) -> Option<Vec<usize>> {
-        read(line).and_then(|command| command.values())
+        read(line.as_bytes()).and_then(|command| command.values())
     }
 
     #[test]
     fn a_line_is_its_command_and_the_bytes_of_its_arguments() {
         let line = r#"1763794800.123 [0 127.0.0.1:5] "RPUSH" "a \"q\"" "\x04\x00\\" """#;
-        let command = read(line).unwrap();
+        let command = read(line.as_bytes()).unwrap();
         assert_eq!(command.name, "RPUSH");
         assert_eq!(command.arguments, [&b"a \"q\""[..], b"\x04\0\\", b""]);
         for line in [
@@ -106,7 +77,7 @@ mod tests {
             "1.5 [0 unix:/tmp/a b.sock] \"PING\"\r",
             r#"1.5 [0 [::1]:6379] "PING""#,
         ] {
-            assert!(read(line).is_some(), "{line}");
+            assert!(read(line.as_bytes()).is_some(), "{line}");
         }
     }
 
@@ -122,8 +93,10 @@ mod tests {
             r#"1.5 [0 lua] "a"#,
             r#"1.5 [0 lua] "a\q""#,
             "[0 lua]",
+            r#"said: 1.5 [0 lua] "a""#,
+            r#"1.5 [0 lua] "a" and more"#,
         ] {
-            assert!(read(line).is_none(), "{line}");
+            assert!(read(line.as_bytes()).is_none(), "{line}");
         }
     }
 

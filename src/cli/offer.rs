@@ -21,7 +21,7 @@ use crate::ops::journal::{Journal, JournalError};
 use crate::ops::noted::Noted;
 use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer_noted};
 use crate::payload::{Codec, Held};
-use crate::queue::{Change, Form, Layout, Outcome as Became, Queue, Tally, text};
+use crate::queue::{Change, Form, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::{MOST_OFFERED, Writer};
 
@@ -83,7 +83,7 @@ pub(super) async fn run<W: Write>(
 
 /// The frame form: as asked, else as the queue's entries or clients have it, else as answered.
 async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::Result<Form> {
-    if let Layout::ZsetList(_) = queue.layout {
+    if !queue.has_frames() {
         return Ok(Form::ByteId);
     }
     match (asked, form_of(&session.store, queue).await?) {
@@ -130,7 +130,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Whether anything was done, or may have been.
+    /// Tells whether anything was done, or may have been.
     const fn touched(&self) -> bool {
         self.done + self.refused + self.unknown > 0
     }
@@ -154,12 +154,12 @@ struct Offering<'a> {
     codec: Codec,
     /// The type that was asked for.
     class: Option<&'static str>,
-    /// What all of the queue's payloads hold, as far as that is known.
+    /// The content that all of the queue's payloads have, as far as that is known.
     held: Held,
     began: Instant,
     totals: Totals,
     journal: Journal,
-    /// What is written down of it, from the first batch on.
+    /// Its record in the journal, from the first batch on.
     noted: Option<Noted>,
     journal_id: Option<String>,
 }
@@ -240,7 +240,7 @@ impl Offering<'_> {
         self.writer.check_due(&self.queue, due)
     }
 
-    /// What is written down of it; begun with the first batch.
+    /// Its record in the journal; begun with the first batch.
     async fn noted(&mut self, first: &[Vec<u8>]) -> Result<Noted, JournalError> {
         if let Some(noted) = self.noted.take() {
             return Ok(noted);
@@ -336,7 +336,7 @@ impl Offering<'_> {
 
     fn summary_fields(&self) -> Value {
         let totals = &self.totals;
-        let framed = self.queue.layout == Layout::Redisson;
+        let framed = self.queue.has_frames();
         let mut tally = Tally::default();
         tally.add(Became::Done, totals.done);
         tally.add(Became::Refused, totals.refused);
@@ -378,9 +378,10 @@ impl Offering<'_> {
             let left = text::countdown(due.since(now));
             format!(", due {} ({left})", times::local(due, now))
         });
-        let form = match self.queue.layout {
-            Layout::Redisson => format!("{}, ", self.form.word()),
-            Layout::ZsetList(_) => String::new(),
+        let form = if self.queue.has_frames() {
+            format!("{}, ", self.form.word())
+        } else {
+            String::new()
         };
         let mut line = format!(
             "{verb} {} {noun} to {name} ({form}{}){due}",

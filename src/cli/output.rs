@@ -20,7 +20,7 @@ pub struct Output<W: Write = BufWriter<Stdout>> {
     columns: Option<usize>,
 }
 
-/// What stands between two columns.
+/// The gap between two columns.
 const GAP: &str = "  ";
 
 /// Which side of its column a cell stands on.
@@ -35,7 +35,7 @@ pub enum Side {
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// What stands above it.
+    /// Its head.
     pub title: &'static str,
     /// Where its cells stand.
     pub side: Side,
@@ -99,13 +99,13 @@ impl<W: Write> Output<W> {
         self.columns = None;
     }
 
-    /// Whether JSON was asked for.
+    /// Tells whether JSON was asked for.
     #[must_use]
     pub const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether it goes to a terminal.
+    /// Tells whether it goes to a terminal.
     #[must_use]
     pub const fn is_terminal(&self) -> bool {
         self.columns.is_some()

@@ -21,7 +21,7 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    /// What was typed; refused where it would silently match nothing, or be passed over.
+    /// Reads what was typed; refused where it would silently match nothing, or be passed over.
     pub(super) fn of(asked: &args::Pick) -> anyhow::Result<Self> {
         let filter = filter(asked.grep.as_deref().unwrap_or(""))?;
         let elsewhere = matches!(
@@ -81,13 +81,13 @@ impl Picked {
         Self { from, ..self }
     }
 
-    /// Whether it chooses: else it is all that there is in its place.
+    /// Tells whether it chooses: else it is all that there is in its place.
     pub(super) fn chooses(&self) -> bool {
         let by_time = self.due_before.is_some() || self.due_after.is_some();
         by_time || !self.ids.is_empty() || !self.filter.is_empty() || self.from == From::Late
     }
 
-    /// Whether their payloads are looked into.
+    /// Tells whether their payloads are looked into.
     pub(super) fn asks_payload(&self) -> bool {
         self.filter.needs_payload()
     }
@@ -124,7 +124,7 @@ fn checked(id: &str) -> anyhow::Result<String> {
     Ok(id.to_ascii_lowercase())
 }
 
-/// That a filter asks for nothing that there is not in the place where it is to look.
+/// Refuses a filter that asks for what there is not in the place where it is to look.
 pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::Result<()> {
     if filter.asks_due() && matches!(from, Some(args::From::Delivered)) {
         bail!("what is delivered has no due time any more. Leave late and due out of the filter.");

@@ -12,7 +12,7 @@ use super::stand_ins::StandIns;
 use super::{NothingMatched, Outcome, say, shape};
 use crate::config::Config;
 use crate::ops::entries::quarantined;
-use crate::ops::{discover::Found, discover::discover, refresh::whole_pulses};
+use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
 use crate::queue::finding;
 use crate::queue::{Optional, Queue, text};
 
@@ -86,10 +86,10 @@ pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<
             why = &mut gone => return Err(why.into()),
         };
         match found {
-            Some(Found::Queue(queue)) => queues.push(queue),
-            Some(Found::Progress { looked: so_far, .. }) => looked = so_far,
-            Some(Found::Failed(why)) => return Err(why.into()),
-            Some(Found::Done { looked: all }) => return Ok((queues, all)),
+            Some(DiscoveryEvent::Queue(queue)) => queues.push(queue),
+            Some(DiscoveryEvent::Progress { looked: so_far, .. }) => looked = so_far,
+            Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
+            Some(DiscoveryEvent::Done { looked: all }) => return Ok((queues, all)),
             None => return Ok((queues, looked)),
         }
     }

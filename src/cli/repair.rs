@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::Outcome;
 use super::change::{Chosen, Making};
@@ -11,7 +11,7 @@ use super::session::meant;
 use crate::args;
 use crate::config::Config;
 use crate::ops::offer::form_of;
-use crate::ops::plan::What;
+use crate::queue::Repair;
 
 /// Makes the repair that was asked for.
 pub(super) async fn run<W: Write>(
@@ -19,52 +19,40 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = if asked.restore {
+    let repair = asked.flag.repair;
+    let chosen = if repair == Repair::Restore {
         Some(Chosen::quarantined(&asked.which)?)
     } else {
         Chosen::if_any(&asked.which)?
     };
-    if chosen.is_some() && !(asked.repack || asked.quarantine || asked.restore) {
-        bail!("only --repack, --quarantine and --restore are about some of the entries.");
+    if chosen.is_some() && !repair.flag().is_some_and(|flag| flag.takes_entries) {
+        bail!("only {} are about some of the entries.", of_entries());
     }
     let making = Making::begin(&asked.how, config).await?;
-    if asked.repack {
-        let queue = meant(&asked.queue, config);
-        let form = match asked.form {
-            Some(form) => Some(form),
-            None => form_of(&making.session.store, &queue).await?,
-        };
-        let Some(form) = form else {
-            bail!("nothing tells which form the clients of this queue unpack: name it with --form");
-        };
-        let what = What::Repack(Some(form));
-        return making.queue(&asked.queue, what, chosen, out).await;
-    }
-    // One of them was asked for: clap sees to it.
-    let what = if asked.realign {
-        What::Realign(asked.within.map(args::Span::ms))
-    } else if asked.restore_order {
-        What::RestoreOrder
-    } else if asked.quarantine {
-        What::Quarantine
-    } else if asked.restore {
-        What::Restore
-    } else if asked.put_back {
-        What::PutBack
-    } else if asked.drift {
-        What::Drift
-    } else if asked.unwrap {
-        What::Unwrap
-    } else if asked.persist {
-        What::Persist
-    } else if asked.rename_taken {
-        What::RenameTaken
-    } else if asked.unit == Some(args::MeantUnit::S) {
-        What::Unit
-    } else if asked.score {
-        What::Score
-    } else {
-        What::Kick
+    let form = match (repair, asked.form) {
+        (Repair::Repack, None) => {
+            let queue = meant(&asked.queue, config);
+            let form = form_of(&making.session.store, &queue).await?;
+            Some(form.context(
+                "nothing tells which form the clients of this queue unpack: name it with --form",
+            )?)
+        }
+        (_, form) => form,
     };
+    let what = repair.what(form, asked.flag.within.map(args::Span::ms));
+    let what =
+        what.context("this repair needs more than its flag tells: choose it on the screen")?;
     making.queue(&asked.queue, what, chosen, out).await
+}
+
+/// The flags that can be about some of the entries.
+fn of_entries() -> String {
+    let takes = |repair: &&Repair| repair.flag().is_some_and(|flag| flag.takes_entries);
+    let flags = Repair::ALL.iter().filter(takes);
+    let flags: Vec<String> = flags.map(|repair| format!("--{}", repair.name())).collect();
+    match flags.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+        None => String::new(),
+    }
 }

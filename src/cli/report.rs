@@ -26,11 +26,11 @@ use crate::queue::redis_cli::Programs;
 use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State, shell};
 use crate::store::read;
 
-/// So many late entries are shown.
+/// Late entries that are shown.
 const LATE: u32 = 20;
-/// So many changes.
+/// Changes that are shown.
 const CHANGES: usize = 50;
-/// So many clients.
+/// Clients that are shown.
 const CLIENTS: usize = 100;
 
 /// Prints the bundle.
@@ -70,7 +70,7 @@ async fn which(asked: Option<&Queue>, session: &Session, config: &Config) -> any
     all.pop().context("there is no queue")
 }
 
-/// So many queues are named to choose from.
+/// Queues that are named to choose from.
 const NAMED: usize = 20;
 
 /// Everything that is told.
@@ -81,7 +81,7 @@ struct Bundle {
     late: Vec<Entry>,
     habit: Habit,
     said: Diagnosis,
-    /// What was wrong while it was looked at, and is over.
+    /// Findings that are over.
     over: Vec<Passed>,
     server: String,
     facts: Facts,
@@ -223,7 +223,7 @@ fn facts(facts: &Facts) -> Value {
     })
 }
 
-/// What of `INFO` says something of delayed queues.
+/// The fields of `INFO` that matter to delayed queues.
 fn info(look: &ServerLook) -> Option<Value> {
     let lines = excerpt(look.info.get_ref()?);
     let pair = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));

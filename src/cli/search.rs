@@ -135,7 +135,7 @@ impl Printing<'_> {
                 out.titles(&COLUMNS)?;
             }
             print(
-                &Shown::new(self.queue, self.habit, entry),
+                Shown::new(self.queue, self.habit, entry),
                 now,
                 self.raw,
                 out,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::ServerClock;
 use crate::config::Config;
-use crate::queue::{Layout, LinkState, Queue};
+use crate::queue::{LinkState, Queue};
 use crate::store::{Access, Store, StoreError};
 
 /// How long the first answer may take.
@@ -73,9 +73,10 @@ impl Session {
 /// The queue that was meant: one that `--queue` names with its layout, when only its name is
 /// repeated.
 pub(super) fn meant(asked: &Queue, config: &Config) -> Queue {
-    let named = |q: &&Queue| q.name == asked.name && q.layout != Layout::Redisson;
-    match asked.layout {
-        Layout::Redisson => config.queues.iter().find(named).unwrap_or(asked).clone(),
-        Layout::ZsetList(_) => asked.clone(),
-    }
+    let named = |q: &&Queue| q.name == asked.name && !q.is_found_by_name();
+    let named = config.queues.iter().find(named);
+    named
+        .filter(|_| asked.is_found_by_name())
+        .unwrap_or(asked)
+        .clone()
 }

@@ -61,7 +61,7 @@ pub(super) fn fields(queue: &Queue, pulse: &Pulse, found: &Diagnosis) -> Map<Str
 pub(super) fn name(fields: &mut Map<String, Value>, name: &QueueName) {
     fields.insert("queue".into(), name.text().into());
     if std::str::from_utf8(name.as_bytes()).is_err() {
-        fields.insert("queue_hex".into(), text::hex(name.as_bytes()).into());
+        fields.insert("queue_hex".into(), hex::encode(name.as_bytes()).into());
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse) -> Vec<String> {
     ]
 }
 
-/// What rows have to say beside their figures: why some are unknown, each reason once.
+/// Remarks beside the figures of rows: why some are unknown, each reason once.
 pub(super) fn remarks(rows: &[(&Queue, &Pulse)]) -> Vec<String> {
     let mut reasons: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for (queue, pulse) in rows {

@@ -13,13 +13,10 @@ use crate::args;
 use crate::config::Config;
 use crate::ops::presence::is_there;
 use crate::ops::refresh::{pulse, survey};
+use crate::queue::classes::{self, TimeClass};
 use crate::queue::finding;
 use crate::queue::{Due, Known, Pulse, Queue, Survey, Zoom, text};
 
-const LATE_CLASSES: [&str; 4] = ["> 1 h", "10–60 min", "1–10 min", "< 1 min"];
-const DUE_CLASSES: [&str; 7] = [
-    "< 10 s", "< 1 min", "< 10 min", "< 1 h", "< 6 h", "< 24 h", "later",
-];
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Prints one queue.
@@ -39,7 +36,7 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-/// What is shown of a queue.
+/// The facts that are shown of a queue.
 pub(super) struct Shown {
     /// Its figures.
     pub(super) pulse: Pulse,
@@ -284,9 +281,11 @@ fn figures<W: Write>(
 }
 
 fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
-    let classes = |names: &[&str], counts: &[u64]| -> String {
-        let one = |(name, count): (&&str, &u64)| format!("{name}: {}", text::thousands(*count));
-        let some = names.iter().zip(counts).filter(|(_, count)| **count > 0);
+    let counted = |all: &[TimeClass], counts: &[u64]| -> String {
+        let one = |(class, count): (&TimeClass, &u64)| {
+            format!("{}: {}", class.name, text::thousands(*count))
+        };
+        let some = all.iter().zip(counts).filter(|(_, count)| **count > 0);
         let parts: Vec<String> = some.map(one).collect();
         if parts.is_empty() {
             "nothing".to_owned()
@@ -294,9 +293,9 @@ fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
             parts.join("  ")
         }
     };
-    let late = classes(&LATE_CLASSES, &survey.late);
+    let late = counted(&classes::LATE, &survey.late);
     out.whole(&format!("{:17}{late}", "late by"))?;
-    let due = classes(&DUE_CLASSES, &survey.classes);
+    let due = counted(&classes::DUE, &survey.classes);
     out.whole(&format!("{:17}{due}", "due in"))?;
     let most = survey.bars.iter().map(|bar| bar.count).max().unwrap_or(0);
     if most > 0 {

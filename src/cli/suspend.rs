@@ -1,13 +1,15 @@
 //! Being stopped for a while (Ctrl-Z, SIGTSTP): not while something is held that others miss.
 //!
-//! The signal is kept from all threads but one, which waits for it. Where nothing is held, it stops the
-//! process at once, as if nobody had asked for it; a change under way is told first.
+//! Where nothing is held, the signal stops the process at once, as if nobody had asked for it; a change
+//! under way is told first.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use nix::sys::signal::{SigSet, Signal, raise};
+use nix::sys::signal::{SigSet, Signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::stops;
 
 /// Who is told before the process is stopped.
 static HOLDS: Mutex<Option<UnboundedSender<()>>> = Mutex::new(None);
@@ -15,34 +17,16 @@ static HOLDS: Mutex<Option<UnboundedSender<()>>> = Mutex::new(None);
 /// Lets stops be heeded by a change first. In the background it goes on writing to the terminal
 /// (SIGTTOU), whatever that is set to. To be called before the runtime starts its threads.
 pub fn hold_stops() -> io::Result<()> {
-    let mut kept = stops();
-    kept.add(Signal::SIGTTOU);
-    kept.thread_block()?;
-    let thread = std::thread::Builder::new().name("stops".to_owned());
-    thread.spawn(wait_for_stops).map(drop)
-}
-
-fn wait_for_stops() {
-    while stops().wait().is_ok() {
+    let mut background = SigSet::empty();
+    background.add(Signal::SIGTTOU);
+    background.thread_block()?;
+    stops::hold()?;
+    stops::watch(|| {
         let holds = HOLDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if holds.is_none_or(|holds| holds.send(()).is_err()) {
-            stop();
+            stops::stop();
         }
-    }
-}
-
-/// Stops this process by the signal's own means, until it is continued: at once when nobody could
-/// continue it. Sent to this thread, it acts before the call returns.
-fn stop() {
-    let _ = stops().thread_unblock();
-    let _ = raise(Signal::SIGTSTP);
-    let _ = stops().thread_block();
-}
-
-fn stops() -> SigSet {
-    let mut stops = SigSet::empty();
-    stops.add(Signal::SIGTSTP);
-    stops
+    })
 }
 
 /// Stops that are heeded by whoever has this.
@@ -70,7 +54,7 @@ impl Suspend {
         // What was asked until now is done by this; what is asked afterwards is another stop.
         while self.asked.try_recv().is_ok() {}
         // Nobody else's work is kept waiting, and nothing is said meanwhile.
-        let _ = tokio::task::spawn_blocking(stop).await;
+        let _ = tokio::task::spawn_blocking(stops::stop).await;
     }
 }
 

@@ -28,7 +28,7 @@ const COLUMNS: [Column; 4] = [
 ];
 /// A count of transfer clients is asked for again after this.
 const FRESH: Duration = Duration::from_secs(1);
-/// So many counts are kept.
+/// Counts that are kept.
 const MOST_KEPT: usize = 1_000;
 
 /// Prints messages until asked to end, or `count` of them.
@@ -178,7 +178,7 @@ fn object(queue: &Queue, message: &Announcement, clients: &Known<u64>) -> Value 
     if message.due().is_none() {
         let text = String::from_utf8_lossy(&message.message);
         fields.insert("message".into(), text.into());
-        fields.insert("message_hex".into(), text::hex(&message.message).into());
+        fields.insert("message_hex".into(), hex::encode(&message.message).into());
         if let Some(all) = message.cut_from() {
             fields.insert("message_bytes".into(), all.into());
         }

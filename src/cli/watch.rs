@@ -14,7 +14,7 @@ use super::stop::Stop;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
-use crate::ops::{discover::Found, discover::discover, refresh::whole_pulses};
+use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
 use crate::queue::finding::{self, Watch};
 use crate::queue::{Queue, ServerWatch, text};
 
@@ -45,9 +45,9 @@ pub(super) async fn run<W: Write>(
 struct Watching<'a> {
     session: &'a Session,
     queues: Vec<Queue>,
-    /// What the rules remember of each.
+    /// The memory of the rules for each.
     watches: HashMap<Queue, Watch>,
-    /// What the rules know of the server: nothing is asked for them here.
+    /// The server for the rules: nothing is asked for them here.
     server: ServerWatch,
     /// They were named; no others are looked for.
     named: bool,
@@ -96,16 +96,16 @@ impl<'a> Watching<'a> {
                 biased;
                 () = stop.asked() => break,
                 found = found.next(), if self.looking => match found {
-                    Some(Found::Queue(queue)) if self.queues.contains(&queue) => {}
-                    Some(Found::Queue(queue)) => {
+                    Some(DiscoveryEvent::Queue(queue)) if self.queues.contains(&queue) => {}
+                    Some(DiscoveryEvent::Queue(queue)) => {
                         if self.queues.is_empty() {
                             ticks.reset_immediately();
                         }
                         self.queues.push(queue);
                     }
-                    Some(Found::Progress { .. }) => {}
-                    Some(Found::Failed(why)) => return Err(why.into()),
-                    Some(Found::Done { .. }) | None => {
+                    Some(DiscoveryEvent::Progress { .. }) => {}
+                    Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
+                    Some(DiscoveryEvent::Done { .. }) | None => {
                         again.set(tokio::time::sleep(self.looked_through(count)?));
                     }
                 },

@@ -32,7 +32,7 @@ const COLUMNS: [Column; 6] = [
     Column::right("NEXT", 9),
 ];
 
-/// So long it may take to end: what a bulk transfer has set aside is brought back.
+/// The longest that it may take to end: what a bulk transfer has set aside is brought back.
 const LAST: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
@@ -53,15 +53,15 @@ impl Totals {
 /// The troubles that were told, so that each is told when it begins, changes and ends, and not
 /// at each attempt.
 #[derive(Default)]
-struct Told {
+struct WorkerNews {
     /// Of transferring.
     transfer: Option<String>,
     /// Of listening, which fails and heals by itself.
     channel: Option<String>,
 }
 
-impl Told {
-    /// What there is to say beside the output, if it is new.
+impl WorkerNews {
+    /// Says what stands beside the output, if it is new.
     fn news(&mut self, event: &WorkerEvent, queue: &Queue) -> Option<String> {
         let (told, why) = match event {
             WorkerEvent::Trouble { why, .. } => (&mut self.transfer, why),
@@ -147,7 +147,7 @@ async fn follow<W: Write>(
         out.titles(&COLUMNS)?;
         out.flush()?;
     }
-    let mut told = Told::default();
+    let mut told = WorkerNews::default();
     let mut ends_by = None;
     // It ends, to begin again when we are continued: nothing is aside meanwhile.
     let mut suspending = false;

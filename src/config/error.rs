@@ -41,7 +41,7 @@ pub enum ConfigError {
     /// No profile of that name.
     #[error("there is no profile {name:?}: {there_are}.")]
     NoProfile {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// Which there are, and where.
         there_are: String,

@@ -10,7 +10,7 @@ use super::reader::{At, BadFile, Item, Source, listed, unknown};
 use super::{ConfigError, INTERVAL_MS};
 use crate::args::{Span, Theme};
 
-/// What a configuration file says; what it does not is none.
+/// The content of a configuration file; what it does not say is none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct File {
     /// The profile that holds when nothing else names a server.
@@ -137,7 +137,7 @@ fn exposed(path: &Path, file: &File) -> Option<String> {
 }
 
 impl File {
-    /// What `bytes`, the text of the file at `path`, say.
+    /// Reads `bytes`, the text of the file at `path`.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Self, BadFile> {
         let source = Source::new(path, bytes)?;
         let table = source.parse()?;

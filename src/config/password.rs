@@ -19,7 +19,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The longest password, in bytes, and the most that is read of a complaint.
-const MOST: u64 = 64 * 1024;
+const MOST_PASSWORD_BYTES: u64 = 64 * 1024;
 
 /// Why there is no password: the command that was run, and how it ended. Never what it printed
 /// to its output.
@@ -82,11 +82,15 @@ fn run(command: &str, patience: Duration) -> Result<String, How> {
         .map_err(|error| How::NotRun(error.to_string()))?;
     let line = heard(child.stdout.take(), |out| {
         let mut line = Vec::new();
-        out.take(MOST).read_until(b'\n', &mut line).map(|_| line)
+        out.take(MOST_PASSWORD_BYTES)
+            .read_until(b'\n', &mut line)
+            .map(|_| line)
     });
     let complaint = heard(child.stderr.take(), |err| {
         let mut said = Vec::new();
-        err.take(MOST).read_to_end(&mut said).map(|_| said)
+        err.take(MOST_PASSWORD_BYTES)
+            .read_to_end(&mut said)
+            .map(|_| said)
     });
     let too_long = || How::TooLong(patience.as_secs());
     let status = ended(&mut child, until).ok_or_else(too_long)?;
@@ -107,7 +111,7 @@ fn run(command: &str, patience: Duration) -> Result<String, How> {
     }
 }
 
-/// What `take` makes of a pipe, as soon as it is there. The rest is read too, and dropped: a
+/// Tells what `take` makes of a pipe, as soon as it is there. The rest is read too, and dropped: a
 /// command that cannot print all that it has to say would fail.
 fn heard<R, F>(pipe: Option<R>, take: F) -> Receiver<Vec<u8>>
 where

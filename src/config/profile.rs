@@ -9,7 +9,7 @@ use crate::queue::{Endpoint, Queue};
 /// A server by name, with what is to hold there.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// What `--profile` and `:profile` call it: no spaces.
+    /// Its name for `--profile` and `:profile`: no spaces.
     pub name: String,
     /// The server, without the password that `Profile::unlocked` asks for.
     pub endpoint: Endpoint,
@@ -19,7 +19,7 @@ pub struct Profile {
     pub read_only: bool,
     /// A change that asks wants the queue's name for an answer, and no demo plays here.
     pub protected: bool,
-    /// What the header says; none: `profile NAME`.
+    /// Words for the header; none: `profile NAME`.
     pub label: Option<String>,
     /// In which colour; none: that of text.
     pub label_colour: Option<LabelColour>,
@@ -53,7 +53,7 @@ pub enum LabelColour {
     Own(u8),
 }
 
-/// What a colour is called.
+/// Names of colours.
 const COLOURS: &[(&str, LabelColour)] = &[
     ("text", LabelColour::Text),
     ("dim", LabelColour::Dim),
@@ -175,7 +175,7 @@ impl Profile {
         named.map(|(_, codec)| *codec)
     }
 
-    /// What the header says.
+    /// Words for the header.
     #[must_use]
     pub fn title(&self) -> String {
         let own = || format!("profile {}", self.name);

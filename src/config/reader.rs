@@ -28,13 +28,14 @@ impl fmt::Display for At {
     }
 }
 
-/// What is wrong with a configuration file, where, and what would be right. Never holds a password.
+/// A mistake in a configuration file, where it stands, and what would be right. Never holds a
+/// password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{at}: {why}")]
 pub struct BadFile {
     /// Where.
     pub at: At,
-    /// What, and what would be right; sentences without the last full stop.
+    /// The mistake, and what would be right; sentences without the last full stop.
     pub why: String,
 }
 
@@ -66,7 +67,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// What a table holds, in the order of the file, so that the first mistake is told first.
+    /// Lists a table, in the order of the file, so that the first mistake is told first.
     pub(super) fn items(self, table: &'a DeTable<'a>) -> Vec<Item<'a>> {
         let mut items: Vec<Item> = table
             .iter()
@@ -198,7 +199,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// What stands in the table that this is.
+    /// Lists the table that this is.
     pub(super) fn table(&self) -> Result<Vec<Item<'a>>, BadFile> {
         match self.value {
             DeValue::Table(table) => Ok(self.source.items(table)),
@@ -212,7 +213,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// What was `typed` is none of `known`.
+/// Says that `typed` is none of `known`.
 pub(super) fn unknown(what: &str, typed: &str, known: &[&str]) -> String {
     match nearest(typed, known) {
         Some(meant) => format!("the {what} {typed:?} is unknown. Did you mean {meant}?"),

@@ -1,7 +1,7 @@
 //! What the environment says of the terminal. The terminal itself is never asked: a late answer
 //! would arrive as keys.
 
-/// What the environment says of the terminal.
+/// The terminal, as the environment describes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Terminal {
     /// It can move no cursor (`TERM=dumb`): lines only, no screen.
@@ -43,7 +43,7 @@ impl Terminal {
     }
 }
 
-/// Whether text is UTF-8 in that locale. One that names no character set is, nowadays; nobody
+/// Tells whether text is UTF-8 in that locale. One that names no character set is, nowadays; nobody
 /// having said anything (a container's shell) is not taken for a no either.
 fn is_utf8(locale: &str) -> bool {
     if matches!(locale, "C" | "POSIX") {

@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
     })
 }
 
-/// Whether an `@` follows what looks like the end of the host.
+/// Tells whether an `@` follows what looks like the end of the host.
 fn is_cut_short(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.find(['/', '?'])

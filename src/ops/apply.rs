@@ -30,22 +30,22 @@ use crate::queue::plan::Way;
 pub use crate::queue::told::{Applied, Order};
 use crate::store::write::Writer;
 
-/// What a paused change says that it waits for.
+/// The reason to wait that a paused change tells.
 pub const PAUSED: &str = "paused";
 
 /// How hard a change may press the server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// No script shall keep the server for longer.
+    /// The longest time for which a script shall keep the server.
     pub max_block: Duration,
     /// Entries a second; none: as fast as it goes.
     pub per_s: Option<f64>,
-    /// It waits while target is longer than this.
+    /// The length of target above which it waits.
     pub max_target: Option<u64>,
-    /// It waits while a replica is further behind than so many bytes.
+    /// Bytes that a replica may be behind before it waits.
     pub max_lag: u64,
-    /// It waits while so many bytes that it told are unheard, once nothing is aside and nothing goes
-    /// round.
+    /// Bytes of what it told that may be unheard before it waits, once nothing is aside and nothing
+    /// goes round.
     pub max_unheard: usize,
 }
 
@@ -69,7 +69,7 @@ pub struct Applying {
 }
 
 impl Applying {
-    /// What it tells next; none after the end.
+    /// Waits for the next news of it; none after the end.
     pub async fn next(&mut self) -> Option<Applied> {
         self.told.next().await
     }

@@ -56,47 +56,48 @@ use crate::store::change::{Fate, Place};
 use crate::store::read::{self, GlanceAsk};
 use crate::store::{Store, StoreError};
 
-/// What one step of a way did.
+/// The result of one step of a way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// For how long its script kept the server, where that could be measured; of a step that only
+    /// Time for which its script kept the server, where that could be measured; of a step that only
     /// read: the read.
     pub took: Option<Duration>,
-    /// It ran a script that writes: brakes count it. A step that only read is no reason to wait.
+    /// True when it ran a script that writes: brakes count it. A step that only read is no reason
+    /// to wait.
     pub wrote: bool,
-    /// What is being done, for people.
+    /// The words for what is being done.
     pub phase: &'static str,
-    /// How far this phase is, in elements of the list.
+    /// Elements of the list that this phase has come to.
     pub at: u64,
-    /// Of how many, about.
+    /// All elements of this phase, about.
     pub of: u64,
-    /// What became of entries: each of those given at the start has one fate in the end.
+    /// Fates of entries: each of those given at the start has one in the end.
     pub fates: Vec<Fated>,
-    /// Which of those given at the start the script of the next step tries, of ways that change
-    /// entries: to be written down before it.
+    /// Entries, of those given at the start, that the script of the next step tries, of ways that
+    /// change entries: to be written down before it.
     pub tries: Vec<usize>,
-    /// So many copies beyond the first left the order list with what was taken out of it.
+    /// Copies beyond the first that left the order list with what was taken out of it.
     pub copies: u64,
-    /// What left the order list because it does not wait any more, when that is told.
+    /// Elements that left the order list because they do not wait any more, when that is told.
     pub dropped: Vec<Vec<u8>>,
 }
 
-/// What became of one entry.
+/// The fate of one entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fated {
-    /// Which of those given at the start.
+    /// Its number among those given at the start.
     pub index: usize,
-    /// What was done.
+    /// The script's word for it.
     pub fate: Fate,
-    /// Where it stood in the order list, of what was deleted and stood there.
+    /// Its place in the order list, where it was deleted and stood there.
     pub stood: Option<Place>,
-    /// The answer of the script that may have done it never came, and what was seen afterwards
-    /// does not tell who did.
+    /// True when the answer of the script that may have done it never came, and what was seen
+    /// afterwards does not tell who did.
     pub unsure: bool,
 }
 
-/// How many elements the next script takes: halved when one kept the server for too long, grown by
-/// a quarter when one took less than half of that.
+/// The number of elements that the next script takes: halved when one kept the server for too long,
+/// grown by a quarter when one took less than half of that.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     now: usize,
@@ -119,14 +120,14 @@ impl Size {
         }
     }
 
-    /// How many.
+    /// The number of elements.
     #[must_use]
     pub const fn get(self) -> usize {
         self.now
     }
 
-    /// A script with that many took so long; it shall not be longer than `max_block`. One that could
-    /// not be measured changes nothing.
+    /// Learns that a script with that many took so long; it shall not be longer than `max_block`.
+    /// One that could not be measured changes nothing.
     pub fn took(&mut self, took: Option<Duration>, max_block: Duration) {
         let Some(took) = took else { return };
         if took > max_block {
@@ -138,10 +139,10 @@ impl Size {
     }
 }
 
-/// How many scores are looked up in one go: each costs the server a microsecond or two.
+/// Scores looked up in one go: each costs the server a microsecond or two.
 const LOOKED_UP: usize = 250;
 
-/// The scores of `members` in timeouts, in their order; none for one that does not wait.
+/// Reads the scores of `members` in timeouts, in their order; none for one that does not wait.
 async fn scores(
     store: &Store,
     timeouts: &[u8],
@@ -154,7 +155,7 @@ async fn scores(
     Ok(all)
 }
 
-/// How many transfer clients are subscribed, as far as that can be seen.
+/// Counts the transfer clients that are subscribed, as far as that can be seen.
 pub(super) async fn clients(
     store: &Store,
     queue: &Queue,
@@ -174,8 +175,8 @@ pub(super) async fn clients(
     })
 }
 
-/// Whether somebody may have transferred what is due since a script whose answer never came has put
-/// it into timeouts: then it must not be put there once more.
+/// True when somebody may have transferred what is due since a script whose answer never came has
+/// put it into timeouts: then it must not be put there once more.
 pub(super) async fn may_have_left(
     store: &Store,
     queue: &Queue,

@@ -6,14 +6,8 @@
 //! as the commands `offer`, `worker` and `consume`. Where frames of two Redisson generations meet,
 //! simulated clients transfer, which choke as the real ones do.
 
-mod burst;
-mod classic;
-mod dead_client;
 mod dice;
 mod ground;
-mod mixed_fleet;
-mod orders;
-mod poison;
 mod redisson;
 mod scenario;
 mod server;

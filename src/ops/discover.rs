@@ -19,7 +19,7 @@ use crate::clock::instant;
 use crate::ops::caught::caught_in;
 use crate::ops::remembered::Memory;
 use crate::queue::{LinkState, Optional, Queue, QueueName, name};
-use crate::store::read::{self, Kind};
+use crate::store::read::{self, KeyType};
 use crate::store::{Store, StoreError};
 
 /// Matches keys that begin with `rediss` or `delays`, and next to nothing else; two patterns
@@ -34,7 +34,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What discovery has to tell.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum DiscoveryEvent {
     /// A queue; each is told once.
     Queue(Queue),
     /// How far looking through the keys has come.
@@ -54,9 +54,12 @@ pub enum Found {
 }
 
 /// Finds queues: `named` at once, without waiting for the server; then the others. Waits while
-/// the server is away and begins again when it is back; ends after [`Found::Done`]. Remembers
+/// the server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`]. Remembers
 /// what it found for the next time, in the user's state directory.
-pub fn discover(store: &Store, named: Vec<Queue>) -> impl Stream<Item = Found> + Send + 'static {
+pub fn discover(
+    store: &Store,
+    named: Vec<Queue>,
+) -> impl Stream<Item = DiscoveryEvent> + Send + 'static {
     discover_with(store, named, Memory::of_user())
 }
 
@@ -65,7 +68,7 @@ pub fn discover_with(
     store: &Store,
     named: Vec<Queue>,
     memory: Memory,
-) -> impl Stream<Item = Found> + Send + 'static {
+) -> impl Stream<Item = DiscoveryEvent> + Send + 'static {
     let (tell, told) = mpsc::channel(64);
     let mut search = Search {
         store: store.clone(),
@@ -79,7 +82,7 @@ pub fn discover_with(
         tokio::select! {
             done = caught_in(&store, "look for queues", search.run(named)) => {
                 if let Err(why) = done {
-                    let _ = tell.send(Found::Failed(why)).await;
+                    let _ = tell.send(DiscoveryEvent::Failed(why)).await;
                 }
             }
             () = tell.closed() => {}
@@ -116,7 +119,7 @@ fn for_good(error: &StoreError) -> bool {
 struct Search {
     store: Store,
     memory: Memory,
-    tell: mpsc::Sender<Found>,
+    tell: mpsc::Sender<DiscoveryEvent>,
     /// What has been told.
     known: HashSet<Queue>,
     /// What has been seen on the server, so what is worth remembering.
@@ -133,7 +136,7 @@ impl Search {
             self.wait_until_live().await;
             match self.look(&remembered).await {
                 Err(Stop::Store(error)) if for_good(&error) && !self.away() => {
-                    return self.tell(Found::Done { looked: 0 }).await;
+                    return self.tell(DiscoveryEvent::Done { looked: 0 }).await;
                 }
                 // The server went away, or is busy; all over again when it is back.
                 Err(Stop::Store(_)) => tokio::time::sleep(AGAIN).await,
@@ -180,7 +183,7 @@ impl Search {
             let slice = match read::scan(&self.store, cursor, PATTERN, pace.count()).await {
                 Ok(slice) => slice,
                 Err(error) if for_good(&error) => {
-                    return self.tell(Found::Done { looked }).await;
+                    return self.tell(DiscoveryEvent::Done { looked }).await;
                 }
                 Err(error) => return Err(error.into()),
             };
@@ -189,14 +192,14 @@ impl Search {
             if cursor == 0 {
                 self.memory
                     .keep(self.store.endpoint(), self.signs.iter().cloned().collect());
-                return self.tell(Found::Done { looked: slice.of }).await;
+                return self.tell(DiscoveryEvent::Done { looked: slice.of }).await;
             }
             looked = pace::looked(cursor, slice.of).max(looked);
             let now = instant();
             if now.saturating_duration_since(told) >= PROGRESS {
                 told = now;
                 let keys = slice.of;
-                self.tell(Found::Progress { looked, keys }).await?;
+                self.tell(DiscoveryEvent::Progress { looked, keys }).await?;
             }
             if let Some(until) = pace.paid(slice.server_us, looked, now) {
                 tokio::time::sleep_until(until.into()).await;
@@ -217,7 +220,7 @@ impl Search {
             let alive = some.iter().zip(kinds.chunks(2));
             there.extend(
                 alive
-                    .filter(|(_, kinds)| kinds.iter().any(|kind| *kind != Kind::Missing))
+                    .filter(|(_, kinds)| kinds.iter().any(|kind| *kind != KeyType::Missing))
                     .map(|(name, _)| name.clone()),
             );
         }
@@ -241,7 +244,7 @@ impl Search {
             let kinds = read::kinds(&self.store, &targets).await?;
             let mut kinds = kinds.into_iter();
             for names in candidates {
-                let kinds: Vec<Kind> = kinds.by_ref().take(names.len()).collect();
+                let kinds: Vec<KeyType> = kinds.by_ref().take(names.len()).collect();
                 for name in signs::likely(names, &kinds) {
                     fresh = true;
                     self.sign(name).await?;
@@ -264,12 +267,12 @@ impl Search {
 
     async fn found(&mut self, queue: Queue) -> Result<(), Stop> {
         if self.known.insert(queue.clone()) {
-            self.tell(Found::Queue(queue)).await?;
+            self.tell(DiscoveryEvent::Queue(queue)).await?;
         }
         Ok(())
     }
 
-    async fn tell(&self, found: Found) -> Result<(), Stop> {
+    async fn tell(&self, found: DiscoveryEvent) -> Result<(), Stop> {
         self.tell.send(found).await.map_err(|_| Stop::Unheard)
     }
 }

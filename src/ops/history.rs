@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::state_file::StateFile;
 
 /// Lines kept of a kind.
-const KEPT: usize = 200;
+const KEPT_LINES: usize = 200;
 
 /// Two lines that are entered one after the other must both be there in the end.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -49,7 +49,7 @@ impl Lines {
         let lines = all.entry(kind.to_owned()).or_default();
         lines.retain(|old| old != line);
         lines.push(line.to_owned());
-        let over = lines.len().saturating_sub(KEPT);
+        let over = lines.len().saturating_sub(KEPT_LINES);
         lines.drain(..over);
         self.file.write(&all);
     }
@@ -86,11 +86,11 @@ mod tests {
     fn no_more_lines_are_kept_than_two_hundred() {
         let dir = tempfile::tempdir().unwrap();
         let lines = Lines::at(&dir.path().join("history.json"));
-        for i in 0..KEPT + 3 {
+        for i in 0..KEPT_LINES + 3 {
             lines.keep("filter", &i.to_string());
         }
         let kept = &lines.recall()["filter"];
-        assert_eq!((kept.len(), kept[0].as_str()), (KEPT, "3"));
+        assert_eq!((kept.len(), kept[0].as_str()), (KEPT_LINES, "3"));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Change, EntryId, Outcome, Queue, State, Tally};
 use crate::store::Store;
 
-/// What a message takes in the journal beside its bytes.
-const KEPT: u64 = 48;
+/// Bytes that a message takes in the journal beside its own.
+const BYTES_BESIDE_A_MESSAGE: u64 = 48;
 
 /// Something that is written down from its begin to its end, over any number of batches. One that
 /// is dropped before [`end`](Self::end) stays in the journal as never ended.
@@ -36,7 +36,9 @@ impl Noted {
             planned,
             bound: None,
             undoes: None,
-            bytes: planned.saturating_mul(KEPT).saturating_add(bytes),
+            bytes: planned
+                .saturating_mul(BYTES_BESIDE_A_MESSAGE)
+                .saturating_add(bytes),
         };
         Ok(Self {
             record: journal.begin(head).await?,

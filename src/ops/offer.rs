@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::noted::Noted;
 use crate::clock::EpochMillis;
 use crate::payload::{self, Codec, Habit, Held};
-use crate::queue::{EntryId, Form, Layout, Outcome, Queue, frame};
+use crate::queue::{EntryId, Form, Outcome, Queue, frame};
 use crate::store::sample::{self, Sample};
 use crate::store::write::{Added, Head, Timed, Writer};
 use crate::store::{Store, StoreError};
@@ -199,7 +199,7 @@ fn member(
     payload: &[u8],
     form: Form,
 ) -> Result<Vec<u8>, StoreError> {
-    if let Layout::ZsetList(_) = queue.layout {
+    if !queue.has_frames() {
         return Ok(payload.to_vec());
     }
     let id = form
@@ -212,7 +212,7 @@ fn member(
 /// as the only generation of clients would that this server has seen. None when that is unknown,
 /// or when the layout has no frames.
 pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, StoreError> {
-    if queue.layout != Layout::Redisson {
+    if !queue.has_frames() {
         return Ok(None);
     }
     let Sample {

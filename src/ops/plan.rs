@@ -21,52 +21,52 @@ use self::work::Job;
 use super::apply::Limits;
 use super::bulk::estimate::Reckoned;
 use super::entries::{From, Selection};
-use super::journal::{Journal, JournalError};
+use super::journal::JournalError;
 use crate::queue::plan::Progress;
 pub use crate::queue::wish::{Base, NewDue, What};
 use crate::queue::{Change, Entry, EntryResult, Outcome, Plan, Queue, Tally};
 use crate::store::{Store, StoreError};
 
-/// How long we wait for a link that has not been live yet, or hangs.
+/// The wait for a link that has not been live yet, or hangs.
 pub(super) const READY: Duration = Duration::from_secs(5);
-/// For so long each read is asked again that a server refuses which is busy with a script.
-const BUSY: Duration = Duration::from_secs(5);
+/// The time for which each read is asked again that a server refuses which is busy with a script.
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 
-/// What somebody wants done.
+/// A change that somebody wants.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// To which queue.
+    /// The queue that it changes.
     pub queue: Queue,
-    /// What.
+    /// The kind of change.
     pub what: What,
-    /// To which of its entries; a change of the whole queue does not look at it.
+    /// The entries that it changes; a change of the whole queue does not look at it.
     pub which: Which,
     /// The profile in use, by name: the plan says it.
     pub profile: Option<String>,
 }
 
-/// Which entries.
+/// A choice of entries.
 #[derive(Clone)]
 pub enum Which {
-    /// All that is due when the plan is made.
+    /// Everything due when the plan is made.
     Due,
-    /// These, as they were seen.
+    /// Named entries, as they were seen.
     These(Vec<Entry>),
-    /// Those that a selection lets through.
+    /// Entries that a selection lets through.
     Selected(Selection),
-    /// Those of one place for which this holds: marks on the screen.
+    /// Entries of one place for which this holds: marks on the screen.
     Where(From, Arc<dyn Fn(&Entry) -> bool + Send + Sync>),
-    /// Those of the inner one, but of equal elements of target only so many: which of them they are,
-    /// nobody can tell.
+    /// A selection of which only a number of equal elements of target is meant: nobody can tell
+    /// them apart.
     Counted(Box<Self>, HashMap<Vec<u8>, Copies>),
-    /// Those of the inner one, but the first of those that have equal payloads.
+    /// A selection without the first of the entries that have equal payloads.
     ButOne(Box<Self>),
 }
 
-/// How many of equal elements are meant.
+/// A number of equal elements of target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Copies {
-    /// So many of them.
+    /// That many of them.
     Only(u64),
     /// All but so many.
     Without(u64),
@@ -89,7 +89,7 @@ impl fmt::Debug for Which {
     }
 }
 
-/// Why a change came to nothing.
+/// The reason for which a change came to nothing.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ChangeError {
     /// The server did not answer or refused.
@@ -106,22 +106,28 @@ pub enum ChangeError {
     Senseless(String),
 }
 
+/// Why a queue of this layout cannot be changed so: it has no `what`.
+fn lacks(queue: &Queue, what: &str) -> ChangeError {
+    let layout = queue.layout.word();
+    ChangeError::Senseless(format!("a {layout} queue has no {what}"))
+}
+
 /// A change that is planned and can be applied.
 #[derive(Debug)]
 pub struct Prepared {
-    /// What it would do.
+    /// The plan that people read.
     pub plan: Plan,
-    /// How it does it.
+    /// The job that carries it out.
     pub(super) job: Job,
-    /// Entries of which is known already that nothing can be done to them; the plan counts them.
+    /// Results of entries to which nothing can be done, as is known already; the plan counts them.
     pub(super) settled: Vec<EntryResult>,
     /// The change of the journal that it takes back.
     pub(super) undoes: Option<Undone>,
-    /// What its way and its cost follow from; empty where there is no choice.
+    /// The estimates that its way and its cost follow from; empty where there is no choice.
     reckoned: Vec<Reckoned>,
     /// The warnings of the plan that belong to its way.
     of_way: Vec<String>,
-    /// No script shall keep the server for longer: for that the way was chosen.
+    /// The longest time for which a script shall keep the server: for that the way was chosen.
     max_block: Duration,
 }
 
@@ -183,12 +189,12 @@ impl Prepared {
 pub(super) struct Undone {
     /// Its id.
     pub(super) id: String,
-    /// So many attempts to take it back the journal knew of when the plan was made, and so does the
+    /// Attempts to take it back that the journal knew of when the plan was made, and so does the
     /// plan.
     pub(super) attempts: usize,
-    /// So many entries were perhaps changed, and it is not known which.
+    /// Entries that were perhaps changed, of which it is not known which they are.
     pub(super) unknown: u64,
-    /// What there is to say of that in the end. A sentence each.
+    /// Remarks on that for the end, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
@@ -238,36 +244,9 @@ async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prep
     }
 }
 
-/// Which change of the journal is taken back.
-#[derive(Clone, Copy, Debug)]
-pub enum ToUndo<'a> {
-    /// The one with that id.
-    This(&'a str),
-    /// The newest on this server that can be and was not.
-    Newest,
-    /// The newest of them that is of this queue.
-    NewestOf(&'a Queue),
-}
-
-impl<'a> std::convert::From<Option<&'a str>> for ToUndo<'a> {
-    fn from(id: Option<&'a str>) -> Self {
-        id.map_or(Self::Newest, Self::This)
-    }
-}
-
-/// Plans to take a change of the journal back. `force`: although the server is another one.
-pub async fn plan_undo(
-    store: &Store,
-    journal: &Journal,
-    which: impl Into<ToUndo<'_>>,
-    force: bool,
-) -> Result<Prepared, ChangeError> {
-    super::undo::plan(&store.patient(BUSY), journal, which.into(), force).await
-}
-
-/// Somebody who hears how far the looking is.
+/// An observer of how far the looking is.
 trait Telling: Send + Sync {
-    /// So many were looked at, of so many.
+    /// Hears that so many were looked at, of so many.
     fn looked(&self, looked: u64, of: u64);
 }
 

@@ -1,7 +1,7 @@
 //! Whether there is a queue of a name.
 
 use crate::queue::{Known, Pulse, Queue};
-use crate::store::read::{self, Kind};
+use crate::store::read::{self, KeyType};
 use crate::store::{Store, StoreError};
 
 /// Whether there is any sign of a queue that was looked at just now: entries, elements, somebody who
@@ -12,7 +12,7 @@ pub async fn is_there(store: &Store, queue: &Queue, pulse: &Pulse) -> Result<boo
     }
     let kinds = read::kinds(store, &queue.keys().own()).await?;
     // What may not be looked at is no sign.
-    let is = |kind: &Kind| !matches!(kind, Kind::Missing | Kind::Unknown);
+    let is = |kind: &KeyType| !matches!(kind, KeyType::Missing | KeyType::Unknown);
     Ok(kinds.iter().any(is))
 }
 

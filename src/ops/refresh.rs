@@ -6,6 +6,7 @@ mod list;
 mod whole;
 
 use crate::clock::EpochMillis;
+use crate::queue::classes::{DUE, LATE};
 use crate::queue::{Bar, Judged, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
 use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest, rank_of_score};
 use crate::store::{Store, StoreError};
@@ -99,7 +100,8 @@ async fn look(
     let seen = counts(store, &queue.keys(), &plan.ranges, now).await?;
     let bars = plan.edges.len().saturating_sub(1);
     let count = |i: usize| seen.counts.get(i).copied().unwrap_or(0);
-    let no_time = plan.late + 5 + CLASSES.len() + 1;
+    let classes = plan.late + LATE.len() + 1;
+    let no_time = classes + DUE.len();
     Ok(Survey {
         at: seen.at,
         zoom,
@@ -113,8 +115,8 @@ async fn look(
             .collect(),
         beyond: if zoom.is_some() { count(bars) } else { 0 },
         late: std::array::from_fn(|i| count(plan.late + i)),
-        handing_over: count(plan.late + 4),
-        classes: std::array::from_fn(|i| count(plan.late + 5 + i)),
+        handing_over: count(classes - 1),
+        classes: std::array::from_fn(|i| count(classes + i)),
         no_time: count(no_time),
         micros: [count(no_time + 1), count(no_time + 2)],
         keys: seen.keys,
@@ -177,8 +179,8 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
     }
 }
 
-/// Upper ends of the due-time classes but the last, in ms from now.
-const CLASSES: [i64; 6] = [10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000];
+/// What is late by less than this, in ms, is being handed over.
+const HANDING_OVER_MS: i64 = 2_000;
 
 /// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes,
 /// those that are no time, those that are microseconds.
@@ -202,19 +204,20 @@ impl SurveyPlan {
             .collect();
         ranges.extend(edges.last().map(|&end| (from(end), "+inf".to_owned())));
         let late = ranges.len();
-        let [hour, ten, minute, just] = [3_600_000, 600_000, 60_000, 2_000].map(|ms| now.plus(-ms));
-        ranges.push(("0".to_owned(), below(hour)));
-        ranges.push((at(hour), below(ten)));
-        ranges.push((at(ten), below(minute)));
-        ranges.push((at(minute), at(now)));
-        ranges.push((below(just), at(now)));
-        let mut start = now;
-        for ms in CLASSES {
-            let end = now.plus(ms);
-            ranges.push((from(start), below(end)));
-            start = end;
+        let mut oldest = "0".to_owned();
+        for class in LATE {
+            let end = now.plus(-class.edge_ms);
+            let until = if end == now { at(end) } else { below(end) };
+            ranges.push((oldest, until));
+            oldest = at(end);
         }
-        ranges.push((from(start), "+inf".to_owned()));
+        ranges.push((below(now.plus(-HANDING_OVER_MS)), at(now)));
+        let mut start = now;
+        for class in DUE {
+            let end = (class.edge_ms < i64::MAX).then(|| now.plus(class.edge_ms));
+            ranges.push((from(start), end.map_or_else(|| "+inf".to_owned(), below)));
+            start = end.unwrap_or(start);
+        }
         ranges.push((queue.no_time().to_string(), "+inf".to_owned()));
         if let Some(micros) = queue.in_micros(now) {
             let range = |two: &[f64]| (two[0].to_string(), format!("({}", two[1]));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state_file::StateFile;
 use crate::clock::local_now;
-use crate::queue::{Endpoint, QueueName, text};
+use crate::queue::{Endpoint, QueueName};
 
 /// How many servers are remembered; the ones longest not seen go first.
 const SERVERS: usize = 50;
@@ -113,21 +113,16 @@ impl Name {
         match std::str::from_utf8(name.as_bytes()) {
             Ok(text) => Self::Text(text.to_owned()),
             Err(_) => Self::Bytes {
-                hex: text::hex(name.as_bytes()),
+                hex: hex::encode(name.as_bytes()),
             },
         }
     }
 
     fn bytes(self) -> Option<QueueName> {
-        let hex = match self {
-            Self::Text(text) => return Some(QueueName::new(text)),
-            Self::Bytes { hex } => hex,
-        };
-        let pairs = hex.as_bytes().chunks(2);
-        let bytes: Option<Vec<u8>> = pairs
-            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-            .collect();
-        bytes.map(QueueName::new)
+        match self {
+            Self::Text(text) => Some(QueueName::new(text)),
+            Self::Bytes { hex } => hex::decode(hex).ok().map(QueueName::new),
+        }
     }
 }
 

@@ -19,14 +19,40 @@ use super::journal::{Items, Journal, ServerId};
 use super::plan::describe::describe;
 use super::plan::make::{Made, Making};
 use super::plan::work::{Expiry, Rename, Work};
-use super::plan::{ChangeError, Prepared, READY, ToUndo, Undone, blank};
+use super::plan::{BUSY, ChangeError, Prepared, READY, Undone, blank};
 use crate::clock::local_now;
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, End, Place};
 
-/// Plans it.
-pub(super) async fn plan(
+/// A choice of the change of the journal that is taken back.
+#[derive(Clone, Copy, Debug)]
+pub enum ToUndo<'a> {
+    /// The one with that id.
+    This(&'a str),
+    /// The newest on this server that can be and was not.
+    Newest,
+    /// The newest of them that is of this queue.
+    NewestOf(&'a Queue),
+}
+
+impl<'a> From<Option<&'a str>> for ToUndo<'a> {
+    fn from(id: Option<&'a str>) -> Self {
+        id.map_or(Self::Newest, Self::This)
+    }
+}
+
+/// Plans to take a change of the journal back. `force`: although the server is another one.
+pub async fn plan_undo(
+    store: &Store,
+    journal: &Journal,
+    which: impl Into<ToUndo<'_>>,
+    force: bool,
+) -> Result<Prepared, ChangeError> {
+    planned(&store.patient(BUSY), journal, which.into(), force).await
+}
+
+async fn planned(
     store: &Store,
     journal: &Journal,
     which: ToUndo<'_>,
@@ -81,35 +107,35 @@ pub(super) async fn plan(
     Ok(prepared)
 }
 
-/// What is done to take items back, by kind.
+/// The work that takes items back, by kind.
 #[derive(Default)]
 struct Inverses {
     delete: Vec<Chosen>,
     deliver: Vec<Chosen>,
     requeue: Vec<(Chosen, f64)>,
     edit: Vec<(Chosen, Vec<u8>)>,
-    /// Each with the item it is.
+    /// Deleted entries, each with the item it is.
     put_back: Vec<(u64, (Chosen, Place))>,
-    /// The same of what is in quarantine.
+    /// The same for entries in quarantine.
     restore: Vec<(u64, (Chosen, Option<Place>))>,
-    /// The same where it did not stand in the order list.
+    /// The same for those that did not stand in the order list.
     outside: Vec<(Chosen, Option<Place>)>,
     quarantine: Vec<Chosen>,
     replace: Vec<(Vec<u8>, Vec<u8>)>,
     expiry: Vec<Expiry>,
     rename: Vec<Rename>,
     discard: Vec<Vec<u8>>,
-    /// Each with how many items come behind it.
+    /// Elements for the consumers' end of target, each with how many items come behind it.
     put_elements: Vec<(u64, Vec<u8>)>,
-    /// The same of those that stood where new ones come.
+    /// The same for those that stood where new ones come.
     put_behind: Vec<(u64, Vec<u8>)>,
     delivered: Vec<(u64, target::Sought)>,
-    /// Whether each comes into the order list.
+    /// Members, and true for those that come into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
     settled: Vec<EntryResult>,
 }
 
-/// What undoes the items, from the last to the first.
+/// Makes the work that undoes the items, from the last to the first.
 async fn back(
     making: &Making<'_>,
     items: &Items,
@@ -198,7 +224,8 @@ fn already_back(n: u64) -> Option<String> {
     ))
 }
 
-/// Each stands beside what stood there when it left: so the last that left comes first.
+/// Sorts entries by the order in which they left, the last one first: each stands beside what stood
+/// there when it left.
 async fn as_they_left<T>(
     items: &Items,
     mut put_back: Vec<(u64, (Chosen, T))>,
@@ -212,7 +239,7 @@ async fn as_they_left<T>(
 }
 
 impl Inverses {
-    /// `behind`: how many items come behind the one that it takes back.
+    /// Adds an inverse. `behind`: how many items come behind the one that it takes back.
     fn add(&mut self, behind: u64, inverse: Inverse) {
         match inverse {
             Inverse::Delete(chosen) => self.delete.push(chosen),
@@ -259,16 +286,13 @@ impl Inverses {
         warnings: Vec<String>,
     ) -> Result<Made, ChangeError> {
         self.order_list.sort_by_key(|(_, comes)| !comes);
-        // From the last to the first, they stand as those that are put back first shall: unless
-        // the head of target is where new ones come.
-        let [mut put_elements, mut put_behind] =
-            [self.put_elements, self.put_behind].map(|mut all| {
-                all.sort_by_key(|(behind, _)| *behind);
-                all.into_iter().map(|one| one.1).collect::<Vec<_>>()
-            });
-        if making.queue.comes_at_head() {
-            put_elements.reverse();
-        } else {
+        // From the last to the first: what a consumer takes last comes back first.
+        let [put_elements, mut put_behind] = [self.put_elements, self.put_behind].map(|mut all| {
+            all.sort_by_key(|(behind, _)| *behind);
+            all.into_iter().map(|one| one.1).collect::<Vec<_>>()
+        });
+        // These left from the head of target on, where the oldest stand or the newest.
+        if !making.queue.comes_at_head() {
             put_behind.reverse();
         }
         // In due order: as the order list has them, most likely, and as they come to target else.

@@ -12,7 +12,7 @@ const LONG: &str = "java.lang.Long";
 /// The numbers that have a codec which writes their digits.
 const AS_TEXT: [&str; 3] = ["java.lang.Integer", LONG, "java.lang.Double"];
 
-/// What a payload holds, as far as that matters to the one in its place.
+/// The content of a payload, as far as that matters to the one in its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Held {
     /// A text, or what is not known.
@@ -25,11 +25,11 @@ pub enum Held {
     Other(Option<String>),
 }
 
-/// What a payload of that codec holds.
+/// Tells what a payload of that codec holds.
 #[must_use]
 pub fn held(codec: Codec, payload: &[u8]) -> Held {
     match codec {
-        Codec::Json | Codec::Json3 | Codec::TypedJson => {
+        _ if codec.is_json() => {
             let Ok(value) = serde_json::from_slice::<Value>(payload) else {
                 return Held::Text;
             };
@@ -56,8 +56,8 @@ pub fn held(codec: Codec, payload: &[u8]) -> Held {
     }
 }
 
-/// What payloads of that codec all hold, as far as that matters to one more of them: of documents
-/// only that they are objects, or lists.
+/// Tells what payloads of that codec all hold, as far as that matters to one more of them: of
+/// documents only that they are objects, or lists.
 #[must_use]
 pub fn held_by_all(codec: Codec, payloads: &[&[u8]]) -> Held {
     let alike = payloads.iter().map(|payload| match held(codec, payload) {
@@ -102,8 +102,7 @@ pub fn encode_as(codec: Codec, class: &'static str, text: &str) -> Result<Vec<u8
     if codec == Codec::Text && !AS_TEXT.contains(&class) {
         return Err(EncodeError::NotOfCodec(codec, class.to_owned()));
     }
-    let is_json = matches!(codec, Codec::Json | Codec::Json3 | Codec::TypedJson);
-    if is_json && class == STRING {
+    if codec.is_json() && class == STRING {
         return Ok(json::string(text).into_bytes());
     }
     // What is typed may be a number or the digits of a string.
@@ -120,7 +119,7 @@ pub fn encode_as(codec: Codec, class: &'static str, text: &str) -> Result<Vec<u8
     if codec == Codec::Text {
         return encode(codec, said);
     }
-    if !is_json {
+    if !codec.is_json() {
         return encode(
             codec,
             &Value::from(vec![Value::from(class), value]).to_string(),
@@ -152,7 +151,8 @@ fn milliseconds(value: Value) -> Value {
     moment.map_or(value, |moment| Value::from(moment.timestamp_millis()))
 }
 
-/// What was typed in the place of a document: of the same kind, and with the types that it had.
+/// Tells what was typed in the place of a document: of the same kind, and with the types that it
+/// had.
 fn document(codec: Codec, before: &Value, text: &str) -> Result<Vec<u8>, EncodeError> {
     let Ok(new) = serde_json::from_str::<Value>(text.trim()) else {
         return match before {
@@ -175,7 +175,7 @@ fn document(codec: Codec, before: &Value, text: &str) -> Result<Vec<u8>, EncodeE
     Ok(typed.to_string().into_bytes())
 }
 
-/// What JSON calls a value.
+/// Tells what JSON calls a value.
 const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -207,7 +207,7 @@ fn like(before: &Value, new: Value) -> Value {
     within(before, new)
 }
 
-/// What a value holds, with the types of what stood there.
+/// Tells what a value holds, with the types of what stood there.
 fn within(before: &Value, new: Value) -> Value {
     match (before, new) {
         (Value::Object(before), Value::Object(new)) => {

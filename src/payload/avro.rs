@@ -4,9 +4,9 @@
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::scalar;
 use super::tree::{Node, Shape};
+use super::verdict::{Sure, Verdict};
 
 /// The shortest text by which Avro is known.
 const WORD: usize = 3;
@@ -57,7 +57,7 @@ struct Readable {
 }
 
 impl Readable {
-    /// Whether the next `length` bytes are such a text.
+    /// Tells whether the next `length` bytes are such a text.
     fn reaches(&mut self, reader: &Reader<'_>, length: usize) -> bool {
         let (at, rest) = (reader.at(), reader.rest());
         let starts = |at: usize| rest.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);

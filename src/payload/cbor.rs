@@ -8,8 +8,8 @@
 use super::codec::Codec;
 use super::likely::{self, Unmarked};
 use super::reader::Reader;
-use super::rows::Verdict;
 use super::tree::{Node, Shape};
+use super::verdict::Verdict;
 use super::{jackson, keyed, scalar};
 
 mod tag;
@@ -95,7 +95,7 @@ fn of_half(half: u16) -> f64 {
     if half >> 15 == 1 { -size } else { size }
 }
 
-/// What ends at its mark: pieces of bytes or text, a list, an object.
+/// Reads what ends at its mark: pieces of bytes or text, a list, an object.
 fn endless(reader: &mut Reader<'_>, major: u8) -> Option<Node> {
     match major {
         2 => {

@@ -121,7 +121,30 @@ impl Codec {
         Self::ALL.into_iter().find(|codec| codec.name() == name)
     }
 
-    /// Whether payloads can be written with it.
+    /// Payloads are JSON texts.
+    #[must_use]
+    pub const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Json3 | Self::TypedJson)
+    }
+
+    /// Payloads are Jackson's: their data may say types of Java.
+    #[must_use]
+    pub const fn is_jackson(self) -> bool {
+        self.is_json()
+            || matches!(
+                self,
+                Self::MsgPack | Self::Cbor | Self::Cbor3 | Self::Smile | Self::Smile3
+            )
+    }
+
+    /// The names of all that payloads can be written with, in a row.
+    #[must_use]
+    pub fn writable_names() -> String {
+        let writable = Self::ALL.into_iter().filter(|codec| codec.is_writable());
+        writable.map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Payloads can be written with it.
     #[must_use]
     pub const fn is_writable(self) -> bool {
         matches!(

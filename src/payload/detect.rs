@@ -7,13 +7,14 @@ use super::codec::Codec;
 use super::effort::Purse;
 use super::kryo::id;
 use super::reader::{Budget, Reader};
-use super::rows::{ROWS, Read, Row, Sure, Verdict};
+use super::rows::{ROWS, Read, Row};
 use super::tree::{Cut, Node, Shape};
+use super::verdict::{Sure, Verdict};
 use super::{opaque, surprise};
 
-/// So many bits less must a value surprise to be believed rather than another.
+/// The bits by which a value must surprise less to be believed rather than another.
 const MARGIN: u32 = 8;
-/// So many bits more and it is not worth a word.
+/// The bits more at which it is not worth a word.
 const FAR: u32 = 24;
 
 /// Why a codec is taken that is not the first to explain a payload.
@@ -26,7 +27,7 @@ const LOOKED_THROUGH: usize = 16 << 10;
 const MAX_PACKED: u32 = 2;
 
 /// A payload whose codec was found.
-pub(super) struct Found {
+pub(super) struct Recognition {
     pub(super) verdict: Verdict,
     /// The codec of what was unpacked.
     pub(super) inner: Option<Codec>,
@@ -34,13 +35,13 @@ pub(super) struct Found {
     pub(super) also: Vec<Codec>,
     /// What it says.
     pub(super) tree: Node,
-    /// What was unpacked: the bytes that the spans of the tree mean.
+    /// The unpacked bytes: those that the spans of the tree mean.
     pub(super) unpacked: Option<Vec<u8>>,
-    /// Whether something in it is over a bound.
+    /// True when something in it is over a bound.
     pub(super) is_cut: bool,
 }
 
-impl Found {
+impl Recognition {
     /// The codec of the values: of what is packed, the packed one's.
     pub(super) fn codec(&self) -> Codec {
         self.inner.unwrap_or(self.verdict.codec)
@@ -72,7 +73,7 @@ impl Found {
         surprise::of(&self.tree).saturating_add(surprise::of_codec(self.verdict.codec))
     }
 
-    /// Whether nothing is said but that there is an object or bytes, or too much of it.
+    /// Tells whether nothing is said but that there is an object or bytes, or too much of it.
     pub(super) fn is_guess(&self) -> bool {
         use Shape::{Cut, Nameless};
         self.verdict.sure < Sure::Exact
@@ -82,11 +83,11 @@ impl Found {
 }
 
 /// The codec that is most likely to have written a payload.
-pub(super) fn recognise(payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+pub(super) fn recognise(payload: &[u8], purse: &mut Purse<'_>) -> Option<Recognition> {
     purse.attempt(|budget| best(payload, budget, MAX_PACKED))
 }
 
-fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
+fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition> {
     let mut open = Open::default();
     let first = payload.first();
     for row in &ROWS {
@@ -105,20 +106,20 @@ fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
     open.likeliest(payload)
 }
 
-/// What explains a payload that no codec is sure of.
+/// The explanations of a payload that no codec is sure of.
 #[derive(Default)]
 struct Open {
     /// The first that is plausible, save guesses where something packed is, and how much it
     /// surprises.
-    plausible: Option<(Found, u32)>,
+    plausible: Option<(Recognition, u32)>,
     /// The least surprising of the others.
-    unlikely: Option<(Found, u32)>,
+    unlikely: Option<(Recognition, u32)>,
     /// All of them, and how much what each says surprises.
     all: Vec<(Codec, u32)>,
 }
 
 impl Open {
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: Recognition) {
         let is_plausible = found.verdict.sure == Sure::Plausible;
         if found.is_guess() && !is_plausible {
             return;
@@ -129,7 +130,7 @@ impl Open {
         }
         if is_plausible {
             // A size that is right is less of an accident than a class with bytes for its fields.
-            let is_guess = |first: &Found| first.is_guess() && first.inner.is_none();
+            let is_guess = |first: &Recognition| first.is_guess() && first.inner.is_none();
             match &mut self.plausible {
                 Some((first, _)) if !(found.inner.is_some() && is_guess(first)) => {}
                 first => *first = Some((found, surprise)),
@@ -139,7 +140,7 @@ impl Open {
         }
     }
 
-    fn likeliest(self, payload: &[u8]) -> Option<Found> {
+    fn likeliest(self, payload: &[u8]) -> Option<Recognition> {
         // A single byte is something to any of them.
         let noise = match payload {
             [_] => 0,
@@ -168,7 +169,7 @@ impl Open {
 
 /// One of several codecs that explain a payload: the one whose value surprises less by far, else
 /// the one that was found. Text stays text.
-fn contested(found: Found, payload: &[u8], budget: &mut Budget, packed: u32) -> Found {
+fn contested(found: Recognition, payload: &[u8], budget: &mut Budget, packed: u32) -> Recognition {
     let mut found = found;
     for codec in rivals(payload, found.verdict.codec) {
         let row = ROWS.iter().find(|row| row.codecs.contains(codec));
@@ -224,7 +225,7 @@ fn rivals(payload: &[u8], codec: Codec) -> &'static [Codec] {
 }
 
 /// Reads a payload as that codec's; none when it cannot be.
-pub(super) fn read_as(codec: Codec, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+pub(super) fn read_as(codec: Codec, payload: &[u8], purse: &mut Purse<'_>) -> Option<Recognition> {
     let found = read_as_row(codec, payload, purse);
     if codec != Codec::Kryo {
         return found;
@@ -241,7 +242,11 @@ pub(super) fn read_as(codec: Codec, payload: &[u8], purse: &mut Purse<'_>) -> Op
 }
 
 /// Reads a payload as that codec's and no other's.
-pub(super) fn read_as_row(codec: Codec, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+pub(super) fn read_as_row(
+    codec: Codec,
+    payload: &[u8],
+    purse: &mut Purse<'_>,
+) -> Option<Recognition> {
     let row = ROWS.iter().find(|row| row.codecs.contains(&codec))?;
     let mut found = purse.attempt(|budget| read(row, payload, budget, MAX_PACKED))?;
     found.verdict.codec = codec;
@@ -255,13 +260,13 @@ pub(super) fn family(codec: Codec) -> &'static [Codec] {
 }
 
 /// Every reading of a payload, in the order of trial, with the codecs of its family.
-pub(super) fn explanations(payload: &[u8]) -> Vec<(&'static [Codec], Found)> {
+pub(super) fn explanations(payload: &[u8]) -> Vec<(&'static [Codec], Recognition)> {
     let mut budget = Budget::full();
     let read = |row: &Row| Some((row.codecs, read(row, payload, &mut budget, MAX_PACKED)?));
     ROWS.iter().filter_map(read).collect()
 }
 
-fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
+fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition> {
     if budget.work == 0 {
         budget.is_short = true;
         return None;
@@ -280,7 +285,7 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
             if matches!(tree.shape, Shape::Cut(_)) {
                 return None;
             }
-            Found {
+            Recognition {
                 verdict: (row.judge)(payload, &tree),
                 inner: None,
                 also: Vec::new(),
@@ -305,7 +310,7 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
             if inside.verdict.sure < Sure::Exact {
                 verdict.sure = verdict.sure.min(Sure::Plausible);
             }
-            Found {
+            Recognition {
                 verdict,
                 inner: Some(inside.codec()),
                 also: inside.also,
@@ -319,9 +324,9 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
 }
 
 /// A payload that unpacks to more than is read.
-fn too_large(row: &Row, payload: &[u8], why: Cut) -> Found {
+fn too_large(row: &Row, payload: &[u8], why: Cut) -> Recognition {
     let tree = Node::new(Shape::Cut(why));
-    Found {
+    Recognition {
         verdict: (row.judge)(payload, &tree),
         inner: None,
         also: Vec::new(),
@@ -332,7 +337,12 @@ fn too_large(row: &Row, payload: &[u8], why: Cut) -> Found {
 }
 
 /// Something packed that no codec explains: its bytes, with the texts among them.
-fn unexplained(row: &Row, payload: &[u8], bytes: Vec<u8>, budget: &mut Budget) -> Option<Found> {
+fn unexplained(
+    row: &Row,
+    payload: &[u8],
+    bytes: Vec<u8>,
+    budget: &mut Budget,
+) -> Option<Recognition> {
     let mut reader = Reader::new(&bytes, *budget);
     let tree = reader.node(|r| {
         if bytes.len() > LOOKED_THROUGH {
@@ -354,7 +364,7 @@ fn unexplained(row: &Row, payload: &[u8], bytes: Vec<u8>, budget: &mut Budget) -
         Sure::Exact => Sure::Plausible,
         _ => Sure::Unlikely,
     };
-    Some(Found {
+    Some(Recognition {
         verdict,
         inner: Some(Codec::Unknown),
         also: Vec::new(),

@@ -5,7 +5,7 @@ use super::reader::Budget;
 /// Below this nothing is read any more: a codec that is tried may spend half of what is left.
 const LEAST: u32 = 1_000;
 
-/// What may be spent on several payloads together.
+/// The budget of several payloads together.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort(Budget);
 
@@ -23,7 +23,7 @@ impl Effort {
         self.0.work
     }
 
-    /// Whether too little is left to read anything with it.
+    /// Tells whether too little is left to read anything with it.
     #[must_use]
     pub const fn is_spent(&self) -> bool {
         self.0.work < LEAST
@@ -40,7 +40,7 @@ impl Effort {
     }
 }
 
-/// What the attempts at one payload are paid from.
+/// The purse that the attempts at one payload are paid from.
 pub(super) enum Purse<'a> {
     /// Each attempt may spend all that one payload may cost.
     Full,

@@ -17,9 +17,9 @@ use super::java::handles::Handles;
 use super::java::{self, array_name};
 use super::opaque;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::text;
 use super::tree::{Name, Node, Shape};
+use super::verdict::{Sure, Verdict};
 use parts::{compact_int, compact_long, compact_short, primitives, utf};
 
 const OBJECT: u8 = 0x00;
@@ -37,7 +37,7 @@ const NULL: u8 = 0xff;
 
 /// The number of the first class that is named in a payload.
 const FIRST_NAMED: u16 = 1000;
-/// What an attempt to tell primitives from objects costs, in values.
+/// The cost of an attempt to tell primitives from objects, in values.
 const ATTEMPT: usize = 20;
 /// Bytes of primitives that may hold an object.
 const SEVERAL: usize = 16;
@@ -75,7 +75,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     }
 }
 
-/// What was named and numbered so far.
+/// Names and numbers given so far.
 #[derive(Default)]
 struct Fst {
     names: Vec<Name>,
@@ -168,7 +168,7 @@ impl Fst {
         Some(name)
     }
 
-    /// What comes after an object's class; `last` if nothing can follow it.
+    /// Reads what comes after an object's class; `last` if nothing can follow it.
     fn body(&mut self, r: &mut Reader<'_>, class: &Name, last: bool) -> Option<Node> {
         let here = r.mark();
         let names = self.names.len();
@@ -291,14 +291,14 @@ fn said(r: &mut Reader<'_>, _: bool) -> Option<Node> {
     Some(Node::new(Shape::Nameless(Vec::new())).of(name))
 }
 
-/// Whether a class can have that name, as FST writes it: only lambdas have a slash in theirs.
+/// Tells whether a class can have that name, as FST writes it: only lambdas have a slash in theirs.
 fn is_class_name(name: &str) -> bool {
     java::is_class_name(name)
         && !name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | ';' | '/'))
         && (!name.contains('/') || name.contains("$$Lambda"))
 }
 
-/// Whether a class is a collection that is written as its number of elements and these.
+/// Tells whether a class is a collection that is written as its number of elements and these.
 fn is_collection(class: &str) -> bool {
     let kind = class.strip_prefix("java.util.").unwrap_or_default();
     ["List", "Set", "Deque", "Queue", "Vector", "Stack"]
@@ -307,7 +307,7 @@ fn is_collection(class: &str) -> bool {
         && !kind.starts_with("Collections$")
 }
 
-/// Whether a class is a map that is written as its number of entries and these.
+/// Tells whether a class is a map that is written as its number of entries and these.
 fn is_map(class: &str) -> bool {
     java::is_map(class) && !class.starts_with("java.util.Collections$")
 }

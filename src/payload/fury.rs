@@ -16,9 +16,9 @@ use std::collections::HashSet;
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::text;
 use super::tree::{Name, Node, Shape};
+use super::verdict::{Sure, Verdict};
 use name::Names;
 
 /// Flags, and that a value which is not null follows.
@@ -37,7 +37,7 @@ enum Style {
     Fory,
 }
 
-/// What was named so far.
+/// Names given so far.
 struct Fury {
     style: Style,
     names: Names,

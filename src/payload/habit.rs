@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 
 use super::codec::Codec;
-use super::detect::{self, Found};
+use super::detect::{self, Recognition};
 use super::effort::{Effort, Purse};
-use super::rows::{Sure, Verdict};
 use super::tree::Shape;
+use super::verdict::{Sure, Verdict};
 use super::{Decoded, Reading, jackson, reading, surprise};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
@@ -123,7 +123,7 @@ impl Habit {
             .then(|| super::plain(payload))?
     }
 
-    fn find(self, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+    fn find(self, payload: &[u8], purse: &mut Purse<'_>) -> Option<Recognition> {
         let mut found = self.find_outside(payload, purse)?;
         if self.inside.is_some()
             && let Some(bytes) = &found.unpacked
@@ -145,7 +145,7 @@ impl Habit {
         }
     }
 
-    fn find_outside(self, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+    fn find_outside(self, payload: &[u8], purse: &mut Purse<'_>) -> Option<Recognition> {
         if let Some(codec) = self.chosen
             && let Some(mut found) = detect::read_as(codec, payload, purse)
         {
@@ -167,8 +167,8 @@ impl Habit {
     }
 }
 
-/// Whether what was recognised alone can give way to what the queue votes for.
-fn is_open(found: &Found, voted: Codec) -> bool {
+/// Tells whether what was recognised alone can give way to what the queue votes for.
+fn is_open(found: &Recognition, voted: Codec) -> bool {
     let Verdict { codec, sure, .. } = found.verdict;
     let tree = &found.tree;
     let is_json = matches!(codec, Codec::Json | Codec::TypedJson);
@@ -191,7 +191,7 @@ fn is_open(found: &Found, voted: Codec) -> bool {
         }
 }
 
-/// What the payloads of a queue are by most accounts.
+/// A poll of the payloads of a queue.
 #[derive(Default)]
 struct Poll<'a> {
     asked: usize,
@@ -204,7 +204,7 @@ struct Poll<'a> {
     packed: Vec<Vec<u8>>,
 }
 
-/// What is said for a family of codecs.
+/// Votes for a family of codecs.
 struct Vote {
     family: &'static [Codec],
     explained: usize,

@@ -11,8 +11,8 @@ mod text;
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::{Node, Shape};
+use super::verdict::{Sure, Verdict};
 use super::{jackson, java, time};
 
 /// Bytes that are looked through for the end of a class's name.
@@ -55,7 +55,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     }
 }
 
-/// Whether a payload begins with the class of an object, which may be in no package:
+/// Tells whether a payload begins with the class of an object, which may be in no package:
 /// `Order::{id:42}`.
 pub(super) fn names_class(payload: &[u8]) -> bool {
     let head = &payload[..payload.len().min(MAX_CLASS)];

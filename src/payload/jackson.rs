@@ -4,7 +4,7 @@
 use super::tree::{Name, Node, Shape};
 use super::{java, time};
 
-/// Whether Jackson can have written this with its types switched on.
+/// Tells whether Jackson can have written this with its types switched on.
 pub(super) fn has_types(tree: &Node) -> bool {
     match &tree.shape {
         Shape::Object(fields) => fields
@@ -16,7 +16,7 @@ pub(super) fn has_types(tree: &Node) -> bool {
     }
 }
 
-/// Whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with
+/// Tells whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with
 /// types.
 pub(super) fn is_version_2(tree: &Node) -> bool {
     match wrapped(tree) {
@@ -28,19 +28,19 @@ pub(super) fn is_version_2(tree: &Node) -> bool {
     }
 }
 
-/// Whether it is the `@class` of a map whose keys are no texts.
+/// Tells whether it is the `@class` of a map whose keys are no texts.
 fn is_class_entry((key, value): &(Node, Node)) -> bool {
     matches!(&key.shape, Shape::Text(name) if name == "@class")
         && matches!(value.shape, Shape::Text(_))
 }
 
-/// Whether a class is that of an entry of a map, whose key is its field's name.
+/// Tells whether a class is that of an entry of a map, whose key is its field's name.
 fn is_entry(class: &str) -> bool {
     let entry = class.strip_prefix("java.util.AbstractMap$Simple");
     matches!(entry, Some("Entry" | "ImmutableEntry"))
 }
 
-/// Whether a date in it is a text, as Jackson 3 writes it with types.
+/// Tells whether a date in it is a text, as Jackson 3 writes it with types.
 pub(super) fn is_version_3(tree: &Node) -> bool {
     if let Some((class, value)) = wrapped(tree)
         && matches!(value.shape, Shape::Text(_))
@@ -149,7 +149,7 @@ fn wrapped(node: &Node) -> Option<(&str, &Node)> {
     }
 }
 
-/// Whether a number of that class is a date, in epoch milliseconds.
+/// Tells whether a number of that class is a date, in epoch milliseconds.
 pub(super) fn is_date(class: &str) -> bool {
     matches!(
         class,
@@ -161,8 +161,8 @@ pub(super) fn is_date(class: &str) -> bool {
     )
 }
 
-/// Whether a class is one of Java's own, or an array: what has such a name in front is no list of
-/// two texts.
+/// Tells whether a class is one of Java's own, or an array: what has such a name in front is no
+/// list of two texts.
 pub(super) fn is_javas(class: &str) -> bool {
     class.starts_with("java.")
         || class.starts_with("javax.")

@@ -22,7 +22,7 @@ use extra::Extra;
 /// Copies of one element that are said one by one, and how long it may be.
 const MAX_COPIES: usize = 100;
 
-/// What an object holds of one class of its hierarchy.
+/// The part of an object that one class of its hierarchy holds.
 pub(super) struct Level<'a> {
     pub(super) class: Name,
     pub(super) fields: Vec<Field>,
@@ -30,8 +30,8 @@ pub(super) struct Level<'a> {
     pub(super) extra: Vec<Extra<'a>>,
 }
 
-/// Whether a class may be called that: names of arrays have `[` and `;`, those of classes made
-/// while the program runs `/`.
+/// Tells whether a class may be called that: names of arrays have `[` and `;`, those of classes
+/// made while the program runs `/`.
 pub(super) fn is_class_name(name: &str) -> bool {
     let fits =
         |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
@@ -72,7 +72,7 @@ pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -
     }
 }
 
-/// What the object means, if that is known; else it is handed back.
+/// Reads what the object means, if that is known; else it is handed back.
 fn known<'a>(
     r: &mut Reader<'_>,
     class: &Name,
@@ -266,7 +266,7 @@ fn keys(levels: &mut [Level<'_>], name: &str) -> Option<Vec<Node>> {
     }
 }
 
-/// Whether a class is one of the JDK's maps.
+/// Tells whether a class is one of the JDK's maps.
 pub(super) fn is_map(class: &str) -> bool {
     let raw = class.split_once('<').map_or(class, |(raw, _)| raw);
     raw.starts_with("java.util.") && raw.ends_with("Map")

@@ -15,8 +15,8 @@ use serde::de::IgnoredAny;
 use super::codec::Codec;
 use super::jackson;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::{Node, Shape};
+use super::verdict::{Sure, Verdict};
 
 /// Reads any JSON, with white space around it.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {

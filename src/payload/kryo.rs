@@ -31,7 +31,7 @@ pub(super) mod id {
     pub(in crate::payload) const VOID: u8 = 0x0b;
 }
 
-/// What is taken for the fields of an object whose class is not known.
+/// The guess at the fields of an object whose class is not known.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Unknown {
     /// All that is left.
@@ -53,7 +53,7 @@ pub(super) struct Style {
     pub(super) by_fields: bool,
 }
 
-/// What was named and numbered so far.
+/// Names and numbers given so far.
 pub(super) struct Kryo {
     style: Style,
     names: Vec<Name>,
@@ -149,8 +149,8 @@ impl Kryo {
         Some(name)
     }
 
-    /// What comes after a class: a mark of its own where references are on, then the value. `last`
-    /// if nothing can follow it.
+    /// Reads what comes after a class: a mark of its own where references are on, then the value.
+    /// `last` if nothing can follow it.
     fn content(&mut self, r: &mut Reader<'_>, class: &Class, last: bool) -> Option<Node> {
         if *class == Class::Null {
             return Some(Node::new(Shape::Null));
@@ -274,7 +274,7 @@ impl Kryo {
 }
 
 impl Class {
-    /// Whether an object of it gets a number when references are on: boxed scalars do not.
+    /// Tells whether an object of it gets a number when references are on: boxed scalars do not.
     const fn is_referred_to(&self) -> bool {
         match self {
             Self::Null => false,
@@ -283,7 +283,7 @@ impl Class {
         }
     }
 
-    /// Whether its serializer writes a null itself.
+    /// Tells whether its serializer writes a null itself.
     fn says_null(&self) -> bool {
         match self {
             Self::Known(id) => *id == id::STRING,

@@ -5,9 +5,9 @@ use super::codec::Codec;
 use super::kryo::{self, Style, id};
 use super::kryo5;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::text;
 use super::tree::{Node, Shape};
+use super::verdict::{Sure, Verdict};
 
 const STYLES: [Style; 2] = [style(false), style(true)];
 

@@ -9,9 +9,9 @@
 use super::codec::Codec;
 use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
-use super::rows::{Sure, Verdict};
 use super::tree::{Node, Shape};
 use super::typed::{DATE, Scalar};
+use super::verdict::{Sure, Verdict};
 use super::{surprise, text};
 
 /// The most that a double may surprise which was meant, in bits.
@@ -46,7 +46,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     kryo::read(reader, &STYLES)
 }
 
-/// What is likely begins with a class that every Kryo has.
+/// Tells whether it begins with a class that every Kryo has, as what is likely does.
 pub(super) const fn begins(first: u8) -> bool {
     first < 12
 }
@@ -83,7 +83,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     }
 }
 
-/// Whether a double is none that only bytes of something else make.
+/// Tells whether a double is none that only bytes of something else make.
 pub(super) fn is_of_this_world(double: &Node) -> bool {
     surprise::of(double) <= WORLD
 }

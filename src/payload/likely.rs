@@ -2,8 +2,8 @@
 //! they say, the less it can be by accident.
 
 use super::codec::Codec;
-use super::rows::{Sure, Verdict};
 use super::tree::{Node, Shape};
+use super::verdict::{Sure, Verdict};
 use super::{jackson, text};
 
 /// A format whose payloads bear no mark, and what is said of them.

@@ -4,7 +4,6 @@ use std::io;
 
 use serde_json::Value;
 
-use super::said;
 use crate::printable;
 
 /// Where a line is cut, in characters.
@@ -60,7 +59,7 @@ pub fn within(text: &str, most: usize) -> String {
 /// The line of bytes that nothing explains: hex.
 pub(super) fn of_bytes(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(MAX_CHARS / 2)];
-    let mut line = said::hex(shown);
+    let mut line = hex::encode(shown);
     if shown.len() < bytes.len() {
         line.push('…');
     }

@@ -4,13 +4,13 @@ use lz4_flex::block;
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::Node;
+use super::verdict::{Sure, Verdict};
 
 /// A byte of a block stands for 255 at most.
 const MAX_RATIO: usize = 255;
 
-/// So many lengths need no further byte.
+/// Lengths that need no further byte.
 const SHORT: u8 = 15;
 /// A copy is this much longer than its length says.
 const MIN_COPY: usize = 4;

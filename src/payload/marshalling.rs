@@ -10,9 +10,9 @@ mod river;
 
 use super::codec::Codec;
 use super::reader::{Reader, write_units};
-use super::rows::{Sure, Verdict};
 use super::tree::Node;
 use super::typed::Scalar;
+use super::verdict::{Sure, Verdict};
 use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
 use river::River;
 

@@ -6,8 +6,8 @@
 use super::codec::Codec;
 use super::likely::{self, Unmarked};
 use super::reader::Reader;
-use super::rows::Verdict;
 use super::tree::{Node, Shape};
+use super::verdict::Verdict;
 use super::{keyed, scalar, time};
 
 /// The extension that is a point in time.
@@ -39,7 +39,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     }
 }
 
-/// What has its length or count in the bytes after the first.
+/// Reads what has its length or count in the bytes after the first.
 fn sized(reader: &mut Reader<'_>, first: u8) -> Option<Node> {
     let length_bytes = match first {
         0xc4 | 0xc7 | 0xd9 => 1,

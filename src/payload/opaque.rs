@@ -10,7 +10,7 @@ pub(super) const MIN_TEXT: usize = 3;
 /// Reads what stands out; told whether it comes right after a text.
 pub(super) type Said = fn(&mut Reader<'_>, bool) -> Option<Node>;
 
-/// What is left up to a place: what `said` reads stands out, the rest are bytes.
+/// Reads what is left up to a place: what `said` reads stands out, the rest are bytes.
 pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: Said) -> Option<Vec<Node>> {
     let mut pieces: Vec<Node> = Vec::new();
     while r.at() < end && !r.is_cut() {
@@ -64,7 +64,7 @@ pub(super) fn bytes(
     Some(Node::new(Shape::Bytes(r.bytes(length)?.to_vec())))
 }
 
-/// What stands out here, if it is a text that was meant as one.
+/// Reads what stands out here, if it is a text that was meant as one.
 fn tried(r: &mut Reader<'_>, said: impl FnOnce(&mut Reader<'_>) -> Option<Node>) -> Option<Node> {
     let here = r.mark();
     let node = said(r).filter(|node| match &node.shape {
@@ -77,8 +77,8 @@ fn tried(r: &mut Reader<'_>, said: impl FnOnce(&mut Reader<'_>) -> Option<Node>)
     node
 }
 
-/// Whether it was meant as a text: long enough, and of characters that people write. Two of those
-/// are enough that are no letters of a byte.
+/// Tells whether it was meant as a text: long enough, and of characters that people write. Two of
+/// those are enough that are no letters of a byte.
 pub(super) fn is_meant(text: &str) -> bool {
     let is_long = text.chars().take(MIN_TEXT).count() == MIN_TEXT
         || text.chars().count() > 1 && !text.contains(|c: char| c < '\u{100}');

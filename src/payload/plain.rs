@@ -32,7 +32,7 @@ pub fn plain(payload: &[u8]) -> Option<&str> {
     (!controls && !has_dates(text)).then_some(text)
 }
 
-/// Whether a class stands in it whose numbers Jackson means as dates.
+/// Tells whether a class stands in it whose numbers Jackson means as dates.
 fn has_dates(text: &str) -> bool {
     let class = |(at, _)| &text[at + 1..];
     text.match_indices("\"java.").map(class).any(|class| {
@@ -46,7 +46,7 @@ fn has_dates(text: &str) -> bool {
     })
 }
 
-/// Whether it begins or ends as only Ion does, which says dates and numbers in other words.
+/// Tells whether it begins or ends as only Ion does, which says dates and numbers in other words.
 fn may_be_ion(payload: &[u8]) -> bool {
     let is_json = matches!(payload.first(), Some(b'{' | b'[' | b'"'));
     payload.starts_with(b"'")

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use super::codec::Codec;
 use super::keyed;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::{Field, Name, Node, Shape};
+use super::verdict::{Sure, Verdict};
 use super::{scalar, surprise, text};
 
 /// Numbers of fields that people give; higher ones are more likely to be noise.

@@ -18,7 +18,7 @@ const MAX_NODES: u32 = 24_000;
 /// Bytes of text that are copied from a payload besides what it is long itself.
 const MORE_TEXT: usize = 1 << 20;
 
-/// What all codecs together may spend on a payload.
+/// The budget of all codecs together for a payload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// Values looked at, those of attempts that came to nothing too.
@@ -78,12 +78,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is left to spend.
+    /// Tells what is left to spend.
     pub(super) const fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Whether something was over a bound.
+    /// Tells whether something was over a bound.
     pub(super) const fn is_cut(&self) -> bool {
         self.cut.is_some()
     }
@@ -129,8 +129,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is no value and can stand in another of its kind, as a class does in the one below it:
-    /// it takes stack as a value does.
+    /// Reads what is no value and can stand in another of its kind, as a class does in the one
+    /// below it: it takes stack as a value does.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             self.stop(Cut::Deep);
@@ -208,8 +208,8 @@ impl<'a> Reader<'a> {
         Some(pairs)
     }
 
-    /// What stands for values that cannot be told apart from what was read before them. Over any
-    /// other bound the value that is over it says so itself.
+    /// Tells what stands for values that cannot be told apart from what was read before them. Over
+    /// any other bound the value that is over it says so itself.
     fn lost(&self) -> Option<Node> {
         let why = self.cut.filter(|why| *why == Cut::Unreadable)?;
         Some(Node::new(Shape::Cut(why)))
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         self.all.len() - self.rest.len()
     }
 
-    /// What was read, and what is left: of what lies before one can tell what comes.
+    /// Tells what was read, and what is left: of what lies before one can tell what comes.
     pub(super) const fn all(&self) -> &'a [u8] {
         self.all
     }
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the `length` bytes at a place span.
+    /// Tells what the `length` bytes at a place span.
     pub(super) const fn span_at(&self, mark: Mark<'a>, length: usize) -> std::ops::Range<u32> {
         let start = self.all.len() - mark.rest.len();
         span(start, start + length)
@@ -339,7 +339,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// What is left, without reading it.
+    /// Tells what is left, without reading it.
     pub(super) const fn rest(&self) -> &'a [u8] {
         self.rest
     }

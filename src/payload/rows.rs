@@ -3,6 +3,7 @@
 use super::codec::Codec;
 use super::reader::Reader;
 use super::tree::Node;
+use super::verdict::Verdict;
 use super::{
     avro, cbor, fst, fury, ion, json, kryo4, kryo5, lz4, marshalling, msgpack, protobuf,
     serialization, smile, snappy, snappyv2, text, zstd,
@@ -29,42 +30,6 @@ pub(super) enum Read {
     Values(fn(&mut Reader<'_>) -> Option<Node>),
     /// As bytes that another codec has written, which are unpacked.
     Packed(fn(&mut Reader<'_>) -> Option<Vec<u8>>),
-}
-
-/// How likely it is that a payload is a codec's, and why.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Verdict {
-    pub(super) codec: Codec,
-    pub(super) sure: Sure,
-    /// Half a sentence: "starts as Java's serialization does".
-    pub(super) why: &'static str,
-}
-
-/// How sure it is that a payload is a codec's.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Sure {
-    /// It can be read so, but is more likely something else: only where the queue's other payloads
-    /// say that it is.
-    Unlikely,
-    /// It can be read so to its last byte, and other codecs might as well explain it.
-    Plausible,
-    /// What it says makes it all but certain: the first such codec is taken.
-    Exact,
-    /// It bears the codec's mark.
-    Marked,
-}
-
-impl Sure {
-    /// The word for it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unlikely => "unlikely",
-            Self::Plausible => "plausible",
-            Self::Exact => "exact",
-            Self::Marked => "marked",
-        }
-    }
 }
 
 const fn any(_: u8) -> bool {

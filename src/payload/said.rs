@@ -30,12 +30,12 @@ const MAX_DEPTH: u32 = 110;
 pub(super) const ENTRIES: &str = "@entries";
 /// The marks that a key of the data could be taken for, without their `@`.
 const MARKS: [&str; 6] = ["class", "fields", "same", "entries", "written", "value"];
-/// What stands for bytes, where nothing stands beside it.
+/// The name for bytes, where nothing stands beside it.
 const BYTES: &str = "bytes";
 
-/// What a tree was read from.
+/// The notation that a tree was read from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Told {
+pub(super) enum Notation {
     /// JSON as text: it has no bytes, and what looks like a value with its class may be a list.
     Json,
     /// Anything else.
@@ -43,12 +43,12 @@ pub(super) enum Told {
 }
 
 /// All of a tree, within bounds.
-pub(super) fn value(tree: &Node, told: Told) -> Value {
+pub(super) fn value(tree: &Node, told: Notation) -> Value {
     value_within(tree, told, MAX_VALUES)
 }
 
 /// The same, of at most so many values.
-fn value_within(tree: &Node, told: Told, values: usize) -> Value {
+fn value_within(tree: &Node, told: Notation, values: usize) -> Value {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
     let mut teller = Teller {
         named: None,
@@ -66,14 +66,14 @@ impl Node {
     /// All of it as JSON, within bounds.
     #[must_use]
     pub fn json(&self) -> Value {
-        value(self, Told::Other)
+        value(self, Notation::Other)
     }
 
     /// The same, of at most twice as many values as it holds: values that stand in it again and
     /// again do not make it longer.
     #[must_use]
     pub fn json_once(&self) -> Value {
-        value_within(self, Told::Other, 2 * count(self))
+        value_within(self, Notation::Other, 2 * count(self))
     }
 }
 
@@ -84,7 +84,7 @@ fn count(node: &Node) -> usize {
 
 struct Teller<'a> {
     tree: &'a Node,
-    told: Told,
+    told: Notation,
     /// The nodes that can be referred to; found when the first reference is met.
     named: Option<HashMap<u32, &'a Node>>,
     /// The ids of the nodes that are being said.
@@ -109,7 +109,7 @@ impl<'a> Teller<'a> {
         self.inside.pop();
         self.depth -= 1;
         match &node.class {
-            Some(class) if self.told == Told::Json && may_be_list(node, class) => {
+            Some(class) if self.told == Notation::Json && may_be_list(node, class) => {
                 Value::Array(vec![Value::from(class.as_ref()), value])
             }
             _ => value,
@@ -124,7 +124,7 @@ impl<'a> Teller<'a> {
             Shape::Text(text) if !self.has_room(text.len()) => cut(Cut::Long),
             Shape::Text(text) => Value::from(text.as_str()),
             Shape::Bytes(bytes) if !self.has_room(bytes.len() * 2) => cut(Cut::Long),
-            Shape::Bytes(bytes) => one("bytes", Value::from(hex(bytes))),
+            Shape::Bytes(bytes) => one("bytes", Value::from(hex::encode(bytes))),
             Shape::List(nodes) => self.list(nodes),
             Shape::Object(fields) => self.fields(node.class.as_ref(), fields),
             Shape::Nameless(nodes) => {
@@ -207,12 +207,12 @@ impl<'a> Teller<'a> {
         Value::Object(object)
     }
 
-    /// Whether a key of the data could be taken for a mark of ours; `only` if it holds a text and
-    /// nothing stands beside it.
+    /// Tells whether a key of the data could be taken for a mark of ours; `only` if it holds a text
+    /// and nothing stands beside it.
     fn is_mark(&self, key: &str, only: bool) -> bool {
         let word = key.trim_start_matches('@');
         MARKS.contains(&word) && word.len() < key.len()
-            || word == BYTES && only && self.told == Told::Other
+            || word == BYTES && only && self.told == Notation::Other
     }
 
     /// A key that is no text, as JSON. In a key that stands in a key that stands in a key all
@@ -255,8 +255,8 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Whether a value with a class may as well be a list of two texts: the class is none of Java's
-/// own, and the value no object, which names its class itself.
+/// Tells whether a value with a class may as well be a list of two texts: the class is none of
+/// Java's own, and the value no object, which names its class itself.
 fn may_be_list(node: &Node, class: &str) -> bool {
     !jackson::is_javas(class)
         && !matches!(
@@ -304,16 +304,4 @@ impl io::Write for Room {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-/// Bytes in hex, as they lie.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let of_half = |half: u8| char::from(DIGITS[usize::from(half)]);
-        digits.extend([of_half(byte >> 4), of_half(byte & 0x0f)]);
-    }
-    digits
 }

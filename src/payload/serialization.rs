@@ -5,9 +5,9 @@ mod stream;
 
 use super::codec::Codec;
 use super::reader::{Reader, write_units};
-use super::rows::{Sure, Verdict};
 use super::tree::Node;
 use super::typed::Scalar;
+use super::verdict::{Sure, Verdict};
 use stream::Stream;
 
 /// The stream's magic number and version.

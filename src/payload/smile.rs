@@ -9,13 +9,13 @@ mod seen;
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::{Field, Name, Node, Shape};
+use super::verdict::{Sure, Verdict};
 use super::{jackson, keyed, scalar};
 
 use seen::Seen;
 
-/// What every payload begins with.
+/// The beginning of every payload.
 const MARK: &[u8] = b":)\n";
 /// Of the flags: names are numbered.
 const SHARED_NAMES: u8 = 0x01;
@@ -28,7 +28,7 @@ const END_OF_OBJECT: u8 = 0xfb;
 /// May stand behind the last value.
 const END: u8 = 0xff;
 
-/// What was numbered so far.
+/// Strings numbered so far.
 struct State {
     names: Option<Seen>,
     texts: Option<Seen>,

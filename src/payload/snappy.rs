@@ -3,9 +3,9 @@
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::snappyv2;
 use super::tree::Node;
+use super::verdict::{Sure, Verdict};
 
 /// Unpacks and joins the pieces.
 pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {

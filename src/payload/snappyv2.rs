@@ -4,8 +4,8 @@ use snap::raw::{Decoder, decompress_len};
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::Node;
+use super::verdict::{Sure, Verdict};
 
 /// Three bytes of a block stand for 64 at most.
 const MAX_RATIO: usize = 32;

@@ -7,12 +7,12 @@
 use super::codec::Codec;
 use super::tree::{Node, Shape};
 
-/// What a byte costs that nothing explains, and a payload of such bytes before its first.
+/// The cost of a byte that nothing explains, and a payload of such bytes before its first.
 const BYTE: u32 = 8;
 const NOISE: u32 = 8;
 /// Characters of a text that are weighed: the others are like them.
 const WEIGHED: usize = 200;
-/// What a type costs, and that values are in another.
+/// The cost of a type, and of values in another.
 const CLASS: u32 = 6;
 const SEVERAL: u32 = 6;
 const NONE: u32 = 2;
@@ -145,12 +145,12 @@ fn of_text(text: &str) -> u32 {
     size.saturating_add(if first { NOISE + 4 } else { 4 })
 }
 
-/// Whether people write that character.
+/// Tells whether people write that character.
 pub(super) fn is_usual(c: char) -> bool {
     of_char(c) <= 12
 }
 
-/// What the characters of ASCII cost: most are asked for again and again.
+/// The cost of the characters of ASCII: most are asked for again and again.
 const OF_ASCII: [u8; 128] = {
     let mut bits = [0; 128];
     let mut byte: u8 = 0;

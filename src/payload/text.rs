@@ -9,9 +9,9 @@
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::scalar;
 use super::tree::{Node, Shape};
+use super::verdict::{Sure, Verdict};
 
 /// Longer digits than these are an id, not a number.
 const MAX_SCALAR: usize = 64;
@@ -36,7 +36,7 @@ pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
     }
 }
 
-/// Whether a text was meant as one: no control characters but white space, or a few of them
+/// Tells whether a text was meant as one: no control characters but white space, or a few of them
 /// (terminal colours, a separator) that neither begin it nor belong to another codec.
 pub(super) fn is_plausible(text: &str) -> bool {
     let binary = text.chars().filter(|&c| is_binary(c)).count();

@@ -27,7 +27,7 @@ pub struct Node {
     pub id: u32,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Nothing.
@@ -116,7 +116,7 @@ impl Node {
         Self::new(Shape::Number(number.into()))
     }
 
-    /// Whether a copy of it may stand for a reference to it: it holds no other nodes.
+    /// Tells whether a copy of it may stand for a reference to it: it holds no other nodes.
     #[must_use]
     pub const fn is_leaf(&self) -> bool {
         !matches!(

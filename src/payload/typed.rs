@@ -9,7 +9,7 @@ use chrono::DateTime;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::EncodeError;
+use super::encode_error::EncodeError;
 
 /// No scalar with its class is longer: what is may be a document of megabytes.
 const MAX_TYPED: usize = 1024;
@@ -31,7 +31,7 @@ pub(super) enum Scalar {
     Date(i64),
 }
 
-/// What a text is written as.
+/// The value that a text is written as.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Typed {
     /// The text itself.
@@ -59,8 +59,8 @@ pub(super) const CLASSES: [&str; 10] = [
 pub(super) const STRING: &str = "java.lang.String";
 pub(super) const DATE: &str = "java.util.Date";
 
-/// What was typed. A value of a class of Java's that nobody here can write is refused: it would
-/// arrive as a string.
+/// Tells what was typed. A value of a class of Java's that nobody here can write is refused: it
+/// would arrive as a string.
 pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
     // Without the value, which may be megabytes: it matters only if the class is one of these.
     let Some((class, _)) = pair::<IgnoredAny>(text) else {
@@ -143,7 +143,7 @@ pub(super) fn scalar(class: &str, value: &Value) -> Option<Scalar> {
     })
 }
 
-/// What JSON has no number for is written as Java prints it.
+/// Reads a number; what JSON has none for is written as Java prints it.
 fn floating<F: FromStr>(value: &Value) -> Option<F> {
     match value {
         Value::Number(number) => number.as_str().parse().ok(),

@@ -6,10 +6,10 @@ use ruzstd::decoding::StreamingDecoder;
 
 use super::codec::Codec;
 use super::reader::Reader;
-use super::rows::{Sure, Verdict};
 use super::tree::Node;
+use super::verdict::{Sure, Verdict};
 
-/// What a frame begins with.
+/// The beginning of a frame.
 const MARK: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The bytes that a frame may ask to look back upon: as much as the best of the usual levels does.
 const MAX_WINDOW: u64 = 8 << 20;

@@ -2,7 +2,7 @@
 
 use super::plan::{Change, Plan};
 
-/// What is asked.
+/// A question that is asked before a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Asks {
     /// Yes or no, with the plan in sight.
@@ -26,7 +26,7 @@ pub enum Why {
 pub const MANY: u64 = 1_000;
 
 impl Plan {
-    /// What is asked before it is applied. `protected`: the profile says so.
+    /// The question before it is applied. `protected`: the profile says so.
     #[must_use]
     pub fn asks(&self, protected: bool) -> Asks {
         // A single one stands in the question with what it says.

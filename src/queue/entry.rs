@@ -67,7 +67,7 @@ impl Due {
     }
 }
 
-/// What people call an entry by: 8 bytes, shown as 16 hex digits. The frame's own id; for a
+/// The id that people call an entry by: 8 bytes, shown as 16 hex digits. The frame's own id; for a
 /// member without frame, the first 8 bytes of its SHA-1.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct EntryId(pub [u8; 8]);
@@ -85,12 +85,10 @@ impl EntryId {
     /// Its 16 hex digits, in ASCII.
     #[must_use]
     pub fn hex(self) -> [u8; 16] {
-        const DIGITS: [u8; 16] = *b"0123456789abcdef";
-        std::array::from_fn(|i| {
-            let byte = self.0[i / 2];
-            let digit = if i % 2 == 0 { byte >> 4 } else { byte & 0xf };
-            DIGITS[usize::from(digit)]
-        })
+        let mut digits = [0; 16];
+        // Sixteen digits are what eight bytes have.
+        let _ = hex::encode_to_slice(self.0, &mut digits);
+        digits
     }
 }
 

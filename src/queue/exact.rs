@@ -4,11 +4,12 @@
 use super::entry::{Due, EntryId};
 use super::frame::{Era, Unpack};
 use super::frames::{Delivered, Judged};
-use super::layout::{Layout, Queue};
-use super::snapshot::{Known, Pulse};
+use super::known::Known;
+use super::layout::Queue;
+use super::snapshot::Pulse;
 use crate::clock::EpochMillis;
 
-/// So many of a kind are named.
+/// Members of a kind that are named.
 const FEW: usize = 5;
 /// From here on a score is no time, nor below the same negative: see [`Due::OutOfRange`].
 const UNREADABLE: f64 = 1e17;
@@ -28,19 +29,20 @@ pub struct Exact {
     pub target: u64,
     /// How timeouts and the order list differ; none: the layout has no order list.
     pub drift: Option<Drifted>,
-    /// What waits with a frame, by its era: the older, the newer.
+    /// Entries that wait with a frame, by its era: the older, the newer.
     pub of_era: [Group; 2],
-    /// What waits with a frame that clients of an era cannot unpack: of the older, of the newer.
+    /// Entries that wait with a frame which clients of an era cannot unpack: of the older, of the
+    /// newer.
     pub unreadable: [Group; 2],
-    /// What waits without a frame where there should be one.
+    /// Members that wait without a frame where there should be one.
     pub foreign: Group,
-    /// What has a score below 0.
+    /// Entries with a score below 0.
     pub negative: Group,
-    /// What makes sense only as seconds in a queue that counts milliseconds.
+    /// Entries whose score makes sense only as seconds in a queue that counts milliseconds.
     pub in_seconds: Group,
-    /// What makes sense only as microseconds in a queue that counts milliseconds.
+    /// Entries whose score makes sense only as microseconds in a queue that counts milliseconds.
     pub finer: Group,
-    /// What has a score of 1e17 or more.
+    /// Entries with a score of 1e17 or more.
     pub beyond: Group,
     /// How many elements stand before the next due ones in the order list.
     pub places: Vec<(EntryId, u64)>,
@@ -62,11 +64,11 @@ pub struct Group {
 /// How timeouts and the order list differ.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Drifted {
-    /// What waits but is not in the order list.
+    /// Entries that wait but are not in the order list.
     pub lacking: Few,
-    /// What is in the order list but does not wait.
+    /// Members of the order list that do not wait.
     pub strays: Few,
-    /// What stands in the order list more than once.
+    /// Members that stand in the order list more than once.
     pub twice: Few,
     /// At least so many; there was no room to look at all that differs twice.
     pub at_least: bool,
@@ -174,7 +176,7 @@ impl Exact {
             }
             _ => {}
         }
-        if queue.layout != Layout::Redisson {
+        if !queue.has_frames() {
             return;
         }
         let form = queue.unwrap(member).ok().and_then(|seen| seen.form);
@@ -201,7 +203,7 @@ impl Exact {
         }
     }
 
-    /// What clients of that era cannot unpack.
+    /// Entries that clients of that era cannot unpack.
     #[must_use]
     pub const fn unreadable(&self, era: Era) -> &Group {
         match era {

@@ -21,7 +21,7 @@ use crate::clock::when::When;
 
 pub use bad::{BadFilter, Wrong};
 
-/// What can be written, each form with its meaning: for help and for hints.
+/// The forms of a filter, each with its meaning: for help and for hints.
 pub const GRAMMAR: [(&str, &str); 7] = [
     ("word", "in the id or the text, in any case"),
     ("\"two words\"", "the same, with spaces or a word like late"),
@@ -85,10 +85,10 @@ pub struct Filter {
     cut_short: Arc<AtomicU64>,
 }
 
-/// What of an entry a filter looks at.
+/// The parts of an entry that a filter looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// What people call it by.
+    /// Its id.
     pub id: EntryId,
     /// When it is due; none for what is delivered.
     pub due: Option<Due>,
@@ -175,20 +175,20 @@ impl Filter {
         })
     }
 
-    /// Whether it lets everything through.
+    /// Tells whether it lets everything through.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether it asks for a due time, which what is delivered has no more.
+    /// Tells whether it asks for a due time, which what is delivered has no more.
     #[must_use]
     pub fn asks_due(&self) -> bool {
         let due = |term: &Term| matches!(term, Term::Late | Term::Due(..));
         self.terms.iter().any(due)
     }
 
-    /// Whether codec or text are looked at, so whether the payload must be decoded.
+    /// Tells whether codec or text are looked at, so whether the payload must be decoded.
     #[must_use]
     pub fn needs_payload(&self) -> bool {
         self.terms.iter().any(|term| {
@@ -237,7 +237,7 @@ impl Filter {
         bounds
     }
 
-    /// Whether the entry is wanted when it is `now`, by the server's clock.
+    /// Tells whether the entry is wanted when it is `now`, by the server's clock.
     #[must_use]
     pub fn matches(&self, seen: &Seen<'_>, now: EpochMillis) -> bool {
         self.bounds(now).hold(seen.due) && self.finds(seen)
@@ -265,10 +265,10 @@ impl Filter {
         })
     }
 
-    /// Whether [`finds`](Self::finds) can be true of an entry with that id and a payload of which
-    /// only this is known: each run of characters without one of [`SEPARATORS`] in its decoded
-    /// text stands in `raw` too, save for the case of letters. False says that it is not; true
-    /// says nothing.
+    /// Tells whether [`finds`](Self::finds) can be true of an entry with that id and a payload of
+    /// which only this is known: each run of characters without one of [`SEPARATORS`] in its
+    /// decoded text stands in `raw` too, save for the case of letters. False says that it is not;
+    /// true says nothing.
     #[must_use]
     pub fn may_find(&self, id: EntryId, raw: &str) -> bool {
         self.terms.iter().all(|term| match term {
@@ -316,7 +316,7 @@ impl Filter {
     }
 }
 
-/// Whether a word of hex digits stands in an id.
+/// Tells whether a word of hex digits stands in an id.
 fn stands_in(word: Option<&String>, id: EntryId) -> bool {
     let hex = id.hex();
     word.is_some_and(|word| hex.windows(word.len()).any(|part| part == word.as_bytes()))
@@ -336,7 +336,7 @@ fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 impl Bounds {
-    /// Whether a due time lies inside; one that there is not, or that is no time, only when
+    /// Tells whether a due time lies inside; one that there is not, or that is no time, only when
     /// nothing is asked.
     #[must_use]
     pub fn hold(&self, due: Option<Due>) -> bool {

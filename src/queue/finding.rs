@@ -1,11 +1,13 @@
 //! One diagnosed problem: what is wrong, the evidence, and what repairs it. And the rules that find
-//! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in
-//! [`RULES`].
+//! them: pure, over what pulses and surveys have seen. A rule is a file here, its name
+//! in [`id`] and its line in [`RULES`].
 
+mod advice;
 mod causes;
 mod clients;
 mod clock_skew;
 mod cross_slot;
+mod diagnosis;
 mod drift;
 mod evictable;
 mod evidence;
@@ -30,11 +32,13 @@ mod quarantined;
 mod recovery;
 mod refused_writes;
 mod score_range;
+mod seen;
 mod set_aside;
 mod severity;
 mod slow_transfer;
 mod stuck_client;
 mod target_backlog;
+mod trend;
 mod ttl;
 mod watch;
 mod wrong_announcement;
@@ -42,48 +46,21 @@ mod wrong_type;
 
 use super::look::ServerWatch;
 use super::{Pulse, Queue, Survey};
-pub use evidence::{Evidence, Repair, Step};
+pub use advice::{Act, Advice};
+pub use diagnosis::Diagnosis;
+pub use evidence::{Evidence, Remedy, Step};
 pub use falling_behind::worked_off_in_ms;
 pub use found::Finding;
-pub use ledger::Trend;
 pub use open::Open;
 pub use passed::Passed;
+pub use seen::{Seen, Verdict};
 pub use severity::Severity;
+pub use trend::Trend;
 pub use watch::{Beat, Departure, Still, Watch};
-
-/// What is known of a queue when the rules are asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// Which queue.
-    pub queue: &'a Queue,
-    /// The last pulse.
-    pub pulse: Option<&'a Pulse>,
-    /// The last survey.
-    pub survey: Option<&'a Survey>,
-    /// What the pulses and surveys up to these have shown.
-    pub watch: &'a Watch,
-    /// What is known of the server.
-    pub server: &'a ServerWatch,
-}
 
 /// Watched for so long, in ms, every rule has decided: those that need longest take half a minute,
 /// and the first and the last look lie a little less apart than was asked for.
 pub const DECIDED_MS: u64 = 35_000;
-
-/// What a rule has to say.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// Nothing is wrong.
-    Fine,
-    /// This is wrong.
-    Found(Finding),
-    /// It cannot look: the server refuses what it needs, in these words.
-    Blind(String),
-    /// It needs more time.
-    Early(Open),
-    /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
-    Silent,
-}
 
 /// A rule.
 #[derive(Clone, Copy, Debug)]
@@ -91,90 +68,118 @@ pub struct Rule {
     /// Its name, such as `wrong-type`.
     pub id: &'static str,
     look: fn(&Seen) -> Verdict,
+    /// Its critical findings stop every transfer, kicked or not.
+    stops_transfers: bool,
+    /// It goes by what a look at the server says, of things that move: while it has something to
+    /// say, looks are taken more often.
+    watches_server: bool,
 }
 
 impl Rule {
     const fn new(id: &'static str, look: fn(&Seen) -> Verdict) -> Self {
-        Self { id, look }
+        Self {
+            id,
+            look,
+            stops_transfers: false,
+            watches_server: false,
+        }
     }
+
+    const fn stops_transfers(mut self) -> Self {
+        self.stops_transfers = true;
+        self
+    }
+
+    const fn watches_server(mut self) -> Self {
+        self.watches_server = true;
+        self
+    }
+
+    /// The rule with that name.
+    fn named(id: &str) -> Option<&'static Self> {
+        RULES.iter().find(|rule| rule.id == id)
+    }
+}
+
+impl Finding {
+    /// It tells of something at which every transfer fails.
+    #[must_use]
+    pub fn stops_transfers(&self) -> bool {
+        self.severity == Severity::Critical
+            && Rule::named(self.id).is_some_and(|rule| rule.stops_transfers)
+    }
+}
+
+/// The names of the rules, as they stand in JSON.
+#[expect(
+    missing_docs,
+    reason = "each is the name of the rule whose file has it"
+)]
+pub mod id {
+    pub const REFUSED_WRITES: &str = "refused-writes";
+    pub const WRONG_TYPE: &str = "wrong-type";
+    pub const MIXED_FLEET: &str = "mixed-fleet";
+    pub const POISON: &str = "poison";
+    pub const FOREIGN_MEMBER: &str = "foreign-member";
+    pub const NO_TRANSFER_CLIENT: &str = "no-transfer-client";
+    pub const SCORE_RANGE: &str = "score-range";
+    pub const STUCK_CLIENT: &str = "stuck-client";
+    pub const WRONG_ANNOUNCEMENT: &str = "wrong-announcement";
+    pub const MIXED_FRAMES: &str = "mixed-frames";
+    pub const SLOW_TRANSFER: &str = "slow-transfer";
+    pub const DRIFT: &str = "drift";
+    pub const SET_ASIDE: &str = "set-aside";
+    pub const HELD: &str = "held";
+    pub const QUARANTINED: &str = "quarantined";
+    pub const CLOCK_SKEW: &str = "clock-skew";
+    pub const FALLING_BEHIND: &str = "falling-behind";
+    pub const OWN_WORKER: &str = "own-worker";
+    pub const TTL: &str = "ttl";
+    pub const EVICTABLE: &str = "evictable";
+    pub const NOTHING_CONSUMED: &str = "nothing-consumed";
+    pub const FRAMED_TARGET: &str = "framed-target";
+    pub const TARGET_BACKLOG: &str = "target-backlog";
+    pub const CROSS_SLOT: &str = "cross-slot";
+    pub const NAME_COLLISION: &str = "name-collision";
 }
 
 /// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
     // Where the server refuses writes, no other repair can be made.
-    Rule::new(refused_writes::ID, refused_writes::look),
-    Rule::new(wrong_type::ID, wrong_type::look),
-    Rule::new(mixed_fleet::ID, mixed_fleet::look),
-    Rule::new(poison::ID, poison::look),
-    Rule::new(foreign_member::ID, foreign_member::look),
-    Rule::new(no_transfer_client::ID, no_transfer_client::look),
-    Rule::new(score_range::ID, score_range::look),
-    Rule::new(stuck_client::ID, stuck_client::look),
-    Rule::new(wrong_announcement::ID, wrong_announcement::look),
-    Rule::new(mixed_frames::ID, mixed_frames::look),
-    Rule::new(slow_transfer::ID, slow_transfer::look),
-    Rule::new(drift::ID, drift::look),
-    Rule::new(set_aside::ID, set_aside::look),
-    Rule::new(held::ID, held::look),
-    Rule::new(quarantined::ID, quarantined::look),
-    Rule::new(clock_skew::ID, clock_skew::look),
-    Rule::new(falling_behind::ID, falling_behind::look),
-    Rule::new(own_worker::ID, own_worker::look),
-    Rule::new(ttl::ID, ttl::look),
-    Rule::new(evictable::ID, evictable::look),
-    Rule::new(nothing_consumed::ID, nothing_consumed::look),
-    Rule::new(framed_target::ID, framed_target::look),
-    Rule::new(target_backlog::ID, target_backlog::look),
-    Rule::new(cross_slot::ID, cross_slot::look),
-    Rule::new(name_collision::ID, name_collision::look),
+    Rule::new(id::REFUSED_WRITES, refused_writes::look)
+        .stops_transfers()
+        .watches_server(),
+    Rule::new(id::WRONG_TYPE, wrong_type::look).stops_transfers(),
+    Rule::new(id::MIXED_FLEET, mixed_fleet::look)
+        .stops_transfers()
+        .watches_server(),
+    Rule::new(id::POISON, poison::look)
+        .stops_transfers()
+        .watches_server(),
+    Rule::new(id::FOREIGN_MEMBER, foreign_member::look).stops_transfers(),
+    Rule::new(id::NO_TRANSFER_CLIENT, no_transfer_client::look),
+    Rule::new(id::SCORE_RANGE, score_range::look),
+    Rule::new(id::STUCK_CLIENT, stuck_client::look).watches_server(),
+    Rule::new(id::WRONG_ANNOUNCEMENT, wrong_announcement::look),
+    Rule::new(id::MIXED_FRAMES, mixed_frames::look).watches_server(),
+    Rule::new(id::SLOW_TRANSFER, slow_transfer::look),
+    Rule::new(id::DRIFT, drift::look),
+    Rule::new(id::SET_ASIDE, set_aside::look),
+    Rule::new(id::HELD, held::look),
+    Rule::new(id::QUARANTINED, quarantined::look),
+    Rule::new(id::CLOCK_SKEW, clock_skew::look),
+    Rule::new(id::FALLING_BEHIND, falling_behind::look),
+    Rule::new(id::OWN_WORKER, own_worker::look),
+    Rule::new(id::TTL, ttl::look),
+    Rule::new(id::EVICTABLE, evictable::look),
+    Rule::new(id::NOTHING_CONSUMED, nothing_consumed::look).watches_server(),
+    Rule::new(id::FRAMED_TARGET, framed_target::look),
+    Rule::new(id::TARGET_BACKLOG, target_backlog::look).watches_server(),
+    Rule::new(id::CROSS_SLOT, cross_slot::look),
+    Rule::new(id::NAME_COLLISION, name_collision::look),
 ];
 
-/// What all rules together say of a queue.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Diagnosis {
-    /// What is wrong, worst first.
-    pub findings: Vec<Finding>,
-    /// How many rules found nothing wrong.
-    pub fine: usize,
-    /// The rules that cannot look, and why.
-    pub blind: Vec<(&'static str, String)>,
-    /// The rules that need more time.
-    pub early: Vec<(&'static str, Open)>,
-    /// What was wrong until a moment ago.
-    pub gone: Vec<Finding>,
-}
-
-/// The rules that go by what a look at the server says, of things that move: while one of them has
-/// something to say, looks are taken more often.
-const LOOKING: [&str; 7] = [
-    refused_writes::ID,
-    mixed_fleet::ID,
-    poison::ID,
-    stuck_client::ID,
-    mixed_frames::ID,
-    nothing_consumed::ID,
-    target_backlog::ID,
-];
-
-impl Diagnosis {
-    /// What is not decided yet: what rules ask, and what is only suspected.
-    pub fn open(&self) -> impl Iterator<Item = &Open> {
-        let suspected = self
-            .findings
-            .iter()
-            .filter_map(|found| found.open.as_deref());
-        self.early.iter().map(|(_, open)| open).chain(suspected)
-    }
-
-    /// What is wrong, or may be, shall be told by the newest look at the server.
-    fn presses(&self) -> bool {
-        let found = self.findings.iter().map(|found| found.id);
-        let early = self.early.iter().map(|(id, _)| *id);
-        found.chain(early).any(|id| LOOKING.contains(&id))
-    }
-}
-
-/// What the rules say of one pulse (and survey), with nothing before it.
+/// Asks all rules of one pulse (and survey), with nothing before it.
 #[must_use]
 pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis {
     let mut watch = Watch::default();
@@ -188,6 +193,15 @@ pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis 
         &mut watch,
         &ServerWatch::default(),
     )
+}
+
+/// Tells whether a rule that has something to say goes by looks at the server: the newest shall
+/// decide.
+fn presses(said: &Diagnosis) -> bool {
+    let found = said.findings.iter().map(|found| found.id);
+    let early = said.early.iter().map(|(id, _)| *id);
+    let mut ids = found.chain(early);
+    ids.any(|id| Rule::named(id).is_some_and(|rule| rule.watches_server))
 }
 
 /// Asks all rules of what was read last, which `watch` has taken note of, and says since when and
@@ -205,7 +219,7 @@ pub fn diagnose(
         watch,
         server,
     });
-    watch.presses = said.presses();
+    watch.presses = presses(&said);
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => {

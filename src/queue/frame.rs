@@ -75,7 +75,7 @@ impl Form {
         }
     }
 
-    /// What stands before the payload: names and bytes of the fields, in their order.
+    /// The fields before the payload: names and bytes of the fields, in their order.
     #[must_use]
     pub const fn fields(self) -> &'static [(&'static str, usize)] {
         match self {
@@ -126,7 +126,8 @@ enum Length {
 }
 
 impl Length {
-    /// What follows the length field at the start of `rest`, if the field counts exactly that.
+    /// Takes what follows the length field at the start of `rest`, if the field counts exactly
+    /// that.
     fn payload(self, rest: &[u8]) -> Option<&[u8]> {
         let (len, payload) = match self {
             Self::Long => {

@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hasher};
 
 use super::entry::{Due, EntryId};
 use super::frame::{self, Era, Form, Unpack};
-use super::layout::{Layout, Queue};
+use super::known::Known;
+use super::layout::Queue;
 use super::name::QueueName;
-use super::snapshot::Known;
 use crate::clock::EpochMillis;
 
 /// How many members of a kind a sample holds at most: as many as a Redisson client transfers in
@@ -16,12 +16,12 @@ pub const SAMPLED: usize = 100;
 /// How many bytes of members a sample brings at most, as far as the sizes seen before tell.
 pub const SAMPLE_BYTES: u64 = 256 * 1024;
 /// Bad members are kept with their bytes, to be acted on, up to so many bytes each.
-const KEPT: usize = 4 * 1024;
+const KEPT_MEMBER_BYTES: usize = 4 * 1024;
 
-/// What was made of a member of timeouts or of the order list.
+/// A member of timeouts or of the order list, judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// What people call it by.
+    /// Its id.
     pub id: EntryId,
     /// Its score; none in the order list.
     pub score: Option<f64>,
@@ -29,7 +29,7 @@ pub struct Judged {
     pub due: Option<Due>,
     /// Its frame form; none when it has no frame (in a layout with frames: foreign).
     pub form: Option<Form>,
-    /// What clients of the older and of the newer era make of it.
+    /// The results of unpacking by clients of the older and of the newer era.
     unpack: [Unpack; 2],
     /// Tells its payload from others.
     pub payload: Fingerprint,
@@ -61,7 +61,7 @@ impl Judged {
     #[must_use]
     pub fn new(queue: &Queue, member: &[u8], score: Option<f64>, long: usize) -> Self {
         let seen = queue.unwrap(member);
-        let framed = matches!(queue.layout, Layout::Redisson);
+        let framed = queue.has_frames();
         let unpack = if framed {
             Era::BOTH.map(|era| era.unpack(member, long))
         } else {
@@ -76,11 +76,11 @@ impl Judged {
             unpack,
             payload: Fingerprint::of(seen.map_or(member, |seen| seen.payload)),
             bytes: member.len(),
-            member: (foreign && member.len() <= KEPT).then(|| member.to_vec()),
+            member: (foreign && member.len() <= KEPT_MEMBER_BYTES).then(|| member.to_vec()),
         }
     }
 
-    /// What clients of that era make of it.
+    /// The result of unpacking by clients of that era.
     #[must_use]
     pub const fn unpack(&self, era: Era) -> Unpack {
         match era {
@@ -115,9 +115,10 @@ impl Delivered {
     /// Judges an element of the target of `queue`.
     #[must_use]
     pub fn new(queue: &Queue, element: &[u8]) -> Self {
-        let frame = match queue.layout {
-            Layout::Redisson => frame::decode(element).ok(),
-            Layout::ZsetList(_) => None,
+        let frame = if queue.has_frames() {
+            frame::decode(element).ok()
+        } else {
+            None
         };
         // Sixteen bytes with nothing in the last eight are sooner two numbers.
         let frame = frame.filter(frame::Frame::is_plausible);
@@ -137,9 +138,9 @@ pub struct Frames {
     pub next_due: Vec<Judged>,
     /// The last offered, newest first: the tail of the order list.
     pub newest: Vec<Judged>,
-    /// What consumers take next, the next one first.
+    /// Elements that consumers take next, the next one first.
     pub front: Vec<Delivered>,
-    /// What was delivered last, the last one first.
+    /// Elements that were delivered last, the last one first.
     pub tail: Vec<Delivered>,
     /// How far from the head of the order list some of the next due ones stand.
     pub depth: Known<Vec<(EntryId, Place)>>,
@@ -150,20 +151,20 @@ pub struct Frames {
     pub largest: usize,
     /// How many members of each kind were asked for.
     pub asked: usize,
-    /// What the read cost the server, in µs by its own clock.
+    /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
 }
 
 /// Where an entry stands in the order list, counted from its head.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Place {
-    /// That many elements stand before it.
+    /// Behind that many elements.
     At(u64),
     /// It is not among the first so many.
     Beyond(u64),
 }
 
-/// What a sample shall bring.
+/// The extent of a sample.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FramesAsk {
     /// How many members of each kind.

@@ -11,12 +11,12 @@ pub struct HeldElement {
     pub element: Vec<u8>,
 }
 
-/// What is held of a queue, counted.
+/// Counts of what consumers hold of a queue.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct HeldCount {
     /// Elements that are held.
     pub held: u64,
-    /// Those of them whose consumers live.
+    /// Elements of them whose consumers live.
     pub living: u64,
     /// Elements in the intake.
     pub intake: u64,
@@ -63,7 +63,7 @@ impl Holder {
         format!("{at:015} {turn:010} {pid} {number:016x} {host}").into_bytes()
     }
 
-    /// What a field says; none when no consumer of ours has written it.
+    /// Reads a field; none when no consumer of ours has written it.
     #[must_use]
     pub fn read(field: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(field).ok()?;

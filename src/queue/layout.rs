@@ -1,17 +1,25 @@
 //! How a queue lies in Redis: which keys, what a member holds, what a score says.
 //!
-//! A layout differs from the next in four things only, and they are all here: where the payload
-//! lies, what the score means, where a due entry goes, and what else must change with it.
+//! All that sets one layout apart from the next is in `capabilities`, and each layout answers it
+//! in a file of its own; everybody else asks the [`Queue`], never which layout it has. A new layout
+//! is a file beside these, a variant of [`Layout`] and, when it is typed with a prefix, a line of
+//! `typed`; one that may be changed brings its scripts.
 
+mod capabilities;
 mod meant;
+mod redisson;
 mod typed;
+mod zset_list;
 
 use super::entry::{Due, EntryId};
-use super::frame::{self, Form, FrameError};
+use super::frame::{Form, FrameError};
 use super::name::{self, Keys, QueueName};
 use crate::clock::EpochMillis;
+use capabilities::Capabilities;
 pub use meant::NEVER_MS;
+use redisson::Redisson;
 pub use typed::BadQueue;
+pub use zset_list::ZsetList;
 
 /// One delayed queue: a name and a layout.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -31,18 +39,23 @@ pub enum Layout {
     ZsetList(ZsetList),
 }
 
-/// The parameters of a `zset-list` queue; its timeouts key is the queue's name.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub struct ZsetList {
-    /// The ready list.
-    pub target: Vec<u8>,
-    /// What a score counts.
-    pub unit: Unit,
-    /// Which end of the ready list a due entry is pushed to.
-    pub push: Push,
+impl Layout {
+    /// The answers of its file.
+    fn capabilities(&self) -> &dyn Capabilities {
+        match self {
+            Self::Redisson => &Redisson,
+            Self::ZsetList(zset_list) => zset_list,
+        }
+    }
+
+    /// The word for it in screens, flags and JSON.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.capabilities().word()
+    }
 }
 
-/// What a score counts since the epoch.
+/// The unit of a score, counted since the epoch.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Unit {
     /// Seconds, fractions allowed.
@@ -52,7 +65,7 @@ pub enum Unit {
     Millis,
 }
 
-/// Which end of the ready list a due entry is pushed to; consumers take from the other one.
+/// The end of target that a due entry is pushed to; consumers take from the other one.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Push {
     /// `LPUSH`, taken with `BRPOP`.
@@ -62,10 +75,10 @@ pub enum Push {
     Right,
 }
 
-/// What a member holds, once its layout's wrapping is off.
+/// A member of timeouts without its layout's wrapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unwrapped<'a> {
-    /// What people call the entry by.
+    /// The id that people call the entry by.
     pub id: EntryId,
     /// The frame form; none in a layout without frames.
     pub form: Option<Form>,
@@ -82,31 +95,63 @@ impl Queue {
         }
     }
 
-    /// Whether new elements come at the head of target, and consumers take from its tail.
-    #[must_use]
-    pub fn comes_at_head(&self) -> bool {
-        matches!(&self.layout, Layout::ZsetList(z) if z.push == Push::Left)
+    fn capabilities(&self) -> &dyn Capabilities {
+        self.layout.capabilities()
     }
 
-    /// Where it lies.
+    /// The keys (and the channel) that it consists of. What its layout does not have is none there:
+    /// an order list, a channel.
     #[must_use]
     pub fn keys(&self) -> Keys {
-        match &self.layout {
-            Layout::Redisson => name::redisson_keys(&self.name),
-            Layout::ZsetList(z) => Keys {
-                timeouts: self.name.as_bytes().to_vec(),
-                order: None,
-                aside: None,
-                target: z.target.clone(),
-                quarantine: name::plain_quarantine(&self.name),
-                hold: name::plain_hold(&z.target),
-                channel: None,
-            },
-        }
+        self.capabilities().keys(&self.name)
     }
 
-    /// What a key of it is when nothing else has taken its name, in the words of TYPE; none of any
-    /// other key.
+    /// The queue as [`Queue::typed`] reads it.
+    #[must_use]
+    pub fn spec(&self) -> Vec<u8> {
+        self.capabilities().spec(&self.name)
+    }
+
+    /// Its name is all that there is to say of it, and its keys are made of that: a scan finds it,
+    /// and where none of them is, it is most likely a name that was mistyped.
+    #[must_use]
+    pub fn is_found_by_name(&self) -> bool {
+        self.capabilities().is_found_by_name()
+    }
+
+    /// Its members are frames: an id, a length, the payload.
+    #[must_use]
+    pub fn has_frames(&self) -> bool {
+        self.capabilities().has_frames()
+    }
+
+    /// Equal messages are as many entries; else a second one would only change the due time of the
+    /// first.
+    #[must_use]
+    pub fn keeps_equal_messages(&self) -> bool {
+        self.capabilities().keeps_equal_messages()
+    }
+
+    /// The unit of its scores.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.capabilities().unit()
+    }
+
+    /// The end of target that new elements come to.
+    #[must_use]
+    pub fn push(&self) -> Push {
+        self.capabilities().push()
+    }
+
+    /// New elements come at the head of target, and consumers take from its tail.
+    #[must_use]
+    pub fn comes_at_head(&self) -> bool {
+        self.push() == Push::Left
+    }
+
+    /// The type of a key of it when nothing else has taken its name, in the words of TYPE; none of
+    /// any other key.
     #[must_use]
     pub fn kind_of(&self, key: &[u8]) -> Option<&'static str> {
         let keys = self.keys();
@@ -121,41 +166,25 @@ impl Queue {
     /// `orders`.
     #[must_use]
     pub fn twin(&self) -> Option<QueueName> {
-        let Layout::Redisson = self.layout else {
-            return None;
-        };
         let names = name::names_of_key(&self.keys().timeouts);
-        names.into_iter().find(|name| *name != self.name)
+        let mut names = names.into_iter().filter(|_| self.is_found_by_name());
+        names.find(|name| *name != self.name)
     }
 
     /// Takes the layout's wrapping off a member of timeouts (or of the order list).
     pub fn unwrap<'a>(&self, member: &'a [u8]) -> Result<Unwrapped<'a>, FrameError> {
-        match self.layout {
-            Layout::Redisson => {
-                let f = frame::decode(member)?;
-                Ok(Unwrapped {
-                    id: EntryId(f.id),
-                    form: Some(f.form),
-                    payload: f.payload,
-                })
-            }
-            Layout::ZsetList(_) => Ok(Unwrapped {
-                id: EntryId::of_bytes(member),
-                form: None,
-                payload: member,
-            }),
-        }
+        self.capabilities().unwrap(member)
     }
 
-    /// What people call the entry with these member bytes by.
+    /// The id of the entry with these member bytes.
     #[must_use]
     pub fn id(&self, member: &[u8]) -> EntryId {
         self.unwrap(member)
             .map_or_else(|_| EntryId::of_bytes(member), |u| u.id)
     }
 
-    /// What a score says, to the nearest millisecond: a decimal fraction of a second is not exact
-    /// in binary, and 1700000000.123 means 123 ms, not 122.
+    /// The due time of a score, to the nearest millisecond: a decimal fraction of a second is not
+    /// exact in binary, and 1700000000.123 means 123 ms, not 122.
     #[must_use]
     pub fn due(&self, score: f64) -> Due {
         let ms = self.ms(score);
@@ -168,7 +197,7 @@ impl Queue {
 
     /// A score in ms.
     fn ms(&self, score: f64) -> f64 {
-        match self.layout.unit() {
+        match self.unit() {
             Unit::Millis => score,
             Unit::Seconds => score * 1000.0,
         }
@@ -179,29 +208,9 @@ impl Queue {
     pub fn score(&self, due: EpochMillis) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "times below 1e15 ms are exact")]
         let ms = due.get() as f64;
-        match self.layout.unit() {
+        match self.unit() {
             Unit::Millis => ms,
             Unit::Seconds => ms / 1000.0,
-        }
-    }
-}
-
-impl Layout {
-    /// The word for it in screens, flags and JSON.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Redisson => "redisson",
-            Self::ZsetList(_) => "zset-list",
-        }
-    }
-
-    /// What its scores count.
-    #[must_use]
-    pub const fn unit(&self) -> Unit {
-        match self {
-            Self::Redisson => Unit::Millis,
-            Self::ZsetList(z) => z.unit,
         }
     }
 }
@@ -209,6 +218,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::frame;
     use proptest::prelude::*;
 
     fn parsed(text: &str) -> Queue {

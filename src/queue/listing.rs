@@ -30,11 +30,11 @@ pub struct ListPage {
 pub struct ListRow {
     /// Its exact bytes.
     pub element: Vec<u8>,
-    /// What timeouts says of it.
+    /// Its score in timeouts.
     pub score: ListScore,
 }
 
-/// What timeouts says of an element of a list.
+/// The score in timeouts of an element of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListScore {
     /// It holds a member with these bytes, with this score; of what is in quarantine, its own.

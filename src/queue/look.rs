@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::frame::Era;
+use super::known::Known;
 use super::server::{Facts, Link};
-use super::snapshot::Known;
 use crate::clock::EpochMillis;
 pub use client::{Client, Clients, TAKING, worker_name};
 
@@ -20,7 +20,7 @@ const CALM_MS: i64 = 20_000;
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
 
-/// What a look shall bring.
+/// The extent of a look.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LookAsk {
     /// All but what the server counts of each command, which costs as much as all else: enough
@@ -43,7 +43,7 @@ pub struct ServerLook {
     /// The scripts of Redisson that the server has run since its start or the last `SCRIPT FLUSH`;
     /// or why `SCRIPT EXISTS` is refused.
     pub scripts: Known<Scripts>,
-    /// What the look cost the server, in µs by its own clock.
+    /// Cost of the look to the server, in µs by its own clock.
     pub server_us: u64,
 }
 
@@ -201,7 +201,7 @@ impl ServerWatch {
         }
     }
 
-    /// What the next look shall bring.
+    /// The extent of the next look.
     #[must_use]
     pub fn asks(&self, pressing: bool) -> LookAsk {
         if pressing || self.last().is_none() {
@@ -211,7 +211,7 @@ impl ServerWatch {
         }
     }
 
-    /// What `INFO` said in the last look.
+    /// `INFO` of the last look.
     #[must_use]
     pub fn info(&self) -> Option<&Info> {
         Some(self.last()?.info.get_ref()?.as_ref())

@@ -7,22 +7,22 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// What every timeouts key starts with.
+/// The beginning of every timeouts key.
 pub const TIMEOUTS_PREFIX: &[u8] = b"redisson_delay_queue_timeout:";
-/// What every order-list key starts with.
+/// The beginning of every order-list key.
 pub const ORDER_PREFIX: &[u8] = b"redisson_delay_queue:";
-/// What every channel starts with.
+/// The beginning of every channel.
 pub const CHANNEL_PREFIX: &[u8] = b"redisson_delay_queue_channel:";
-/// What the name of an order list that delayscope has set aside begins with; then follows what
+/// The beginning of the name of an order list that delayscope has set aside; then follows what
 /// follows [`ORDER_PREFIX`] in its own, so that both lie in one slot.
 pub const ASIDE_PREFIX: &[u8] = b"delayscope:aside:";
-/// What the name of the sorted set begins with that delayscope keeps quarantined entries of a
+/// The beginning of the name of the sorted set that delayscope keeps quarantined entries of a
 /// Redisson queue in; then as behind [`ASIDE_PREFIX`].
 pub const QUARANTINE_PREFIX: &[u8] = b"delayscope:quarantine:";
 /// The same of a `zset-list` queue; then follows its timeouts key by the same rule. It is another
 /// prefix, since the one above is a sign of a Redisson queue of that name.
 const PLAIN_QUARANTINE_PREFIX: &[u8] = b"delayscope:zset-list-quarantine:";
-/// What the names of the keys begin with that our consumers of a Redisson queue keep what they have
+/// The beginnings of the keys that our consumers of a Redisson queue keep what they have
 /// taken in: what is held, the leases on it, and the intake.
 pub const HOLD_PREFIXES: [&[u8]; 3] = [
     b"delayscope:held:",
@@ -35,9 +35,9 @@ const PLAIN_HOLD_PREFIXES: [&[u8]; 3] = [
     b"delayscope:zset-list-lease:",
     b"delayscope:zset-list-intake:",
 ];
-/// What begins the keys that delayscope keeps for a Redisson queue under the name of its order list:
-/// where one of them is, there is the queue. (They stand in [`Keys::own`] too; what consumers hold
-/// goes by [`name_of_hold_key`].)
+/// The beginnings of the keys that delayscope keeps for a Redisson queue under the name of its
+/// order list: where one of them is, there is the queue. (They stand in [`Keys::own`] too; what
+/// consumers hold goes by [`name_of_hold_key`].)
 pub const KEPT_PREFIXES: [&[u8]; 2] = [ASIDE_PREFIX, QUARANTINE_PREFIX];
 
 /// A queue's name: bytes as Redis has them, which need not be UTF-8.
@@ -95,7 +95,7 @@ pub struct Keys {
     /// The sorted set of quarantined entries, each with the score that it had in timeouts; mostly
     /// not there.
     pub quarantine: Vec<u8>,
-    /// What our own consumers have taken and not yet handed on; mostly not there.
+    /// Keys of what our own consumers have taken and not yet handed on; mostly not there.
     pub hold: HoldKeys,
     /// Where the due time of a new head is published; a `zset-list` queue has none.
     pub channel: Option<Vec<u8>>,
@@ -173,7 +173,7 @@ fn hold_keys(prefixes: [&[u8]; 3], target: &[u8]) -> HoldKeys {
     }
 }
 
-/// What stands before a target that is not wrapped in braces.
+/// The mark before a target that is not wrapped in braces.
 const AS_IT_IS: &[u8] = b"=";
 
 /// The Redisson queue that this key of [`HoldKeys`] belongs to; none when it is none.
@@ -247,8 +247,8 @@ pub fn slot(key: &[u8]) -> u16 {
     crc16(hash_tag(key)) % SLOTS
 }
 
-/// Whether a Redis Cluster refuses scripts on this queue, because its name has braces that put its
-/// keys into different slots.
+/// Tells whether a Redis Cluster refuses scripts on this queue, because its name has braces that
+/// put its keys into different slots.
 #[must_use]
 pub fn cross_slot(keys: &Keys) -> bool {
     let target = slot(&keys.target);

@@ -13,7 +13,7 @@ use super::entry::{Due, EntryId};
 use super::layout::Queue;
 use crate::clock::EpochMillis;
 
-/// What became of an entry. Those of all entries of a change add up to what was planned.
+/// The fate of an entry in a change. Those of all entries of a change add up to what was planned.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Outcome {
     /// Done.
@@ -59,12 +59,12 @@ impl Outcome {
     }
 }
 
-/// What became of one entry.
+/// The outcome of one entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EntryResult {
-    /// What people call it by.
+    /// Its id.
     pub id: EntryId,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Why, where that says more than the outcome's word.
     pub reason: Option<String>,
@@ -81,7 +81,7 @@ impl Tally {
         self.0[outcome as usize]
     }
 
-    /// So many more had this outcome.
+    /// Adds so many with this outcome.
     pub const fn add(&mut self, outcome: Outcome, n: u64) {
         self.0[outcome as usize] += n;
     }
@@ -98,7 +98,7 @@ impl Tally {
         self.0.iter().sum()
     }
 
-    /// Whether every one was done.
+    /// Tells whether every one was done.
     #[must_use]
     pub fn all_done(&self) -> bool {
         self.sum() == self.get(Outcome::Done)
@@ -131,20 +131,20 @@ impl Way {
     }
 }
 
-/// What a change is thought to cost.
+/// The cost of a change, estimated.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Cost {
     /// For how long its longest script keeps the server from others, at most.
     pub longest_block: Duration,
-    /// What a single entry costs the server in a script, at most.
+    /// The most that a single entry costs the server in a script.
     pub entry: Duration,
     /// The same of an element of the order list that goes round, comes back or changes its place.
     pub element: Duration,
     /// How long it takes from begin to end.
     pub takes: Duration,
-    /// What goes to replicas and into the append-only file, in bytes.
+    /// Bytes that go to replicas and into the append-only file.
     pub replicated_bytes: u64,
-    /// What the journal takes on this machine's disk, in bytes.
+    /// Bytes that the journal takes on this machine's disk.
     pub journal_bytes: u64,
 }
 
@@ -175,10 +175,10 @@ fn within(each: Duration, max_block: Duration) -> usize {
     usize::try_from(many).unwrap_or(usize::MAX).max(1)
 }
 
-/// What a change would do. Nothing is written by making one.
+/// A change that is planned. Nothing is written by making one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What kind of change.
+    /// The kind of change.
     pub change: Change,
     /// To which queue.
     pub queue: Queue,
@@ -201,22 +201,23 @@ pub struct Plan {
     pub of: Option<u64>,
     /// The first few of them: what the dialog shows.
     pub first: Vec<EntryId>,
-    /// What these say, a line each; those at the end of `first` that nothing is done to have none.
+    /// Contents of these, a line each; those at the end of `first` that nothing is done to have
+    /// none.
     pub says: Vec<String>,
     /// In which way it would go.
     pub way: Way,
-    /// What it costs.
+    /// Its cost.
     pub cost: Cost,
     /// Length of target now and afterwards, when the change alters it.
     pub target: Option<(u64, u64)>,
-    /// What consumers take from target a second, when that was seen.
+    /// The rate at which consumers take from target, when that was seen.
     pub consumed_per_s: Option<f64>,
-    /// What there is to know before: what cannot be taken back, what others will not see
+    /// Warnings: what cannot be taken back, what others will not see
     /// meanwhile. A sentence each.
     pub warnings: Vec<String>,
     /// The id of the change of the journal that it takes back; none of what is no undo.
     pub undoes: Option<String>,
-    /// What would be done, as redis-cli commands for a single entry, else the scripts in words.
+    /// The work as redis-cli commands for a single entry, else the scripts in words.
     pub commands: Vec<String>,
 }
 
@@ -251,9 +252,9 @@ impl Plan {
 /// How far a change is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// What is being done now, such as `delivering` or `bringing the order list back`.
+    /// The work under way, such as `delivering` or `bringing the order list back`.
     pub phase: &'static str,
-    /// What became of the entries up to now.
+    /// The entries up to now by outcome.
     pub tally: Tally,
     /// How many there are to do.
     pub planned: u64,
@@ -282,11 +283,11 @@ impl Progress {
 /// How a change ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// What kind of change.
+    /// The kind of change.
     pub change: Change,
     /// Of which queue.
     pub queue: Queue,
-    /// What became of the entries: its sum is what was planned.
+    /// The entries by outcome: its sum is what was planned.
     pub tally: Tally,
     /// Its id in the journal; none where nothing is journalled.
     pub journal_id: Option<String>,
@@ -296,17 +297,17 @@ pub struct Summary {
     pub longest_block: Duration,
     /// How many transfer clients listened to a kick; none: it was none, or nobody may count them.
     pub listening: Option<u64>,
-    /// Whether a kick has set going what was late before it; none when nothing was, or nobody
+    /// True when a kick has set going what was late before it; none when nothing was, or nobody
     /// listened, or nobody could tell.
     pub helped: Option<bool>,
-    /// What else there is to say: what is left to mend and how, how many listened to a kick. A
+    /// Further remarks: what is left to mend and how, how many listened to a kick. A
     /// sentence each.
     pub notes: Vec<String>,
 }
 
 impl Summary {
-    /// Whether all was done that there was to do: of an order list that was aside, what does not
-    /// wait any more need not come back.
+    /// Tells whether all was done that there was to do: of an order list that was aside, what does
+    /// not wait any more need not come back.
     #[must_use]
     pub fn all_done(&self) -> bool {
         let needless = match self.change {

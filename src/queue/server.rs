@@ -65,12 +65,12 @@ pub struct Link {
     pub state: LinkState,
     /// The server's clock, once it answered.
     pub clock: Option<ServerClock>,
-    /// What the server is, once it answered; stays while it is away.
+    /// The server's description, once it answered; stays while it is away.
     pub facts: Option<Facts>,
     /// Which optional commands it refuses, and in which words.
     pub refused: Refused,
-    /// What we cost it so far.
-    pub cost: Cost,
+    /// Our cost to it so far.
+    pub cost: LinkCost,
 }
 
 /// How the link to the server does. A server that is gone is a state, not an error.
@@ -111,7 +111,7 @@ impl LinkState {
     }
 }
 
-/// What the server says it is (`INFO`); empty fields are what it did not say.
+/// The server, as it describes itself (`INFO`); empty fields are what it did not say.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Facts {
     /// `redis` or `valkey`.
@@ -152,9 +152,9 @@ impl Facts {
     }
 }
 
-/// What we have cost the server since the link was opened.
+/// The cost of this session to the server since the link was opened.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Cost {
+pub struct LinkCost {
     /// Commands sent.
     pub commands: u64,
     /// Server time, in µs: measured by the server's own TIME before and after a pulse or survey,
@@ -182,10 +182,6 @@ pub enum Optional {
     ClientList,
     /// `SCRIPT EXISTS`: which client generations have been here.
     ScriptExists,
-    /// `CONFIG GET`.
-    ConfigGet,
-    /// `MEMORY USAGE`.
-    MemoryUsage,
     /// `SCAN`: finding queues that nobody named.
     Scan,
     /// `LPOS` (Redis ≥ 6.0.6): how far down the order list an entry stands.

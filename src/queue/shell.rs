@@ -62,7 +62,19 @@ pub fn named(queue: &Queue) -> String {
     match readable(&spec) {
         Some(text) if text.starts_with('-') => format!("-- {}", word(&spec)),
         Some(_) => word(&spec),
-        None => format!("--queue-hex {}", text::hex(&spec)),
+        None => format!("--queue-hex {}", hex::encode(&spec)),
+    }
+}
+
+/// The flag that names a queue where no queue is asked for.
+#[must_use]
+pub fn flag(queue: &Queue) -> String {
+    let spec = queue.spec();
+    match readable(&spec) {
+        // It would pass for another flag.
+        Some(text) if text.starts_with('-') => format!("--queue={}", word(&spec)),
+        Some(_) => format!("--queue {}", word(&spec)),
+        None => format!("--queue-hex {}", hex::encode(&spec)),
     }
 }
 
@@ -94,6 +106,14 @@ mod tests {
         assert_eq!(word("it's 订单".as_bytes()), r"'it'\''s 订单'");
         assert_eq!(word(b"a\n'\\\xff"), r#""$(printf 'a\012\047\134\377')""#);
         assert_eq!(word(b"a\0"), r"'a\\x00'");
+    }
+
+    #[test]
+    fn a_flag_names_any_queue() {
+        let flag = |name: &[u8]| flag(&Queue::redisson(name));
+        assert_eq!(flag(b"it's"), r"--queue 'it'\''s'");
+        assert_eq!(flag(b"-q"), "--queue=-q");
+        assert_eq!(flag(b"\xff"), "--queue-hex ff");
     }
 
     #[test]

@@ -1,45 +1,13 @@
 //! What one refresh saw of a queue: the pulse (small, each interval) and the survey (larger,
 //! when something changed).
 
-use std::sync::Arc;
-
+use super::classes::{DUE, LATE};
 use super::entry::Due;
 use super::frames::{Frames, Judged};
 use super::hold::HeldCount;
+use super::known::Known;
 use super::zoom::{Scale, Zoom};
 use crate::clock::EpochMillis;
-
-/// A figure that may be impossible to get: shown as `?` with the reason.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Known<T> {
-    /// It is this.
-    Is(T),
-    /// It cannot be had, because of this.
-    Unknown(Arc<str>),
-    /// The layout has no such thing: shown as `—`.
-    None,
-}
-
-impl<T> Known<T> {
-    /// The same without taking it.
-    pub const fn get_ref(&self) -> Option<&T> {
-        match self {
-            Self::Is(v) => Some(v),
-            _ => None,
-        }
-    }
-}
-
-impl<T: Copy> Known<T> {
-    /// The figure, when there is one.
-    #[must_use]
-    pub fn get(&self) -> Option<T> {
-        match self {
-            Self::Is(v) => Some(*v),
-            _ => None,
-        }
-    }
-}
 
 /// The small read of every refresh: all figures from the same instant of the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +16,7 @@ pub struct Pulse {
     pub at: EpochMillis,
     /// Entries in timeouts.
     pub waiting: Known<u64>,
-    /// Those of them whose due time has passed.
+    /// Entries of them whose due time has passed.
     pub late: Known<u64>,
     /// The head of timeouts (lowest score). While rows further down are in sight, a negative
     /// score there is passed over.
@@ -70,7 +38,7 @@ pub struct Pulse {
     pub beside_bytes: u64,
     /// The visible rows, when asked for.
     pub page: Option<Page>,
-    /// What the read cost the server, in µs by its own clock.
+    /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
     /// How long the answer took, in ms of this machine's clock.
     pub took_ms: u64,
@@ -113,24 +81,24 @@ pub struct Survey {
     /// Entries, also in `beyond`, whose score makes sense only as microseconds (see
     /// [`Queue::in_micros`](super::Queue::in_micros)): meant to be due by now · later.
     pub micros: [u64; 2],
-    /// Late by more than 1 h · 10 min to 1 h · 1 to 10 min · less than 1 min.
-    pub late: [u64; 4],
+    /// Entries in each class of lateness.
+    pub late: [u64; LATE.len()],
     /// Of `late[3]`, those late by less than 2 s: normal hand-over.
     pub handing_over: u64,
-    /// Due in < 10 s · < 1 min · < 10 min · < 1 h · < 6 h · < 24 h · later.
-    pub classes: [u64; 7],
-    /// What each key is; see [`KeyFacts`].
+    /// Entries in each class of due times to come.
+    pub classes: [u64; DUE.len()],
+    /// The type and expiry of each key; see [`KeyFacts`].
     pub keys: Vec<KeyFacts>,
     /// How many members are in an order list that was set aside; none when there is no such list,
     /// or when the server does not let us look.
     pub aside: Option<u64>,
     /// How many entries are in quarantine; none when the server does not let us look.
     pub quarantined: Option<u64>,
-    /// What our consumers hold; none when the server does not let us look.
+    /// Elements that our consumers hold; none when the server does not let us look.
     pub held: Option<HeldCount>,
     /// A sample of the members, when it was asked for.
     pub frames: Option<Box<Frames>>,
-    /// What the read cost the server, in µs by its own clock.
+    /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
 }
 
@@ -150,9 +118,9 @@ pub struct Bar {
 pub struct KeyFacts {
     /// Its name.
     pub key: Vec<u8>,
-    /// What it should be: `zset` or `list`.
+    /// The type that it should have: `zset` or `list`.
     pub wanted: &'static str,
-    /// What it is, in the words of TYPE.
+    /// The type that it has, in the words of TYPE.
     pub kind: String,
     /// When it expires, in ms from the read; none when it does not.
     pub expires_in_ms: Option<i64>,
@@ -173,14 +141,14 @@ pub struct Announcement {
     pub at: EpochMillis,
     /// The name of the channel, prefix and all.
     pub channel: Vec<u8>,
-    /// What was published: the new head's due time as decimal ms; `0` is a kick. Of what is neither,
-    /// the first [`MOST_HEARD`] bytes: anybody may publish anything.
+    /// The message: the new head's due time as decimal ms; `0` is a kick. Of what is
+    /// neither, the first [`MOST_HEARD`] bytes: anybody may publish anything.
     pub message: Vec<u8>,
     /// How many bytes were published.
     pub length: usize,
 }
 
-/// So many bytes of a message on a channel are kept at most.
+/// The most bytes of a message on a channel that are kept.
 pub const MOST_HEARD: usize = 1_000;
 
 impl Announcement {

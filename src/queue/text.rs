@@ -117,18 +117,6 @@ pub fn compact(n: u64) -> String {
     }
 }
 
-/// Bytes as hex digits, nothing between them.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut digits = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing into a String cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
-
 /// A number as [`thousands`] when that fits into `columns`, else as [`compact`].
 #[must_use]
 pub fn number(n: u64, columns: usize) -> String {

@@ -2,14 +2,14 @@
 
 use super::plan::{EntryResult, Progress, Summary};
 
-/// What a change tells while it runs.
+/// A message of a change while it runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Applied {
     /// It is written down under this id (none: nothing is journalled), and begins.
     Begun(Option<String>),
     /// How far it is: after each batch, at most 20 times a second, and whenever it waits.
     Progress(Progress),
-    /// What became of entries.
+    /// Outcomes of entries.
     Results(Vec<EntryResult>),
     /// Something went wrong that it tries to get over, in a full sentence.
     Trouble(String),
@@ -20,7 +20,7 @@ pub enum Applied {
     Failed(String),
 }
 
-/// What a change under way is told.
+/// An order to a change under way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Order {
     /// Go on.

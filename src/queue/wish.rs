@@ -4,7 +4,7 @@ use super::frame::Form;
 use super::plan::Change;
 use crate::clock::EpochMillis;
 
-/// What to do.
+/// A change that somebody asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// Transfer: of `Which::Due` all that is due, else those of the chosen that are.
@@ -96,7 +96,7 @@ pub struct NewDue {
     pub spread_ms: u64,
 }
 
-/// What a new due time is reckoned from.
+/// The moment that a new due time is reckoned from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Base {
     /// So many ms from now (when the plan is made), by the server's clock.

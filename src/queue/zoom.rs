@@ -117,7 +117,7 @@ const WIDTHS: [i64; 27] = [
 ];
 
 /// How many bars [`Zoom::All`] has.
-const MOST: usize = 60;
+const BARS_OF_ALL: usize = 60;
 /// It keeps its scale while the last due time lies in this bar or one behind it: only then does a
 /// narrower width fit, and a tail that moves a little never makes the bars jump.
 const KEPT_FROM: usize = 18;
@@ -136,7 +136,7 @@ impl Default for Scale {
     fn default() -> Self {
         Self {
             bar_ms: 10 * SECOND,
-            bars: MOST,
+            bars: BARS_OF_ALL,
         }
     }
 }
@@ -145,14 +145,17 @@ impl Scale {
     /// The narrowest bars of [`Zoom::All`] that reach as far as `last`.
     #[must_use]
     pub fn reaching(now: EpochMillis, last: EpochMillis) -> Self {
-        let of = |bar_ms| Self { bar_ms, bars: MOST };
-        let fits = |scale: &Self| scale.bar_of(now, last).is_none_or(|i| i < MOST);
+        let of = |bar_ms| Self {
+            bar_ms,
+            bars: BARS_OF_ALL,
+        };
+        let fits = |scale: &Self| scale.bar_of(now, last).is_none_or(|i| i < BARS_OF_ALL);
         let more = std::iter::successors(WIDTHS.last().copied(), |ms| ms.checked_mul(2));
         let mut all = WIDTHS.into_iter().chain(more.skip(1)).map(of);
         all.find(fits).unwrap_or(of(i64::MAX / 2))
     }
 
-    /// Whether bars of [`Zoom::All`] still suit a queue whose last entry lies in bar `last`;
+    /// Tells whether bars of [`Zoom::All`] still suit a queue whose last entry lies in bar `last`;
     /// none when it has no entry to come.
     #[must_use]
     pub fn suits(self, last: Option<usize>) -> bool {

@@ -41,12 +41,12 @@ static BRING_BACK: Script = script::script!(
 );
 static SWAP: Script = script::script!([guard, "swap.lua"], "realign the order list", ["list"]);
 static SWEEP: Script = script::script!(
-    [guard, "sweep.lua"],
+    [guard, round, "sweep.lua"],
     "sweep the order list",
     ["zset", "list", "zset"]
 );
 static EDIT: Script = script::script!(
-    [guard, aside, "edit-round.lua"],
+    [guard, aside, round, "edit-round.lua"],
     "edit entries",
     ["zset", "list", "list"]
 );
@@ -66,7 +66,7 @@ static DROP_COPY: Script = script::script!(
     ["list"]
 );
 
-/// What came of setting an order list aside.
+/// The result of setting an order list aside.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SetAside {
     /// It is aside now.
@@ -79,12 +79,12 @@ pub enum SetAside {
     Expires,
 }
 
-/// What came of bringing a part of an order list back.
+/// The result of bringing a part of an order list back.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BroughtBack {
-    /// So many elements were taken; 0: nothing is aside any more.
+    /// Elements that were taken; 0: nothing is aside any more.
     pub taken: u64,
-    /// So many are still aside.
+    /// Elements that are still aside.
     pub left: u64,
     /// What was dropped since it does not wait any more; empty unless it was to be told.
     pub dropped: Vec<Vec<u8>>,
@@ -114,7 +114,7 @@ impl Away {
     }
 }
 
-/// What a sweep does with an element.
+/// The work of a sweep on an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Broom {
     /// It leaves timeouts and the order list, when it has this score.
@@ -128,7 +128,7 @@ pub enum Broom {
     Stray,
 }
 
-/// What a sweep did with an element.
+/// The result of a sweep for an element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Swept {
     /// It left. Where it stood: behind this element, which stays; none: before all that went round
@@ -144,10 +144,10 @@ pub enum Swept {
     Twin,
 }
 
-/// What a script did that let the list go round.
+/// The result of a script that let the list go round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Round {
-    /// So many elements went round: fewer than asked at the end of the list.
+    /// Elements that went round: fewer than asked at the end of the list.
     pub went: usize,
     /// The last of them that stays; none: none does.
     pub last: Option<Vec<u8>>,
@@ -177,7 +177,7 @@ pub struct Returning<'a> {
     pub member: &'a [u8],
 }
 
-/// What became of an entry that was to be put back.
+/// The fate of an entry that was to be put back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Returned {
     /// It is back.
@@ -201,7 +201,7 @@ pub struct Order {
     pub last: Option<Vec<u8>>,
 }
 
-/// What became of an entry that was to be appended.
+/// The fate of an entry that was to be appended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Appended {
     /// It stands at the tail now.
@@ -394,7 +394,7 @@ impl Writer {
     }
 }
 
-/// What is to be done with each, as scripts read it.
+/// Tells what is to be done with each, as scripts read it.
 fn blob(brooms: impl ExactSizeIterator<Item = Broom>) -> Vec<u8> {
     let mut blob = Vec::with_capacity(brooms.len() * 9);
     for broom in brooms {

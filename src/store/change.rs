@@ -29,7 +29,7 @@ pub struct Chosen {
     pub score: f64,
 }
 
-/// What became of an entry that was to be deleted.
+/// The fate of an entry that was to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deleted {
     /// What was done.
@@ -41,7 +41,7 @@ pub struct Deleted {
     pub copies: u64,
 }
 
-/// What became of an entry that was to get other bytes.
+/// The fate of an entry that was to get other bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edited {
     /// What was done.
@@ -51,21 +51,21 @@ pub struct Edited {
     pub copies: u64,
 }
 
-/// What an edit did.
+/// The result of an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changed {
-    /// What was done to each entry, in the order given.
+    /// The fate of each entry, in the order given.
     pub fates: Vec<Fate>,
     /// Whether timeouts has another head now, and whether that was published.
     pub head: Head,
 }
 
-/// What a transfer that tells the members did.
+/// The result of a transfer that tells the members.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivered {
     /// Not all that is due was looked at: there may be more.
     pub more: bool,
-    /// What was moved, whole, in due order.
+    /// Entries that were moved, whole, in due order.
     pub moved: Vec<Chosen>,
     /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<Vec<u8>>,
@@ -215,8 +215,9 @@ impl Writer {
         }
     }
 
-    /// [`transfer`](Self::transfer) that tells what it moved, whole. `drain`: the order list is set aside by this very change, and
-    /// what was offered since is moved there too once it is more than a few.
+    /// [`transfer`](Self::transfer) that tells what it moved, whole. `drain`: the order list is set
+    /// aside by this very change, and what was offered since is moved there too once it is more
+    /// than a few.
     pub async fn transfer_telling(
         &self,
         queue: &Queue,
@@ -296,8 +297,8 @@ fn pairs<'a>(scores: &'a [String], chosen: &'a [Chosen]) -> Vec<&'a [u8]> {
     scores.iter().zip(chosen).flat_map(pair).collect()
 }
 
-/// What a script is told of entries that come back: a channel, then of each its score, its member
-/// and where it goes in the order list, if it does.
+/// Tells what a script is told of entries that come back: a channel, then of each its score, its
+/// member and where it goes in the order list, if it does.
 fn returning<'a>(
     channel: &'a [u8],
     scores: &'a [String],
@@ -336,7 +337,7 @@ fn channel(keys: &Keys) -> &[u8] {
     keys.channel.as_deref().unwrap_or_default()
 }
 
-/// What brings a due entry to target.
+/// Tells what brings a due entry to target.
 fn push(queue: &Queue) -> &'static str {
     if queue.comes_at_head() {
         "LPUSH"

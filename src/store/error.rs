@@ -33,7 +33,7 @@ pub enum StoreError {
     Refused {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// The first word of the error, such as `NOPERM`, `OOM` or `READONLY`.
         code: String,
@@ -47,7 +47,7 @@ pub enum StoreError {
     TimedOut {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// How long we waited.
         after: Duration,
@@ -57,7 +57,7 @@ pub enum StoreError {
     Broken {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// In which way.
         why: String,
@@ -70,7 +70,7 @@ pub enum StoreError {
     Halfway {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// The server's words, code and all.
         words: String,
@@ -82,7 +82,7 @@ pub enum StoreError {
     Unexpected {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// What came, shortened.
         got: String,
@@ -94,7 +94,7 @@ pub enum StoreError {
     WrongType {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// The key's name, invalid UTF-8 replaced.
         key: String,
@@ -108,7 +108,7 @@ pub enum StoreError {
     Impossible {
         /// The server, as the header shows it.
         server: String,
-        /// What was attempted, as an infinitive.
+        /// The attempt, as an infinitive.
         attempt: &'static str,
         /// Why not.
         why: String,
@@ -122,9 +122,9 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the server may have carried the request out, or a part of it. Of every other error
-    /// it is proven that nothing was done. Such a request is never repeated before it was seen what
-    /// became of it, and only when the error [may heal](Self::may_heal).
+    /// Tells whether the server may have carried the request out, or a part of it. Of every other
+    /// error it is proven that nothing was done. Such a request is never repeated before it was
+    /// seen what became of it, and only when the error [may heal](Self::may_heal).
     #[must_use]
     pub const fn outcome_unknown(&self) -> bool {
         matches!(
@@ -136,13 +136,13 @@ impl StoreError {
         )
     }
 
-    /// Whether the server cannot answer anybody just now, and will again by itself.
+    /// Tells whether the server cannot answer anybody just now, and will again by itself.
     #[must_use]
     pub fn passing(&self) -> bool {
         self.code().is_some_and(passes)
     }
 
-    /// Whether trying again may help without anybody's doing: the server is away, or
+    /// Tells whether trying again may help without anybody's doing: the server is away, or
     /// [`passing`](Self::passing). What it refuses, and a key of another type, stays.
     #[must_use]
     pub fn may_heal(&self) -> bool {
@@ -163,8 +163,8 @@ impl StoreError {
     }
 }
 
-/// Whether an error with this first word goes by without anybody's doing: a server that loads its
-/// data, waits for its master or runs a long script has refused nothing.
+/// Tells whether an error with this first word goes by without anybody's doing: a server that loads
+/// its data, waits for its master or runs a long script has refused nothing.
 pub(in crate::store) fn passes(code: &str) -> bool {
     matches!(
         code,
@@ -199,13 +199,14 @@ fn missing_right(details: &str) -> Option<&str> {
     Some(without_script(words.trim_end()))
 }
 
-/// Whether a script that answered with this error had begun, and may have done a part of its work.
+/// Tells whether a script that answered with this error had begun, and may have done a part of its
+/// work.
 ///
-/// An error that a script returns is its own word that nothing was done, and one that has nothing to
-/// do with a script came instead of it. What is left was raised by a command in the midst of it. Of
-/// these, the refusals of a full server, of a replica and of one whose disk or whose replicas fail
-/// meet the first command that writes, or none: when that was let through, all are. So do those for
-/// want of a right: each script has tried its commands before (`parts/guard.lua`).
+/// An error that a script returns is its own word that nothing was done, and one that has nothing
+/// to do with a script came instead of it. What is left was raised by a command in the midst of it.
+/// Of these, the refusals of a full server, of a replica and of one whose disk or whose replicas
+/// fail meet the first command that writes, or none: when that was let through, all are. So do
+/// those for want of a right: each script has tried its commands before (`parts/guard.lua`).
 pub(in crate::store) fn ended_halfway(error: &ServerError) -> bool {
     let raised = error
         .details()
@@ -219,7 +220,7 @@ pub(in crate::store) fn ended_halfway(error: &ServerError) -> bool {
     raised && !before && !words.contains("Script killed by user")
 }
 
-/// What Redis up to 6 puts before the error that a command of a script has raised.
+/// The words that Redis up to 6 puts before the error that a command of a script has raised.
 const WRAPPED: &str = "Error running script (call to f_";
 
 /// The error of a command of a script, code and all, which Redis up to 6 wraps: `ERR Error running
@@ -244,7 +245,7 @@ fn without_script(details: &str) -> &str {
     }
 }
 
-/// What a client-side error says, printable and without the library's own decoration.
+/// Tells what a client-side error says, printable and without the library's own decoration.
 pub(in crate::store) fn plain(error: &RedisError) -> String {
     text::printable(&undecorated(error)).into_owned()
 }

@@ -49,7 +49,7 @@ impl Drop for Inner {
     }
 }
 
-/// Whether a session may change anything.
+/// The right of a session to change anything.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Access {
     /// It cannot make a `Writer`.
@@ -58,7 +58,7 @@ pub enum Access {
     ReadWrite,
 }
 
-/// Whether a script of somebody's kept the server from answering a command.
+/// Tells whether a script of somebody's kept the server from answering a command.
 pub(in crate::store) fn busy(values: &[Value]) -> bool {
     let busy = |value: &Value| matches!(value, Value::ServerError(e) if e.code() == "BUSY");
     values.iter().any(busy)
@@ -96,13 +96,13 @@ impl Store {
         &self.inner.shared.endpoint
     }
 
-    /// Whether this session may change anything.
+    /// Tells whether this session may change anything.
     #[must_use]
     pub fn access(&self) -> Access {
         self.inner.access
     }
 
-    /// What is known of the link. The receiver is woken when state, facts or refusals change;
+    /// Tells what is known of the link. The receiver is woken when state, facts or refusals change;
     /// clock and cost are kept up to date in it without waking anybody.
     #[must_use]
     pub fn link(&self) -> watch::Receiver<Link> {
@@ -115,31 +115,28 @@ impl Store {
     }
 
     /// Waits for the first answer; fails at once when an attempt to connect has failed, with its
-    /// reason, and with `TimedOut` after `within`. A server that is only busy with a script is tried
-    /// again as long as the handle is [patient](Self::patient), if that is longer.
+    /// reason, and with `TimedOut` after `within`. A server that is only busy with a script is
+    /// tried again as long as the handle is [patient](Self::patient), if that is longer.
     pub async fn ready(&self, within: Duration) -> Result<ServerClock, StoreError> {
         let within = within.max(self.patience);
         let until = instant() + self.patience;
+        let is_busy = || self.inner.shared.trouble().code() == Some("BUSY");
         let mut link = self.link();
         let settled = link.wait_for(|l| match l.state {
             LinkState::Live => true,
-            LinkState::Lost { .. } => {
-                let busy = self.inner.shared.trouble().code() == Some("BUSY");
-                !busy || instant() >= until
-            }
+            LinkState::Lost { .. } => !is_busy() || instant() >= until,
             _ => false,
         });
         let clock = match tokio::time::timeout(within, settled).await {
             Ok(Ok(l)) if matches!(l.state, LinkState::Live) => l.clock,
-            Err(_) if self.inner.shared.trouble().code() == Some("BUSY") => None,
-            Ok(_) => None,
-            Err(_) => {
+            Err(_) if !is_busy() => {
                 return Err(StoreError::TimedOut {
                     server: self.endpoint().to_string(),
                     attempt: "answer for the first time",
                     after: within,
                 });
             }
+            _ => None,
         };
         clock.ok_or_else(|| self.inner.shared.trouble())
     }

@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// may be silent for days, and a half-open connection is silent too.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// What a subscription says.
+/// A message of a subscription.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
     /// The server has confirmed it: from here on nothing published is missed.
@@ -71,7 +71,7 @@ struct Listening {
     name: Option<String>,
     open: Option<(PubSubSink, PubSubStream)>,
     backoff: Backoff,
-    /// So long the next attempt waits.
+    /// Pause before the next attempt.
     pause: Duration,
 }
 

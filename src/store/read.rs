@@ -17,7 +17,7 @@ use redis::Value;
 
 pub use frames::{MAXLEN, RawFrames, frames, places};
 pub use hold::{HeldNow, held_now, still_held};
-pub use keys::{Kind, Slice, channels, kinds, scan};
+pub use keys::{KeyType, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
 pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
@@ -30,7 +30,7 @@ use super::link::Store;
 use crate::clock::EpochMillis;
 use crate::queue::{HeldCount, KeyFacts, Keys, Known, Optional, PageAsk};
 
-/// What a glance at a queue shall look at.
+/// The extent of a glance at a queue.
 #[derive(Clone, Debug)]
 pub struct GlanceAsk {
     /// Where the queue lies.
@@ -41,12 +41,12 @@ pub struct GlanceAsk {
     pub page: Option<PageAsk>,
 }
 
-/// What a glance saw; all from one instant.
+/// The result of a glance; all from one instant.
 #[derive(Clone, Debug)]
 pub struct Glance {
     /// The server's time of the read.
     pub at: EpochMillis,
-    /// What it cost the server, in µs by its own clock.
+    /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
     /// How long the answer took, in ms of our clock.
     pub took_ms: u64,
@@ -208,12 +208,12 @@ fn known(value: &Value) -> Known<u64> {
 /// A range of scores in the words of ZCOUNT, such as `(5` and `+inf`.
 pub type ScoreRange = (String, String);
 
-/// What a look at the scores of a queue brought.
+/// Counts from a look at the scores of a queue.
 #[derive(Clone, Debug)]
 pub struct Counts {
     /// The server's time of the read.
     pub at: EpochMillis,
-    /// What it cost the server, in µs by its own clock.
+    /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
     /// Entries in each of the ranges; 0 where timeouts is no sorted set.
     pub counts: Vec<u64>,
@@ -224,7 +224,7 @@ pub struct Counts {
     pub aside: Option<u64>,
     /// Members of quarantine; none when the server does not let us look, or it is no sorted set.
     pub quarantined: Option<u64>,
-    /// What our consumers hold; none when the server does not let us look.
+    /// Elements that our consumers hold; none when the server does not let us look.
     pub held: Option<HeldCount>,
 }
 

@@ -31,7 +31,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub(super) struct Script {
     pub(super) text: &'static str,
     pub(super) sha1: LazyLock<String>,
-    /// What it does, as an infinitive.
+    /// Its work, as an infinitive.
     pub(super) attempt: &'static str,
     /// What its keys must be, in their order, when they are there.
     pub(super) wanted: &'static [&'static str],
@@ -54,6 +54,9 @@ macro_rules! lua {
     };
     (aside) => {
         $crate::store::script::lua!("parts/aside.lua")
+    };
+    (round) => {
+        $crate::store::script::lua!("parts/round.lua")
     };
     (frame) => {
         $crate::store::script::lua!("parts/frame.lua")
@@ -111,7 +114,7 @@ pub(super) use transfer::{
     transfer_zset_list, watched, what_is_due,
 };
 
-/// What a script did, and when, by the server's own clock.
+/// The result of a script, and its time, by the server's own clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed<T> {
     /// What it did.
@@ -218,8 +221,8 @@ async fn send(
     Ok(timed)
 }
 
-/// What became of a script, which nothing but its own answer says: its value, or why it is proven
-/// that nothing was done, or that a part of it may be.
+/// Tells what became of a script, which nothing but its own answer says: its value, or why it is
+/// proven that nothing was done, or that a part of it may be.
 pub(super) fn settled(
     store: &Store,
     attempt: &'static str,
@@ -235,7 +238,7 @@ pub(super) fn settled(
     }
 }
 
-/// What was done between these two answers to TIME, as far as they are such.
+/// Tells what was done between these two answers to TIME, as far as they are such.
 pub(super) fn timed<T>(store: &Store, done: T, [before, after]: [&Value; 2]) -> Timed<T> {
     let [before, after] = [before, after].map(wire::time_us);
     // A clock that was set back meanwhile makes it nothing.
@@ -266,7 +269,7 @@ fn wrong_type(
     })
 }
 
-/// What EVALSHA calls a script by.
+/// Tells what EVALSHA calls a script by.
 pub(super) fn sha1(text: &str) -> String {
     format!("{:x}", Sha1::digest(text))
 }
@@ -297,7 +300,7 @@ fn bytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// What a script takes for yes and no.
+/// Tells what a script takes for yes and no.
 pub(super) const fn flag(yes: bool) -> &'static str {
     if yes { "1" } else { "0" }
 }

@@ -38,7 +38,7 @@ const SLICE: Duration = Duration::from_secs(1);
 const GRACE: Duration = Duration::from_secs(2);
 /// The pauses between two takes where nothing waits for us: the first and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
-/// So many elements of the intake are put back at the end. There is hardly ever one.
+/// Elements of the intake that are put back at the end. There is hardly ever one.
 const MOST_LEFT: isize = 900;
 
 /// The right to take from one target. It reconnects by itself, at the next [`take`](Self::take).
@@ -65,7 +65,7 @@ pub struct Taker {
     stop: Option<watch::Receiver<bool>>,
 }
 
-/// What is held, and the lease on it, which is renewed as long as this lives.
+/// The held elements, and the lease on them, which is renewed as long as this lives.
 struct Held {
     field: Vec<u8>,
     renewing: JoinHandle<()>,
@@ -106,7 +106,7 @@ impl Taker {
         self
     }
 
-    /// Whether it takes no more.
+    /// Tells whether it takes no more.
     #[must_use]
     pub fn has_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())

@@ -41,7 +41,7 @@ struct Watch {
     store: Store,
     subscription: Option<(PubSubSink, PubSubStream)>,
     backoff: Backoff,
-    /// So long the next attempt waits.
+    /// Pause before the next attempt.
     wait: Duration,
 }
 

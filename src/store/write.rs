@@ -10,7 +10,7 @@ use super::script;
 pub use super::script::{Added, DueCursor, Head, Moved, Portion, Timed, Transferred};
 use super::take::Taker;
 use crate::clock::EpochMillis;
-use crate::queue::{ConsumerTag, Due, Era, Layout, Push, Queue};
+use crate::queue::{ConsumerTag, Due, Era, Push, Queue};
 
 /// How many entries one call of [`Writer::offer`] takes.
 pub const MOST_OFFERED: usize = script::MOST_OFFERED;
@@ -70,7 +70,7 @@ impl Writer {
         }
     }
 
-    /// That an entry can be offered for then.
+    /// Checks that an entry can be offered for then.
     pub fn check_due(&self, queue: &Queue, due: EpochMillis) -> Result<(), StoreError> {
         self.scored(queue, due).map(drop)
     }
@@ -82,7 +82,8 @@ impl Writer {
         })
     }
 
-    /// Moves what is due at `now` to target, at most this portion (1 to [`MOST_MOVED`] entries), from
+    /// Moves what is due at `now` to target, at most this portion (1 to [`MOST_MOVED`] entries),
+    /// from
     /// `cursor` on: where the transfer before ended.
     pub async fn transfer(
         &self,
@@ -93,9 +94,9 @@ impl Writer {
     ) -> Result<Timed<Transferred>, StoreError> {
         let keys = queue.keys();
         let portion = portion.into();
-        match (&queue.layout, &keys.order) {
-            (Layout::ZsetList(z), _) => {
-                let end = match z.push {
+        match &keys.order {
+            None => {
+                let end = match queue.push() {
                     Push::Left => "left",
                     Push::Right => "right",
                 };
@@ -104,8 +105,7 @@ impl Writer {
                 let keys = [keys.target.as_slice(), &keys.timeouts];
                 script::transfer_zset_list(&self.lane, keys, bounds, portion, end).await
             }
-            (Layout::Redisson, order) => {
-                let order = order.as_deref().unwrap_or_default();
+            Some(order) => {
                 let now = now.get().to_string();
                 let keys = [keys.target.as_slice(), &keys.timeouts, order];
                 script::transfer(&self.lane, keys, &now, portion, cursor).await

@@ -3,16 +3,17 @@
 
 use std::io;
 
-use super::effect::Effect;
-use super::model::Model;
-use super::msg::Msg;
+use crate::tui::effect::Effect;
+use crate::tui::hitmap::HitMap;
+use crate::tui::model::Model;
+use crate::tui::msg::Msg;
 
 /// What can be drawn on.
 pub trait Surface {
     /// Columns and rows, as they are now.
     fn size(&self) -> io::Result<(u16, u16)>;
-    /// Draws what differs from the last picture.
-    fn draw(&mut self, model: &Model) -> io::Result<()>;
+    /// Draws what differs from the last picture; what is where on the whole of it.
+    fn draw(&mut self, model: &Model) -> io::Result<HitMap>;
     /// Gives a text to the terminal's clipboard; a terminal that has none ignores it.
     fn copy(&mut self, text: &str) -> io::Result<()>;
     /// Forgets the last picture: the next one writes every cell.

@@ -1,14 +1,16 @@
 //! Requests that `update` makes, as data. `runner` starts them; each answer is a [`Msg`].
 //!
-//! [`Msg`]: super::msg::Msg
+//! [`Msg`]: crate::tui::msg::Msg
 
-use super::model::{Marks, PromptKind, Tab};
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
 use crate::queue::look::LookAsk;
 use crate::queue::told::Order;
 use crate::queue::wish::What;
 use crate::queue::{Entry, Filter, Form, FramesAsk, List, PageAsk, Queue, Scale, Zoom};
+use crate::tui::marks::Marks;
+use crate::tui::prompt::PromptKind;
+use crate::tui::tabs::Tab;
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]

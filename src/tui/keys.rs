@@ -1,19 +1,18 @@
 //! The one key table, and the keymap that is made of it: dispatch, help, hint bar and palette are
 //! read from that.
 
-mod hint;
 mod key;
 mod keymap;
 mod name;
-mod table;
+pub(crate) mod table;
+#[cfg(test)]
+mod tests;
 
-use super::model::{Model, Overlay, Pane, Screen, Tab};
-
-pub use hint::{Hint, hints};
-pub use key::{Code, Key};
-pub use keymap::Keymap;
-pub use name::BadKey;
-pub use table::BINDINGS;
+pub use self::key::{Code, Key};
+pub use self::keymap::Keymap;
+pub use self::name::BadKey;
+pub use self::table::BINDINGS;
+use crate::tui::tabs::Tab;
 
 /// What a user wants.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -262,38 +261,6 @@ impl Section {
     ];
 }
 
-/// Where keys go now.
-#[must_use]
-pub fn place(model: &Model) -> Place {
-    match &model.overlay {
-        Some(Overlay::Help { .. }) => Place::Help,
-        Some(Overlay::Dialog(_)) => Place::Dialog,
-        Some(Overlay::Change(_)) => Place::Change,
-        Some(_) => Place::Form,
-        None => place_below(model),
-    }
-}
-
-/// Where keys go once nothing lies over the screen any more.
-#[must_use]
-pub fn place_below(model: &Model) -> Place {
-    match (&model.screen, model.focus) {
-        (Screen::Entry(_), _) => Place::Entry,
-        (_, Pane::Queues) => Place::Queues,
-        (_, Pane::Timeline) => Place::Timeline,
-        (_, Pane::Traffic) => Place::Traffic,
-        (_, Pane::Entries) => match model.tab {
-            Tab::Waiting => Place::Entries,
-            Tab::Delivered => Place::Delivered,
-            // What is acted on there is not there for its clients either.
-            Tab::Order | Tab::Quarantine => Place::Order,
-            Tab::Traffic => Place::Traffic,
-            Tab::Findings => Place::Findings,
-            Tab::Changes => Place::Changes,
-        },
-    }
-}
-
 /// A row of the help.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HelpRow {
@@ -355,6 +322,3 @@ pub fn said(binding: &'static Binding) -> &'static str {
         _ => binding.help,
     }
 }
-
-#[cfg(test)]
-mod tests;

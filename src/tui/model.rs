@@ -1,97 +1,37 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
-pub mod change;
-pub mod departed;
-pub mod dialog;
-pub mod edit;
-pub mod entries;
-pub mod examining;
-pub mod field;
-pub mod form;
-pub mod help;
-pub mod history;
-pub mod hits;
-pub mod journal;
-pub mod leaving;
-pub mod lists;
-pub mod marks;
-pub mod offer;
-pub mod opened;
-pub mod prompt;
-pub mod queues;
-pub mod repair;
-pub mod requeue;
-pub mod schedule;
-pub mod site;
-pub mod toast;
-pub mod tree;
-pub mod worker;
-
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-pub use self::change::{Changing, UnderWay};
-pub use self::departed::Departed;
-pub use self::dialog::Dialog;
-pub use self::edit::EditForm;
-pub use self::entries::{Entries, EntryRow};
-pub use self::examining::Examining;
-pub use self::help::HelpPage;
-pub use self::history::History;
-pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
-pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
-pub use self::lists::{ListElement, ListWindow, Lists, Since, Stand, Stands};
-pub use self::marks::Marks;
-pub use self::offer::OfferForm;
-pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
-pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, Discovery, HAND_OVER_MS, QueueRow, QueueSort, Trend};
-pub use self::repair::RepairForm;
-pub use self::requeue::RequeueForm;
-use self::schedule::Schedule;
-pub use self::site::Site;
-pub use self::toast::{Toast, Tone};
-pub use self::tree::{Kind, Step, Tree, TreeLine};
-use self::worker::Workers;
-use super::areas::scrollbar::Scrolled;
-use super::keys::Keymap;
 use crate::clock::EpochMillis;
 use crate::config::Profile;
 use crate::queue::{Announcement, Known, Link, Queue, ServerWatch, Zoom};
-
-/// How the screen is drawn: fixed for a session.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Look {
-    /// Plain ASCII instead of blocks, arrows and boxes.
-    pub ascii: bool,
-    /// No colour at all (`NO_COLOR`): meanings stay as glyphs and words.
-    pub no_color: bool,
-    /// 24-bit colours for this background; none: the terminal's own 16.
-    pub truecolor: Option<Background>,
-    /// The terminal has 24-bit colours.
-    pub can_truecolor: bool,
-    /// The zone of the times that are shown.
-    pub zone: Zone,
-}
-
-/// A time zone for display.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Zone {
-    /// This machine's, with its changes between summer and winter.
-    #[default]
-    Local,
-    /// So many seconds east of Greenwich.
-    Offset(i32),
-}
-
-/// Which background the 24-bit colours are chosen for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Background {
-    /// Light text on dark.
-    Dark,
-    /// Dark text on light.
-    Light,
-}
+use crate::tui::change::Changing;
+use crate::tui::cursor::Scrolled;
+use crate::tui::departed::Departed;
+use crate::tui::dialog::Dialog;
+use crate::tui::edit::EditForm;
+use crate::tui::entries::Entries;
+use crate::tui::entry::EntryView;
+use crate::tui::examine::Examining;
+use crate::tui::filter::{EntrySort, Filtered};
+use crate::tui::help::HelpPage;
+use crate::tui::hitmap::HitMap;
+use crate::tui::journal::{ChangeView, Changes};
+use crate::tui::keys::Keymap;
+use crate::tui::lists::{Lists, Stands};
+use crate::tui::look::Look;
+use crate::tui::marks::Marks;
+use crate::tui::offer::OfferForm;
+use crate::tui::prompt::Prompt;
+use crate::tui::prompt::history::History;
+use crate::tui::queues::{Discovery, QueueRow, QueueSort};
+use crate::tui::refresh::Schedule;
+use crate::tui::repair::RepairForm;
+use crate::tui::requeue::RequeueForm;
+use crate::tui::tabs::Tab;
+use crate::tui::toast::Toast;
+use crate::tui::worker::Workers;
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
@@ -173,6 +113,8 @@ pub struct Model {
     pub departed: Option<Departed>,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// What the last picture shows where.
+    pub drawn: HitMap,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
     pub held: Option<(Scrolled, u16)>,
     /// Since when the picture stands still (`f`).
@@ -263,62 +205,6 @@ pub enum Pane {
     Traffic,
 }
 
-/// What the pane of the entries shows, in the order of the keys `1` to `7`.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-pub enum Tab {
-    /// Timeouts, by due time.
-    #[default]
-    Waiting,
-    /// Target, from its head.
-    Delivered,
-    /// The order list, from its head.
-    Order,
-    /// The channel traffic.
-    Traffic,
-    /// What is wrong, and what repairs it.
-    Findings,
-    /// The changes made.
-    Changes,
-    /// What was set aside, by due time.
-    Quarantine,
-}
-
-impl Tab {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Waiting,
-        Self::Delivered,
-        Self::Order,
-        Self::Traffic,
-        Self::Findings,
-        Self::Changes,
-        Self::Quarantine,
-    ];
-
-    /// What its title calls it.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Delivered => "delivered",
-            Self::Order => "order list",
-            Self::Traffic => "traffic",
-            Self::Findings => "findings",
-            Self::Changes => "changes",
-            Self::Quarantine => "quarantine",
-        }
-    }
-
-    /// Whether its rows are entries.
-    #[must_use]
-    pub const fn has_entries(self) -> bool {
-        matches!(
-            self,
-            Self::Waiting | Self::Delivered | Self::Order | Self::Quarantine
-        )
-    }
-}
-
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -369,6 +255,7 @@ impl Model {
             marks: Marks::default(),
             departed: None,
             traffic: VecDeque::new(),
+            drawn: HitMap::default(),
             held: None,
             frozen: None,
             toast: None,
@@ -400,4 +287,10 @@ impl Model {
             _ => 0,
         })
     }
+}
+
+/// The server's time that the picture is of: stands still while it is frozen.
+#[must_use]
+pub fn now(model: &Model) -> EpochMillis {
+    model.frozen.unwrap_or(model.now)
 }

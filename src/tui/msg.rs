@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::keys::Key;
-use super::model::journal::Explained;
-use super::model::offer::{Offered, Seen};
-use super::model::worker::WorkerTold;
-use super::model::{PastChange, Since, Site};
 use crate::clock::EpochMillis;
 use crate::queue::plan::Progress;
 use crate::queue::told::Applied;
 use crate::queue::{
     Announcement, EntryId, Exact, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey,
 };
+use crate::tui::journal::{Explained, PastChange};
+use crate::tui::keys::Key;
+use crate::tui::lists::Since;
+use crate::tui::offer::{Offered, Seen};
+use crate::tui::server::Site;
+use crate::tui::worker::WorkerTold;
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -156,7 +157,7 @@ pub enum Msg {
         /// As in the effect that asked for it.
         generation: u64,
         /// What was found since the last message: member, and score where there is one. What
-        /// lies beyond the first [`HITS_KEPT`](super::model::HITS_KEPT) is only counted.
+        /// lies beyond the first [`HITS_KEPT`](crate::tui::filter::HITS_KEPT) is only counted.
         hits: Vec<(Vec<u8>, Option<f64>)>,
         /// How many were found in all.
         found: u64,

@@ -1,19 +1,20 @@
 //! The loop: waits for a key, an answer or the next moment that matters, lets `update` decide,
 //! draws once. Nothing in it waits for Redis, so a key acts at once whatever the server does.
 
-mod pace;
+pub mod frames;
 
 use std::io;
 use std::time::Instant;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use self::pace::Pace;
-use super::edge::{Ended, Input, Runner, Surface};
-use super::effect::Effect;
-use super::model::Model;
-use super::msg::Msg;
-use super::update::{changes_at, update, wakes_at};
+use self::frames::Pace;
+use crate::tui::edge::{Ended, Input, Runner, Surface};
+use crate::tui::effect::Effect;
+use crate::tui::model::Model;
+use crate::tui::msg::Msg;
+use crate::tui::refresh::update::time::{changes_at, wakes_at};
+use crate::tui::update::update;
 
 /// Runs until something ends it. `clock` reads the monotonic clock.
 pub async fn run(
@@ -37,7 +38,7 @@ pub async fn run(
                     return Ok(ended);
                 }
             }
-            surface.draw(model)?;
+            model.drawn = surface.draw(model)?;
             pace.drawn();
             draw_at = changes_at(model);
         }

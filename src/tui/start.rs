@@ -1,11 +1,11 @@
 //! The screen as the configuration asks for it.
 
-use super::Options;
-use super::keys::Keymap;
-use super::model::{Background, Look, Zone};
-use super::runner::Session;
 use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue};
+use crate::tui::Options;
+use crate::tui::keys::Keymap;
+use crate::tui::look::{Background, Look, Zone};
+use crate::tui::server::run::Session;
 
 /// Shows the screen on `server` with the queues that were named (none: all there are) until it
 /// ends; its exit code. The header calls the server `called`, else by where it listens.

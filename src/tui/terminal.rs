@@ -28,13 +28,15 @@ use ratatui::layout::Rect;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::input::Reading;
-pub use self::signals::{finish, hold_stops};
-use super::edge::{Input, Surface};
-use super::model::Model;
-use super::view;
+pub use self::signals::finish;
+use crate::tui::edge::{Input, Surface};
+use crate::tui::hitmap::HitMap;
+use crate::tui::model::Model;
+use crate::tui::view;
 
 /// Presses, drags and the wheel in SGR form; not every motion, which would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
 /// A frame leaves in one write as long as it fits.
@@ -112,7 +114,8 @@ impl Surface for Tty {
         size()
     }
 
-    fn draw(&mut self, model: &Model) -> io::Result<()> {
+    fn draw(&mut self, model: &Model) -> io::Result<HitMap> {
+        let mut drawn = HitMap::default();
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         if std::mem::take(&mut self.repaint) {
             let (columns, rows) = size()?;
@@ -122,11 +125,12 @@ impl Surface for Tty {
             let area = frame.area();
             // Resized between two looks at the size: the next picture fits again.
             if (area.width, area.height) == model.size {
-                view::render(model, area, frame.buffer_mut());
+                drawn = view::render(model, area, frame.buffer_mut());
             }
         })?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        self.terminal.backend_mut().flush()
+        self.terminal.backend_mut().flush()?;
+        Ok(drawn)
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {

@@ -3,8 +3,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::model::{Background, Look};
 use crate::config::LabelColour;
+use crate::tui::look::{Background, Look};
 
 /// Styles by role, and the glyphs to draw with.
 #[derive(Clone, Debug)]

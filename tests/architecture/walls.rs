@@ -6,21 +6,25 @@ use crate::source::{Path, code, paths};
 pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("printable", &[]),
+    ("stops", &[]),
     ("queue", &["clock", "printable"]),
     ("payload", &["clock", "printable"]),
+    ("trace", &["clock", "queue"]),
     ("store", &["clock", "queue", "payload"]),
-    ("ops", &["clock", "queue", "payload", "store"]),
-    ("args", &["clock", "queue", "payload"]),
+    ("ops", &["clock", "queue", "payload", "trace", "store"]),
+    ("args", &["clock", "queue", "payload", "ops"]),
     ("config", &["args", "clock", "queue", "payload"]),
     (
         "cli",
         &[
-            "args", "config", "clock", "queue", "payload", "store", "ops",
+            "args", "config", "clock", "stops", "queue", "payload", "trace", "store", "ops",
         ],
     ),
     (
         "tui",
-        &["config", "clock", "queue", "payload", "store", "ops"],
+        &[
+            "config", "clock", "stops", "queue", "payload", "store", "ops",
+        ],
     ),
 ];
 
@@ -36,14 +40,51 @@ const CRATES: &[(&str, &[&str])] = &[
     ("futures_util", &["store", "ops", "cli", "tui", "main"]),
 ];
 
-/// Walls inside rooms: parts (files, with what lies in the directory of their name) and the rooms
-/// and crates that they may not name.
-const PARTS: &[(&str, &[&str])] = &[
-    ("tui/view", &["ops", "store", "tokio", "crossterm"]),
-    ("tui/widget", &["ops", "store", "tokio", "crossterm"]),
-    ("tui/update", &["ratatui", "tokio", "crossterm"]),
-    ("tui/model", &["ratatui", "tokio", "crossterm"]),
+/// What a file of the screen does, told by its place, and what it may not name for that: rooms,
+/// crates, and the roles of others.
+const ROLES: &[(&str, &[&str])] = &[
+    ("draws", &["ops", "store", "tokio", "crossterm"]),
+    ("acts", &["ratatui", "crossterm", "view"]),
+    (
+        "decides",
+        &[
+            "ops",
+            "store",
+            "ratatui",
+            "tokio",
+            "crossterm",
+            "view",
+            "draw",
+        ],
+    ),
 ];
+
+/// Files of the screen that no feature owns: what they do. Those without a role are the loop and
+/// what stands beside it, which may know all.
+const TOOLS: &[(&str, Option<&str>)] = &[
+    ("tui", None),
+    ("tui/draw", Some("draws")),
+    ("tui/run", None),
+    ("tui/start", None),
+    ("tui/tasks", Some("acts")),
+    ("tui/terminal", None),
+    ("tui/theme", Some("draws")),
+    ("tui/widget", Some("draws")),
+];
+
+/// The role of a file of the screen: that of a folder or file `view` or `run` on its way, else it
+/// decides.
+fn role(name: &str) -> Option<&'static str> {
+    let below = |tool: &str| tool != "tui" && name.starts_with(&format!("{tool}/"));
+    let tool = TOOLS.iter().find(|(tool, _)| name == *tool || below(tool));
+    match tool {
+        Some((_, role)) => *role,
+        None if !name.starts_with("tui/") => None,
+        None if name.split('/').any(|part| part == "view") => Some("draws"),
+        None if name.split('/').any(|part| part == "run") => Some("acts"),
+        None => Some("decides"),
+    }
+}
 
 /// Readers of a clock, which only `clock` may call.
 const CLOCKS: &[[&str; 2]] = &[
@@ -60,10 +101,14 @@ pub(crate) fn breaches(name: &str, source: &str) -> Vec<String> {
     for (line, path) in paths(&code(source)) {
         let mut report = |what: String| wrong.push(format!("src/{name}.rs:{line}: {what}"));
         let named = named(name, &(line, path.clone()));
-        for (part, banned) in PARTS {
-            let inside = name == *part || name.starts_with(&format!("{part}/"));
-            if inside && banned.contains(&named.as_str()) {
-                report(format!("{part} may not know {named}"));
+        let banned = ROLES.iter().find(|(part, _)| role(name) == Some(part));
+        if let Some((part, banned)) = banned {
+            let foreign = |word: &&&str| {
+                let role = matches!(**word, "view" | "draw");
+                named == **word || role && path.iter().any(|segment| segment == **word)
+            };
+            if let Some(word) = banned.iter().find(foreign) {
+                report(format!("what {part} may not know {word}"));
             }
         }
         if let Some((known, allowed)) = CRATES.iter().find(|(name, _)| *name == path[0]) {

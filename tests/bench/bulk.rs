@@ -15,10 +15,9 @@
 mod common;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "waits.rs"]
+mod waits;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use common::{Limit, head, row};
@@ -33,6 +32,7 @@ use delayscope::store::change::{Chosen, Fate};
 use delayscope::store::write::{DueCursor, Writer};
 use delayscope::store::{Access, Store};
 use support::{PATIENCE, Server, frame};
+use waits::waits;
 
 /// Entry `n` is due so many ms after this.
 const PAST: i64 = 1_600_000_000_000;
@@ -149,11 +149,9 @@ impl Bench {
         F: Future<Output = Measured>,
     {
         self.fill();
-        let idle = self
-            .waits(async || tokio::time::sleep(Duration::from_millis(500)).await)
-            .await
-            .1;
-        let (measured, worst) = self.waits(async || run(self).await).await;
+        let pause = tokio::time::sleep(Duration::from_millis(500));
+        let idle = waits(&self.server, pause).await.1;
+        let (measured, worst) = waits(&self.server, run(self)).await;
         let per_s = measured.entries as f64 / measured.elapsed.as_secs_f64();
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let each = ms(measured.server) * 1e3 / measured.entries.max(1) as f64;
@@ -166,25 +164,6 @@ impl Bench {
             ms(idle),
         ];
         row(name, &figures, Limit::Most(3, 20.0));
-    }
-
-    /// The longest answer that another client waits for meanwhile.
-    async fn waits<T>(&self, run: impl AsyncFnOnce() -> T) -> (T, Duration) {
-        let over = Arc::new(AtomicBool::new(false));
-        let (seen, mut wire) = (Arc::clone(&over), self.server.connection());
-        let client = thread::spawn(move || {
-            let mut worst = Duration::ZERO;
-            while !seen.load(Ordering::Relaxed) {
-                let asked = instant();
-                redis::cmd("PING").exec(&mut wire).unwrap();
-                worst = worst.max(asked.elapsed());
-                thread::sleep(Duration::from_millis(1));
-            }
-            worst
-        });
-        let done = run().await;
-        over.store(true, Ordering::Relaxed);
-        (done, client.join().unwrap())
     }
 
     fn due(n: u64) -> i64 {

@@ -10,6 +10,7 @@
 )]
 
 mod common;
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -13,7 +13,7 @@
 )]
 
 #[expect(dead_code, reason = "shared with the pictures of the screen")]
-#[path = "../screens/build.rs"]
+#[path = "../screen/screens/build.rs"]
 mod build;
 #[path = "common.rs"]
 mod common;
@@ -23,22 +23,27 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use common::{Limit, asked_for, head, row, spread};
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Due, Filter, Known, ListScore, ServerWatch};
-use delayscope::tui::areas;
+use delayscope::tui::entries::{Entries, EntryRow};
+use delayscope::tui::filter::{Filtered, HITS_KEPT, Hit, Search};
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{
-    Background, Depths, Entries, EntryRow, Filtered, HITS_KEPT, Hit, ListElement, Look, Model,
-    Screen, Search, Stand, Tab, Trend, Zone,
-};
+use delayscope::tui::layout;
+use delayscope::tui::lists::{ListElement, Stand};
+use delayscope::tui::look::{Background, Look, Zone};
+use delayscope::tui::model::{Model, Screen};
 use delayscope::tui::msg::Msg;
+use delayscope::tui::queues::{Depths, Trend};
+use delayscope::tui::tabs::Tab;
 use delayscope::tui::update::update;
 use delayscope::tui::view;
+
 use nix::time::{ClockId, clock_gettime};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
+
+use common::{Limit, asked_for, head, row, spread};
 
 /// Frames that are measured, and those before them that are not.
 const FRAMES: u64 = 1_000;
@@ -179,7 +184,9 @@ fn measured(size: (u16, u16), queues: u64, scene: fn(&mut Model)) -> [f64; 4] {
         change(&mut model, step, &sheet);
         let began = spent();
         terminal
-            .draw(|frame| view::render(&model, area, frame.buffer_mut()))
+            .draw(|frame| {
+                view::render(&model, area, frame.buffer_mut());
+            })
             .unwrap();
         let span = spent() - began;
         if step < WARM {
@@ -254,7 +261,7 @@ fn change(model: &mut Model, step: u64, sheet: &[EntryRow]) {
         }
         deeper(&mut row.trend, model.now, wave);
     }
-    let rows = areas::entry_rows(model);
+    let rows = layout::rows::entry_rows(model);
     let page = step * rows as u64 % 19_000;
     model.entries.top = page;
     model.entries.first = page;

@@ -13,17 +13,19 @@
 #[expect(dead_code, reason = "its spreads are of times that vary")]
 mod common;
 #[expect(dead_code, reason = "those that are packed are weighed by the tests")]
-#[path = "../payloads/hostile.rs"]
+#[path = "../unit/payloads/hostile.rs"]
 mod hostile;
+#[expect(dead_code, reason = "the tests of payloads use more of it")]
 #[path = "../fixtures/rows.rs"]
 mod rows;
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use common::{Limit, head, row};
 use delayscope::clock::instant;
 use delayscope::payload::{decode, whole};
+
+use common::{Limit, head, row};
 
 /// A short payload has at most so many bytes.
 const SHORT: usize = 200;

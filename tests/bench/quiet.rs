@@ -11,6 +11,7 @@
 
 #[expect(dead_code, reason = "shared; a part of it is used here")]
 mod live;
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/terminal.rs"]

@@ -11,6 +11,7 @@
 )]
 
 mod common;
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 use common::{Limit, head, row, spread};
 use delayscope::clock::instant;
-use delayscope::ops::discover::{Found, discover_with};
+use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::refresh::{pulse, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::queue::{PageAsk, Queue, Zoom};
@@ -252,12 +253,12 @@ async fn search(store: &Store) -> (f64, f64) {
     let (mut queues, mut found_after) = (0, 0.0);
     while let Some(found) = found.next().await {
         match found {
-            Found::Queue(_) => {
+            DiscoveryEvent::Queue(_) => {
                 queues += 1;
                 found_after = started.elapsed().as_secs_f64();
             }
-            Found::Done { looked } => assert_eq!(looked, MILLION + 2 * QUEUES),
-            Found::Progress { .. } | Found::Failed(_) => {}
+            DiscoveryEvent::Done { looked } => assert_eq!(looked, MILLION + 2 * QUEUES),
+            DiscoveryEvent::Progress { .. } | DiscoveryEvent::Failed(_) => {}
         }
     }
     assert_eq!(queues, QUEUES);

@@ -12,6 +12,7 @@
 )]
 
 mod live;
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/terminal.rs"]

@@ -8,6 +8,7 @@
 
 #[expect(dead_code, reason = "shared; a part of it is used here")]
 mod common;
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/terminal.rs"]

@@ -9,6 +9,7 @@
     reason = "a benchmark that fails shall say where; its output is its purpose"
 )]
 
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,4 +1,5 @@
-//! `acl`: rules to be fed to redis-cli, without any server. (Whether they do is `tests/acl.rs`.)
+//! `acl`: rules to be fed to redis-cli, without any server. (Whether they do is
+//! `tests/servers/acl.rs`.)
 
 use crate::program::local;
 

@@ -4,7 +4,7 @@
 //! Each kind of change is made once, beside scripts of 6 ms of which others hear after 2 ms that
 //! the server is busy. Twenty times, beside scripts of 120 ms that are told after 50 ms:
 //!
-//! `BUSY=20 cargo test --test cli busy -- --nocapture`
+//! `BUSY=20 cargo test --test cli busy:: -- --nocapture`
 
 #![expect(
     clippy::unwrap_used,

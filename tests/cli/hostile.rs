@@ -10,7 +10,7 @@ use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Stdio};
 
-use delayscope::queue::{Queue, text};
+use delayscope::queue::Queue;
 
 use super::pasting::Random;
 use super::program::{Program, bare};
@@ -240,7 +240,7 @@ fn no_command_passes_on_what_commands_a_terminal() {
     }
     hostile_user(&program);
     for name in NAMES {
-        let hex = text::hex(name);
+        let hex = hex::encode(name);
         for words in ALL {
             says_no_harm(|| program.command(&[]), &about(words, &hex));
         }

@@ -93,7 +93,7 @@ fn begun(mut command: Command) -> Running {
     let err = BufReader::new(child.stderr.take().unwrap());
     let complained = String::new();
     Running {
-        child,
+        child: Alive(child),
         out,
         err,
         complained,
@@ -186,9 +186,19 @@ fn parsed(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))
 }
 
+/// A process that does not outlive the test, also where this fails.
+struct Alive(Child);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A run that goes on.
 pub(crate) struct Running {
-    child: Child,
+    child: Alive,
     out: BufReader<ChildStdout>,
     err: BufReader<ChildStderr>,
     /// What was read of its standard error.
@@ -205,7 +215,7 @@ impl Running {
 
     /// Whether it is stopped for a while.
     pub(crate) fn is_stopped(&self) -> bool {
-        let id = self.child.id().to_string();
+        let id = self.child.0.id().to_string();
         let said = Command::new("ps")
             .args(["-o", "state=", "-p", &id])
             .output();
@@ -214,7 +224,7 @@ impl Running {
 
     /// Sends it a signal by its name, such as `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
+        let id = self.child.0.id().to_string();
         let status = Command::new("kill").args(["-s", name, &id]).status();
         assert!(status.unwrap().success());
     }
@@ -247,10 +257,10 @@ impl Running {
     }
 }
 
-fn ended(mut child: Child, out: String, mut rest: impl Read, mut err: String) -> Said {
+fn ended(mut child: Alive, out: String, mut rest: impl Read, mut err: String) -> Said {
     let mut status = None;
     wait_for(&format!("the program to end within {PATIENCE:?}"), || {
-        status = child.try_wait().unwrap();
+        status = child.0.try_wait().unwrap();
         status.is_some()
     });
     rest.read_to_string(&mut err).unwrap();

@@ -34,7 +34,7 @@ mod typed;
 mod values;
 #[path = "../support/watch.rs"]
 mod watch;
-#[path = "../kill/world.rs"]
+#[path = "../cli/kill/world.rs"]
 mod world;
 
 /// The tests of one Redisson release.

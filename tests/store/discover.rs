@@ -1,6 +1,6 @@
 //! Finding queues.
 
-use delayscope::ops::discover::{Found, discover_with};
+use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::refresh;
 use delayscope::ops::remembered::Memory;
 use delayscope::queue::{Known, Queue};
@@ -16,13 +16,13 @@ async fn found(store: &Store, named: Vec<Queue>, memory: &Memory) -> (Vec<String
     loop {
         let next = tokio::time::timeout(PATIENCE, search.next()).await.unwrap();
         match next.expect("an end") {
-            Found::Queue(queue) => told.push(queue.name.to_string()),
-            Found::Progress { looked, keys } => {
+            DiscoveryEvent::Queue(queue) => told.push(queue.name.to_string()),
+            DiscoveryEvent::Progress { looked, keys } => {
                 assert!(looked >= so_far && looked <= keys);
                 so_far = looked;
             }
-            Found::Failed(why) => panic!("{why}"),
-            Found::Done { looked } => {
+            DiscoveryEvent::Failed(why) => panic!("{why}"),
+            DiscoveryEvent::Done { looked } => {
                 assert_eq!(search.next().await, None);
                 return (told, looked);
             }
@@ -69,14 +69,23 @@ async fn named_queues_come_first_even_while_the_server_is_away() {
     let store = Store::open(endpoint, Access::ReadOnly);
     let named = vec![Queue::redisson("b"), "zset-list:z,r".parse().unwrap()];
     let mut search = Box::pin(discover_with(&store, named.clone(), Memory::none()));
-    assert_eq!(search.next().await, Some(Found::Queue(named[0].clone())));
-    assert_eq!(search.next().await, Some(Found::Queue(named[1].clone())));
+    assert_eq!(
+        search.next().await,
+        Some(DiscoveryEvent::Queue(named[0].clone()))
+    );
+    assert_eq!(
+        search.next().await,
+        Some(DiscoveryEvent::Queue(named[1].clone()))
+    );
     server.restart();
     server.put(&named[0], &frame(1, b"x"), "5");
     let rest = tokio::time::timeout(PATIENCE, search.collect::<Vec<_>>())
         .await
         .unwrap();
-    assert!(matches!(rest[..], [Found::Done { .. }]), "{rest:?}");
+    assert!(
+        matches!(rest[..], [DiscoveryEvent::Done { .. }]),
+        "{rest:?}"
+    );
 }
 
 #[tokio::test]

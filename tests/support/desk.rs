@@ -16,12 +16,26 @@ use std::time::{Duration, Instant};
 use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::queue::{Link, LinkState, PageAsk, Queue, Survey, Zoom};
 use delayscope::tui::effect::Effect;
+use delayscope::tui::hitmap::HitMap;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{Look, Model};
+use delayscope::tui::look::Look;
+use delayscope::tui::model::Model;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::update::{found, update, wakes_at};
+use delayscope::tui::queues::update::found;
+use delayscope::tui::refresh::update::time::wakes_at;
+use delayscope::tui::update::update;
+use delayscope::tui::view;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 pub use world::*;
+
+/// What a picture of it shows where.
+pub fn drawn(model: &Model) -> HitMap {
+    let (columns, rows) = model.size;
+    let area = Rect::new(0, 0, columns, rows);
+    view::render(model, area, &mut Buffer::empty(area))
+}
 
 /// The server's time when a desk starts.
 pub const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
@@ -73,7 +87,11 @@ impl Desk {
     }
 
     /// Something happens; what it asks for is kept in `open` and returned.
+    /// What is clicked is what was drawn.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        if matches!(msg, Msg::Clicked(..)) {
+            self.model.drawn = drawn(&self.model);
+        }
         let effects = update(&mut self.model, msg);
         self.open.extend(effects.iter().cloned());
         effects

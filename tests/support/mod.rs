@@ -5,7 +5,6 @@
 //! killed: a shell stands between the two and waits for the end of its input.
 
 #![expect(
-    dead_code,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,

@@ -6,7 +6,7 @@ use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
     Filter, Judged, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue, Seen,
 };
-use delayscope::tui::model::Tab;
+use delayscope::tui::tabs::Tab;
 
 use super::START;
 

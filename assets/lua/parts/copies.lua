@@ -4,16 +4,15 @@
 -- ARGV     the same
 -- returns  nothing: it defines take_out
 --
--- take_out(order, timeouts, m) takes all copies of m out of order, and is where one of them stood: 0 it
+-- take_out(order, m) takes all copies of m out of order, and is where one of them stood: 0 it
 -- was not in it, 1 at its head, 2 where is not known (see place), or the member that it stood behind;
 -- then how many copies there were. One that stays would be handed out by whoever polls the list, or
 -- break off who cannot read it. Redisson up to 3.16.3 leaves a second one when an offer is repeated.
 -- Part: place.
 
-local function take_out(order, timeouts, m)
+local function take_out(order, m)
   local length = redis.call('LLEN', order)
-  local from_tail = redis.call('ZRANK', timeouts, m) * 2 > redis.call('ZCARD', timeouts)
-  local at = place(order, m, length, from_tail)
+  local at = place(order, m, length)
   if at == nil then return 0, 0 end
   local behind = at and at > 0 and redis.call('LINDEX', order, at - 1)
   while behind == m do

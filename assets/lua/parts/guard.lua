@@ -64,8 +64,8 @@ do
     -- The arguments of those forms behind the key, each behind a comma: a table of their own would be
     -- made for each, and that takes as long as all that a transfer does that finds nothing.
     local forms = {
-      EXISTS = '', LLEN = '', PTTL = '', TIME = '', TYPE = '', ZCARD = '',
-      HGET = ',', ZRANK = ',', ZSCORE = ',', LINDEX = ',x', LRANGE = ',1,0', ZRANGE = ',1,0',
+      EXISTS = '', LLEN = '', PTTL = '', TIME = '', TYPE = '',
+      HGET = ',', ZSCORE = ',', LINDEX = ',x', LRANGE = ',1,0', ZRANGE = ',1,0',
       ZCOUNT = ',1,0', ZRANGEBYSCORE = ',1,0', ZREMRANGEBYRANK = ',1,0',
       ZADD = ',XX,INCR,0,', HSET = ',,,', LINSERT = ',x,,', LREM = ',x,',
       LSET = ',x,', LTRIM = ',x,x', PEXPIREAT = ',x',

@@ -21,9 +21,13 @@
 -- whole list. What is left of one that stood there twice is told as what only the order list holds.
 
 local moves = {
-  {'RPUSH', KEYS[1]}, {'LRANGE', KEYS[3]}, {'LTRIM', KEYS[3]}, {'LREM', KEYS[3]},
+  {'RPUSH', KEYS[1]}, {'LRANGE', KEYS[3]}, {'LTRIM', KEYS[3]}, {'LLEN', KEYS[3]}, {'LREM', KEYS[3]},
   {'ZREM', KEYS[2]}, {'ZREMRANGEBYRANK', KEYS[2]},
 }
+
+-- Nobody knows how large the elements are that stand in the order list behind those that leave: so many
+-- are read first, then as many as were found to leave before; and all of a list that is so short.
+local first_read, short = 8, 64
 
 local function move(members, payloads, k, rank, drain)
   if k == 0 then
@@ -36,26 +40,35 @@ local function move(members, payloads, k, rank, drain)
   end
   -- What stands in due order costs a comparison each; what stands there in another order, as
   -- entries that are due at the same moment do, a look into a table.
-  local list = redis.call('LRANGE', KEYS[3], 0, k - 1)
-  local row = 0
-  while row < k and list[row + 1] == members[row + 1] do
-    row = row + 1
-  end
-  local rest, left = {}, k - row
-  for i = row + 1, k do
-    rest[members[i]] = true
-  end
-  while rest[list[row + 1] or ''] do
-    row = row + 1
-    rest[list[row]] = nil
-    left = left - 1
-  end
+  local row, left, list, rest, ended = 0, k, nil, nil, false
+  repeat
+    local count, at = math.min(math.max(row, first_read), left), 0
+    list = redis.call('LRANGE', KEYS[3], row, row + count - 1)
+    ended = #list < count
+    while not rest and at < #list and list[at + 1] == members[row + at + 1] do
+      at = at + 1
+    end
+    if not rest and at < #list then
+      rest = {}
+      for i = row + at + 1, k do
+        rest[members[i]] = true
+      end
+    end
+    while at < #list and rest[list[at + 1]] do
+      at = at + 1
+      rest[list[at]] = nil
+    end
+    row, left = row + at, left - at
+  until ended or left == 0 or at < count
   if row > 0 then
     redis.call('LTRIM', KEYS[3], row, -1)
   end
+  if not ended and left > 0 and redis.call('LLEN', KEYS[3]) <= short then
+    list, ended = redis.call('LRANGE', KEYS[3], 0, -1), true
+  end
   -- A list that was read to its end need not be walked for what is not in it.
-  local from = #list < k and list or members
-  for i = left > 0 and 1 or #from + 1, #from do
+  local from = ended and list or members
+  for i = rest and left > 0 and 1 or #from + 1, #from do
     local m = from[i]
     if rest[m] then
       rest[m] = nil

@@ -16,7 +16,7 @@ use crate::ops::apply::{Applied, Applying, Order, PAUSED};
 use crate::queue::plan::{EntryResult, Plan, Progress, Summary, Way};
 use crate::queue::{Change, Outcome as Became, Queue, shell, text};
 
-/// So many entries are listed to people who did not ask for each.
+/// Entries that are listed to people who did not ask for each.
 const LISTED: u64 = 20;
 
 /// A change that is followed to its end.

@@ -12,10 +12,10 @@ use crate::queue::asks::Why;
 use crate::queue::plan::{Plan, Progress, Way};
 use crate::queue::{Change, Due, text};
 
-/// What stands before the words of a row.
+/// Columns before the words of a row.
 const INDENT: usize = 12;
 
-/// What would be done to what: `delete 3 entries of orders on server/0`.
+/// Says what would be done to what: `delete 3 entries of orders on server/0`.
 pub(super) fn headline(plan: &Plan) -> String {
     let name = text::printable_bytes(plan.queue.name.as_bytes());
     let entries = text::counted(plan.planned, "entry", "entries");

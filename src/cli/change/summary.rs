@@ -12,7 +12,7 @@ use crate::queue::{Change, Outcome, Queue, Summary, Tally, text};
 /// The figures that the summary of every change has.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Figures<'a> {
-    /// What kind of change.
+    /// The kind of change.
     pub(in super::super) change: Change,
     /// Of which queue.
     pub(in super::super) queue: &'a Queue,
@@ -20,7 +20,7 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) dry_run: bool,
     /// How many entries were to be changed.
     pub(in super::super) planned: u64,
-    /// What became of them.
+    /// The entries by outcome.
     pub(in super::super) tally: Tally,
     /// Its id in the journal.
     pub(in super::super) journal_id: Option<&'a str>,
@@ -30,12 +30,12 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) longest: Duration,
     /// How many transfer clients listened to a kick, where that is known.
     pub(in super::super) listening: Option<u64>,
-    /// Whether a kick has helped.
+    /// Success of a kick, where it is known.
     pub(in super::super) helped: Option<bool>,
 }
 
 impl<'a> Figures<'a> {
-    /// Those of a change that did nothing.
+    /// Figures of a change that did nothing.
     pub(in super::super) fn of(change: Change, queue: &'a Queue) -> Self {
         Self {
             change,
@@ -51,7 +51,7 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// Those of a change that has ended.
+    /// Figures of a change that has ended.
     pub(super) fn ended(summary: &'a Summary) -> Self {
         Self {
             planned: summary.tally.sum(),

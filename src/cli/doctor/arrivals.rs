@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{Stream, StreamExt as _, future, stream};
 
 use crate::clock::instant;
-use crate::ops::discover::{Found, discover};
+use crate::ops::discover::{DiscoveryEvent, discover};
 use crate::queue::{Announcement, Queue, name};
 use crate::store::Store;
 use crate::store::watch::announcements;
@@ -17,7 +17,7 @@ const RESTS: u32 = 20;
 /// Nor before this.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// Those that come; perhaps some that are known.
+/// The queues that come; perhaps some that are known.
 pub(super) struct Arrivals(Pin<Box<dyn Stream<Item = Queue> + Send>>);
 
 impl Arrivals {
@@ -32,8 +32,10 @@ impl Arrivals {
             let queues: Vec<Queue> = found
                 .filter_map(|found| {
                     future::ready(match found {
-                        Found::Queue(queue) => Some(queue),
-                        Found::Progress { .. } | Found::Done { .. } | Found::Failed(_) => None,
+                        DiscoveryEvent::Queue(queue) => Some(queue),
+                        DiscoveryEvent::Progress { .. }
+                        | DiscoveryEvent::Done { .. }
+                        | DiscoveryEvent::Failed(_) => None,
                     })
                 })
                 .collect()

@@ -10,7 +10,7 @@ use crate::ops::doctor::{Examined, examine};
 use crate::queue::{Exact, Queue, text};
 use crate::store::{Store, StoreError};
 
-type Told = Pin<Box<dyn Stream<Item = Result<Examined, StoreError>> + Send>>;
+type LookStream = Pin<Box<dyn Stream<Item = Result<Examined, StoreError>> + Send>>;
 
 /// The looks that are still to be taken, and the one under way.
 pub(super) struct Looks {
@@ -18,7 +18,7 @@ pub(super) struct Looks {
     /// Bytes of the server's `unsigned long`.
     long: usize,
     open: VecDeque<Queue>,
-    under_way: Option<(Queue, Told)>,
+    under_way: Option<(Queue, LookStream)>,
     /// Where it says how far it is.
     meter: Option<Meter>,
 }
@@ -53,7 +53,7 @@ impl Looks {
         self.open.is_empty() && self.under_way.is_none()
     }
 
-    /// Those under way and to be taken are taken no more: the server was away, or is too busy. Of
+    /// Takes no more of those under way and to be taken: the server was away, or is too busy. Of
     /// which queues.
     pub(super) fn give_up(&mut self) -> Vec<Queue> {
         if let Some(meter) = &mut self.meter {
@@ -63,8 +63,8 @@ impl Looks {
         now.into_iter().chain(self.open.drain(..)).collect()
     }
 
-    /// What the next look has shown, or why it could not be taken; forever, when none is to be
-    /// taken.
+    /// Waits for what the next look has shown, or why it could not be taken; forever, when none is
+    /// to be taken.
     pub(super) async fn next(&mut self) -> (Queue, Result<Exact, StoreError>) {
         loop {
             let Some((queue, told)) = &mut self.under_way else {

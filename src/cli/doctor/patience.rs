@@ -11,7 +11,7 @@ use super::{Doctor, PAUSE};
 use crate::clock::instant;
 use crate::queue::finding::{Diagnosis, Open};
 
-/// So much longer it looks at most.
+/// The longest that it looks on.
 const LONGER: Duration = Duration::from_secs(10);
 
 impl Doctor<'_> {
@@ -40,7 +40,7 @@ impl Doctor<'_> {
     }
 }
 
-/// What is decided first, if that is before `end`.
+/// Finds what is decided first, if that is before `end`.
 fn soonest(said: &[Diagnosis], end: Instant) -> Option<&Open> {
     let left = end.saturating_duration_since(instant());
     let in_time = |open: &&Open| {

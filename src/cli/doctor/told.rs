@@ -8,6 +8,7 @@ use super::super::output::Output;
 use super::super::{finding, say};
 use super::{Doctor, words};
 use crate::queue::finding::Diagnosis;
+use crate::queue::finding::id;
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Known, text};
 
@@ -116,12 +117,12 @@ fn undecided(count: usize) -> String {
     }
 }
 
-/// What the rules could not look at: beside the output, each once.
+/// Says what the rules could not look at: beside the output, each once.
 fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
     let mut told: Vec<String> = Vec::new();
     // That a key is of another type is told by its finding.
     let mut of_finding = all.iter().flat_map(|said| &said.findings);
-    let wrong_type = of_finding.any(|found| found.id == "wrong-type");
+    let wrong_type = of_finding.any(|found| found.id == id::WRONG_TYPE);
     let mut tell = |line: String| {
         if wrong_type && line.contains("WRONGTYPE") {
             return;

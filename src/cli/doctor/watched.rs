@@ -29,7 +29,7 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let mut stop = Stop::listen();
     let end = span.map(|span| instant() + span);
-    let mut told = Told::default();
+    let mut told = ToldLines::default();
     let mut trouble: Option<String> = None;
     let mut looks = doctor.no_looks();
     let all = asked.queue.is_none() && config.queues.is_empty();
@@ -101,14 +101,14 @@ async fn rest<W: Write>(
     }
 }
 
-/// What has been told, so that it is told once.
+/// The lines that have been told, so that each is told once.
 #[derive(Default)]
-struct Told {
+struct ToldLines {
     standing: HashMap<(Queue, &'static str), Finding>,
     worst: Option<Severity>,
 }
 
-impl Told {
+impl ToldLines {
     /// A queue has gone, and with it all that was wrong with it.
     fn queue_gone<W: Write>(
         &mut self,
@@ -184,7 +184,7 @@ fn queue_found<W: Write>(
     Ok(out.flush()?)
 }
 
-/// What is told of a queue as a whole stands for a rule under this name.
+/// The name of a rule for what is told of a queue as a whole.
 const QUEUE: &str = "queue";
 
 /// No command is told.

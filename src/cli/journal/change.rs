@@ -138,7 +138,7 @@ impl Shown {
         let bytes = [("frame", &item.member), ("then", &item.new_member)];
         for (what, bytes) in bytes.into_iter().filter(|_| self.raw) {
             if let Some(bytes) = bytes {
-                out.line(&format!("  {what:7}{}", text::hex(bytes)))?;
+                out.line(&format!("  {what:7}{}", hex::encode(bytes)))?;
             }
         }
         Ok(())
@@ -164,17 +164,17 @@ impl Shown {
         fields.insert("codec".into(), codec);
         fields.insert("value".into(), value);
         fields.insert("text".into(), text);
-        let sha1 = item.hash.map(|hash| text::hex(&hash));
+        let sha1 = item.hash.map(hex::encode);
         fields.insert("payload_sha1".into(), json!(sha1));
         if self.raw {
-            let hex = |bytes: &Option<Vec<u8>>| json!(bytes.as_deref().map(text::hex));
+            let hex = |bytes: &Option<Vec<u8>>| json!(bytes.as_deref().map(hex::encode));
             fields.insert("frame_hex".into(), hex(&item.member));
             fields.insert("new_frame_hex".into(), hex(&item.new_member));
         }
         Value::Object(fields)
     }
 
-    /// What became of an entry. Of one that nothing was written of behind its intent: unknown when
+    /// The outcome of an entry. Of one that nothing was written of behind its intent: unknown when
     /// the change died, and nothing yet while it is under way.
     fn outcome(&self, happened: Option<&Happened>) -> Option<queue::Outcome> {
         let died = self.kept.ended.is_none() && !self.kept.under_way;

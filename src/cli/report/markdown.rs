@@ -37,7 +37,7 @@ fn section<W: Write>(out: &mut Output<W>, title: &str) -> io::Result<()> {
     out.whole("")
 }
 
-/// What `print` prints, so that its columns stay.
+/// Prints what `print` prints, so that its columns stay.
 pub(super) fn fenced<W: Write>(
     out: &mut Output<W>,
     print: impl FnOnce(&mut Output<&mut Vec<u8>>) -> io::Result<()>,
@@ -132,7 +132,7 @@ fn late<W: Write>(bundle: &Bundle, redact: bool, out: &mut Output<W>) -> io::Res
     fenced(out, |out| {
         out.titles(&entry::COLUMNS)?;
         for one in &bundle.late {
-            entry::print(&shown(bundle, one, redact), bundle.at, false, out)?;
+            entry::print(shown(bundle, one, redact), bundle.at, false, out)?;
         }
         Ok(())
     })

@@ -11,16 +11,16 @@ use crate::store::bulk::{SetAside, facts};
 use crate::store::write::Writer;
 use crate::store::{StoreError, read};
 
-/// A change that has the order list aside moves something within this.
+/// The time within which a change that has the order list aside moves something.
 const STILL: Duration = Duration::from_secs(2);
-/// So often it is looked for.
+/// The pause between two looks at that.
 const LOOKS: Duration = Duration::from_millis(200);
-/// What is waited for meanwhile.
+/// The reason to wait that is told meanwhile.
 const ANOTHER: &str = "the order list is aside: another change is under way, or was interrupted";
 
 impl Run {
-    /// Sets the order list aside; whether it is now. What somebody else left there comes back
-    /// first.
+    /// Sets the order list aside and tells whether it is now. What somebody else left there comes
+    /// back first.
     pub(super) async fn set_aside(&mut self) -> Result<SetAside, Halt> {
         loop {
             match aside::set_aside(&self.writer, &self.queue).await {
@@ -45,8 +45,8 @@ impl Run {
         }
     }
 
-    /// Waits while another change has the order list aside: whether nobody has moved anything for a
-    /// while although it is aside still. Else it is back.
+    /// Waits while another change has the order list aside. True when nobody has moved anything for
+    /// a while although it is aside still. Else it is back.
     async fn stands_still(&mut self) -> Result<bool, Halt> {
         let store = self.writer.store().clone();
         let timeouts = self.queue.keys().timeouts;

@@ -9,14 +9,14 @@ use crate::store::StoreError;
 use crate::store::change::{Changed, Chosen, Deleted, End, Fate, Place, Timed};
 use crate::store::write::{Head, Writer};
 
-/// What became of an entry.
+/// The fate of an entry.
 #[derive(Clone, Debug)]
 pub(super) struct Fated {
     pub(super) outcome: Outcome,
-    /// Why, where that says more than the outcome's word.
+    /// The reason, where it says more than the outcome's word.
     pub(super) reason: Option<String>,
-    /// Where it stood in the order list, when it was deleted; `Tail` of an element of target: where
-    /// new ones come.
+    /// Its place in the order list, when it was deleted; `Tail` of an element of target: where new
+    /// ones come.
     pub(super) stood: Option<Place>,
 }
 
@@ -38,11 +38,11 @@ impl Fated {
     }
 }
 
-/// What a script did.
+/// The answer of a script.
 pub(super) struct Did {
-    /// To each entry, in their order.
+    /// The fate of each entry, in their order.
     pub(super) fated: Vec<Fated>,
-    /// For how long it kept the server, where that could be measured.
+    /// Time for which it kept the server, where that could be measured.
     pub(super) took: Option<Duration>,
     /// Second copies of these entries that left the order list with them.
     pub(super) copies: u64,
@@ -51,7 +51,8 @@ pub(super) struct Did {
 }
 
 impl Did {
-    /// What scripts answer that know no frames, in their own sense: refused, for this reason.
+    /// Turns `Undecodable`, which scripts that know no frames answer in a sense of their own, into
+    /// a refusal for this reason.
     fn undecodable_because(&mut self, why: &str) {
         for fated in &mut self.fated {
             if fated.outcome == Outcome::Undecodable {
@@ -61,7 +62,8 @@ impl Did {
     }
 }
 
-/// Does it to the entries in `range`. `drain`: the order list is aside, and this change's doing.
+/// Runs the script for the entries in `range`. `drain`: the order list is aside, and this change's
+/// doing.
 pub(super) async fn run(
     work: &Work,
     writer: &Writer,
@@ -138,7 +140,7 @@ pub(super) async fn run(
     }
 }
 
-/// Why an entry counts as changed.
+/// The reasons for which an entry counts as changed.
 pub(super) const SCORE: &str = "it has another due time now";
 pub(super) const WAITS: &str = "it waits already";
 
@@ -146,9 +148,9 @@ const LIVES: &str = "the consumer that holds it lives";
 
 pub(super) const TWIN: &str = "an entry with the new bytes waits already";
 
-/// The same of what is in quarantine.
+/// The same for what is in quarantine.
 pub(super) const KEPT_OTHERWISE: &str = "it has another due time in quarantine now";
-/// Why it stays there.
+/// The reason for which it stays there.
 pub(super) const WAITS_OTHERWISE: &str = "it waits already, with another due time";
 
 const EXPIRES: &str = "it expires at another moment now";
@@ -230,12 +232,12 @@ fn fated(fate: Fate, why_changed: &str) -> Fated {
     }
 }
 
-/// How often it stands in the order list now.
+/// The copies that the order list holds now.
 const ONCE: &str = "it stands there once now";
 const NOT: &str = "all of its copies were removed";
 
-/// The same of one that stood in the order list in so many copies; `more` counts those beyond the
-/// first.
+/// Adds the number of copies in which an entry stood in the order list; `more` counts those beyond
+/// the first.
 fn copied(fated: Fated, copies: u64, now: &str, more: &mut u64) -> Fated {
     if copies < 2 {
         return fated;

@@ -9,40 +9,40 @@ use crate::clock::instant;
 use crate::queue::plan::Way;
 use crate::store::{StoreError, read};
 
-/// How often a full target or a replica that lags is looked at.
+/// The pause between two looks at a full target or a replica that lags.
 const LOOK: Duration = Duration::from_millis(100);
-/// Replicas that do not lag are looked at this often.
+/// The pause between two looks at replicas that do not lag.
 const REPLICAS: Duration = Duration::from_secs(1);
-/// How often a server that is away is asked for.
+/// The pause between two attempts to reach a server that is away.
 const AWAY: Duration = Duration::from_millis(200);
-/// The same of one that says that it is busy.
+/// The same for one that says that it is busy.
 const BUSY: Duration = Duration::from_millis(10);
-/// For so long at most entries may be missed by others.
+/// The longest time for which others may miss entries.
 const LONG: Duration = Duration::from_secs(30);
-/// Redis reads so many bytes of a connection in a round of its loop.
+/// Bytes of a connection that Redis reads in a round of its loop.
 const ROUND: usize = 16 << 10;
 
-/// What was seen of replicas.
+/// The last look at the replicas.
 #[derive(Debug, Default)]
 pub(super) struct Replicas {
-    /// When they were looked at last, and none was far behind.
+    /// The moment of the last look at which none was far behind.
     looked: Option<Instant>,
-    /// So many there were while one was waited for.
+    /// Their number while one of them was waited for.
     waited: usize,
 }
 
-/// Said when the server has fewer of them than before.
+/// The reason to wait when the server has fewer of them than before.
 const GIVEN_UP: &str = "A replica went away while this change waited for it (after repl-timeout the \
     server gives one up that hangs): until it is back it has nothing of what went on.";
 
-/// What it waits for, and when to look again.
+/// A reason to wait, and the pause until the next look.
 struct Wait {
     why: Option<String>,
     look: Duration,
 }
 
 impl Run {
-    /// In which way it goes under these limits: what waits for long sets nothing aside.
+    /// The way in which it goes under these limits: what waits for long sets nothing aside.
     pub(super) fn way(&self) -> Way {
         #[expect(
             clippy::cast_precision_loss,
@@ -112,7 +112,8 @@ impl Run {
         })
     }
 
-    /// Target is too long. (What cannot be looked at now keeps nothing: the script will tell.)
+    /// Finds whether target is too long. (What cannot be looked at now keeps nothing: the script
+    /// will tell.)
     async fn full(&self) -> Option<String> {
         let most = self.limits.max_target?;
         let target = self.queue.keys().target;
@@ -153,14 +154,14 @@ impl Run {
         }
     }
 
-    /// Gets over an error that may heal: says it, and comes back once the server answers again and
+    /// Gets over an error that may heal: tells it, and comes back once the server answers again and
     /// has read all of `sent` bytes that it may have been sent before.
     pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
         self.say(Applied::Trouble(error.to_string()));
         self.answers(sent, true).await
     }
 
-    /// Something could not be read: comes back when it can be tried again.
+    /// Waits, after a failed read, until it can be tried again.
     pub(super) async fn again(&mut self, error: StoreError) -> Ended {
         if error.may_heal() {
             self.heal(&error, 0).await
@@ -169,7 +170,7 @@ impl Run {
         }
     }
 
-    /// Comes back once the server answers; also when it is to stop, if it `may_stop`.
+    /// Waits until the server answers; also when it is to stop, if it `may_stop`.
     pub(super) async fn answers(&mut self, sent: usize, may_stop: bool) -> Ended {
         let store = self.writer.store().clone();
         let timeouts = [self.queue.keys().timeouts];

@@ -17,11 +17,11 @@ use crate::store::change::{Chosen, Delivered};
 use crate::store::write::{DueCursor, Portion};
 use crate::store::{StoreError, read};
 
-/// After somebody else has touched a queue that was watched, others are at it, most likely: so many
-/// scripts tell what they moved before it is watched again.
+/// Batches without a watch after somebody else has touched the queue, since others are at it most
+/// likely: so many scripts tell what they moved before it is watched again.
 const TELL: u32 = 16;
 
-/// That the fate of so many is not known one by one.
+/// A sentence that the fate of so many entries is not known one by one.
 pub(super) fn unseen(count: u64, why: &str) -> Option<String> {
     (count > 0).then(|| {
         format!(
@@ -36,7 +36,7 @@ fn by_number(unnamed: u64) -> Option<String> {
 }
 
 impl Run {
-    /// Transfers all that is due at `bound`: as many as were counted, and no more. Beside what was
+    /// Transfers everything due at `bound`: as many as were counted, and no more. Beside what was
     /// refused by name, `unnamed` are by number. The largest member that is known of has so many
     /// bytes.
     pub(super) async fn due(&mut self, bound: EpochMillis, unnamed: u64, largest: u64) -> Ended {
@@ -78,8 +78,8 @@ impl Run {
         Ok(())
     }
 
-    /// Batch after batch. Where some are `large` the queue is not watched: what is read then has
-    /// no bound but its number.
+    /// Transfers batch after batch. Where some are `large` the queue is not watched: what is read
+    /// then has no bound but its number.
     async fn transfer(&mut self, bound: EpochMillis, large: bool) -> Ended {
         let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
         let (mut tell, mut lost) = (0_u32, 0);
@@ -186,8 +186,8 @@ impl Run {
         Ok(written?)
     }
 
-    /// A script that was to move so many has ended in the middle: they may be in target, in timeouts,
-    /// or in both.
+    /// Notes that a script that was to move so many has ended in the middle: they may be in target,
+    /// in timeouts, or in both.
     pub(super) fn halfway(&mut self, count: u64) {
         let rest = self.planned.saturating_sub(self.tally.sum());
         self.tally.add(Outcome::Unknown, count.min(rest));
@@ -217,7 +217,7 @@ impl Run {
         (missing, ended)
     }
 
-    /// How many are due that were not met yet.
+    /// Counts the due entries that were not met yet.
     async fn still_due(&mut self, bound: EpochMillis) -> Result<u64, Halt> {
         let (timeouts, bound) = (self.queue.keys().timeouts, self.queue.score(bound));
         let store = self.writer.store().clone();

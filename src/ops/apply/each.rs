@@ -13,7 +13,7 @@ use crate::store::StoreError;
 use crate::store::bulk::SetAside;
 use crate::store::change::Chosen;
 
-/// So many entries that were left are told at once.
+/// Entries left alone that are told at once.
 const TOLD: usize = 1_000;
 
 impl Run {
@@ -43,7 +43,7 @@ impl Run {
         ended
     }
 
-    /// With the chosen ones at the head of the order list.
+    /// Does it once the chosen ones stand at the head of the order list.
     async fn swapped(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let members = chosen.iter().map(|chosen| chosen.member.clone());
         match self.head_first(members.collect()).await {
@@ -55,7 +55,7 @@ impl Run {
         }
     }
 
-    /// With the order list set aside.
+    /// Does it while the order list is set aside.
     async fn beside(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         match self.set_aside().await {
             Ok(SetAside::Expires) => self.swapped(work, chosen).await,
@@ -81,8 +81,8 @@ impl Run {
         ended
     }
 
-    /// `first`: the item of the journal that the first entry is. `done` comes to say up to which
-    /// entry there are results.
+    /// Does it batch after batch. `first`: the item of the journal that the first entry is. `done`
+    /// comes to say up to which entry there are results.
     async fn batches(&mut self, work: &Work, first: u64, done: &mut usize) -> Ended {
         let index = |i: usize| first + u64::try_from(i).unwrap_or(0);
         let mut next = self.pace.batch(work, 0);
@@ -135,9 +135,9 @@ impl Run {
         Ok(())
     }
 
-    /// What became of entries whose script has no answer that says it; none when it was not run and
-    /// may be tried again. And why the change ends with them, when it does: what ended a script in
-    /// the middle would end it there again.
+    /// Finds the fates of entries whose script has no answer that tells them; none when it was not
+    /// run and may be tried again. And why the change ends with them, when it does: what ended a
+    /// script in the middle would end it there again.
     async fn see(
         &mut self,
         work: &Work,
@@ -206,7 +206,7 @@ impl Run {
         self.happened(told).await
     }
 
-    /// What was not attempted: told, and written down for what was intended.
+    /// Tells which entries were not attempted, and writes it down where they were intended.
     pub(super) fn leave(&mut self, work: &Work, done: usize) {
         let mut at = done;
         while at < work.len() {

@@ -8,28 +8,29 @@ use crate::ops::refresh::pulse;
 use crate::queue::plan::Change;
 use crate::queue::{Due, EntryId, Outcome, text};
 
-/// A kick that helps does so within this: Redisson's clients need 5 to 35 ms.
+/// The time within which a kick helps, if it does: Redisson's clients need 5 to 35 ms.
 const HELPS: Duration = Duration::from_secs(2);
-/// What falls due within this is waited for, in ms: a client may have been set going once only.
+/// Milliseconds within which what falls due is waited for: a client may have been set going once
+/// only.
 const NEXT_MS: i64 = 5_000;
-/// But for no longer than this in all.
+/// The longest of such waits, in all.
 const IN_ALL: Duration = Duration::from_secs(8);
-/// How often it is looked.
+/// The pause between two looks.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a kick shall set going.
+/// The late entries that a kick shall set going.
 pub(super) struct Stuck {
-    /// So many were late before it.
+    /// Entries that were late before it.
     late: u64,
     /// The one that clients transfer first, and when it is due.
     head: Option<(EntryId, EpochMillis)>,
-    /// What stands first in timeouts, whether it is ever due or not.
+    /// The head of timeouts, whether it is ever due or not.
     first: (Option<EntryId>, Option<Due>),
     /// The server's time.
     at: EpochMillis,
 }
 
-/// What a change of this kind mends stops every transfer, whatever stands first.
+/// True of a change that mends what stops every transfer, whatever stands first.
 const fn unblocks(change: Change) -> bool {
     matches!(
         change,
@@ -62,8 +63,8 @@ impl Run {
         Ok(())
     }
 
-    /// What stands first before a change that may free what stands behind it; none of other changes,
-    /// and where it cannot be read.
+    /// Reads the head of timeouts before a change that may free what stands behind it; none of
+    /// other changes, and where it cannot be read.
     pub(super) async fn before(&self, change: Change) -> Option<Stuck> {
         let may_free =
             unblocks(change) || matches!(change, Change::Requeue | Change::Delete | Change::Edit);
@@ -129,7 +130,7 @@ impl Run {
         }
     }
 
-    /// What there is to be set going; none when that cannot be read.
+    /// Reads what there is to be set going; none when that cannot be read.
     async fn stuck(&self) -> Option<Stuck> {
         let seen = pulse(self.writer.store(), &self.queue, None).await.ok()?;
         Some(Stuck {
@@ -191,7 +192,8 @@ impl Run {
         }
     }
 
-    /// How many are late, when what falls due next stands too, though a client has been set going.
+    /// Counts the late entries that stand although a client has been set going and what falls due
+    /// next stands too.
     async fn stands_again(&mut self) -> Option<u64> {
         let (began, mut since) = (instant(), instant());
         let mut head = None;

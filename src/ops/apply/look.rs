@@ -8,36 +8,36 @@ use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Rename, Work, sha1};
 use crate::queue::{Due, HeldElement, Outcome, Queue};
-use crate::store::read::Kind;
+use crate::store::read::KeyType;
 use crate::store::{StoreError, read};
 
-/// So many are looked up in timeouts at once.
+/// Entries looked up in timeouts at once.
 const LOOKED_UP: usize = 250;
-/// So many of the newest elements of target are looked through.
+/// Elements of target that are looked through, the newest ones.
 const NEWEST: u64 = 2_000;
-/// So many at once.
+/// Elements read at once.
 const PAGE: u32 = 500;
 
-/// What is seen of an entry.
+/// The state in which an entry is found.
 enum Seen {
-    /// Only the script can have made it so.
+    /// As only the script can have made it.
     Done,
-    /// It is as it was: the script was not run.
+    /// As it was: the script was not run.
     NotDone,
-    /// Somebody has changed it since.
+    /// Changed by somebody since.
     Changed,
-    /// It has left timeouts; whether that was the script is not seen.
+    /// Out of timeouts, by the script or by others.
     Left,
-    /// It was to come into timeouts and is not there; it is due, so that others may have
-    /// transferred it at once.
+    /// Not in timeouts, where it was to come; it is due, so that others may have transferred it at
+    /// once.
     Passed,
-    /// Nothing can be told.
+    /// As it may be either way.
     Nothing,
 }
 
 impl Run {
-    /// Waits until the server is back and looks what the script did. None: it was not run, and can
-    /// be tried again.
+    /// Waits until the server is back and finds out what the script did. None: it was not run, and
+    /// can be tried again.
     pub(super) async fn look(
         &mut self,
         work: &Work,
@@ -107,8 +107,8 @@ impl Run {
         Ok(Some(fated.collect()))
     }
 
-    /// Whether keys were renamed: the new names were free, and a script is run whole or not at all.
-    /// None: it was not run.
+    /// Finds out whether keys were renamed: the new names were free, and a script is run whole or
+    /// not at all. None: it was not run.
     async fn renamed(&self, renames: &[Rename]) -> Result<Option<Vec<Fated>>, StoreError> {
         let new: Vec<Vec<u8>> = renames.iter().map(|one| one.to.clone()).collect();
         let old: Vec<Vec<u8>> = renames.iter().map(|one| one.from.clone()).collect();
@@ -121,19 +121,19 @@ impl Run {
         let ran = wanted.zip(old).zip(new).any(|((wanted, old), new)| {
             // The queue's clients may have made the key anew at once.
             let left = match old {
-                Kind::Missing => true,
-                Kind::List => wanted == Some("list"),
-                Kind::Zset => wanted == Some("zset"),
-                Kind::Other(_) | Kind::Unknown => false,
+                KeyType::Missing => true,
+                KeyType::List => wanted == Some("list"),
+                KeyType::Zset => wanted == Some("zset"),
+                KeyType::Other(_) | KeyType::Unknown => false,
             };
-            left && !matches!(new, Kind::Missing | Kind::Unknown)
+            left && !matches!(new, KeyType::Missing | KeyType::Unknown)
         });
         Ok(ran.then(|| vec![Fated::plain(Outcome::Done); renames.len()]))
     }
 
-    /// Whether elements were put back that consumers held: a script is run whole or not at all, and
-    /// no field is ever used again. None: it was not run, or tells nothing; that which is not held
-    /// any more is not put back twice.
+    /// Finds out whether elements were put back that consumers held: a script is run whole or not
+    /// at all, and no field is ever used again. None: it was not run, or tells nothing; that which
+    /// is not held any more is not put back twice.
     async fn given_back(&self, held: &[HeldElement]) -> Result<Option<Vec<Fated>>, Halt> {
         let keys = self.queue.keys().hold;
         let still = read::still_held(self.writer.store(), &keys).await?;
@@ -142,7 +142,7 @@ impl Run {
         Ok(ran.then(|| vec![Fated::plain(Outcome::Done); held.len()]))
     }
 
-    /// Whether what was to come into timeouts is not there because the script was not run: nobody
+    /// True when what was to come into timeouts is not there because the script was not run: nobody
     /// transfers.
     async fn may_repeat(&mut self, seen: &[Seen]) -> Result<bool, Halt> {
         let passed = |seen: &Seen| matches!(seen, Seen::Passed);
@@ -159,7 +159,7 @@ impl Run {
         }
     }
 
-    /// The scores of entries, and, of an edit, those of their new bytes; of what goes into
+    /// Reads the scores of entries, and, of an edit, those of their new bytes; of what goes into
     /// quarantine or comes out of it, those that they have there.
     async fn scores(
         &self,
@@ -185,7 +185,7 @@ impl Run {
         Ok(scores.into_iter().zip(new).collect())
     }
 
-    /// The hashes of the newest elements of target.
+    /// Reads the newest elements of target, and returns their hashes.
     pub(super) async fn newest_of_target(&mut self) -> Result<HashSet<[u8; 20]>, Halt> {
         loop {
             match self.read_newest().await {
@@ -212,7 +212,7 @@ impl Run {
         Ok(hashes)
     }
 
-    /// What became of an entry that left timeouts, when that may have been others.
+    /// The fate of an entry that left timeouts, when that may have been others.
     fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> Fated {
         let member = work.member(i).unwrap_or_default();
         match work {
@@ -224,13 +224,13 @@ impl Run {
     }
 }
 
-/// Why nobody can tell.
+/// The reason for an unknown outcome.
 const BY_WHOM: &str = "the answer never came; it has left timeouts, by this change or by others";
 
 const PASSED: &str = "the answer never came; it does not wait, since it was never put there or \
                       because others have transferred it at once";
 
-/// What became of an entry that was to be deleted and has left timeouts, when others may have
+/// The fate of an entry that was to be deleted and has left timeouts, when others may have
 /// transferred it: these have come to target.
 pub(super) fn deleted_or_not(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> Fated {
     if is_among(queue, member, delivered) {
@@ -245,7 +245,7 @@ fn is_among(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> bool
     entry.is_ok_and(|entry| delivered.contains(&sha1(entry.payload)))
 }
 
-/// What the score of an entry (and of its new bytes) says.
+/// Concludes from the score of an entry (and of its new bytes) what the script did.
 fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bool) -> Seen {
     let is = |wanted: f64| score.is_some_and(|score| score.total_cmp(&wanted).is_eq());
     match work {

@@ -5,14 +5,14 @@ use super::run::Run;
 use crate::ops::journal::ServerId;
 use crate::queue::look::LookAsk;
 use crate::queue::{Known, text};
-use crate::store::read::{self, Kind};
+use crate::store::read::{self, KeyType};
 
-/// Said of an entry.
+/// The reason for the unknown outcome of an entry.
 pub(super) const LOST: &str = "the data of the queue is gone";
 
 impl Run {
-    /// Why nothing of the queue is there any more, when others cannot have moved it all; asked when
-    /// all entries of a script were gone.
+    /// Finds the reason why nothing of the queue is there any more, when others cannot have moved
+    /// it all; asked when all entries of a script were gone.
     pub(super) async fn lost(&self) -> Option<String> {
         let store = self.writer.store();
         let keys = self.queue.keys();
@@ -24,7 +24,7 @@ impl Run {
         ];
         let all: Vec<Vec<u8>> = all.into_iter().flatten().collect();
         let kinds = read::kinds(store, &all).await.ok()?;
-        if kinds.iter().any(|kind| *kind != Kind::Missing) {
+        if kinds.iter().any(|kind| *kind != KeyType::Missing) {
             return None;
         }
         let why = if self.is_restarted() {
@@ -41,13 +41,13 @@ impl Run {
         ))
     }
 
-    /// The server is not the process any more that it was when the change began.
+    /// True when the server is not the process any more that it was when the change began.
     fn is_restarted(&self) -> bool {
         let now = ServerId::of(self.writer.store()).run_id;
         !now.is_empty() && !self.process.is_empty() && now != self.process
     }
 
-    /// What there is to say of it.
+    /// Says what has happened to the queue.
     pub(super) fn restarted(&self) -> Option<String> {
         self.is_restarted().then(|| {
             "The server was started anew amid this change: what it had not saved by then is as it \

@@ -10,7 +10,7 @@ use crate::ops::plan::whole::NAMED_STRAYS;
 use crate::queue::{EntryId, Outcome, State, text};
 use crate::store::change;
 
-/// So many intents are written at once.
+/// Intents that are written at once.
 const INTENTS: usize = 1_000;
 
 impl Run {
@@ -109,7 +109,8 @@ impl Run {
         ended
     }
 
-    /// What only the order list holds is left there: the first of them were told by name.
+    /// Tells that what only the order list holds is left there; the first of them were told by
+    /// name.
     fn left_alone(&mut self, strays: usize) {
         let unnamed = u64::try_from(strays.saturating_sub(NAMED_STRAYS)).unwrap_or(0);
         if unnamed > 0 {

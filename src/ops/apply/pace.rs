@@ -11,27 +11,28 @@ use crate::store::change::MOST_CHANGED;
 
 /// Entries in a script at most: beyond them little is gained, and others wait longer.
 const MOST: usize = 500;
-/// The same where a script is told what to move by a number alone, and tells what it moved.
+/// The same for a script that is told what to move by a number alone, and tells what it moved.
 pub(super) const MOST_TOLD: usize = 1_000;
-/// The same where a transaction moves what was read before: it spends half of what a script does.
+/// The same for a transaction that moves what was read before: it spends half of what a script
+/// does.
 pub(super) const MOST_WATCHED: usize = 2_000;
-/// From such a limit on there may be more.
+/// The limit of a script's time from which on there may be more.
 const WIDE: Duration = Duration::from_millis(25);
 /// Bytes in a script at most, about: a large entry alone may be more.
 const BYTES: usize = 4 << 20;
-/// So many bytes keep the server for a millisecond.
+/// Bytes that keep the server for a millisecond.
 const BYTES_PER_MS: u128 = 100_000;
-/// With a limit of entries a second, so many batches of them go in a second.
+/// Batches in a second under a limit of entries a second.
 const BATCHES_PER_S: f64 = 5.0;
-/// So long back the speed is reckoned.
+/// The time over which the speed is reckoned.
 const BACK: Duration = Duration::from_secs(3);
 
-/// How many entries go into a script.
+/// The size of the next script.
 #[derive(Debug)]
 pub(super) struct Pace {
     size: usize,
     most: usize,
-    /// By a limit of entries a second.
+    /// Entries in a script at most, by a limit of entries a second.
     limited: bool,
     /// Bytes in a script at most, but for a single entry.
     bytes: usize,
@@ -39,7 +40,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// `first`: so many entries in the first script, by what one of them is thought to cost.
+    /// Begins with `first` entries in a script, by what one of them is thought to cost.
     pub(super) fn new(limits: &Limits, first: usize) -> Self {
         let wide = limits.max_block >= WIDE;
         let mut most = if wide { MOST_CHANGED } else { MOST };
@@ -62,8 +63,8 @@ impl Pace {
         }
     }
 
-    /// The scripts that follow are told by a number what to move: so many at most. The more of
-    /// them, the fewer round trips.
+    /// Sets the most entries for scripts that are told by a number what to move. The more of them,
+    /// the fewer round trips.
     pub(super) fn by_number(&mut self, most: usize) {
         if !self.limited {
             self.most = most;
@@ -71,7 +72,7 @@ impl Pace {
         }
     }
 
-    /// So many bytes in a script at most, but for a single entry.
+    /// Bytes in a script at most, but for a single entry.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -91,7 +92,7 @@ impl Pace {
         }
     }
 
-    /// A script with so many entries kept the server for so long.
+    /// Learns that a script with so many entries kept the server for so long.
     pub(super) fn had(&mut self, entries: usize, took: Duration) {
         if took > self.max_block {
             self.size = (entries / 2).clamp(1, self.size);
@@ -114,14 +115,14 @@ impl Pace {
     }
 }
 
-/// How fast entries go, and when the next ones may.
+/// The speed at which entries go, and the moment at which the next ones may.
 #[derive(Debug)]
 pub(super) struct Meter {
     per_s: Option<f64>,
-    /// Before then a limit of entries a second lets none through.
+    /// The moment before which a limit of entries a second lets none through.
     next: Instant,
     began: Instant,
-    /// How many there were up to when.
+    /// The number of entries that had gone, with the moment of each count.
     seen: VecDeque<(Instant, u64)>,
     all: u64,
 }
@@ -137,7 +138,7 @@ impl Meter {
         }
     }
 
-    /// So many went by `now`.
+    /// Counts entries that have gone by `now`.
     pub(super) fn went(&mut self, entries: usize, now: Instant) {
         self.all += u64::try_from(entries).unwrap_or(0);
         if let Some(per_s) = self.per_s {
@@ -153,7 +154,7 @@ impl Meter {
         }
     }
 
-    /// For how long the limit of entries a second lets none through.
+    /// The time for which the limit of entries a second lets none through.
     pub(super) fn pause(&self, now: Instant) -> Option<Duration> {
         let pause = self.next.saturating_duration_since(now);
         (!pause.is_zero()).then_some(pause)

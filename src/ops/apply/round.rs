@@ -16,7 +16,7 @@ use crate::queue::{EntryId, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::change::{self, Chosen, Place};
 
-/// So many intents are written at once.
+/// Intents that are written at once.
 const INTENTS: usize = 1_000;
 
 /// A way that goes step by step.
@@ -35,7 +35,7 @@ impl Stepper {
         }
     }
 
-    /// Begins to end: what must be finished is, and no more. Whether there is such a thing.
+    /// Begins to end: only what must be finished is still done. True when there is such a thing.
     fn stop(&mut self) -> bool {
         match self {
             Self::Realign(_) => return false,
@@ -45,12 +45,20 @@ impl Stepper {
         true
     }
 
-    /// So many bytes go round in a script at most.
+    /// Sets the bytes that go round in a script at most.
     fn within(&mut self, bytes: usize) {
         match self {
             Self::Realign(_) => {}
             Self::Sweep(sweep) => sweep.within(bytes),
             Self::PutBack(put_back) => put_back.within(bytes),
+        }
+    }
+
+    /// True when the time of the next script tells how many elements one may take.
+    const fn is_sized(&self) -> bool {
+        match self {
+            Self::Sweep(sweep) => sweep.is_turning(),
+            Self::Realign(_) | Self::PutBack(_) => true,
         }
     }
 
@@ -126,7 +134,7 @@ impl Run {
         self.backwards(work, put_back, Why::changed(WAITS)).await
     }
 
-    /// The same with what is in quarantine.
+    /// Puts back what is in quarantine in the same way.
     pub(super) async fn restore(
         &mut self,
         work: &Work,
@@ -193,7 +201,7 @@ impl Run {
         ended
     }
 
-    /// Step by step, with brakes between them.
+    /// Goes step by step, with brakes between them.
     async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told<'_>>) -> Ended {
         let mut size = self.pace.of(stepper.size(), self.elements);
         stepper.within(self.pace.bytes());
@@ -202,10 +210,11 @@ impl Run {
             if wrote {
                 self.hold().await?;
             }
+            let sized = stepper.is_sized();
             match stepper.next(self, size.get()).await {
                 Ok(Some(step)) => {
                     wrote = step.wrote;
-                    if wrote {
+                    if wrote && sized {
                         size.took(step.took, self.limits.max_block);
                     }
                     self.step(step, told.as_deref_mut(), beside).await?;
@@ -221,7 +230,8 @@ impl Run {
         }
     }
 
-    /// After a stop: what must be finished, without brakes, however long the server is away.
+    /// Finishes what must be finished after a stop, without brakes, however long the server is
+    /// away.
     async fn finish(&mut self, stepper: &mut Stepper, told: &mut Told<'_>) -> Ended {
         let mut size = stepper.size().beginning_with(self.elements);
         loop {
@@ -239,7 +249,7 @@ impl Run {
         }
     }
 
-    /// `beside`: a script before it was never answered.
+    /// Tells and writes down what a step did. `beside`: a script before it was never answered.
     async fn step(&mut self, step: Step, told: Option<&mut Told<'_>>, beside: bool) -> Ended {
         self.phase = step.phase;
         self.copies += step.copies;
@@ -275,7 +285,7 @@ impl Run {
     }
 }
 
-/// Which entries have no result yet.
+/// The entries that have no result yet.
 struct Told<'a> {
     /// The item of the journal that the first entry is; none: they are not written down.
     first: Option<u64>,
@@ -286,7 +296,7 @@ struct Told<'a> {
     why: Why,
 }
 
-/// Why entries of a way that goes round count as changed, and as refused.
+/// The reasons for which entries of a way that goes round count as changed, and as refused.
 #[derive(Clone, Copy)]
 struct Why {
     changed: &'static str,
@@ -294,7 +304,7 @@ struct Why {
 }
 
 impl Why {
-    /// Of one that refuses none.
+    /// The reasons of a way that refuses none.
     const fn changed(changed: &'static str) -> Self {
         Self {
             changed,
@@ -304,16 +314,16 @@ impl Why {
 }
 
 impl Told<'_> {
-    /// Whether the script whose answer never came, or others that transfer what is due, made it so.
-    /// (Nobody transfers what is not due: only the script can have deleted that.) `now`: the score
-    /// that says it.
+    /// True when the script whose answer never came may have made it so, and so may others that
+    /// transfer what is due. (Nobody transfers what is not due: only the script can have deleted
+    /// that.) `now`: the score that says it.
     fn may_be_others(&self, fated: &bulk::Fated, now: f64) -> bool {
         let chosen = self.chosen.get(fated.index);
         fated.unsure && chosen.is_none_or(|chosen| chosen.score <= now)
     }
 
-    /// `delivered`: the hashes of what has come to target, for those that others may have
-    /// transferred.
+    /// Makes a result of a fate. `delivered`: the hashes of what has come to target, for those that
+    /// others may have transferred.
     fn of(
         &mut self,
         queue: &Queue,
@@ -347,7 +357,7 @@ impl Told<'_> {
         })
     }
 
-    /// Those that have no result in the end.
+    /// The results of those that have none in the end.
     fn left(&self, outcome: Outcome) -> Vec<Fate> {
         let open = self.open.iter().enumerate();
         let left = |(i, id): (usize, &Option<EntryId>)| {

@@ -21,17 +21,17 @@ use crate::queue::{EntryId, EntryResult, Outcome, Plan, Queue, Summary, Tally, t
 use crate::store::StoreError;
 use crate::store::write::Writer;
 
-/// Progress is told no more often.
+/// The shortest time between two words of progress.
 const TOLD: Duration = Duration::from_millis(50);
-/// So many results are told at once at most.
+/// Results that are told at once, at most.
 const RESULTS: usize = 1_000;
 
-/// Why a change ends before all is done.
+/// The reason for which a change ends before all is done.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// It was told to.
+    /// The order to stop.
     Stopped,
-    /// It cannot go on, in a full sentence.
+    /// A failure, in a full sentence.
     Failed(String),
 }
 
@@ -47,25 +47,25 @@ impl From<StoreError> for Halt {
     }
 }
 
-/// How a part of a change ends.
+/// The end of a part of a change.
 pub(super) type Ended = Result<(), Halt>;
 
-/// What became of an entry.
+/// The fate of an entry.
 pub(super) struct Fate {
-    /// Which item of the journal it is; none when it is none.
+    /// Its item in the journal; none where it is not written down.
     pub(super) item: Option<u64>,
     pub(super) id: EntryId,
     pub(super) fated: Fated,
 }
 
-/// How far the order list is on its way back.
+/// The progress of the order list on its way back.
 #[derive(Clone, Copy)]
 pub(super) struct Back {
-    /// So many elements were looked at, of so many.
+    /// Elements looked at so far, and all of them.
     pub(super) elements: (u64, u64),
-    /// How fast entries went before.
+    /// Entries a second that went before.
     pub(super) per_s: f64,
-    /// How long it still takes.
+    /// The time that it still takes.
     pub(super) left: Option<Duration>,
 }
 
@@ -80,15 +80,15 @@ pub(super) struct Run {
     pub(super) limits: Limits,
     pub(super) order: watch::Receiver<Order>,
     pub(super) pace: Pace,
-    /// So many elements of the order list are thought to be cheap enough for the first script in
-    /// which they go round, come back or change their places.
+    /// Elements of the order list that are thought to be cheap enough for the first script in which
+    /// they go round, come back or change their places.
     pub(super) elements: usize,
     pub(super) meter: Meter,
-    /// What it is written down in, from its begin to its end.
+    /// The journal's record of it, from its begin to its end.
     pub(super) record: Option<Record>,
-    /// How many items that record holds.
+    /// Items in that record.
     pub(super) intended: u64,
-    /// What is being done now.
+    /// The words for what is being done now.
     pub(super) phase: &'static str,
     pub(super) tally: Tally,
     pub(super) planned: u64,
@@ -97,30 +97,30 @@ pub(super) struct Run {
     pub(super) longest: Duration,
     began: Instant,
     pub(super) replicas: Replicas,
-    /// The order list is set aside, by this change.
+    /// True while the order list is set aside by this change.
     pub(super) aside: bool,
-    /// It is to be, also where it was brought back for a while.
+    /// True while it is to be aside, also where it was brought back for a while.
     pub(super) wants_aside: bool,
-    /// The order list goes round: that is finished, whoever reads of it.
+    /// True while the order list goes round: that is finished, whoever reads of it.
     pub(super) goes_round: bool,
-    /// While it is brought back: how far that is.
+    /// The progress of the order list while it is brought back.
     pub(super) back: Option<Back>,
-    /// In which way it goes.
+    /// The way in which it goes.
     pub(super) way: Way,
-    /// So many copies beyond the first left the order list with entries that stood there twice.
+    /// Copies beyond the first that left the order list with entries that stood there twice.
     pub(super) copies: u64,
-    /// How many listened to a kick.
+    /// Clients that listened to a kick.
     pub(super) listening: Option<u64>,
-    /// What was stuck before it kicked.
+    /// The late entries before it kicked.
     pub(super) kicked: Option<Stuck>,
-    /// What was late when the clients were woken after a repair.
+    /// The late entries when the clients were woken after a repair.
     pub(super) woken: Option<Stuck>,
-    /// Whether the kick has set that going.
+    /// True once the kick has set that going.
     pub(super) helped: Option<bool>,
     pub(super) notes: Vec<String>,
-    /// Which process the server was when it began.
+    /// The server's process when it began.
     pub(super) process: String,
-    /// A script has ended in the middle, or answered what makes no sense.
+    /// True once a script has ended in the middle, or answered what makes no sense.
     halfway: bool,
 }
 
@@ -167,7 +167,7 @@ impl Run {
         }
     }
 
-    /// Does it all.
+    /// Does the whole job.
     pub(super) async fn apply(mut self, journal: Journal, prepared: Prepared) {
         let Prepared {
             plan,
@@ -209,8 +209,8 @@ impl Run {
         self.ended(&plan, id, ended, before).await;
     }
 
-    /// Ends as the job did. One that panicked has failed like any other: what it has set aside comes
-    /// back.
+    /// Ends as the job ended. One that panicked has failed like any other: what it has set aside
+    /// comes back.
     async fn ended(
         mut self,
         plan: &Plan,
@@ -287,13 +287,13 @@ impl Run {
         self.tell.say(told);
     }
 
-    /// Whether it shall end.
+    /// True when it shall end.
     pub(super) fn is_stopped(&self) -> bool {
         *self.order.borrow() == Order::Stop || self.tell.is_closed()
     }
 
-    /// Comes back when somebody gives another order, has heard enough or stops listening, or after
-    /// so long.
+    /// Waits until somebody gives another order, has heard enough or stops listening, or for so
+    /// long.
     pub(super) async fn pause(&mut self, most: Duration) {
         tokio::select! {
             changed = self.order.changed() => {
@@ -337,13 +337,13 @@ impl Run {
         }));
     }
 
-    /// A script kept the server for so long, for so many entries. What could not be measured says
-    /// nothing of the next one.
+    /// Learns that a script kept the server for so long, for so many entries. What could not be
+    /// measured says nothing of the next one.
     pub(super) fn took(&mut self, entries: usize, took: Option<Duration>) {
         self.looked(entries, entries, took);
     }
 
-    /// The same, when it looked at more entries than it changed.
+    /// Learns the same of a script that looked at more entries than it changed.
     pub(super) fn looked(&mut self, entries: usize, changed: usize, took: Option<Duration>) {
         if let Some(took) = took {
             self.longest = self.longest.max(took);
@@ -352,13 +352,13 @@ impl Run {
         self.meter.went(changed, instant());
     }
 
-    /// Ends by an error.
+    /// Makes an error the end of the change.
     pub(super) fn fails(&mut self, error: StoreError) -> Halt {
         self.halfway |= error.outcome_unknown();
         error.into()
     }
 
-    /// What is said of those of which no script has told anything: they were not attempted, unless
+    /// The outcome of entries of which no script has told anything: they were not attempted, unless
     /// one has ended in the middle, which may have been theirs.
     pub(super) const fn without_result(&self) -> Outcome {
         if self.halfway {
@@ -381,7 +381,7 @@ impl Run {
     }
 }
 
-/// That entries stood in the order list more than once.
+/// A sentence that entries stood in the order list more than once.
 fn copied(copies: u64) -> Option<String> {
     let more = text::counted(copies, "more copy", "more copies");
     (copies > 0).then(|| {

@@ -11,11 +11,11 @@ use tokio::sync::Notify;
 use super::Applied;
 use crate::queue::EntryResult;
 
-/// What a word takes beside the results in it, about.
+/// Bytes of a word beside the results in it, about.
 const WORD: usize = 256;
 
-/// One who tells and one who listens; `most`: so many bytes may be unheard until
-/// [too much](Teller::is_too_much) is.
+/// Makes one who tells and one who listens; `most`: bytes that may be unheard until [too
+/// much](Teller::is_too_much) is.
 pub(super) fn line(most: usize) -> (Teller, Listener) {
     let line = Arc::new(Line {
         most,
@@ -24,11 +24,11 @@ pub(super) fn line(most: usize) -> (Teller, Listener) {
     (Teller(Arc::clone(&line)), Listener(line))
 }
 
-/// Who tells. Dropping it ends what the listener hears.
+/// The one who tells. Dropping it ends what the listener hears.
 #[derive(Debug)]
 pub(super) struct Teller(Arc<Line>);
 
-/// Who listens. Dropping it is heard too.
+/// The one who listens. Dropping it is heard too.
 #[derive(Debug)]
 pub(super) struct Listener(Arc<Line>);
 
@@ -36,9 +36,9 @@ pub(super) struct Listener(Arc<Line>);
 struct Line {
     most: usize,
     unheard: Mutex<Unheard>,
-    /// There is something to hear.
+    /// Wakes the listener: there is something to hear.
     told: Notify,
-    /// No longer too much is unheard, or nobody listens any more.
+    /// Wakes the teller: no longer too much is unheard, or nobody listens any more.
     heard: Notify,
 }
 
@@ -79,18 +79,18 @@ impl Teller {
         self.0.told.notify_one();
     }
 
-    /// Whether so much is unheard that the change has to wait where it may: until half of it was
+    /// True while so much is unheard that the change has to wait where it may: until half of it was
     /// heard.
     pub(super) fn is_too_much(&self) -> bool {
         self.0.unheard().too_much
     }
 
-    /// Whether nobody listens any more.
+    /// True once nobody listens any more.
     pub(super) fn is_closed(&self) -> bool {
         self.0.unheard().nobody
     }
 
-    /// Comes back when it is no longer too much, or nobody listens any more; perhaps sooner.
+    /// Waits until it is no longer too much, or nobody listens any more; perhaps less.
     pub(super) async fn heard(&self) {
         if !self.is_closed() {
             self.0.heard.notified().await;
@@ -106,7 +106,7 @@ impl Drop for Teller {
 }
 
 impl Listener {
-    /// What was told next; none after the end.
+    /// Waits for the next word; none after the end.
     pub(super) async fn next(&mut self) -> Option<Applied> {
         loop {
             {

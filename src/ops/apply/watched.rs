@@ -14,17 +14,18 @@ use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
 use crate::store::StoreError;
 use crate::store::change::{Chosen, InStep, Moved, Watched};
 
-/// Members of so many bytes are cheaper left on the server: here each goes both ways.
+/// The largest member that is moved like this, in bytes: a larger one is cheaper left on the
+/// server, since here each goes both ways.
 const LARGE: usize = 2_000;
-/// When the way to the server takes so much longer than its work, less shall go that way.
+/// Time on the way, beyond four times the server's own, from which on less shall go that way.
 const FAR: Duration = Duration::from_millis(20);
 
-/// Whether a member of so many bytes is not moved like this.
+/// True of a member with more bytes than a transaction moves.
 pub(super) const fn is_large(bytes: u64) -> bool {
     bytes > LARGE as u64
 }
 
-/// What one transaction moves: it is written down.
+/// The entries that one transaction moves, once they are written down.
 #[derive(Default)]
 struct Batch {
     rows: Vec<Chosen>,
@@ -75,7 +76,7 @@ impl Run {
         ended.and(settled)
     }
 
-    /// So many entries may go next, when so many others go before them.
+    /// Entries that may go next, when `before` others go before them.
     fn room(&self, before: usize) -> usize {
         let rest = self.planned.saturating_sub(self.tally.sum());
         let rest = usize::try_from(rest).unwrap_or(usize::MAX);
@@ -136,7 +137,7 @@ impl Run {
         self.progress(None, false);
     }
 
-    /// The transaction has failed: what is known of its items then.
+    /// Writes down what is known of the items of a transaction that has failed.
     async fn unanswered(
         &mut self,
         bound: EpochMillis,
@@ -195,14 +196,14 @@ impl Run {
 }
 
 impl Batch {
-    /// Its items, which are to be settled now.
+    /// Takes its items out, which are to be settled now.
     const fn settled(&mut self) -> Range<u64> {
         std::mem::replace(&mut self.items, 0..0)
     }
 }
 
-/// What a transaction moves of these entries, about so many bytes at most, and what is to be written
-/// down.
+/// Splits off the entries that a transaction moves, about `most` bytes of them, with their items
+/// for the journal.
 fn look(queue: &Queue, rows: InStep, most: usize) -> (Vec<Item>, Batch) {
     let (mut items, mut batch) = (Vec::with_capacity(rows.rows().len()), Batch::default());
     let mut bytes = 0;

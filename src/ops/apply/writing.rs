@@ -9,7 +9,7 @@ use super::run::{Ended, Fate, Halt, Run};
 use crate::ops::journal::{Happened, Item, JournalError, Tries};
 use crate::queue::{EntryResult, Outcome};
 
-/// A disk that takes longer hangs.
+/// The time after which a disk is thought to hang.
 const DISK: Duration = Duration::from_secs(1);
 const HANGS: &str = "the disk of the journal takes no more";
 

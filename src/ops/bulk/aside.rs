@@ -10,10 +10,10 @@ use crate::store::StoreError;
 use crate::store::bulk::{SetAside, Timed};
 use crate::store::write::Writer;
 
-/// With how many elements a script of [`BringBack`] begins, and the most it takes.
+/// Elements in the first script of [`BringBack`], and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
 
-/// What people are told meanwhile.
+/// The words for it while it goes on.
 pub(super) const PHASE: &str = "bringing the order list back";
 
 /// Sets the order list aside.
@@ -31,7 +31,7 @@ pub struct BringBack {
 }
 
 impl BringBack {
-    /// Of that queue.
+    /// Brings back the order list of that queue.
     #[must_use]
     pub fn new(queue: &Queue) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl BringBack {
         }
     }
 
-    /// The same, which tells what it drops.
+    /// The same, but tells what it drops.
     pub(super) fn telling(queue: &Queue) -> Self {
         Self {
             tell: true,

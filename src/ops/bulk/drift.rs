@@ -15,18 +15,20 @@ use super::{Size, Step};
 use crate::queue::Queue;
 use crate::store::{Store, StoreError};
 
-/// With how many elements a script of it begins, and the most it takes.
+/// Elements in the first script of it, and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
 
 /// One difference.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Difference {
-    /// It waits but is not in the order list. Mended: at the tail of the order list.
+    /// A member that waits but is not in the order list. Mended: it comes to the tail of the order
+    /// list.
     NotInOrder(Vec<u8>),
-    /// It is in the order list but does not wait. It may never have been delivered, so nothing is
-    /// done about it here: people have to say what becomes of it.
+    /// A member that is in the order list but does not wait. It may never have been delivered, so
+    /// nothing is done about it here: people have to say what becomes of it.
     OnlyInOrder(Vec<u8>),
-    /// It stands in the order list so many times, instead of once. Mended: the first copy stays.
+    /// A member that stands in the order list so many times, instead of once. Mended: the first
+    /// copy stays.
     TooOften(Vec<u8>, u64),
 }
 
@@ -50,7 +52,7 @@ enum Stage {
 }
 
 impl Drift {
-    /// Of that queue.
+    /// Looks at that queue.
     #[must_use]
     pub fn new(queue: &Queue) -> Self {
         Self {
@@ -65,7 +67,7 @@ impl Drift {
         }
     }
 
-    /// What was found that is mended: fates are told by index into it.
+    /// The differences that are mended: fates are told by index into them.
     #[must_use]
     pub fn found(&self) -> &[Difference] {
         &self.found
@@ -77,22 +79,22 @@ impl Drift {
         &self.strays
     }
 
-    /// So many members that are no frames wait without being in the order list. They are not found:
-    /// no client's `size()` or `remove()` could read them there, and what ought to be done with
-    /// them is to set them aside.
+    /// Members that are no frames and wait without being in the order list. They are not found: no
+    /// client's `size()` or `remove()` could read them there, and what ought to be done with them
+    /// is to set them aside.
     #[must_use]
     pub const fn foreign(&self) -> u64 {
         self.foreign
     }
 
-    /// Timeouts is missing altogether while the order list is not: it may be the last copy, so that
-    /// somebody has to be asked.
+    /// True when timeouts is missing altogether while the order list is not: it may be the last
+    /// copy, so that somebody has to be asked.
     #[must_use]
     pub fn last_copy(&self) -> bool {
         self.waiting == 0 && !self.strays.is_empty()
     }
 
-    /// An order list is aside: it has to be brought back before anything is mended.
+    /// True while an order list is aside: it has to be brought back before anything is mended.
     #[must_use]
     pub const fn is_aside(&self) -> bool {
         self.aside

@@ -22,8 +22,8 @@ pub(super) const SINGLE_US: f64 = 12.0;
 pub(super) const READ_US: f64 = 0.9;
 /// What each element costs that goes round.
 pub(super) const ROUND_US: f64 = 2.6;
-/// What a chosen one costs more.
-pub(super) const SWEPT_US: f64 = 7.0;
+/// Time on top of that for a chosen one, its lines of the journal included.
+pub(super) const SWEPT_US: f64 = 12.0;
 
 /// What the first script costs more, whose text the server has to read.
 pub(super) const TEXT_US: f64 = 150.0;

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use crate::store::{Store, StoreError, read};
 
-/// No page has fewer elements, but the last.
+/// Elements in a page at least, but for the last one.
 const PAGE_LEAST: u32 = 32;
-/// Nor more.
+/// Elements in a page at most.
 const PAGE_MOST: u32 = 1_000;
-/// Nor, as long as elements are about as large as those before them, more bytes.
+/// Bytes in a page at most, as long as elements are about as large as those before them.
 const PAGE_BYTES: usize = 512 * 1024;
-/// So many elements of a page are looked for in the next one.
+/// Elements of a page that are looked for in the next one.
 const OVERLAP: usize = 32;
-/// How far back they are looked for: what was taken out of the list has moved them up.
+/// Places before which they are looked for: what was taken out of the list has moved them up.
 const BACK: u64 = 2_000;
 
 /// Reads a list from its head to its tail.
@@ -34,20 +34,20 @@ pub(in crate::ops) struct ListPage {
     pub(in crate::ops) first: u64,
     /// Its elements.
     pub(in crate::ops) elements: Vec<Vec<u8>>,
-    /// How long the list was.
+    /// The length of the list.
     pub(in crate::ops) length: u64,
-    /// What it cost the server.
+    /// Time that it took the server.
     pub(in crate::ops) took: Duration,
 }
 
-/// What came of reading on.
+/// The result of reading on.
 #[derive(Debug)]
 pub(in crate::ops) enum Read {
     /// A page.
     Page(ListPage),
-    /// That was all; asked again, it reads what was appended since.
+    /// The end; asked again, it reads what was appended since.
     End,
-    /// The list is not the one that was read up to now: it has to be read again.
+    /// Another list than the one that was read up to now: it has to be read again.
     Lost,
 }
 
@@ -66,7 +66,7 @@ impl ListReader {
         self.tail.last().map(Vec::as_slice)
     }
 
-    /// How many elements it has, as far as it was read.
+    /// Elements that it has, as far as it was read.
     pub(in crate::ops) const fn length(&self) -> u64 {
         self.next
     }
@@ -112,8 +112,8 @@ impl ListReader {
         }
     }
 
-    /// Where in a page that begins before the last known elements the new ones begin: behind the
-    /// last of those that is still there.
+    /// The first new element in a page that begins before the last known ones: behind the last of
+    /// those that is still there.
     fn first_new(&mut self, elements: &[Vec<u8>]) -> Option<usize> {
         if self.tail.is_empty() {
             return Some(0);

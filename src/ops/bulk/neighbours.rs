@@ -7,11 +7,11 @@ use crate::store::change::{Chosen, Place};
 /// Deleted entries (by number), grouped by the element that they stand behind.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// Before everything else, in their order.
+    /// Entries before everything else, in their order.
     pub(super) heads: Vec<usize>,
-    /// Behind an element that has stayed, in their order.
+    /// Entries behind an element that has stayed, in their order.
     pub(super) behind: HashMap<Vec<u8>, Vec<usize>>,
-    /// At the tail, in their order; also those whose place is not known.
+    /// Entries at the tail, in their order; also those whose place is not known.
     pub(super) tails: Vec<usize>,
 }
 
@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// What a list of numbers is once the groups are back in it.
+    /// The list of numbers once the groups are back in it.
     fn back(kept: &[usize], groups: &Groups) -> Vec<usize> {
         let mut list = groups.heads.clone();
         for &n in kept {

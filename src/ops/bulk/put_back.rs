@@ -14,47 +14,48 @@ use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, Returned, Returning, W
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 
-/// With how many elements a script of it begins, and the most it takes.
+/// Elements in the first script of it, and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
 
-/// What others take from the head moves neighbours up between the look and the script: what stands
-/// behind these elements beyond goes along.
+/// Elements beyond those that go round whose followers are put back too: what others take from the
+/// head moves neighbours up between the look and the script, and what stands behind these elements
+/// beyond goes along.
 const BEYOND: usize = 256;
 
 /// Puts deleted entries back.
 #[derive(Debug)]
 pub struct PutBack {
     queue: Queue,
-    /// Where they are until then.
+    /// The place that they come from.
     from: Away,
     entries: Vec<Chosen>,
     groups: Groups,
-    /// Those that a script was sent for whose answer never came.
+    /// Entries for which a script was sent whose answer never came.
     unsure: HashSet<usize>,
-    /// Those of the last such script: to be looked up before anything else.
+    /// Entries of the last such script: to be looked up before anything else.
     sent: Vec<usize>,
     turn: Turn,
     stage: Stage,
-    /// It was told what the next script tries; this is how many elements and entries that takes.
+    /// The elements and entries that the next script takes, once it was told what it tries.
     announced: Option<[usize; 2]>,
-    /// What was looked at for that, and how many of it go round.
+    /// The elements looked at for that, and how many of them go round.
     looked: Option<(usize, Vec<Vec<u8>>)>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stage {
-    /// Those that stood before everything else.
+    /// Entries that stood before everything else are put back.
     Heads,
     /// The list goes round.
     Turning,
-    /// Those without neighbour.
+    /// Entries without neighbour are put back.
     Tails,
     Ended,
 }
 
 impl PutBack {
-    /// Puts these back. In the order in which they left, each with where it stood at that moment;
-    /// none: nowhere.
+    /// Puts these back, given in the order in which they left, each with where it stood at that
+    /// moment; none: nowhere.
     #[must_use]
     pub fn new(queue: &Queue, entries: Vec<(Chosen, Option<Place>)>) -> Self {
         Self {
@@ -80,7 +81,7 @@ impl PutBack {
         }
     }
 
-    /// So many bytes go round in a script at most, but for a single element.
+    /// Sets the bytes that go round in a script at most, but for a single element.
     pub fn within(&mut self, bytes: usize) {
         self.turn.within(bytes);
     }
@@ -111,7 +112,7 @@ impl PutBack {
         step
     }
 
-    /// `announced`: it was told which entries this step tries.
+    /// Makes the next step. `announced`: it was told which entries this one tries.
     async fn advance(
         &mut self,
         writer: &Writer,
@@ -162,7 +163,7 @@ impl PutBack {
         }
     }
 
-    /// How many of the first of these a script takes: at most `most`, and one at least.
+    /// The number of the first of these that a script takes: at most `most`, and one at least.
     fn fitting<'a>(&self, numbers: impl Iterator<Item = &'a usize>, most: usize) -> usize {
         let mut bytes = 0;
         let fits = numbers.take(most).take_while(|i| {
@@ -177,7 +178,7 @@ impl PutBack {
         self.sent = numbers.to_vec();
     }
 
-    /// The list has gone round: what is left has no neighbour there.
+    /// Goes on to the tail once the list has gone round: what is left has no neighbour there.
     fn turned(&mut self) {
         let mut left: Vec<Vec<usize>> = self.groups.behind.drain().map(|group| group.1).collect();
         left.sort_unstable();
@@ -279,8 +280,8 @@ impl PutBack {
         Ok(self.step(done.took, fates))
     }
 
-    /// How many of `n` elements may go round so that at most `most` entries go with them, and those
-    /// of the page (with some beyond) that entries stand behind.
+    /// The number of `n` elements that may go round so that at most `most` entries go with them,
+    /// and those of the page (with some beyond) that entries stand behind.
     fn slice<'a>(
         &self,
         page: &'a [Vec<u8>],

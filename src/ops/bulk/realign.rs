@@ -13,22 +13,22 @@ use crate::store::change::Fate;
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, read};
 
-/// With how many swaps a script of it begins, and the most it takes.
+/// Swaps in the first script of it, and in any of them at most.
 pub const SIZE: Size = Size::new(100, 250);
 
-/// So often the list is read anew, when others have moved too much in it meanwhile.
+/// Readings of the list at most, when others have moved too much in it meanwhile.
 const ROUNDS: u32 = 5;
 
-/// How many members are asked for at a time.
+/// Members asked for at a time.
 const PAGE: u32 = 1_000;
 
 /// Brings chosen entries to the head of the order list.
 #[derive(Debug)]
 pub struct Realign {
     queue: Queue,
-    /// How many were given.
+    /// The number of entries given.
     given: usize,
-    /// The chosen that have no fate yet, each with its number.
+    /// The chosen entries that have no fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
     no_frames: Vec<usize>,
     stage: Stage,
@@ -48,11 +48,12 @@ struct Reading {
     list: ListReader,
     slots: Vec<Slot>,
     stands: Vec<Stands>,
-    /// Which of the chosen stand in it, by number. A second copy is nobody's concern here.
+    /// True, by number, of each chosen entry that stands in it. A second copy is nobody's concern
+    /// here.
     stood: Vec<bool>,
 }
 
-/// What is to be swapped, as far as it was.
+/// The swaps to be made, and how far they were.
 #[derive(Debug)]
 struct Swapping {
     swaps: Vec<(usize, Swap)>,
@@ -199,8 +200,8 @@ impl Realign {
         Ok(Some(step))
     }
 
-    /// All swaps were tried: what became of each entry. Those that were missed but still wait are
-    /// tried once more, with another reading.
+    /// Finds the fate of each entry once all swaps were tried. Those that were missed but still
+    /// wait are tried once more, with another reading.
     async fn settle(&mut self, store: &Store) -> Result<Vec<Fated>, StoreError> {
         let Stage::Swapping(swapping) = &self.stage else {
             return Ok(Vec::new());

@@ -10,10 +10,10 @@ use crate::store::{Store, StoreError, read};
 
 /// An order list that is aside, as it was found.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Found {
-    /// How many elements are aside.
+pub struct AsideOrder {
+    /// Elements that are aside.
     pub aside: u64,
-    /// How many entries wait: with none, all that is aside would be dropped, which may be the last
+    /// Entries that wait: with none, all that is aside would be dropped, which may be the last
     /// copy, so that somebody has to be asked.
     pub waiting: u64,
 }
@@ -27,15 +27,15 @@ pub struct RestoreOrder {
 
 impl RestoreOrder {
     /// Looks for one; none when nothing is aside (or the layout has no order list).
-    pub async fn find(store: &Store, queue: &Queue) -> Result<Option<Found>, StoreError> {
+    pub async fn find(store: &Store, queue: &Queue) -> Result<Option<AsideOrder>, StoreError> {
         let facts = facts(store, queue).await?;
-        Ok((facts.aside > 0).then_some(Found {
+        Ok((facts.aside > 0).then_some(AsideOrder {
             aside: facts.aside,
             waiting: facts.waiting,
         }))
     }
 
-    /// Of that queue.
+    /// Brings back the order list of that queue.
     #[must_use]
     pub fn new(queue: &Queue) -> Self {
         Self {
@@ -44,8 +44,8 @@ impl RestoreOrder {
         }
     }
 
-    /// What the next step of so many elements would drop, as it is now: to be journalled before.
-    /// What leaves timeouts between the two was delivered or deleted by somebody who knows.
+    /// Reads what the next step of so many elements would drop, as it is now: to be journalled
+    /// before. What leaves timeouts between the two was delivered or deleted by somebody who knows.
     pub async fn look(&mut self, store: &Store, n: usize) -> Result<Vec<Vec<u8>>, StoreError> {
         let keys = self.queue.keys();
         let length = facts(store, &self.queue).await?.aside;

@@ -16,20 +16,20 @@ pub(super) fn mark(element: &[u8]) -> Option<Mark> {
 /// A place at the head of the list that a chosen entry may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// Where it is.
+    /// Its place in the list.
     pub(super) place: u32,
-    /// What stands there.
+    /// The mark of what stands there.
     pub(super) mark: Mark,
-    /// Which of the chosen that is.
+    /// The number of the chosen entry that this is, if it is one.
     pub(super) chosen: Option<usize>,
 }
 
-/// Where a chosen entry stands.
+/// The place of a chosen entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stands {
-    /// Which one.
+    /// Its number.
     pub(super) chosen: usize,
-    /// Where.
+    /// Its place in the list.
     pub(super) place: u32,
     /// Its mark.
     pub(super) mark: Mark,
@@ -78,7 +78,7 @@ mod tests {
         (n as u64).to_le_bytes()
     }
 
-    /// What a list of marks becomes by these swaps, each of which must find what it expects.
+    /// The list of marks after these swaps, each of which must find what it expects.
     fn swapped(mut list: Vec<Mark>, swaps: &[(usize, Swap)]) -> Vec<Mark> {
         for (_, swap) in swaps {
             let [a, b] = swap.places.map(|place| place as usize);

@@ -1,14 +1,17 @@
 //! Sweep: the order list goes round, slice by slice, and the chosen ones drop out of it and of
-//! timeouts, or get other bytes in both.
+//! timeouts, or get other bytes in both. Where entries may stand in it more than once, further copies
+//! of the chosen leave it first.
 //!
 //! After a full turn the list stands in its old order again, save that what was offered meanwhile
 //! stands in the midst of it. A turn that ends early leaves it turned: every entry is in it, and
 //! only `poll()` of other clients sees another order.
 
+mod copies;
 mod places;
 
 use std::collections::{HashMap, HashSet};
 
+use self::copies::Thinning;
 use self::places::places;
 use super::list::{ListReader, Read};
 use super::turn::Turn;
@@ -19,51 +22,55 @@ use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
-/// With how many elements a script of it begins, and the most it takes.
+/// Elements in the first script of it, and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
 
-/// So many scores are looked up in one step.
+/// Scores that are looked up in one step.
 const LOOKED_AT: usize = 1_000;
 
 /// A sweep.
 #[derive(Debug)]
 pub struct Sweep {
     queue: Queue,
-    /// Where what leaves timeouts goes.
+    /// The place to which goes what leaves timeouts.
     to: Away,
     brooms: Vec<Broom>,
-    /// The bytes that each gets; none where they leave.
+    /// The new bytes of each; none where they leave.
     news: Vec<Vec<u8>>,
-    /// Those without a fate yet, each with its number.
+    /// Entries without a fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
-    /// Those that a script was sent for whose answer never came, and where they stood then.
+    /// Entries for which a script was sent whose answer never came, and where they stood then.
     unsure: HashMap<usize, Option<Place>>,
     /// Strays that were told already, and what was taken out of timeouts, a stray by that: there may
     /// be more copies of them.
     told: HashSet<usize>,
-    /// So many copies beyond the first have left since that was told.
+    /// Copies beyond the first that have left since that was told.
     copies: u64,
     turn: Turn,
     stage: Stage,
     /// The element that the next to go round stands behind, once some have.
     before: Option<Vec<u8>>,
-    /// What was looked at, and how many of it go round, once it was told what the script tries.
+    /// The elements looked at, and how many of them go round, once it was told what the script
+    /// tries.
     looked: Option<(usize, Vec<Vec<u8>>)>,
-    /// So many of those that stand nowhere were told to be tried next.
+    /// The number of entries standing nowhere that were told to be tried next.
     forgets: Option<usize>,
     stopped: bool,
 }
 
 #[derive(Debug)]
 enum Stage {
+    /// It is found out whether entries may stand in the list more than once.
+    Counting,
+    /// Further copies of the chosen leave the list.
+    Thinning(Thinning),
     /// The list goes round.
     Turning,
-    /// It has gone round: what of those that were not met? Those still to be looked up, and those
-    /// that wait.
+    /// Entries that were not met are looked up: those still to be, and those that wait.
     Looking(Vec<Vec<u8>>, HashSet<Vec<u8>>),
-    /// Is any of those that wait in the list?
+    /// The list is read for those that wait.
     Reading(ListReader, HashSet<Vec<u8>>),
-    /// What is nowhere in it leaves timeouts.
+    /// Entries that are nowhere in it leave timeouts.
     Forgetting(Vec<Vec<u8>>),
     Ended,
 }
@@ -98,7 +105,10 @@ impl Sweep {
     /// Takes these out of the order list, where they do not wait, all copies of each.
     #[must_use]
     pub fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
-        Self::with(queue, members.into_iter().map(|m| (m, Broom::Stray)))
+        Self {
+            stage: Stage::Turning,
+            ..Self::with(queue, members.into_iter().map(|m| (m, Broom::Stray)))
+        }
     }
 
     fn with(queue: &Queue, items: impl Iterator<Item = (Vec<u8>, Broom)>) -> Self {
@@ -114,7 +124,7 @@ impl Sweep {
             told: HashSet::new(),
             copies: 0,
             turn: Turn::new(),
-            stage: Stage::Turning,
+            stage: Stage::Counting,
             before: None,
             looked: None,
             forgets: None,
@@ -122,9 +132,15 @@ impl Sweep {
         }
     }
 
-    /// So many bytes go round in a script at most, but for a single element.
+    /// Sets the bytes that go round in a script at most, but for a single element.
     pub fn within(&mut self, bytes: usize) {
         self.turn.within(bytes);
+    }
+
+    /// True when the next step lets elements of the list go round.
+    #[must_use]
+    pub const fn is_turning(&self) -> bool {
+        matches!(self.stage, Stage::Turning)
     }
 
     /// Deletes or edits no more; what follows only brings the offer order back.
@@ -140,7 +156,11 @@ impl Sweep {
     /// `NoFrame`: its new bytes wait already.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         let n = n.clamp(1, MOST_MOVED);
+        if matches!(self.stage, Stage::Counting) {
+            self.count(writer.store()).await?;
+        }
         match &mut self.stage {
+            Stage::Counting | Stage::Thinning(_) => self.thin(writer).await.map(Some),
             Stage::Turning => self.turn(writer, n).await,
             Stage::Looking(..) => self.look(writer.store()).await.map(Some),
             Stage::Reading(..) => self.read(writer).await.map(Some),
@@ -219,7 +239,7 @@ impl Sweep {
         writer.edit_around(&self.queue, n, &chosen).await
     }
 
-    /// The list has gone round.
+    /// Goes on to those that were not met once the list has gone round.
     fn turned(&mut self) -> Option<Step> {
         if self.stopped {
             self.stage = Stage::Ended;
@@ -235,7 +255,7 @@ impl Sweep {
         Stage::Looking(untold.collect(), HashSet::new())
     }
 
-    /// What is to be done with one of the chosen.
+    /// The broom for one of the chosen.
     fn broom(&self, i: usize) -> Broom {
         match self.brooms[i] {
             Broom::Delete(score) if self.unsure.contains_key(&i) => Broom::DeleteAgain(score),
@@ -243,8 +263,8 @@ impl Sweep {
         }
     }
 
-    /// Which of these elements are chosen, each once, with their numbers; after a stop, copies of
-    /// what has left.
+    /// The chosen among these elements, each once, with their numbers; after a stop, copies of what
+    /// has left.
     fn met<'a>(&self, page: &'a [Vec<u8>]) -> Vec<(&'a [u8], usize)> {
         let mut seen = HashSet::new();
         let number = |element: &'a Vec<u8>| Some((element.as_slice(), *self.open.get(element)?));
@@ -291,7 +311,7 @@ impl Sweep {
         fates
     }
 
-    /// What became of those that were not met: gone, changed, or they still wait.
+    /// Finds the fates of those that were not met: gone, changed, or they still wait.
     async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
         let mut step = self.step(LOOKING);
         let Stage::Looking(rest, waiting) = &mut self.stage else {
@@ -356,7 +376,7 @@ impl Sweep {
         Ok(step)
     }
 
-    /// Which of those that wait are in the list all the same: others have moved much in it.
+    /// Reads which of those that wait are in the list all the same: others have moved much in it.
     async fn read(&mut self, writer: &Writer) -> Result<Step, StoreError> {
         let mut step = self.step(LOOKING);
         let Stage::Reading(reader, waiting) = &mut self.stage else {
@@ -439,8 +459,8 @@ impl Sweep {
         Ok(step)
     }
 
-    /// Whether a script whose answer never came has done it; `kept`: its score in quarantine, or
-    /// that of its new bytes, which others may have given another one since.
+    /// True when a script whose answer never came has changed this entry. `kept`: its score in
+    /// quarantine, or that of its new bytes, which others may have given another one since.
     fn is_done(&self, i: usize, kept: Option<f64>) -> bool {
         let (Broom::Delete(wanted) | Broom::Forget(wanted)) = self.brooms[i] else {
             return false;
@@ -480,5 +500,5 @@ impl Sweep {
     }
 }
 
-/// What people are told after the list has gone round.
+/// The words for it after the list has gone round.
 const LOOKING: &str = "looking for the rest";

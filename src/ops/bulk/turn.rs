@@ -5,26 +5,26 @@ use crate::queue::Queue;
 use crate::store::bulk::{MOST_MOVED, facts};
 use crate::store::{Store, StoreError, read};
 
-/// What others take from the head moves the list up between the look and the script: so many more
-/// elements than go round are looked at.
+/// Elements that are looked at beyond those that go round: what others take from the head moves the
+/// list up between the look and the script.
 const BEYOND: usize = 256;
 
-/// So many elements are looked at first, when it is not known yet how large they are.
+/// Elements that are looked at first, when it is not known yet how large they are.
 const FIRST: usize = 100;
-/// So many bytes go round in a script at most, and are looked at in one go, as long as elements are
+/// Bytes that go round in a script at most, and are looked at in one go, as long as elements are
 /// about as large as those before them. A large element alone may be more.
 const BYTES: usize = 1 << 20;
 
 /// One turn of the order list.
 #[derive(Debug)]
 pub(super) struct Turn {
-    /// So many elements are looked at in one go, at most.
+    /// Elements that are looked at in one go, at most.
     most: usize,
-    /// So many bytes go round in a script, at most.
+    /// Bytes that go round in a script, at most.
     bytes: usize,
-    /// How many elements are still to go round; none: it has not begun.
+    /// Elements that are still to go round; none: it has not begun.
     left: Option<u64>,
-    /// How many there are in all.
+    /// All elements of the turn.
     of: u64,
     /// A script without an answer.
     sent: Option<Sent>,
@@ -35,9 +35,9 @@ pub(super) struct Turn {
 /// A script whose answer never came.
 #[derive(Debug)]
 struct Sent {
-    /// How many were to go round.
+    /// Elements that were to go round.
     n: usize,
-    /// What stood at the head before.
+    /// The head of the list before it.
     head: Vec<u8>,
     /// The last that stays of those.
     last: Option<Vec<u8>>,
@@ -55,12 +55,12 @@ impl Turn {
         }
     }
 
-    /// So many bytes go round in a script at most; never more than is usual.
+    /// Sets the bytes that go round in a script at most; never more than is usual.
     pub(super) fn within(&mut self, bytes: usize) {
         self.bytes = bytes.min(BYTES);
     }
 
-    /// So many bytes go round in a script, at most.
+    /// Bytes that go round in a script, at most.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -108,7 +108,8 @@ impl Turn {
         Ok(Some((self.sized(n, &page), page)))
     }
 
-    /// How many of `n` elements have no more bytes than may go round in a script; one at least.
+    /// The number of `n` elements that have no more bytes than may go round in a script; one at
+    /// least.
     fn sized(&mut self, n: usize, page: &[Vec<u8>]) -> usize {
         let held: usize = page.iter().map(Vec::len).sum();
         let each = held.div_ceil(page.len().max(1)).max(1);
@@ -121,13 +122,13 @@ impl Turn {
         fits.count().clamp(1, n)
     }
 
-    /// So many of the `asked` elements went round: fewer, when the list has no more.
+    /// Counts elements that went round of those `asked`: fewer, when the list has no more.
     pub(super) fn went(&mut self, went: usize, asked: usize) {
         let left = self.left.unwrap_or(0).saturating_sub(went as u64);
         self.left = Some(if went < asked { 0 } else { left });
     }
 
-    /// So many more stand at the head now than did when it began.
+    /// Counts elements that stand at the head now and did not when it began.
     pub(super) const fn grew(&mut self, more: u64) {
         self.of += more;
         if let Some(left) = &mut self.left {
@@ -135,7 +136,8 @@ impl Turn {
         }
     }
 
-    /// The script for `n` of these never answered; `last`: the last of them that was to stay.
+    /// Takes note that the script for `n` of these never answered; `last`: the last of them that
+    /// was to stay.
     pub(super) fn unknown(&mut self, n: usize, page: &[Vec<u8>], last: Option<Vec<u8>>) {
         self.sent = page.first().map(|head| Sent {
             n,
@@ -150,7 +152,7 @@ impl Turn {
         self.behind.take()
     }
 
-    /// How far it is, and of how many elements.
+    /// Elements that went round, and all of them.
     pub(super) const fn progress(&self) -> (u64, u64) {
         let left = match self.left {
             Some(left) => left,

@@ -3,7 +3,7 @@
 
 use super::DemoError;
 use crate::queue::{Keys, Queue};
-use crate::store::read::{Kind, kinds, scan};
+use crate::store::read::{KeyType, kinds, scan};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -21,7 +21,7 @@ pub(super) async fn claim(store: &Store, prefix: &str, queues: &[Queue]) -> Resu
     let taken = own
         .iter()
         .zip(kinds)
-        .find(|(_, kind)| *kind != Kind::Missing);
+        .find(|(_, kind)| *kind != KeyType::Missing);
     match taken {
         None => Ok(()),
         Some((key, _)) => Err(DemoError::Taken {

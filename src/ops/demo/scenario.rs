@@ -1,4 +1,11 @@
-//! The scenarios, by name.
+//! The scenarios, by name. A scenario is a file below, its `mod` line and a variant here.
+
+mod burst;
+mod classic;
+mod dead_client;
+mod mixed_fleet;
+mod orders;
+mod poison;
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,8 +13,8 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+use super::redisson;
 use super::stage::Stage;
-use super::{burst, classic, dead_client, mixed_fleet, orders, poison, redisson};
 use crate::queue::Era;
 use crate::store::StoreError;
 
@@ -136,9 +143,7 @@ impl FromStr for Scenario {
 
 /// A word that names no scenario.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error(
-    "there is no scenario {0:?}; there are: classic, orders, burst, dead-client, poison, mixed-fleet"
-)]
+#[error("there is no scenario {0:?}; there are: {all}", all = Scenario::ALL.map(Scenario::name).join(", "))]
 pub struct UnknownScenario(pub String);
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ const CALM_SHARE: u32 = 20;
 const SAVED: Duration = Duration::from_millis(50);
 
 /// How many keys the first slice looks at; later ones by what they cost.
-const FIRST: u32 = 200;
-const MOST: u32 = 10_000;
+const KEYS_OF_THE_FIRST_SLICE: u32 = 200;
+const MOST_KEYS_OF_A_SLICE: u32 = 10_000;
 
 /// The pace of one pass through the keys.
 pub(super) struct Pace {
@@ -32,7 +32,7 @@ impl Pace {
         Self {
             started: now,
             used_up_to: now,
-            count: FIRST,
+            count: KEYS_OF_THE_FIRST_SLICE,
         }
     }
 
@@ -47,9 +47,9 @@ impl Pace {
         let wanted = u64::from(self.count) * SLICE_US / server_us.max(1);
         let (least, most) = (self.count / 4, self.count.saturating_mul(2));
         self.count = u32::try_from(wanted)
-            .unwrap_or(MOST)
+            .unwrap_or(MOST_KEYS_OF_A_SLICE)
             .clamp(least, most)
-            .clamp(10, MOST);
+            .clamp(10, MOST_KEYS_OF_A_SLICE);
         let so_far = now.saturating_duration_since(self.started);
         let brisk = so_far < BRISK || (looked < BRISK_KEYS && so_far < BRISK_LONGEST);
         let share = if brisk { BRISK_SHARE } else { CALM_SHARE };
@@ -102,7 +102,7 @@ mod tests {
         (0..20).for_each(|_| {
             pace.paid(0, 0, start);
         });
-        assert_eq!(pace.count(), MOST);
+        assert_eq!(pace.count(), MOST_KEYS_OF_A_SLICE);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which queue a key or a channel is a sign of.
 
 use crate::queue::{QueueName, name};
-use crate::store::read::Kind;
+use crate::store::read::KeyType;
 
 /// The names that a queue with this key or channel may have; see [`name::names_of_key`]. Where bulk
 /// changes and repairs keep entries of a queue follows what follows `redisson_delay_queue:` in the
@@ -21,11 +21,11 @@ pub(super) fn names(key: &[u8]) -> Vec<QueueName> {
 
 /// Which of the names are meant, by what their targets are: those whose target is a list; when
 /// none is, the first, which is how nearly everybody names a queue.
-pub(super) fn likely(names: Vec<QueueName>, kinds: &[Kind]) -> Vec<QueueName> {
+pub(super) fn likely(names: Vec<QueueName>, kinds: &[KeyType]) -> Vec<QueueName> {
     let lists = names
         .iter()
         .zip(kinds)
-        .filter(|(_, kind)| **kind == Kind::List)
+        .filter(|(_, kind)| **kind == KeyType::List)
         .map(|(name, _)| name.clone());
     let lists: Vec<QueueName> = lists.collect();
     if lists.is_empty() {
@@ -69,15 +69,15 @@ mod tests {
     #[test]
     fn the_name_whose_target_is_a_list_is_meant() {
         let both = || names(b"redisson_delay_queue:{q}");
-        let meant = |kinds: [Kind; 2]| -> Vec<String> {
+        let meant = |kinds: [KeyType; 2]| -> Vec<String> {
             likely(both(), &kinds)
                 .iter()
                 .map(QueueName::to_string)
                 .collect()
         };
-        assert_eq!(meant([Kind::Missing, Kind::Missing]), ["q"]);
-        assert_eq!(meant([Kind::Missing, Kind::List]), ["{q}"]);
-        assert_eq!(meant([Kind::List, Kind::Missing]), ["q"]);
-        assert_eq!(meant([Kind::List, Kind::List]), ["q", "{q}"]);
+        assert_eq!(meant([KeyType::Missing, KeyType::Missing]), ["q"]);
+        assert_eq!(meant([KeyType::Missing, KeyType::List]), ["{q}"]);
+        assert_eq!(meant([KeyType::List, KeyType::Missing]), ["q"]);
+        assert_eq!(meant([KeyType::List, KeyType::List]), ["q", "{q}"]);
     }
 }

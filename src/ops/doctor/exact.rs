@@ -16,7 +16,7 @@ use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
 use crate::ops::bulk::list::{ListReader, Read};
 use crate::ops::caught::caught_in;
 use crate::queue::exact::{Drifted, Exact};
-use crate::queue::{EntryId, Layout, Queue};
+use crate::queue::{EntryId, Queue};
 use crate::store::{Store, StoreError, read};
 
 /// How long we wait for a link that has not been live yet, or hangs.
@@ -31,8 +31,8 @@ const NEXT: u32 = 100;
 const FEELER: u32 = 10;
 /// And so many bytes of them.
 const NEXT_BYTES: usize = 256 * 1024;
-/// So many bytes of what differs are kept: more is counted only.
-const KEPT: usize = 64 << 20;
+/// Bytes of what differs that are kept: more is counted only.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// What a member or element takes (measured: 10.6 s for a million of 41 bytes in both), and each of
 /// its bytes, in ns.
@@ -116,7 +116,7 @@ async fn look(
         exact: Exact::new(queue, from),
     };
     let mut pace = Pace::new(tell);
-    let mut compare = Compare::sure(queue, KEPT);
+    let mut compare = Compare::sure(queue, KEPT_BYTES);
     let mut of = delivered;
     while let Some(step) = compare.next(store, &mut looker).await? {
         of = step.of.saturating_add(delivered);
@@ -129,7 +129,7 @@ async fn look(
     let mut exact = looker.exact;
     exact.order = compare.sizes().order;
     drop(compare);
-    if queue.layout == Layout::Redisson {
+    if queue.has_frames() {
         let mut reader = ListReader::new(target);
         // Consumers take from its head: what they have taken is as if it had not been there.
         // What is delivered meanwhile is not waited for.

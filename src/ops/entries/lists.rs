@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::pages::PageSize;
-use crate::queue::{Entry, Layout, Push, Queue, State};
+use crate::queue::{Entry, Push, Queue, State};
 use crate::store::read::{self, Elements};
 use crate::store::{Store, StoreError};
 
@@ -19,7 +19,7 @@ const OVERLAP: usize = 32;
 pub(super) struct ListReader {
     store: Store,
     list: Vec<u8>,
-    told: Told,
+    told: SeenElements,
     size: PageSize,
     /// The place behind the last element read.
     next: u64,
@@ -30,7 +30,7 @@ pub(super) struct ListReader {
 }
 
 /// What was told already.
-enum Told {
+enum SeenElements {
     /// Of the order list, whose elements are members of timeouts: all.
     Members(Members),
     /// Of target, whose elements may be equal: the last ones; and where new ones come.
@@ -76,17 +76,13 @@ impl Members {
 impl ListReader {
     /// `ordered`: it is the order list.
     pub(super) fn new(store: &Store, queue: &Queue, list: Vec<u8>, ordered: bool) -> Self {
-        let push = match &queue.layout {
-            Layout::Redisson => Push::Right,
-            Layout::ZsetList(zset_list) => zset_list.push,
-        };
         Self {
             store: store.clone(),
             list,
             told: if ordered {
-                Told::Members(Members::new())
+                SeenElements::Members(Members::new())
             } else {
-                Told::Elements(Vec::new(), push)
+                SeenElements::Elements(Vec::new(), queue.push())
             },
             size: PageSize::new(),
             next: 0,
@@ -113,8 +109,8 @@ impl ListReader {
         elements.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= u64::try_from(elements.len()).unwrap_or(0);
         let state = match self.told {
-            Told::Members(_) => State::Order,
-            Told::Elements(..) => State::Delivered,
+            SeenElements::Members(_) => State::Order,
+            SeenElements::Elements(..) => State::Delivered,
         };
         let entry = |member| Entry {
             member,
@@ -166,7 +162,7 @@ impl ListReader {
     }
 }
 
-impl Told {
+impl SeenElements {
     /// Where in a page that begins at place `first` may stand what was not told; none when
     /// something of that may stand before it.
     fn behind(&self, first: u64, page: &[Vec<u8>]) -> Option<usize> {

@@ -247,7 +247,7 @@ impl Pages {
     }
 }
 
-/// So many entries tell how all are read.
+/// Entries that vote on how all payloads of a queue are read.
 const TELL: usize = 64;
 
 /// The first entries, as many as tell how all are read, or fewer that are large.

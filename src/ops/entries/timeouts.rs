@@ -5,6 +5,8 @@
 //! with the last row of the page before; when another row is there, that one's rank now is asked
 //! for, and when it is gone, the page begins with the first row of its score.
 
+use std::sync::Arc;
+
 use super::pages::PageSize;
 use super::state;
 use crate::clock::EpochMillis;
@@ -16,6 +18,9 @@ use crate::store::{Store, StoreError};
 /// How often a page is asked for again because the front of timeouts moves, before the place is
 /// looked for by score.
 const CHASES: u32 = 3;
+/// Bytes of the largest member that is sent to the server to ask for its rank.
+const LARGE: usize = 64 * 1024;
+
 pub(super) struct TimeoutsReader {
     store: Store,
     queue: Queue,
@@ -31,9 +36,11 @@ pub(super) struct TimeoutsReader {
     /// The rank to go on from; none before the first page.
     rank: Option<u64>,
     /// The member at that rank with its score, already told.
-    landmark: Option<(Vec<u8>, f64)>,
+    landmark: Option<(Arc<Vec<u8>>, f64)>,
     /// The last entry told; what is not behind it is not told again.
-    told: Option<(f64, Vec<u8>)>,
+    told: Option<(f64, Arc<Vec<u8>>)>,
+    /// Rows that were asked for last.
+    asked: usize,
     ended: bool,
 }
 
@@ -57,6 +64,7 @@ impl TimeoutsReader {
             rank: None,
             landmark: None,
             told: None,
+            asked: 0,
             ended: false,
         }
     }
@@ -89,25 +97,31 @@ impl TimeoutsReader {
             (None, Some(lowest)) => self.since_score(lowest).await?,
             (None, None) => self.rows(0).await?,
         };
-        self.ended = rows.is_empty();
+        // A page that is not full is the last one.
+        self.ended = rows.len() < self.asked;
+        let mut landmark = None;
         if let Some(last) = rows.last() {
             let count = u64::try_from(rows.len()).unwrap_or(0);
             self.rank = Some(first + count - 1);
             // When it is the landmark itself, nothing is behind it.
-            self.ended = self.landmark.as_ref() == Some(last);
-            self.landmark = Some(last.clone());
+            self.ended |= self.is_landmark(last);
+            landmark = (!self.ended).then(|| (Arc::new(last.0.clone()), last.1));
         }
-        let mut page = Vec::with_capacity(rows.len());
+        self.landmark = landmark;
+        let mut page: Vec<Entry> = Vec::with_capacity(rows.len());
         for (member, score) in rows {
             if score > self.highest {
                 self.ended = true;
                 break;
             }
-            let behind = self.told.as_ref().is_none_or(|(told, last)| {
-                score > *told || (score.total_cmp(told).is_eq() && member > *last)
+            let told = match (page.last(), &self.told) {
+                (Some(entry), _) => entry.score.map(|score| (score, &entry.member)),
+                (None, told) => told.as_ref().map(|(score, member)| (*score, &**member)),
+            };
+            let behind = told.is_none_or(|(told, last)| {
+                score > told || (score.total_cmp(&told).is_eq() && member > *last)
             });
             if behind {
-                self.told = Some((score, member.clone()));
                 page.push(Entry {
                     state: self.state.unwrap_or_else(|| state(&self.queue, score, now)),
                     score: Some(score),
@@ -115,7 +129,20 @@ impl TimeoutsReader {
                 });
             }
         }
+        if let (Some(last), false) = (page.last(), self.ended) {
+            let landmark = self.landmark.as_ref().map(|(member, _)| member);
+            let member = match landmark.filter(|member| ***member == last.member) {
+                Some(member) => Arc::clone(member),
+                None => Arc::new(last.member.clone()),
+            };
+            self.told = last.score.map(|score| (score, member));
+        }
         Ok(Some(page))
+    }
+
+    fn is_landmark(&self, row: &(Vec<u8>, f64)) -> bool {
+        let landmark = self.landmark.as_ref();
+        landmark.is_some_and(|(member, score)| **member == row.0 && score.total_cmp(&row.1).is_eq())
     }
 
     /// Rows that begin with the landmark, if it is there still, and the rank of the first.
@@ -123,9 +150,10 @@ impl TimeoutsReader {
         for _ in 0..CHASES {
             let landmark = self.landmark.clone();
             let member = landmark.as_ref().map(|(member, _)| member.as_slice());
-            let page = self.ask(first, member).await?;
+            let sent = member.filter(|member| member.len() <= LARGE);
+            let page = self.ask(first, sent).await?;
             let begins = page.rows.first();
-            if landmark.is_none() || begins == landmark.as_ref() {
+            if landmark.is_none() || begins.is_some_and(|row| self.is_landmark(row)) {
                 return Ok((first, page.rows));
             }
             match page.landmark {
@@ -144,6 +172,7 @@ impl TimeoutsReader {
     /// Rows from the first with that score or above on, and the rank of that one.
     async fn since_score(&mut self, score: f64) -> Result<(u64, Vec<(Vec<u8>, f64)>), StoreError> {
         let count = self.size.get() + 1;
+        self.asked = usize::try_from(count).unwrap_or(usize::MAX);
         let (first, page) = read::rows_from(&self.store, &self.key, score, count).await?;
         self.had(&page);
         Ok((first, page.rows))
@@ -152,6 +181,7 @@ impl TimeoutsReader {
     async fn ask(&mut self, first: u64, landmark: Option<&[u8]>) -> Result<Rows, StoreError> {
         // One more, since the landmark was told before.
         let count = self.size.get() + 1;
+        self.asked = usize::try_from(count).unwrap_or(usize::MAX);
         let page = read::rows(&self.store, &self.key, first, count, landmark).await?;
         self.had(&page);
         Ok(page)

@@ -25,7 +25,7 @@ pub(super) const HEAD: usize = 8;
 
 /// What a record holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     /// Items that are about to be tried.
     Intents,
     /// What became of items.

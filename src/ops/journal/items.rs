@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::folder::failed;
-use super::format::{self, Kind};
+use super::format::{self, RecordKind};
 use super::{Happened, Item, JournalError, Tries, blocking};
 use crate::ops::private;
 use crate::queue::Outcome;
@@ -240,7 +240,7 @@ impl Index {
 
     fn note(&mut self, body: &[u8], at: u64, intended: &mut u64) {
         match format::kind(body) {
-            Some((Kind::Intents, first, count)) => {
+            Some((RecordKind::Intents, first, count)) => {
                 self.parts.push(Part {
                     at,
                     first,
@@ -249,7 +249,7 @@ impl Index {
                 });
                 *intended = first + count;
             }
-            Some((Kind::Results, ..)) => {
+            Some((RecordKind::Results, ..)) => {
                 for result in format::Results::of(body).into_iter().flatten() {
                     let after = self.parts.partition_point(|p| p.first <= result.index);
                     let part = after.checked_sub(1).and_then(|n| self.parts.get_mut(n));
@@ -259,7 +259,7 @@ impl Index {
                     }
                 }
             }
-            Some((Kind::Tries, ..)) => {
+            Some((RecordKind::Tries, ..)) => {
                 if let Some((how, some)) = format::tries(body) {
                     self.how = Some(how);
                     let tried = self.tried.get_or_insert_default();
@@ -269,7 +269,7 @@ impl Index {
                     tried.extend(some);
                 }
             }
-            Some((Kind::Untold, _, most)) => self.untold = most,
+            Some((RecordKind::Untold, _, most)) => self.untold = most,
             None => {}
         }
     }

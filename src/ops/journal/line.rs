@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Head, Kept, ServerId};
 use crate::clock::EpochMillis;
-use crate::queue::{Change, Outcome, Tally, text};
+use crate::queue::{Change, Outcome, Tally};
 
 /// A line: `change` says that one began, `outcomes` that one ended.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -61,7 +61,7 @@ impl Line {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 on: head.server.clone(),
                 queue: String::from_utf8_lossy(&head.queue).into_owned(),
-                queue_hex: queue_hex.then(|| text::hex(&head.queue)),
+                queue_hex: queue_hex.then(|| hex::encode(&head.queue)),
                 change: head.change.word().to_owned(),
                 planned: head.planned,
                 bound_ms: head.bound.map(EpochMillis::get),
@@ -98,7 +98,7 @@ impl Began {
     fn kept(self, id: String, boot: Option<&str>) -> Option<Kept> {
         let queue = match self.queue_hex {
             None => self.queue.into_bytes(),
-            Some(hex) => unhex(&hex)?,
+            Some(hex) => hex::decode(hex).ok()?,
         };
         let who = format!("{}@{}, delayscope {}", self.user, self.host, self.version);
         Some(Kept {
@@ -193,12 +193,6 @@ fn mark_undone(kept: &mut [Kept], places: &HashMap<String, usize>) {
             kept[undone].undone_by = Some(kept[i].id.clone());
         }
     }
-}
-
-fn unhex(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    pairs.map(byte).collect()
 }
 
 fn user() -> String {

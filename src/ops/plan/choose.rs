@@ -10,26 +10,26 @@ use crate::queue::{Entry, EntryId, Queue, State, text};
 use crate::store::change::{Chosen, End};
 use crate::store::{Store, read as stored};
 
-/// What was chosen, by where it is.
+/// The entries that were chosen, by where they are.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// What is in timeouts, in due order.
+    /// Entries of timeouts, in due order.
     pub(super) waiting: Vec<Chosen>,
     /// Elements of target, from its head.
     pub(super) delivered: Vec<Vec<u8>>,
-    /// What only the order list holds.
+    /// Members that only the order list holds.
     pub(super) order_only: Vec<Vec<u8>>,
-    /// What is in quarantine, in due order.
+    /// Entries of quarantine, in due order.
     pub(super) quarantined: Vec<Chosen>,
-    /// Those that were seen and are no longer there.
+    /// Entries that were seen and are no longer there.
     pub(super) gone: Vec<EntryId>,
-    /// Those that were seen and have another due time by now.
+    /// Entries that were seen and have another due time by now.
     pub(super) changed: Vec<EntryId>,
-    /// Which of equal elements of target leave: the first or the last of them, as consumers take.
+    /// The end of target, as consumers take, at which equal elements leave it.
     pub(super) leaves: Option<End>,
-    /// So many elements stay that are equal to chosen ones.
+    /// Elements that stay although they are equal to chosen ones.
     stay: u64,
-    /// What there is to say of what was asked for: a sentence each.
+    /// Remarks on the selection for the plan, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
@@ -52,11 +52,11 @@ impl Found {
     }
 }
 
-/// So many scores are asked for in one go.
+/// Scores asked for in one go.
 const ASKED: usize = 1_000;
 
 impl Found {
-    /// What was seen waits as it was seen, or nothing is done to it.
+    /// Looks up again what was seen: nothing is done to what does not wait as it was.
     async fn seen_again(&mut self, store: &Store, queue: &Queue) -> Result<(), ChangeError> {
         let timeouts = queue.keys().timeouts;
         let seen = std::mem::take(&mut self.waiting);
@@ -78,7 +78,7 @@ impl Found {
 }
 
 impl Found {
-    /// Of equal elements of target as many as are meant.
+    /// Keeps as many equal elements of target as are meant.
     fn count(&mut self, mut copies: HashMap<Vec<u8>, Copies>) {
         let stay = &mut self.stay;
         self.delivered.retain(|element| {
@@ -135,8 +135,8 @@ impl Found {
         elements && self.waiting.is_empty() && self.quarantined.is_empty()
     }
 
-    /// Without the first of those that have equal payloads: the one due first, or the one that a
-    /// consumer takes first. How many stay.
+    /// Leaves out the first of those that have equal payloads: the one due first, or the one that a
+    /// consumer takes first. Returns how many stay.
     fn keep_one(&mut self, queue: &Queue) -> u64 {
         let mut kept = 0_u64;
         let payload = |member: &[u8]| match queue.unwrap(member) {
@@ -168,7 +168,7 @@ impl Found {
     }
 }
 
-/// Finds them. `tell` hears how many were looked at, of how many.
+/// Finds the entries that are meant. `tell` hears how many were looked at, of how many.
 pub(super) async fn choose(
     store: &Store,
     queue: &Queue,
@@ -202,7 +202,8 @@ pub(super) async fn choose(
     Ok(found)
 }
 
-/// The same; `equal`: ids of equal elements mean all of them.
+/// Reads the entries that are meant, each copy of them. `equal`: ids of equal elements mean all of
+/// them.
 async fn look(
     store: &Store,
     queue: &Queue,
@@ -281,8 +282,8 @@ async fn read(
     Ok(found)
 }
 
-/// Each id that was asked for must be that of one entry. Of equal ones as many are taken as it was
-/// asked for, where that is more often than once, or as a limit says, or (`all`) all of them.
+/// Checks that each id is that of one entry, and trims equal ones: as many are taken as the id was
+/// given times, where that is more than once, or as a limit says, or (`all`) all of them.
 fn by_id(
     queue: &Queue,
     found: &mut Found,
@@ -331,7 +332,7 @@ fn by_id(
     Ok(())
 }
 
-/// Why an id does not say which entry is meant.
+/// The error for an id that does not say which entry is meant.
 fn ambiguous(id: &str, those: &[(&Vec<u8>, String)], equal: bool) -> ChangeError {
     let listed: Vec<String> = those
         .iter()
@@ -353,7 +354,7 @@ fn ambiguous(id: &str, those: &[(&Vec<u8>, String)], equal: bool) -> ChangeError
 }
 
 impl Found {
-    /// What was found, with where it is, by its id.
+    /// The entries that were found, with where they are, by id.
     fn by_id(&self, queue: &Queue) -> HashMap<String, Vec<(&Vec<u8>, String)>> {
         let waiting = self.waiting.iter().chain(&self.quarantined);
         let waiting = waiting.map(|chosen| {
@@ -376,5 +377,5 @@ impl Found {
     }
 }
 
-/// So many entries of one id are listed.
+/// Entries of one id that are listed.
 const LISTED: usize = 5;

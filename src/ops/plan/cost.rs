@@ -19,15 +19,15 @@ use crate::store::bulk::facts;
 use crate::store::change::End;
 use crate::store::{Store, StoreError, read};
 
-/// What an entry costs in the journal beside its bytes: id, score, lengths, result.
+/// Bytes that an entry takes in the journal beside its own: id, score, lengths, result.
 pub(super) const KEPT: u64 = 24;
-/// A second score.
+/// Bytes of a second score.
 const SCORE: u64 = 8;
-/// The hash that a delivered entry is found again by, and its form.
+/// Bytes of the hash that a delivered entry is found again by, and of its form.
 const HASH: u64 = 21;
 
-/// What the way for chosen entries and their cost follow from: for each list of them. What goes to
-/// the journal comes to stand in the plan, and all of it where there is no choice.
+/// Estimates each list of chosen entries, from which their way and cost follow. What goes to the
+/// journal comes to stand in the plan, and the whole cost where there is no choice.
 pub(super) async fn of(
     making: &Making<'_>,
     work: &[Work],
@@ -58,19 +58,19 @@ pub(super) async fn of(
     Ok(reckoned)
 }
 
-/// What it costs to take these out of the order list while that goes round.
+/// The cost of taking these out of the order list while that goes round.
 async fn of_strays(making: &Making<'_>, members: &[Vec<u8>]) -> Result<Cost, ChangeError> {
     let order = facts(making.store, making.queue).await?.order;
     let found = members.iter().cloned().map(Difference::OnlyInOrder);
     Ok(drift::cost(&found.collect::<Vec<_>>(), order))
 }
 
-/// What it costs to change a key, at most.
+/// Time that the change of a key takes, at most.
 const KEY: Duration = Duration::from_micros(110);
-/// So many of them in a script.
+/// Keys in a script.
 const BATCH: u32 = 500;
 
-/// `sample`: that of the order list, once it was taken.
+/// Estimates a list of entries. `sample`: that of the order list, once it was taken.
 async fn reckon(
     making: &Making<'_>,
     work: &Work,
@@ -105,7 +105,11 @@ async fn reckon(
             of_target = Sample::of_target(store, queue, queue.comes_at_head()).await?;
             &of_target
         }
-        Work::TakeBack(..) | Work::Discard(..) | Work::Replace(_) => {
+        Work::TakeBack(..) | Work::Discard(..) => {
+            of_target = Sample::of_target(store, queue, !queue.comes_at_head()).await?;
+            &of_target
+        }
+        Work::Replace(_) => {
             of_target = Sample::of_target(store, queue, true).await?;
             &of_target
         }
@@ -148,13 +152,13 @@ fn kind(work: &Work) -> Kind {
     }
 }
 
-/// So many members of what is due are looked at, spread evenly, for how large they are.
+/// Due members, spread evenly over their ranks, whose sizes are looked at.
 const LOOKED_AT: u64 = 12;
-/// So many bytes of them, about.
+/// Bytes of them that are read, about.
 const LOOKED_AT_BYTES: u64 = 1 << 20;
 
-/// What all that is due costs, and which way follows from that; and how many bytes the largest member
-/// has that was seen. They stand at these ranks in timeouts; the first of them have these lengths.
+/// Estimates a transfer of everything due; returns the size of the largest member seen as well, in
+/// bytes. `ranks`: where they stand in timeouts. `first`: the lengths of the first of them.
 pub(super) async fn of_due(
     store: &Store,
     queue: &Queue,
@@ -187,8 +191,8 @@ pub(super) async fn of_due(
     Ok((Reckoned::new(queue, &sample, &ask, walk), largest))
 }
 
-/// How long members at these ranks are, as far as some of them say, of which `known` bytes have the
-/// first ones: the last of them, and others spread before it.
+/// Reads the lengths of some members at these ranks: of the last one, and of others spread evenly
+/// before it. `known`: the largest of those that were read already, in bytes.
 async fn lengths(
     store: &Store,
     queue: &Queue,
@@ -209,7 +213,7 @@ async fn lengths(
     Ok(rows.map(|(member, _)| member.len()).collect())
 }
 
-/// What it takes in the journal to transfer so many that are due.
+/// Bytes that the journal takes to transfer so many that are due.
 pub(super) const fn journalled(count: u64) -> u64 {
     count.saturating_mul(KEPT + HASH)
 }

@@ -52,10 +52,10 @@ pub(in crate::ops) async fn describe(
     Ok(Prepared::new(plan.clone(), job, made.settled, reckoned))
 }
 
-/// So many entries are shown.
+/// Entries that are shown.
 const FIRST: usize = 5;
 
-/// What the first entries say.
+/// The payloads of the first entries, a line each.
 fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
     let entries = work.iter().filter(|work| !work.is_of_keys());
     let entries = entries.flat_map(|work| (0..work.len()).map(move |i| (work, i)));
@@ -67,7 +67,7 @@ fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
     entries.take(FIRST).map(line).collect()
 }
 
-/// How many entries there are where those are that something is done to; none where that is no
+/// Counts the entries of the place where those are that something is done to; none where that is no
 /// part of a whole: what is taken back, what concerns keys.
 async fn there_are(
     making: &Making<'_>,

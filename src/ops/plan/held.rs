@@ -11,12 +11,12 @@ use crate::store::Store;
 use crate::store::read::{HeldNow, held_now};
 use crate::store::take::heard;
 
-/// So many are put back at once. There are as many as consumers have died, mostly one.
-const MOST: usize = 10_000;
-/// So many consumers are named.
+/// Messages that are put back at once. There are as many as consumers have died, mostly one.
+const MOST_PUT_BACK_AT_ONCE: usize = 10_000;
+/// Consumers that are named.
 const NAMED: usize = 5;
 
-/// What is to be done.
+/// Plans to put back what consumers hold that died.
 pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
     let now = now(making.store, making.queue).await?;
     let mut made = Made {
@@ -29,12 +29,12 @@ pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
     Ok(made)
 }
 
-/// What is held of a queue now.
+/// Reads what is held of a queue now.
 async fn now(store: &Store, queue: &Queue) -> Result<HeldNow, ChangeError> {
-    Ok(held_now(store, &queue.keys().hold, MOST).await?)
+    Ok(held_now(store, &queue.keys().hold, MOST_PUT_BACK_AT_ONCE).await?)
 }
 
-/// Who holds what, and what there is to know before it is put back.
+/// Sentences about who holds what, and about what there is to know before it is put back.
 fn words(now: &HeldNow) -> Vec<String> {
     let mut dead: BTreeMap<String, (u64, Option<EpochMillis>)> = BTreeMap::new();
     let mut living = Vec::new();

@@ -3,29 +3,29 @@
 use super::choose::Found;
 use super::describe::describe;
 use super::work::Work;
-use super::{Base, ChangeError, NewDue, Prepared, What, blank, words};
+use super::{Base, ChangeError, NewDue, Prepared, What, blank, lacks, words};
 use crate::clock::EpochMillis;
 use crate::ops::offer;
-use crate::queue::{Due, EntryId, EntryResult, Form, Layout, Outcome, Queue, frame};
+use crate::queue::{Due, EntryId, EntryResult, Form, Outcome, Queue, frame};
 use crate::store::Store;
 use crate::store::change::{Chosen, End, TakeBack};
 
-/// What there is to know when work is made.
+/// The surroundings in which work is made.
 pub(in crate::ops) struct Making<'a> {
     pub(in crate::ops) store: &'a Store,
     pub(in crate::ops) queue: &'a Queue,
-    /// By the server's clock.
+    /// The moment of the plan, by the server's clock.
     pub(in crate::ops) now: EpochMillis,
 }
 
-/// What is to be done.
+/// The work that a plan has come to.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Made {
-    /// To these.
+    /// Lists of entries, each with what is done to them.
     pub(in crate::ops) work: Vec<Work>,
-    /// Nothing can be done to these.
+    /// Results of entries to which nothing can be done.
     pub(in crate::ops) settled: Vec<EntryResult>,
-    /// What there is to say about it. A sentence each.
+    /// Remarks for the plan, a sentence each.
     pub(in crate::ops) warnings: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl Made {
     }
 }
 
-/// Why nothing is done about what only the order list holds.
+/// The reason why nothing is done about what only the order list holds.
 pub(super) const ONLY_IN_ORDER: &str =
     "only the order list holds it: it can be requeued, delivered or deleted";
 const DELIVERED: &str = "it is delivered already";
@@ -79,7 +79,10 @@ impl Making<'_> {
         match what {
             What::Delete => {
                 made.work(Work::Delete(waiting));
-                made.work(Work::Discard(delivered, leaves.unwrap_or(End::Head)));
+                made.work(match leaves {
+                    Some(end) => Work::Discard(delivered, end),
+                    None => Work::Discard(self.as_taken(delivered), End::Head),
+                });
             }
             What::Requeue(due) => self.requeue(&mut made, *due, waiting, delivered).await?,
             What::Duplicate => self.duplicate(&mut made, &waiting, &delivered).await?,
@@ -100,7 +103,7 @@ impl Making<'_> {
         Ok(made)
     }
 
-    /// Those that are due.
+    /// Keeps those that are due.
     fn due(&self, mut waiting: Vec<Chosen>) -> Vec<Chosen> {
         let now = self.now;
         let due = |score| matches!(self.queue.due(score), Due::At(due) if due <= now);
@@ -146,12 +149,22 @@ impl Making<'_> {
                 Err(why) => made.refuse(id, why),
             }
         }
+        let (elements, called) = (self.as_taken(elements), self.as_taken(called));
         made.work(Work::TakeBack(elements, called, End::Tail));
         Ok(())
     }
 
-    /// What only the order list holds may never have been delivered: it waits again, is delivered or
-    /// dropped, whichever was asked for.
+    /// Elements of target, given from its head, in the order in which consumers take them: there each
+    /// is found at once.
+    fn as_taken<T>(&self, mut elements: Vec<T>) -> Vec<T> {
+        if self.queue.comes_at_head() {
+            elements.reverse();
+        }
+        elements
+    }
+
+    /// Decides about what only the order list holds. It may never have been delivered: it waits
+    /// again, is delivered or dropped, whichever was asked for.
     fn strays(&self, made: &mut Made, what: &What, members: Vec<Vec<u8>>) {
         match what {
             What::Requeue(due) => self.wait_again(made, *due, members),
@@ -172,7 +185,8 @@ impl Making<'_> {
         }
     }
 
-    /// What only the order list holds has no due time of its own: it is reckoned from now.
+    /// Lets wait again what only the order list holds. It has no due time of its own: that is
+    /// reckoned from now.
     fn wait_again(&self, made: &mut Made, due: NewDue, members: Vec<Vec<u8>>) {
         let all = members.len();
         let mut again = Vec::with_capacity(all);
@@ -217,12 +231,12 @@ impl Making<'_> {
         waiting: &[Chosen],
         delivered: &[Vec<u8>],
     ) -> Result<(), ChangeError> {
-        if self.queue.layout != Layout::Redisson {
-            return Err(ChangeError::Senseless(
-                "a zset-list queue cannot hold two equal messages: the second one would only \
+        if !self.queue.keeps_equal_messages() {
+            let layout = self.queue.layout.word();
+            return Err(ChangeError::Senseless(format!(
+                "a {layout} queue cannot hold two equal messages: the second one would only \
                  change the due time of the first"
-                    .to_owned(),
-            ));
+            )));
         }
         let mut offered = Vec::with_capacity(waiting.len() + delivered.len());
         for chosen in waiting {
@@ -280,17 +294,15 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// The same payload and id in another frame. What has it already is not concerned.
+    /// Puts payload and id into another frame. What has that already is not concerned.
     fn repack(
         &self,
         made: &mut Made,
         waiting: Vec<Chosen>,
         to: Option<Form>,
     ) -> Result<(), ChangeError> {
-        if self.queue.layout != Layout::Redisson {
-            return Err(ChangeError::Senseless(
-                "a zset-list queue has no frames to be repacked".to_owned(),
-            ));
+        if !self.queue.has_frames() {
+            return Err(lacks(self.queue, "frames to be repacked"));
         }
         let mut edits = Vec::new();
         for chosen in waiting {
@@ -309,9 +321,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// In which form this queue's clients write; none in a layout without frames.
+    /// Finds the form in which this queue's clients write; none in a layout without frames.
     async fn form(&self) -> Result<Option<Form>, ChangeError> {
-        if self.queue.layout != Layout::Redisson {
+        if !self.queue.has_frames() {
             return Ok(None);
         }
         match offer::form_of(self.store, self.queue).await? {

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use super::choose::{Found, choose};
 use super::make::{Made, Making};
 use super::work::{Expiry, Work};
-use super::{ChangeError, Telling, What, Which};
+use super::{ChangeError, Telling, What, Which, lacks};
 use crate::clock::EpochMillis;
 use crate::ops::entries::{From, Selection};
 use crate::ops::refresh;
 use crate::queue::layout::NEVER_MS;
-use crate::queue::{Due, Entry, Layout, frame};
+use crate::queue::{Due, Entry, frame};
 use crate::store::change::Chosen;
 
-/// Seconds that are read as milliseconds are before this, in ms: 1973.
+/// The moment before which seconds lie that are read as milliseconds: 1973.
 const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
 
-/// What is to be done.
+/// Plans the repair of what a queue is made of.
 pub(super) async fn make(
     making: &Making<'_>,
     what: &What,
@@ -45,9 +45,8 @@ pub(super) async fn make(
 
 /// The elements of target that still have a frame, from its head.
 async fn unwrap(making: &Making<'_>, tell: &impl Telling) -> Result<Work, ChangeError> {
-    if making.queue.layout != Layout::Redisson {
-        let why = "a zset-list queue has no frames".to_owned();
-        return Err(ChangeError::Senseless(why));
+    if !making.queue.has_frames() {
+        return Err(lacks(making.queue, "frames"));
     }
     let delivered = from(making, From::Delivered, None, tell).await?.delivered;
     let framed = delivered.into_iter().filter_map(|element| {
@@ -73,7 +72,7 @@ async fn persist(making: &Making<'_>) -> Result<Work, ChangeError> {
     ))
 }
 
-/// What is due too long ago to be meant so comes to wait until it was meant to be due.
+/// Lets what is due too long ago to be meant so wait until it was meant to be due.
 async fn unit(making: &Making<'_>, tell: &impl Telling) -> Result<Work, ChangeError> {
     let queue = making.queue;
     let waiting = from(making, From::Waiting, Some(BEFORE), tell)
@@ -92,8 +91,7 @@ async fn unit(making: &Making<'_>, tell: &impl Telling) -> Result<Work, ChangeEr
 const FAR: &str = "What overflowed was most likely never meant to fall due: it comes to wait for 100 \
                    years. Look at it then, and requeue or delete it.";
 
-/// What has a score that is no due time comes to wait until it has one; whether that is far away
-/// for some.
+/// Lets what has a score that is no due time wait until it has one; says when that is far away.
 async fn score(making: &Making<'_>, tell: &impl Telling) -> Result<(Work, bool), ChangeError> {
     let (queue, now) = (making.queue.clone(), making.now);
     let of = queue.clone();

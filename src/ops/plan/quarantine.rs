@@ -8,24 +8,23 @@ use super::work::Work;
 use super::{ChangeError, Which};
 use crate::ops::entries::From;
 use crate::queue::wish::What;
-use crate::queue::{Layout, Queue, text};
+use crate::queue::{Queue, text};
 use crate::store::change::{Chosen, Place};
 use crate::store::{StoreError, read};
 
-/// So many are looked up at once.
+/// Entries looked up at once.
 const LOOKED_UP: usize = 250;
 
-/// Which entries it is about when nobody chooses.
+/// The choice of entries when nobody makes one.
 pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
     if *what == What::Restore {
         return Ok(Which::Where(From::Quarantined, Arc::new(|_| true)));
     }
-    if queue.layout != Layout::Redisson {
-        return Err(ChangeError::Senseless(
-            "any member of a zset-list queue can be transferred: choose those that are to be set \
-             aside"
-                .to_owned(),
-        ));
+    if !queue.has_frames() {
+        return Err(ChangeError::Senseless(format!(
+            "any member of a {} queue can be transferred: choose those that are to be set aside",
+            queue.layout.word()
+        )));
     }
     let its = queue.clone();
     let is_strange = move |entry: &crate::queue::Entry| its.unwrap(&entry.member).is_err();
@@ -36,7 +35,8 @@ const SET_ASIDE: &str = "it is in quarantine; `repair --restore` lets it wait ag
 const NOT_SET_ASIDE: &str = "it is not in quarantine";
 
 impl Making<'_> {
-    /// Only a restoration is about what is in quarantine, and about nothing else.
+    /// Refuses what is not in its place: only a restoration is about what is in quarantine, and
+    /// about nothing else.
     pub(super) fn check_quarantine(&self, made: &mut Made, what: &What, found: &mut Found) {
         let (others, why) = match what {
             What::Restore => (&mut found.waiting, NOT_SET_ASIDE),
@@ -47,7 +47,8 @@ impl Making<'_> {
         }
     }
 
-    /// Into quarantine. An equal member that is there already comes to have this one's due time.
+    /// Plans to set entries aside in quarantine. An equal member that is there already comes to
+    /// have this one's due time.
     pub(super) async fn quarantine(
         &self,
         made: &mut Made,
@@ -68,9 +69,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Out of quarantine: to the tail of the order list, as if they were offered now. What is no
-    /// frame stays out of that: it would break off whoever walks it, and nobody can remove it by
-    /// its payload.
+    /// Plans to take entries out of quarantine: to the tail of the order list, as if they were
+    /// offered now. What is no frame stays out of that: it would break off whoever walks it, and
+    /// nobody can remove it by its payload.
     pub(super) fn restore(&self, made: &mut Made, kept: Vec<Chosen>) {
         let strange = |chosen: &&Chosen| self.queue.unwrap(&chosen.member).is_err();
         let n = kept.iter().filter(strange).count();
@@ -87,7 +88,7 @@ impl Making<'_> {
         made.work(Work::Restore(places.collect()));
     }
 
-    /// The scores that they have in this sorted set.
+    /// Reads the scores that they have in this sorted set.
     async fn scores(&self, key: &[u8], all: &[Chosen]) -> Result<Vec<Option<f64>>, StoreError> {
         let mut scores = Vec::with_capacity(all.len());
         for some in all.chunks(LOOKED_UP) {

@@ -6,9 +6,9 @@ use super::work::{Rename, Work};
 use crate::ops::refresh;
 use crate::queue::name::names_for_taken;
 use crate::queue::{KeyFacts, text};
-use crate::store::read::{self, Kind};
+use crate::store::read::{self, KeyType};
 
-/// What is to be done.
+/// Plans to rename what has taken keys of the queue.
 pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
     let survey = refresh::survey(making.store, making.queue, None, None).await?;
     let mut made = Made::default();
@@ -36,12 +36,12 @@ pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
     Ok(made)
 }
 
-/// The first of the names for what has taken a key that is free.
+/// Finds the first free one of the names for what has taken a key.
 async fn free_name(making: &Making<'_>, key: &[u8]) -> Result<Vec<u8>, ChangeError> {
     let names = names_for_taken(key);
     let kinds = read::kinds(making.store, &names).await?;
     let free = names.into_iter().zip(kinds);
-    let mut free = free.filter(|(_, kind)| matches!(kind, Kind::Missing | Kind::Unknown));
+    let mut free = free.filter(|(_, kind)| matches!(kind, KeyType::Missing | KeyType::Unknown));
     let free = free.next().map(|(name, _)| name);
     free.ok_or_else(|| {
         let key = text::printable_bytes(key);

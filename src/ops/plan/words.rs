@@ -11,23 +11,33 @@ use crate::queue::{Change, EntryResult, HeldElement, Outcome, Queue, redis_cli, 
 use crate::store::Store;
 use crate::store::change::{Chosen, End, Place, TakeBack};
 
-/// No line with more bytes is shown to be copied.
+/// Bytes of the longest line that is shown to be copied.
 const LONGEST: usize = 8 << 10;
 
 /// Columns of what an entry says in a plan.
 const SAID: usize = 110;
 
-/// What a payload says, in a line.
+/// Bytes of the largest payload that is decoded for a line: of a larger one its first bytes are shown.
+const DECODED: usize = 1 << 20;
+
+/// A payload in a line.
 pub(super) fn said(payload: &[u8]) -> String {
+    if payload.len() > DECODED {
+        return first_bytes(payload);
+    }
     text::cut(&payload::decode(payload).text, SAID).into_owned()
 }
 
-/// What a member says: its payload, or all its bytes where it is no frame.
+/// A member in a line: its payload, or all its bytes where it is no frame.
 pub(super) fn said_by(queue: &Queue, member: &[u8]) -> String {
-    match queue.unwrap(member) {
-        Ok(unwrapped) => said(unwrapped.payload),
-        Err(_) => text::cut(&text::printable_bytes(member), SAID).into_owned(),
-    }
+    let unwrapped = queue.unwrap(member);
+    unwrapped.map_or_else(|_| first_bytes(member), |entry| said(entry.payload))
+}
+
+/// As many bytes as there is room for, as far as they are printable.
+fn first_bytes(bytes: &[u8]) -> String {
+    let first = &bytes[..bytes.len().min(4 * (SAID + 1))];
+    text::cut(&text::printable_bytes(first), SAID).into_owned()
 }
 
 /// A command for a shell.
@@ -35,7 +45,7 @@ pub(super) fn in_shell(store: &Store, args: &[&[u8]]) -> String {
     redis_cli::line(&redis_cli::program(store.endpoint()), args)
 }
 
-/// Says that what only the order list holds is left there, and what people can do with it: whether
+/// Warns that what only the order list holds is left there, and what people can do with it: whether
 /// it was ever delivered, only they know.
 pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
     let count = drift.strays().len() as u64;
@@ -51,7 +61,7 @@ pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
 const THREE_WAYS: &str = "nobody but you can tell whether it was ever delivered; with --from order-only \
     `requeue` lets it wait again, `deliver` delivers it, `delete` drops it";
 
-/// Why there is nothing to be mended where only the order list holds too much.
+/// The reason why there is nothing to be mended where only the order list holds too much.
 pub(super) fn only_strays(drift: &Drift) -> String {
     let count = drift.strays().len() as u64;
     let those = text::counted(count, "entry stands", "entries stand");
@@ -63,7 +73,7 @@ pub(super) fn only_strays(drift: &Drift) -> String {
     format!("{those} in the order list only{gone}, and that is no drift to be mended: {THREE_WAYS}")
 }
 
-/// Why nothing is done to what was chosen: all of it has left meanwhile.
+/// The reason why nothing is done to what was chosen: all of it has left meanwhile.
 pub(super) fn no_longer_there(change: Change, n: usize) -> String {
     let what = if n == 1 {
         "the entry is"
@@ -76,7 +86,7 @@ pub(super) fn no_longer_there(change: Change, n: usize) -> String {
     )
 }
 
-/// What was chosen and is no longer as it was seen.
+/// Sentences about what was chosen and is no longer as it was seen.
 fn left_already(settled: &[EntryResult]) -> impl Iterator<Item = String> {
     let of = |outcome, one: &str, many: &str| {
         let n = settled.iter().filter(|result| result.outcome == outcome);
@@ -156,13 +166,29 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
             "{they} delivered: what a consumer takes first is left to it."
         ));
     }
+    for work in work {
+        match work {
+            Work::Discard(_, End::Tail) => plan.warnings.push(BEHIND.to_owned()),
+            Work::PutElements(all, End::Tail) => {
+                let those = text::counted(all.len() as u64, "element comes", "elements come");
+                plan.warnings.push(format!(
+                    "{those} back into the target list behind what is there then, not beside \
+                     what stood there before."
+                ));
+            }
+            _ => {}
+        }
+    }
 }
+
+const BEHIND: &str = "Undo puts the others back into the target list behind what is there then, not \
+                      beside what stood there before.";
 
 const CONSUMED: &str =
     "What consumers have taken by then cannot be taken back: undo lists it, entry by entry.";
 
-/// The same for all that is due; `strange`: so many of the first are no frames; `refused`: so many
-/// have a score below 0.
+/// Does the same for everything due; `strange`: so many of the first are no frames; `refused`: so
+/// many have a score below 0.
 pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
     if refused > 0 {
         plan.warnings.push(format!(
@@ -181,7 +207,8 @@ pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
     plan.warnings.push(CONSUMED.to_owned());
 }
 
-/// What others see or do not see of the way, and whether a script can be as short as it shall be.
+/// Sentences about what others see or do not see of the way, and about a script that cannot be as
+/// short as it shall be.
 pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> Vec<String> {
     let mut warnings = Vec::new();
     match plan.way {
@@ -212,7 +239,7 @@ pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> V
     warnings
 }
 
-/// Members that are no frames: scripts leave them alone.
+/// Warns of members that are no frames: scripts leave them alone.
 fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
     let queue = &plan.queue;
     let strange = |all: &Vec<Chosen>| {
@@ -235,7 +262,7 @@ fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
     }
 }
 
-/// What would be done, as redis-cli commands where it is one entry, else in words.
+/// The work as redis-cli commands where it is one entry, else in words.
 pub(in crate::ops) fn commands(making: &Making<'_>, work: &[Work]) -> Vec<String> {
     let entries: usize = work.iter().map(Work::len).sum();
     if entries != 1 {
@@ -244,6 +271,9 @@ pub(in crate::ops) fn commands(making: &Making<'_>, work: &[Work]) -> Vec<String
     let Some(work) = work.first() else {
         return Vec::new();
     };
+    if work.bytes(0) > LONGEST {
+        return vec![in_words(work)];
+    }
     let lines = of_one(making, work);
     let long: usize = lines.iter().flatten().map(Vec::len).sum();
     if long > LONGEST {
@@ -273,7 +303,7 @@ fn in_words(work: &Work) -> String {
 
 const SCRIPTS: &str = "in scripts of some hundred, each all or nothing";
 
-/// What a change of the queue as a whole does, command by command; the scripts do the same.
+/// A change of the queue as a whole, command by command; the scripts do the same.
 pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
     let keys = plan.queue.keys();
     let shown = |key: &Option<Vec<u8>>| text::printable_bytes(key.as_deref().unwrap_or_default());
@@ -303,7 +333,7 @@ pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
 
 type Line = Vec<Vec<u8>>;
 
-/// What is done to the only entry.
+/// The commands for the only entry.
 fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
     let queue = making.queue;
     let keys = queue.keys();
@@ -377,7 +407,7 @@ fn add(timeouts: &[u8], score: f64, member: &[u8]) -> Line {
     line(&[b"ZADD", timeouts, score.to_string().as_bytes(), member])
 }
 
-/// Into that place of the order list.
+/// The command that puts a member into that place of the order list.
 fn stand(list: &[u8], place: &Place, member: &[u8]) -> Line {
     match place {
         Place::Behind(one) => line(&[b"LINSERT", list, b"AFTER", one, member]),
@@ -386,7 +416,7 @@ fn stand(list: &[u8], place: &Place, member: &[u8]) -> Line {
     }
 }
 
-/// What is done to the only entry, when it goes into quarantine or comes out of it.
+/// The commands for the only entry, when it goes into quarantine or comes out of it.
 fn of_quarantine(queue: &Queue, work: &Work) -> Vec<Line> {
     let keys = queue.keys();
     let order = keys.order.iter();
@@ -410,12 +440,12 @@ fn of_quarantine(queue: &Queue, work: &Work) -> Vec<Line> {
     }
 }
 
-/// What is done to the only entry, when it was delivered.
+/// The commands for the only entry, when it was delivered.
 fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
     let keys = queue.keys();
     let target = keys.target.as_slice();
     match work {
-        Work::TakeBack(all, ..) => {
+        Work::TakeBack(all, _, end) => {
             let TakeBack {
                 element,
                 member,
@@ -423,15 +453,16 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
             } = &all[0];
             let mut lines = vec![add(&keys.timeouts, *score, member)];
             lines.extend(keys.order.map(|list| line(&[b"RPUSH", &list, member])));
-            lines.push(line(&[b"LREM", target, b"1", element]));
+            // What goes to the head of the order list came to target last.
+            let end = match end {
+                End::Head => End::Tail,
+                End::Tail => End::Head,
+            };
+            lines.push(line(&[b"LREM", target, side(queue, end), element]));
             lines
         }
         Work::Discard(all, end) => {
-            let from = match end {
-                End::Tail if !queue.comes_at_head() => b"-1".as_slice(),
-                _ => b"1",
-            };
-            vec![line(&[b"LREM", target, from, &all[0]])]
+            vec![line(&[b"LREM", target, side(queue, *end), &all[0]])]
         }
         Work::Replace(all) => vec![
             line(&[b"LINSERT", target, b"BEFORE", &all[0].0, &all[0].1]),
@@ -461,7 +492,15 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
     }
 }
 
-/// How something comes back into target, where the next consumer takes it.
+/// The end of target from which LREM takes a single element.
+fn side(queue: &Queue, end: End) -> &'static [u8] {
+    match (end, queue.comes_at_head()) {
+        (End::Head, false) | (End::Tail, true) => b"1",
+        (End::Head, true) | (End::Tail, false) => b"-1",
+    }
+}
+
+/// The command that puts something back into target, where the next consumer takes it.
 fn back(queue: &Queue) -> &'static [u8] {
     if queue.comes_at_head() {
         b"RPUSH"
@@ -470,7 +509,7 @@ fn back(queue: &Queue) -> &'static [u8] {
     }
 }
 
-/// How something comes into target.
+/// The command that delivers something into target.
 fn push(queue: &Queue) -> &'static [u8] {
     if queue.comes_at_head() {
         b"LPUSH"

@@ -10,63 +10,66 @@ use crate::store::change::{Chosen, End, Place, TakeBack};
 use super::super::bulk::drift::Drift;
 use super::super::journal::Item;
 
-/// Everything that a change does.
+/// The whole job of a change.
 #[derive(Debug)]
 pub(in crate::ops) enum Job {
-    /// These lists, one after the other.
+    /// Lists of entries, one after the other.
     Entries(Vec<Work>),
-    /// All that is due up to this moment is transferred.
+    /// A transfer of everything due up to a moment.
     Due {
         /// That moment, by the server's clock.
         bound: EpochMillis,
-        /// So many entries with a score below 0 are refused beside those that are named.
+        /// Entries with a score below 0 that are refused beside those that are named.
         unnamed: u64,
-        /// The largest member that is known of has so many bytes.
+        /// Bytes of the largest member that is known of.
         largest: u64,
     },
-    /// The channel is kicked.
+    /// A kick on the channel.
     Kick,
-    /// These come to the head of the order list, in this order.
+    /// The members that come to the head of the order list, in this order.
     Realign(Vec<Vec<u8>>),
-    /// An order list that is aside is brought back.
+    /// The return of an order list that is aside.
     RestoreOrder,
-    /// Timeouts and order list come to hold the same members; what was found.
+    /// The repair of the differences between timeouts and order list.
     Drift(Box<Drift>),
 }
 
 /// Entries to all of which the same is done, in the order in which it is done.
 #[derive(Clone, Debug)]
 pub(in crate::ops) enum Work {
-    /// Out of timeouts and order list.
+    /// Entries that leave timeouts and order list.
     Delete(Vec<Chosen>),
-    /// Out of timeouts and order list, into quarantine.
+    /// Entries that leave timeouts and order list for quarantine.
     Quarantine(Vec<Chosen>),
-    /// Out of quarantine, into timeouts and that place of the order list, if any.
+    /// Entries that leave quarantine for timeouts and that place of the order list, if any.
     Restore(Vec<(Chosen, Option<Place>)>),
-    /// Payload to target, out of timeouts and order list.
+    /// Entries that leave timeouts and order list, their payloads for target.
     Deliver(Vec<Chosen>),
-    /// Another score.
+    /// Entries that get another score.
     Requeue(Vec<(Chosen, f64)>),
-    /// Other bytes.
+    /// Entries that get other bytes.
     Edit(Vec<(Chosen, Vec<u8>)>),
-    /// What was deleted, into its place again.
+    /// Deleted entries that come into their places again.
     PutBack(Vec<(Chosen, Place)>),
-    /// Out of target, into timeouts; what people call each by; and to which end of the order list.
+    /// Elements that leave target for timeouts; what people call each by; and the end of the order
+    /// list to which they come.
     TakeBack(Vec<TakeBack>, Vec<EntryId>, End),
-    /// Out of target: of equal ones those nearest to its head, or those that came last.
+    /// Elements that leave target: of equal ones those that a consumer takes first, or those that
+    /// came last.
     Discard(Vec<Vec<u8>>, End),
-    /// What was taken out of target. Where the next consumer takes it: those that a consumer is to
-    /// take last stand first. Where new ones come: those that came first.
+    /// Elements that come back to target. Where the next consumer takes them: those that a consumer
+    /// is to take last stand first. Where new ones come: those that came first.
     PutElements(Vec<Vec<u8>>, End),
-    /// What consumers hold that died, where the next consumer takes it; in the same order.
+    /// Elements that dead consumers hold, which come where the next consumer takes them; in the
+    /// same order.
     GiveBack(Vec<HeldElement>),
-    /// What only the order list holds, into timeouts too.
+    /// Members of the order list alone that come into timeouts too.
     WaitAgain(Vec<Chosen>),
-    /// What only the order list holds, payload to target.
+    /// Members of the order list alone whose payloads go to target.
     DeliverStrays(Vec<Vec<u8>>),
-    /// What only the order list holds, out of it.
+    /// Members of the order list alone that leave it.
     DropStrays(Vec<Vec<u8>>),
-    /// Into the order list (`true`) or out of it: a repair of drift taken back.
+    /// Members that come into the order list (`true`) or leave it: a repair of drift taken back.
     OrderList(Vec<(Vec<u8>, bool)>),
     /// Elements of target get other bytes, in their places: old and new ones.
     Replace(Vec<(Vec<u8>, Vec<u8>)>),
@@ -79,7 +82,7 @@ pub(in crate::ops) enum Work {
 }
 
 impl Work {
-    /// How many entries.
+    /// The number of entries.
     pub(in crate::ops) const fn len(&self) -> usize {
         match self {
             Self::Delete(all)
@@ -104,7 +107,7 @@ impl Work {
         }
     }
 
-    /// How many bytes of an entry go to the server, about.
+    /// Bytes of an entry that go to the server, about.
     pub(in crate::ops) fn bytes(&self, i: usize) -> usize {
         match self {
             Self::Delete(all)
@@ -154,7 +157,7 @@ impl Work {
         })
     }
 
-    /// What is looked for in the order list or in target; none where nothing is.
+    /// The element that is looked for in the order list or in target; none where none is.
     pub(in crate::ops) fn looked_for(&self, i: usize) -> Option<&[u8]> {
         match self {
             Self::TakeBack(all, ..) => Some(&all[i].element),
@@ -199,7 +202,7 @@ impl Work {
         }
     }
 
-    /// What people call an entry by.
+    /// The id that people call an entry by.
     pub(in crate::ops) fn id(&self, queue: &Queue, i: usize) -> EntryId {
         match self {
             Self::TakeBack(_, called, _) => called[i],
@@ -214,12 +217,12 @@ impl Work {
         }
     }
 
-    /// It is about keys, not entries.
+    /// True of work on keys, not entries.
     pub(in crate::ops) const fn is_of_keys(&self) -> bool {
         matches!(self, Self::Expiry(_) | Self::Rename(_))
     }
 
-    /// By how many elements target is longer (or shorter) when all is done.
+    /// Elements by which target is longer (or shorter) when all is done.
     pub(in crate::ops) fn to_target(&self) -> i64 {
         let n = i64::try_from(self.len()).unwrap_or(i64::MAX);
         match self {
@@ -232,7 +235,7 @@ impl Work {
         }
     }
 
-    /// What is being done, in words.
+    /// The words for what is being done.
     pub(in crate::ops) const fn phase(&self) -> &'static str {
         match self {
             Self::Delete(_) | Self::Discard(..) | Self::DropStrays(_) => "deleting",
@@ -251,8 +254,8 @@ impl Work {
         }
     }
 
-    /// Whether doing it twice is the same as doing it once: each looks for exact bytes that only
-    /// one entry can have. Equal elements of a list can be many.
+    /// True of work that may be done twice with the same result as once: each looks for exact bytes
+    /// that only one entry can have. Equal elements of a list can be many.
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
         !matches!(
             self,
@@ -264,7 +267,7 @@ impl Work {
         )
     }
 
-    /// Where an entry stands before.
+    /// The state of an entry before.
     fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
         match self {
             Self::TakeBack(..)
@@ -350,7 +353,7 @@ impl Work {
     }
 }
 
-/// Whether any of these has a place of its own in the order list: else they come to its tail, or
+/// True when any of these has a place of its own in the order list: else they come to its tail, or
 /// not into it.
 pub(in crate::ops) fn has_places(entries: &[(Chosen, Option<Place>)]) -> bool {
     let mut places = entries.iter().filter_map(|(_, place)| place.as_ref());
@@ -365,7 +368,7 @@ fn behind(place: Option<&Place>) -> Option<&[u8]> {
     }
 }
 
-/// How many bytes that has.
+/// Bytes of that element.
 fn neighbour(place: Option<&Place>) -> usize {
     behind(place).map_or(0, <[u8]>::len)
 }
@@ -374,9 +377,9 @@ fn neighbour(place: Option<&Place>) -> usize {
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::ops) struct Expiry {
     pub(in crate::ops) key: Vec<u8>,
-    /// When it expires, in epoch ms; infinite: never.
+    /// The moment when it expires, in epoch ms; infinite: never.
     pub(in crate::ops) from: f64,
-    /// When it shall.
+    /// The moment when it shall.
     pub(in crate::ops) to: f64,
 }
 
@@ -387,8 +390,8 @@ pub(in crate::ops) struct Rename {
     pub(in crate::ops) to: Vec<u8>,
 }
 
-/// What a transferred entry is kept as: by these its element in target is found again, and its
-/// member made again. A member that is no frame is none that leaves timeouts.
+/// The form and the hash that a transferred entry is kept as: by these its element in target is
+/// found again, and its member made again. A member that is no frame is none that leaves timeouts.
 pub(in crate::ops) fn form_and_hash(
     queue: &Queue,
     member: &[u8],

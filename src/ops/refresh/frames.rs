@@ -1,8 +1,8 @@
 //! A sample of a queue's members, judged.
 
 use crate::queue::frames::{Delivered, Place};
-use crate::queue::{Frames, FramesAsk, Judged, Known, Layout, Push, Queue, QueueName};
-use crate::store::read::{self, Kind, MAXLEN};
+use crate::queue::{Frames, FramesAsk, Judged, Known, Queue, QueueName};
+use crate::store::read::{self, KeyType, MAXLEN};
 use crate::store::{Store, StoreError};
 
 /// How many of the next due ones are looked for in the order list, evenly spread over them.
@@ -48,7 +48,7 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
     let judge = |member: &Vec<u8>, score| Judged::new(queue, member, score, ask.long);
     let delivered = |element: &Vec<u8>| Delivered::new(queue, element);
     // The plain layout pushes to the head what others push to the tail.
-    let (front, tail): (Vec<_>, Vec<_>) = if pushed_left(queue) {
+    let (front, tail): (Vec<_>, Vec<_>) = if queue.comes_at_head() {
         let front = raw.tail.iter().rev();
         (front.collect(), raw.head.iter().collect())
     } else {
@@ -77,13 +77,9 @@ async fn twin(store: &Store, queue: &Queue) -> Result<Option<QueueName>, StoreEr
         return Ok(None);
     };
     let kinds = read::kinds(store, &[twin.as_bytes().to_vec()]).await?;
-    Ok((kinds.first() == Some(&Kind::List)).then_some(twin))
+    Ok((kinds.first() == Some(&KeyType::List)).then_some(twin))
 }
 
 fn place(place: Option<u64>) -> Place {
     place.map_or(Place::Beyond(MAXLEN), Place::At)
-}
-
-fn pushed_left(queue: &Queue) -> bool {
-    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
 }

@@ -4,7 +4,7 @@ use crate::queue::{List, ListPage, ListRow, ListScore, Queue};
 use crate::store::{Store, StoreError, read};
 
 /// No page has more rows.
-const MOST: u32 = 500;
+const MOST_ROWS_OF_A_PAGE: u32 = 500;
 
 /// Elements `first .. first + count` (at most 500) of a list of `queue` and the list's length, in
 /// one instant; those of the order list each with what timeouts says of them, in one round trip
@@ -25,7 +25,13 @@ pub async fn list(
     let keys = queue.keys();
     let key = match list {
         List::Quarantine => {
-            return read::sorted_page(store, &keys.quarantine, first, count.min(MOST)).await;
+            return read::sorted_page(
+                store,
+                &keys.quarantine,
+                first,
+                count.min(MOST_ROWS_OF_A_PAGE),
+            )
+            .await;
         }
         List::Target => keys.target,
         List::Order => keys.order.ok_or_else(|| StoreError::Impossible {
@@ -34,7 +40,7 @@ pub async fn list(
             why: format!("a {} queue has none", queue.layout.word()),
         })?,
     };
-    let page = read::list_page(store, &key, first, count.min(MOST)).await?;
+    let page = read::list_page(store, &key, first, count.min(MOST_ROWS_OF_A_PAGE)).await?;
     let elements = page.elements;
     let scores = match list {
         List::Target | List::Quarantine => vec![ListScore::None; elements.len()],

@@ -14,59 +14,59 @@ use crate::queue::{Due, Outcome, text};
 use crate::store::change::Chosen;
 use crate::store::read;
 
-/// So many are looked up in timeouts at once.
+/// Entries looked up in timeouts at once.
 const LOOKED_UP: usize = 250;
 
-/// What is not known.
+/// The unknown part of an item's story.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Doubt {
-    /// Whether the change did it.
+    /// The change may have done it or not.
     Done,
-    /// Whether an earlier undo took it back.
+    /// An earlier undo may have taken it back or not.
     Back,
-    /// Neither.
+    /// Neither of the two is known.
     Both,
 }
 
-/// What is known of the scripts that were to do what is in doubt.
+/// The knowledge of the scripts that were to do what is in doubt.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scripts {
-    /// They were the last ones: nothing else is in doubt.
+    /// True when they were the last ones: nothing else is in doubt.
     pub(super) known: bool,
-    /// It was one, which did it to all or to none.
+    /// True when it was one, which did it to all or to none.
     pub(super) whole: bool,
 }
 
 /// An item whose undo depends on what is seen.
 pub(super) struct Open {
-    /// How many items come behind it.
+    /// Items that come behind it.
     pub(super) behind: u64,
     pub(super) inverse: Inverse,
     pub(super) doubt: Doubt,
 }
 
-/// What to do where nothing tells.
+/// The rule for entries of which nothing tells.
 #[derive(Clone, Copy)]
 pub(super) struct Unwritten<'a> {
-    /// Of which change.
+    /// The change's id.
     pub(super) id: &'a str,
-    /// How a shell starts this program on this server.
+    /// The words by which a shell starts this program on this server.
     pub(super) program: &'a str,
-    /// It is put back.
+    /// True when they are put back all the same.
     pub(super) force: bool,
 }
 
-/// What is to be done about an item.
+/// The decision about an item.
 enum Verdict {
-    /// It is taken back.
+    /// To be taken back.
     TakeBack,
-    /// It is as it was before the change.
+    /// As it was before the change.
     AsItWas,
-    /// Others have had it since.
+    /// Taken by others since.
     Gone(&'static str),
-    /// Nobody can tell. Where it was looked for in vain.
+    /// Unknown; with the place where it was looked for in vain.
     InDoubt(&'static str),
-    /// Nothing can be looked up.
+    /// Unknown, with nothing that could be looked up.
     Unsure(&'static str),
 }
 
@@ -77,27 +77,26 @@ const EQUAL: &str =
 const NOT_WAITING: &str = "does not wait";
 const NOT_IN_TARGET: &str = "is not in target";
 
-/// What is seen of the items.
+/// The state in which items are found.
 #[derive(Default)]
 struct Seen {
     /// The scores of members that wait.
     waiting: HashMap<Vec<u8>, f64>,
     /// Members in quarantine.
     quarantined: HashSet<Vec<u8>>,
-    /// Which items target holds an element for, by their places.
+    /// Items for which target holds an element, by their places.
     in_target: HashSet<usize>,
-    /// Which items target holds more equal elements for than are in doubt.
+    /// Items for which target holds more equal elements than are in doubt.
     equal: HashSet<usize>,
-    /// Which transferred entries wait still, or again.
+    /// Transferred entries that wait still, or again.
     untransferred: HashSet<usize>,
     /// The score up to which entries are due.
     now: f64,
 }
 
-/// Settles the open items: what is to be taken back is added to the others. What there is to say
-/// about it. `scripts`: of the change, and of earlier undos.
-/// `standing`: elements that are in target for others: earlier undos have put them
-/// back, or the change had not come to them.
+/// Settles the open items: what is to be taken back is added to the others. Returns what there is
+/// to say about it. `scripts`: of the change, and of earlier undos. `standing`: elements that are
+/// in target for others: earlier undos have put them back, or the change had not come to them.
 pub(super) async fn settle(
     making: &Making<'_>,
     open: Vec<Open>,
@@ -144,7 +143,7 @@ pub(super) async fn settle(
 }
 
 impl Unwritten<'_> {
-    /// What is said of an entry that is not put back. `where_not`: where it was looked for.
+    /// The reason of an entry that is not put back. `where_not`: where it was looked for.
     fn refused(&self, where_not: &str) -> String {
         format!(
             "it {where_not}, and nobody wrote down who took it. `{} undo --force {}` puts it back: \
@@ -209,7 +208,7 @@ async fn look(
     Ok(seen)
 }
 
-/// The scores of those of the members that a sorted set holds.
+/// Reads the scores of those of the members that a sorted set holds.
 async fn scores(
     making: &Making<'_>,
     key: &[u8],
@@ -225,7 +224,7 @@ async fn scores(
 }
 
 impl Seen {
-    /// Whether a script that does all or nothing ran, as far as any of its entries tells.
+    /// True when a script that does all or nothing ran, as far as any of its entries tells.
     fn ran(&self, making: &Making<'_>, open: &[Open], doubt: Doubt) -> Option<bool> {
         let of_it = open
             .iter()
@@ -267,8 +266,8 @@ impl Seen {
         matches!(making.queue.due(score), Due::At(_)) && score <= self.now
     }
 
-    /// Whether the script ran that is in doubt, as far as others of its entries tell; and whether
-    /// it was the last one.
+    /// Decides about an item. `ran`: the script in doubt did, as far as others of its entries tell.
+    /// `known`: it was the last one.
     fn verdict(
         &self,
         making: &Making<'_>,
@@ -321,8 +320,8 @@ impl Seen {
         }
     }
 
-    /// An entry that was perhaps deleted, or is perhaps back. Whether its script ran; whether nobody
-    /// else can have transferred it.
+    /// Decides about an entry that was perhaps deleted, or is perhaps back. `ran`: its script did.
+    /// `ours`: nobody else can have transferred it.
     fn of_entry(
         &self,
         place: usize,

@@ -9,12 +9,12 @@ use crate::ops::journal::{Item, Journal, Kept};
 use crate::ops::plan::ChangeError;
 use crate::queue::{EntryId, Outcome, Queue, State};
 
-/// What is back already, by what the entries are called: as often as it is.
+/// The entries that are back already, by what they are called, as often as they are.
 #[derive(Default)]
 pub(super) struct Earlier {
-    /// How many tried to take the change back.
+    /// Attempts to take the change back.
     pub(super) attempts: usize,
-    /// What is known of the scripts whose answers nobody wrote down.
+    /// The knowledge of the scripts whose answers nobody wrote down.
     pub(super) scripts: Scripts,
     counts: HashMap<EntryId, Counts>,
 }
@@ -25,17 +25,17 @@ struct Counts {
     perhaps: u64,
 }
 
-/// Whether something is back already.
+/// The answer to whether something is back already.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Back {
     No,
     Yes,
-    /// It was tried, and nobody wrote down what came of it.
+    /// Tried, and nobody wrote down what came of it.
     Perhaps,
 }
 
 impl Earlier {
-    /// Of the attempts to take the change with that id back. What they did, an undo of their own
+    /// Reads the attempts to take the change with that id back. What they did, an undo of their own
     /// has taken back again, and so on.
     pub(super) async fn read(
         journal: &Journal,
@@ -82,7 +82,7 @@ impl Earlier {
         Ok(earlier)
     }
 
-    /// `takes_back`: the item takes an item of the change back; else it does one again.
+    /// Counts an item. `takes_back`: it takes an item of the change back; else it does one again.
     fn count(&mut self, queue: &Queue, item: &Item, outcome: Option<Outcome>, takes_back: bool) {
         let in_doubt = match outcome {
             Some(Outcome::Done) => false,
@@ -110,8 +110,8 @@ impl Earlier {
         }
     }
 
-    /// Whether what was done to an item is taken back; each time that it is asked for is one time
-    /// less.
+    /// Tells whether what was done to an item is taken back; each time that it is asked for is one
+    /// time less.
     pub(super) fn is_back(&mut self, queue: &Queue, item: &Item) -> Back {
         if self.counts.is_empty() {
             return Back::No;
@@ -130,7 +130,7 @@ impl Earlier {
     }
 }
 
-/// What the item that takes this one back is called: what it is then is what this one made of it.
+/// The id of the item that takes this one back: what it is then is what this one made of it.
 fn opposite(queue: &Queue, item: &Item) -> EntryId {
     let delivered = item.state == State::Delivered;
     match (&item.member, &item.new_member) {

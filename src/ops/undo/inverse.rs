@@ -6,40 +6,40 @@ use crate::ops::plan::work::{Expiry, Rename};
 use crate::queue::{EntryId, Outcome, Queue, State};
 use crate::store::change::{Chosen, End, Place};
 
-/// What takes an item back.
+/// The reverse of what was done to an item.
 pub(super) enum Inverse {
-    /// It was offered, or put back.
+    /// Deletes what was offered, or put back.
     Delete(Chosen),
-    /// It was taken out of target, into timeouts.
+    /// Delivers what was taken out of target, into timeouts.
     Deliver(Chosen),
-    /// It was requeued; with the score that it had.
+    /// Gives a requeued entry the score that it had.
     Requeue(Chosen, f64),
-    /// It was edited; with the bytes that it had.
+    /// Gives an edited entry the bytes that it had.
     Edit(Chosen, Vec<u8>),
-    /// It was deleted: the item it is, and where it stood.
+    /// Puts a deleted entry back: the item it is, and where it stood.
     PutBack(u64, Chosen, Place),
-    /// It was set aside in quarantine: the item it is, and where it stood.
+    /// Takes an entry out of quarantine: the item it is, and where it stood.
     Restore(u64, Chosen, Place),
-    /// The same of one that the order list did not hold.
+    /// The same for one that the order list did not hold.
     RestoreOutside(Chosen),
-    /// It came out of quarantine.
+    /// Sets aside what came out of quarantine.
     Quarantine(Chosen),
-    /// An element of target that got other bytes: those and the old ones.
+    /// Gives an element of target its old bytes: the new ones and those.
     Replace(Vec<u8>, Vec<u8>),
-    /// A key that expired.
+    /// Gives a key its old expiry.
     Expiry(Expiry),
-    /// A key that was renamed. Where that was not done, there is nothing to be renamed back.
+    /// Gives a key its old name. Where that was not done, there is nothing to be renamed back.
     Rename(Rename),
-    /// It was put back into target.
+    /// Deletes what was put back into target.
     Discard(Vec<u8>),
-    /// It was deleted from target; and at which end of it it stood.
+    /// Puts a deleted element of target back, at the end of it where it stood.
     PutElement(Vec<u8>, End),
-    /// It was transferred.
+    /// Takes back what was transferred.
     TakeBack(target::Sought),
-    /// A repair of drift; whether it comes into the order list again. (What waits again has nowhere
-    /// to go back to.)
+    /// Takes a repair of drift back; true: it comes into the order list again. (What waits again
+    /// has nowhere to go back to.)
     OrderList(Vec<u8>, bool),
-    /// Nothing does, for this reason.
+    /// Nothing, for this reason.
     None(EntryId, &'static str),
 }
 
@@ -52,7 +52,7 @@ pub(super) const UNSURE: &str =
     "it is not known well enough what was done to it: taking it back might double or lose it";
 
 impl Inverse {
-    /// What people call its entry by.
+    /// The id that people call its entry by.
     pub(super) fn id(&self, queue: &Queue) -> EntryId {
         match self {
             Self::Delete(chosen)
@@ -82,13 +82,13 @@ impl Inverse {
     }
 }
 
-/// What undoes an item. Which of `happened` it was and where it stood is told there.
+/// The inverse of an item. `happened` tells which one it was and where it stood.
 pub(super) fn inverse(item: Item, happened: Option<Happened>) -> Inverse {
     in_place(item).unwrap_or_else(|item| entry(item, happened))
 }
 
-/// What was changed where it is: elements of target that lost their frames, keys that expire no
-/// more, keys that got other names. The item again when it is none of these.
+/// The inverse of what was changed where it is: elements of target that lost their frames, keys
+/// that expire no more, keys that got other names. The item again when it is none of these.
 fn in_place(item: Item) -> Result<Inverse, Item> {
     let delivered = item.state == State::Delivered;
     match (item.member, item.score, item.new_member, item.new_score) {
@@ -112,7 +112,7 @@ fn in_place(item: Item) -> Result<Inverse, Item> {
     }
 }
 
-/// What undoes an item that is an entry of timeouts, quarantine, order list or target.
+/// The inverse of an item that is an entry of timeouts, quarantine, order list or target.
 fn entry(item: Item, happened: Option<Happened>) -> Inverse {
     let Item {
         id,

@@ -10,9 +10,9 @@ use crate::queue::{EntryId, Form};
 use crate::store::change::TakeBack;
 use crate::store::read;
 
-/// So many elements are read at once at first, and at most.
+/// Elements read at once at first, and at most.
 const PAGE: (u32, u32) = (50, 1_000);
-/// Nor, as long as elements are about as large as those before them, more bytes.
+/// Bytes read at once at most, as long as elements are about as large as those before them.
 const BYTES: usize = 256 << 10;
 
 /// An entry that was delivered.
@@ -25,20 +25,24 @@ pub(super) struct Sought {
     pub(super) hash: [u8; 20],
 }
 
-/// What was found.
+/// The result of a search in target.
 #[derive(Default)]
-pub(super) struct Found {
-    /// What was delivered last comes first: there it is found at once, at the end of target.
+pub(super) struct TargetElements {
+    /// Elements that are there. What was delivered last comes first: there it is found at once, at
+    /// the end of target.
     pub(super) there: Vec<(TakeBack, EntryId)>,
-    /// No element of target is equal to these any more.
+    /// Entries to which no element of target is equal any more.
     pub(super) gone: Vec<EntryId>,
 }
 
 /// Looks for entries, given from the last delivered to the first.
-pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Found, ChangeError> {
+pub(super) async fn find(
+    making: &Making<'_>,
+    sought: Vec<Sought>,
+) -> Result<TargetElements, ChangeError> {
     let hashes: Vec<_> = sought.iter().map(|one| one.hash).collect();
     let elements = elements(making, &hashes).await?;
-    let mut found = Found::default();
+    let mut found = TargetElements::default();
     for (one, element) in sought.iter().zip(elements) {
         match element {
             Some(element) => found.there.push((
@@ -55,8 +59,9 @@ pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Fou
     Ok(found)
 }
 
-/// How many elements came to target after those with these hashes, of which the last one comes first
-/// and which stand there in a row; at most `most` are looked at. None: that cannot be seen.
+/// Counts the elements that came to target after those with these hashes, of which the last one
+/// comes first and which stand there in a row; at most `most` are looked at. None: that cannot be
+/// seen.
 pub(super) async fn behind(
     making: &Making<'_>,
     newest: &[[u8; 20]],

@@ -7,37 +7,37 @@ use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
 use crate::queue::{Outcome, text};
 
-/// By so many elements in a row the last that is known is found again in target.
+/// Elements in a row by which the last that is known is found again in target.
 const IN_A_ROW: usize = 8;
 
-/// What the items of a change say in sum.
+/// The sum of what the items of a change say.
 #[derive(Default)]
 pub(super) struct Readable {
-    /// So many were done.
+    /// Items that were done.
     pub(super) done: u64,
-    /// Of so many that is not known.
+    /// Items of which that is not known.
     pub(super) unknown: u64,
     /// The hashes of those that were transferred last, the last one first.
     newest: Vec<[u8; 20]>,
 }
 
-/// Entries of which it is not known which they are.
+/// Entries that were perhaps changed, and not known one by one.
 #[derive(Default)]
 pub(super) struct Untold {
     pub(super) count: u64,
-    /// What there is to say about them. A sentence each.
+    /// Remarks on them, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
 impl Readable {
-    /// An item that was transferred before those that were added so far.
+    /// Adds an item that was transferred before those that were added so far.
     pub(super) fn transferred(&mut self, hash: [u8; 20]) {
         if self.newest.len() < IN_A_ROW {
             self.newest.push(hash);
         }
     }
 
-    /// What the items do not say.
+    /// Finds what the items do not say.
     pub(super) async fn untold(
         &self,
         making: &Making<'_>,

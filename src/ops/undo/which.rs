@@ -5,9 +5,9 @@ use super::super::plan::ChangeError;
 use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Change, Outcome, Queue, Tally, text};
 
-/// The newest on this server that can be taken back and was not. (An undo is taken back by its id:
-/// otherwise the second one would redo what the first one took back.)
-/// `of`: of that queue only.
+/// Finds the newest change on this server that can be taken back and was not. (An undo is taken
+/// back by its id: otherwise the second one would redo what the first one took back.) `of`: of that
+/// queue only.
 pub(super) async fn newest(
     journal: &Journal,
     server: &ServerId,
@@ -56,7 +56,7 @@ pub(super) async fn newest(
     })
 }
 
-/// Whether it is a change of that queue.
+/// True of a change of that queue.
 fn is_of(kept: &Kept, queue: &Queue) -> bool {
     Queue::typed(&kept.head.queue).is_ok_and(|of| of == *queue)
 }
@@ -77,8 +77,8 @@ fn of_and_when(kept: &Kept, now: EpochMillis) -> String {
     format!("of {queue}, {} ago", text::span(ago / 1_000 * 1_000))
 }
 
-/// Whether it can be taken back. `elsewhere`: on another server than this one, which a shell
-/// reaches by that.
+/// Refuses a change that cannot be taken back. `elsewhere`: on another server than this one, which
+/// a shell reaches by that.
 pub(super) fn check(
     kept: &Kept,
     elsewhere: Option<&String>,
@@ -111,7 +111,7 @@ pub(super) fn senseless(why: String) -> ChangeError {
     ChangeError::Senseless(why)
 }
 
-/// What is taken back. `known`: what its last script was to try is.
+/// The sentence that says what is taken back. `known`: what its last script was to try is.
 pub(super) fn sentence(kept: &Kept, known: bool, now: EpochMillis) -> String {
     let (id, change, of) = (&kept.id, kept.head.change.word(), of_and_when(kept, now));
     match kept.ended {

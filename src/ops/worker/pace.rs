@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A script shall not keep the server longer than this: other clients wait that long.
-const MOST: Duration = Duration::from_millis(10);
+const LONGEST_SCRIPT: Duration = Duration::from_millis(10);
 /// What the first script moves, as Redisson's does. How long it takes nobody knows before: the
 /// messages may be large, the order list may be long and in another order.
 const FIRST: usize = 100;
@@ -30,9 +30,9 @@ impl Pace {
 
     /// Learns from a script that moved or passed so many entries.
     pub(super) fn learn(&mut self, entries: usize, took: Duration) {
-        if took > MOST {
+        if took > LONGEST_SCRIPT {
             self.size = (self.size.min(entries) / 2).max(1);
-        } else if took < MOST / 2 && entries >= self.size {
+        } else if took < LONGEST_SCRIPT / 2 && entries >= self.size {
             self.size = (self.size + self.size / 2 + 1).min(self.most);
         }
     }

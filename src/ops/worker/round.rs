@@ -18,6 +18,9 @@ pub(super) struct Round {
     cursor: DueCursor,
     /// Members passed since it began.
     passed: usize,
+    /// It was begun to see whether something has come to stand where the one before had looked, and
+    /// has moved nothing so far.
+    confirms: bool,
     /// The server was kept for so long since it began.
     took: Duration,
     /// Its end: only what falls due later is looked at until the next one.
@@ -51,6 +54,24 @@ impl Round {
     /// All that is due was looked at.
     pub(super) fn ended(&mut self, now: Instant) {
         self.ended.get_or_insert(now);
+    }
+
+    /// Begins once more, to see whether something has come to stand where this one had looked.
+    pub(super) fn begin_again(&mut self) {
+        *self = Self {
+            confirms: true,
+            ..Self::default()
+        };
+    }
+
+    /// A script has moved something.
+    pub(super) const fn moved(&mut self) {
+        self.confirms = false;
+    }
+
+    /// True when all that is due was looked at by a single script, or a second time in vain.
+    pub(super) const fn is_sure(&self) -> bool {
+        self.confirms || self.cursor.is_beginning()
     }
 
     /// Members stand before the place where it looks.

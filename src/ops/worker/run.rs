@@ -234,6 +234,9 @@ impl Worker {
         if !done.more {
             self.round.ended(instant());
         }
+        if !done.moved.is_empty() {
+            self.round.moved();
+        }
         let next = done.next.and_then(|score| self.queue.due(score).at());
         self.alarm = match next {
             _ if done.more => Alarm::Now,
@@ -268,8 +271,12 @@ impl Worker {
             self.say(WorkerEvent::Batch(batch)).await?;
         }
         if self.until_empty && !done.more && next.is_none() {
-            self.say(WorkerEvent::Done).await?;
-            return Err(Ended);
+            if self.round.is_sure() {
+                self.say(WorkerEvent::Done).await?;
+                return Err(Ended);
+            }
+            self.round.begin_again();
+            self.alarm = Alarm::Now;
         }
         Ok(())
     }

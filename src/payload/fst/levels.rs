@@ -93,7 +93,7 @@ fn key_type(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Name> {
     utf(r).map(Name::from)
 }
 
-/// What `List.of`, `Set.of` and `Map.of` make.
+/// Reads what `List.of`, `Set.of` and `Map.of` make.
 fn immutable(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
     r.expect(BY_DEFAULT)?;
     let kind = compact_int(r)?;
@@ -146,8 +146,8 @@ fn wrapped(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
     Some(node)
 }
 
-/// What `Collections` makes of others' collections: who may do what with them is no part of what
-/// they hold.
+/// Reads what `Collections` makes of others' collections: who may do what with them is no part of
+/// what they hold.
 fn view(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
     if kind.starts_with("Synchronized") {
         r.expect(BY_DEFAULT)?;

@@ -36,7 +36,7 @@ pub(super) fn compact_short(r: &mut Reader<'_>) -> Option<u16> {
 
 /// The `double` at a place, if it is one that people use; else nothing is read.
 pub(super) fn usual_double<'a>(r: &mut Reader<'a>, place: Mark<'a>) -> Option<Node> {
-    /// What it surprises at most, in bits.
+    /// The most that it surprises, in bits.
     const USUAL: u32 = 28;
     let after = r.mark();
     r.back(place);

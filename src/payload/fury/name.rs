@@ -14,7 +14,7 @@ pub(super) struct Named {
     pub(super) name: Name,
     /// How many dimensions an array has; 0 of any other class.
     pub(super) dimensions: usize,
-    /// Whether it, or what is in the array, is an enum.
+    /// True when it, or what is in the array, is an enum.
     pub(super) is_enum: bool,
 }
 

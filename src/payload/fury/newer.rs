@@ -15,7 +15,7 @@ const UUID: u8 = 0x97;
 /// A class that is described, with the name of it.
 const DESCRIBED: u8 = 0x1e;
 
-/// What follows the flags.
+/// Reads what follows the flags.
 pub(super) fn read(r: &mut Reader<'_>) -> Option<Node> {
     let start = r.mark();
     let class = r.byte()?;

@@ -1,6 +1,6 @@
 //! Values, as Fury 0.8 to Fory 0.12 write them: the class's number or name, then the value.
 
-use super::class::{self, Kind};
+use super::class::{self, FuryKind};
 use super::name::Named;
 use super::parts::{
     constant, decimal, fixed, is_no_field, is_null, nanos, nullable, primitive, size, sized,
@@ -15,7 +15,7 @@ use crate::payload::{opaque, time};
 /// The class of a value.
 #[derive(Clone)]
 pub(super) enum Class {
-    Known(Kind, &'static str),
+    Known(FuryKind, &'static str),
     /// One whose number is not known.
     Other,
     Named(Named),
@@ -40,7 +40,7 @@ impl Fury {
             Class::Known(kind, name) => self.known(r, *kind).map(|node| match node.shape {
                 // What is wrapped is what it is.
                 Shape::Number(_) | Shape::Bool(_) | Shape::Null => node,
-                _ if node.class.is_some() && *kind == Kind::Wrapper => node,
+                _ if node.class.is_some() && *kind == FuryKind::Wrapper => node,
                 _ => node.of(*name),
             }),
             Class::Named(class) => self.named(r, class, last),
@@ -60,7 +60,7 @@ impl Fury {
             "java.util.AbstractMap$SimpleEntry" | "java.util.AbstractMap$SimpleImmutableEntry" => {
                 Shape::Map(r.pairs(1, |r| self.field(r))?)
             }
-            "java.util.Stack" => self.known(r, Kind::List)?.shape,
+            "java.util.Stack" => self.known(r, FuryKind::List)?.shape,
             "java.util.concurrent.CopyOnWriteArraySet" => self.field(r)?.shape,
             "java.util.GregorianCalendar" => {
                 let _zone = string(r)?;
@@ -88,7 +88,7 @@ impl Fury {
         if is_no_field(r)? {
             return Some(Node::new(Shape::Null));
         }
-        self.known(r, Kind::Primitives(kind))
+        self.known(r, FuryKind::Primitives(kind))
     }
 
     /// The value of a field that can be of any class.
@@ -111,8 +111,8 @@ impl Fury {
             ..class.clone()
         };
         let element = match class::by_name(&inner.name) {
-            Some((Kind::Text, _)) if inner.dimensions == 1 => {
-                Class::Known(Kind::Strings, "java.lang.String[]")
+            Some((FuryKind::Text, _)) if inner.dimensions == 1 => {
+                Class::Known(FuryKind::Strings, "java.lang.String[]")
             }
             Some((kind, name)) if inner.dimensions == 0 => Class::Known(kind, name),
             _ => Class::Named(inner),
@@ -138,48 +138,48 @@ impl Fury {
         })
     }
 
-    fn known(&mut self, r: &mut Reader<'_>, kind: Kind) -> Option<Node> {
+    fn known(&mut self, r: &mut Reader<'_>, kind: FuryKind) -> Option<Node> {
         Some(match kind {
-            Kind::Primitive(kind) => primitive(r, kind)?,
-            Kind::Fixed(kind) => fixed(r, kind)?,
-            Kind::Maybe(kind) => match r.byte()? {
+            FuryKind::Primitive(kind) => primitive(r, kind)?,
+            FuryKind::Fixed(kind) => fixed(r, kind)?,
+            FuryKind::Maybe(kind) => match r.byte()? {
                 0 => Node::new(Shape::Null),
                 1 => fixed(r, kind)?,
                 _ => return None,
             },
-            Kind::Text | Kind::Said => Node::text(string(r)?),
-            Kind::Pattern => {
+            FuryKind::Text | FuryKind::Said => Node::text(string(r)?),
+            FuryKind::Pattern => {
                 let node = Node::text(string(r)?);
                 let _flags: [u8; 4] = r.array()?;
                 node
             }
-            Kind::Locale => {
+            FuryKind::Locale => {
                 let parts = [string(r)?, string(r)?, string(r)?];
                 Node::text(jdk::locale([&parts[0], &parts[1], &parts[2], "", ""]))
             }
-            Kind::Uuid => {
+            FuryKind::Uuid => {
                 let (most, least) = (r.array()?, r.array()?);
                 number::uuid(u64::from_le_bytes(most), u64::from_le_bytes(least))
             }
-            Kind::Bytes => Node::new(Shape::Bytes(sized(r)?.to_vec())),
-            Kind::Bits => {
+            FuryKind::Bytes => Node::new(Shape::Bytes(sized(r)?.to_vec())),
+            FuryKind::Bits => {
                 let bytes = sized(r)?;
                 let (words, _) = bytes.as_chunks();
                 let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
                 jdk::bits_of(r, &words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec())))
             }
-            Kind::BigInteger => {
+            FuryKind::BigInteger => {
                 let bytes = sized(r)?;
                 number::of_twos_complement(r, bytes)?
             }
-            Kind::BigDecimal => decimal(r)?,
-            Kind::Date => time::date(i64::from_le_bytes(r.array()?)),
-            Kind::Timestamp => {
+            FuryKind::BigDecimal => decimal(r)?,
+            FuryKind::Date => time::date(i64::from_le_bytes(r.array()?)),
+            FuryKind::Timestamp => {
                 let ms = i64::from_le_bytes(r.array()?);
                 Node::text(time::instant(ms.div_euclid(1000), nanos(r)?))
             }
-            Kind::Time(name) => Node::text(when(r, name)?),
-            Kind::Class => match self.class_name(r)? {
+            FuryKind::Time(name) => Node::text(when(r, name)?),
+            FuryKind::Class => match self.class_name(r)? {
                 Some(name) => Node::text(&*name),
                 None => return None,
             },
@@ -203,51 +203,51 @@ impl Fury {
     }
 
     /// Arrays, collections and maps.
-    fn several(&mut self, r: &mut Reader<'_>, kind: Kind) -> Option<Node> {
+    fn several(&mut self, r: &mut Reader<'_>, kind: FuryKind) -> Option<Node> {
         Some(Node::new(match kind {
-            Kind::Primitives(kind) => {
+            FuryKind::Primitives(kind) => {
                 let bytes = usize::try_from(unsigned(r)?).ok()?;
                 let items = r.items(bytes / size(kind), |r| r.node(|r| fixed(r, kind)));
                 Shape::List(items?)
             }
-            Kind::Boxes(kind) => {
+            FuryKind::Boxes(kind) => {
                 let count = usize::try_from(unsigned(r)? >> 1).ok()?;
                 Shape::List(r.items(count, |r| r.node(|r| nullable(r, |r| primitive(r, kind))))?)
             }
-            Kind::Objects => {
+            FuryKind::Objects => {
                 let count = usize::try_from(unsigned(r)? >> 1).ok()?;
                 Shape::List(r.items(count, |r| self.value(r))?)
             }
-            Kind::Strings => Shape::List(strings(r)?),
-            Kind::List => {
+            FuryKind::Strings => Shape::List(strings(r)?),
+            FuryKind::List => {
                 let count = usize::try_from(unsigned(r)?).ok()?;
                 Shape::List(self.elements(r, count)?)
             }
-            Kind::Sorted => {
+            FuryKind::Sorted => {
                 let count = usize::try_from(unsigned(r)?).ok()?;
                 let _comparator = self.value(r)?;
                 Shape::List(self.elements(r, count)?)
             }
-            Kind::Map => Shape::Map(self.entries(r, false)?),
-            Kind::SortedMap => Shape::Map(self.entries(r, true)?),
-            Kind::EmptyList => Shape::List(Vec::new()),
-            Kind::EmptyMap => Shape::Map(Vec::new()),
-            Kind::SingletonList => Shape::List(vec![self.value(r)?]),
-            Kind::SingletonMap => Shape::Map(r.pairs(1, |r| self.value(r))?),
-            Kind::Wrapper => return self.value(r),
-            Kind::KeySet => {
+            FuryKind::Map => Shape::Map(self.entries(r, false)?),
+            FuryKind::SortedMap => Shape::Map(self.entries(r, true)?),
+            FuryKind::EmptyList => Shape::List(Vec::new()),
+            FuryKind::EmptyMap => Shape::Map(Vec::new()),
+            FuryKind::SingletonList => Shape::List(vec![self.value(r)?]),
+            FuryKind::SingletonMap => Shape::Map(r.pairs(1, |r| self.value(r))?),
+            FuryKind::Wrapper => return self.value(r),
+            FuryKind::KeySet => {
                 let Shape::Map(pairs) = self.value(r)?.shape else {
                     return None;
                 };
                 let _added = self.value(r)?;
                 Shape::List(pairs.into_iter().map(|(key, _)| key).collect())
             }
-            Kind::EnumSet => {
+            FuryKind::EnumSet => {
                 let class = self.class_name(r)??;
                 let count = usize::try_from(unsigned(r)?).ok()?;
                 Shape::List(r.items(count, |r| r.node(|r| constant(r, &class)))?)
             }
-            Kind::EnumMap => {
+            FuryKind::EnumMap => {
                 let count = usize::try_from(unsigned(r)?).ok()?;
                 let class = self.class_name(r)??;
                 self.enums.insert(class);
@@ -348,7 +348,7 @@ impl Fury {
 /// Zeros behind an object that may be what a buffer has left over.
 const LEFT_OVER: usize = 32;
 
-/// What is left of an object whose class is not known; nothing behind it is read.
+/// Reads what is left of an object whose class is not known; nothing behind it is read.
 fn rest(r: &mut Reader<'_>, last: bool) -> Option<Node> {
     let zeros = r.rest().iter().rev().take_while(|byte| **byte == 0).count();
     let padding = if zeros > LEFT_OVER { zeros } else { 0 };

@@ -23,12 +23,12 @@ enum Version {
     Newer,
 }
 
-/// Whether it begins with the mark.
+/// Tells whether it begins with the mark.
 pub(super) fn is_marked(payload: &[u8]) -> bool {
     payload.starts_with(MARK)
 }
 
-/// What Fury 0.8 wrote.
+/// Reads what Fury 0.8 wrote.
 pub(super) fn read_fury(r: &mut Reader<'_>) -> Option<Node> {
     if !is_marked(r.rest()) || r.rest().get(MARK.len()) == Some(&VALUE) {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn read_fury(r: &mut Reader<'_>) -> Option<Node> {
     typed(r, Version::Fury)
 }
 
-/// What Fory wrote.
+/// Reads what Fory wrote.
 pub(super) fn read_fory(r: &mut Reader<'_>) -> Option<Node> {
     if r.expect(NEWER).is_some() {
         return typed(r, Version::Newer);

@@ -7,7 +7,7 @@ use crate::payload::reader::Reader;
 use crate::payload::tree::{Name, Node, Shape};
 use crate::payload::{keyed, scalar, time};
 
-/// What a payload begins with.
+/// The beginning of a payload.
 pub(super) const MARK: [u8; 4] = [0xe0, 0x01, 0x00, 0xea];
 /// The names that every table has.
 const SYSTEM: [&str; 9] = [

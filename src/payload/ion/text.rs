@@ -122,7 +122,7 @@ fn object(reader: &mut Reader<'_>) -> Option<Node> {
     Some(Node::new(Shape::Object(fields)))
 }
 
-/// Whether a container ends here: at its bracket, which may have a comma before it, or where
+/// Tells whether a container ends here: at its bracket, which may have a comma before it, or where
 /// something was over a bound. Steps over what parts its values.
 fn ends(reader: &mut Reader<'_>, close: u8, parted: bool) -> Option<bool> {
     if reader.is_cut() {

@@ -4,7 +4,7 @@ use crate::payload::opaque::MIN_TEXT;
 use crate::payload::reader::{Budget, Reader};
 use crate::payload::tree::{Node, Shape};
 
-/// What a class wrote besides its fields.
+/// Data that a class wrote besides its fields.
 pub(in crate::payload) enum Extra<'a> {
     /// Primitives, as they lie, and how the texts among them begin.
     Block(&'a [u8], Utf),
@@ -21,7 +21,7 @@ pub(in crate::payload) enum Utf {
     Units,
 }
 
-/// What comes next of what a class wrote besides its fields.
+/// The next piece of the data that a class wrote besides its fields.
 pub(in crate::payload) enum Piece {
     /// That many bytes of primitives, which lie next.
     Block(usize),
@@ -31,8 +31,8 @@ pub(in crate::payload) enum Piece {
     End,
 }
 
-/// What a class wrote besides its fields, piece by piece as the codec marks them. What lies before
-/// a bound is kept.
+/// Reads what a class wrote besides its fields, piece by piece as the codec marks them. What lies
+/// before a bound is kept.
 pub(in crate::payload) fn extra<'a>(
     r: &mut Reader<'a>,
     utf: Utf,
@@ -55,7 +55,8 @@ pub(in crate::payload) fn extra<'a>(
 }
 
 impl Extra<'_> {
-    /// What it says: of primitives the texts that stand out among them, and the rest as bytes.
+    /// Reads what it says: of primitives the texts that stand out among them, and the rest as
+    /// bytes.
     pub(super) fn nodes(self, r: &mut Reader<'_>) -> Option<Vec<Node>> {
         let (block, utf) = match self {
             Self::Node(node) => {

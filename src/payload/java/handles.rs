@@ -4,7 +4,7 @@ use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Name, Node, Shape};
 
-/// What was numbered so far.
+/// Objects numbered so far.
 #[derive(Default)]
 pub(in crate::payload) struct Handles(Vec<Option<Node>>);
 
@@ -49,7 +49,7 @@ impl Handles {
         self.set(r, at, node)
     }
 
-    /// What bears that number.
+    /// Reads what bears that number.
     pub(in crate::payload) fn refer(&self, r: &mut Reader<'_>, at: usize) -> Option<Node> {
         match self.0.get(at)? {
             None => Some(Node::new(Shape::Same(id(at)))),
@@ -97,7 +97,7 @@ fn charge(r: &mut Reader<'_>, node: &Node) -> Option<()> {
     }
 }
 
-/// What nodes call the thing with that number.
+/// Tells what nodes call the thing with that number.
 fn id(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }

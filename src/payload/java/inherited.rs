@@ -5,7 +5,7 @@ use super::{Level, field, known, plain, take};
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Field, Name, Node, Shape};
 
-/// What an object is of the JDK's class that its own extends, beside fields of its own.
+/// The part of an object that is of the JDK's class that its own extends, beside fields of its own.
 const VALUE: &str = "@value";
 
 /// An object of a class that is none of those whose meaning is known.
@@ -49,7 +49,7 @@ pub(super) fn defaults(
     }
 }
 
-/// Whether an object is that.
+/// Tells whether an object is that.
 pub(super) fn has_defaults(class: &str, levels: &[Level<'_>]) -> bool {
     class == "java.util.Properties"
         && field(levels, "defaults").is_some_and(|node| node.shape != Shape::Null)

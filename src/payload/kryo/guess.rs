@@ -60,7 +60,7 @@ fn bytes(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     })
 }
 
-/// Whether the name of a class comes that was not met before.
+/// Tells whether the name of a class comes that was not met before.
 fn named_at(kryo: &mut Kryo, r: &mut Reader<'_>) -> bool {
     let known = kryo.names.len();
     let is_new = r.peek() == Some(super::id::NAMED)
@@ -115,7 +115,8 @@ fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
     None
 }
 
-/// Whether the next byte is one of a `double` that people use: its last bytes are letters often.
+/// Tells whether the next byte is one of a `double` that people use: its last bytes are letters
+/// often.
 fn is_in_double(r: &Reader<'_>, is_old: bool) -> bool {
     let (at, all) = (r.at(), r.all());
     let starts = at.saturating_sub(7)..=at;

@@ -27,7 +27,7 @@ pub(super) enum Class {
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     pub(super) name: Option<Name>,
-    /// Whether `writeObject` wrote more than the fields.
+    /// True when `writeObject` wrote more than the fields.
     pub(super) writes: bool,
     /// The first letter of each field's type in a class file, and its name.
     pub(super) own: Vec<(u8, Name)>,
@@ -37,7 +37,7 @@ pub(super) struct Fields {
 }
 
 impl Class {
-    /// What Java calls it.
+    /// Tells what Java calls it.
     pub(super) fn name(&self) -> Name {
         match self {
             Self::Fields(fields) => fields.name.clone().unwrap_or_else(|| Name::from("")),

@@ -39,7 +39,7 @@ const PAIR: u8 = 0x77;
 const REVERSE_ORDER: u8 = 0x79;
 const REVERSE_ORDER_OF: u8 = 0x7a;
 
-/// What was described and numbered so far.
+/// Descriptions and numbers given so far.
 pub(super) struct River {
     pub(super) version: u8,
     pub(super) handles: Handles,
@@ -111,7 +111,7 @@ impl River {
         self.handles.text(r, at)
     }
 
-    /// What wraps one value or stands for itself; classes.
+    /// Reads what wraps one value or stands for itself; classes.
     fn wrapped(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<Node> {
         match lead {
             0x7c..=0x82 => {
@@ -336,7 +336,7 @@ impl River {
         r.node(|r| scalar::primitive(r, kind))
     }
 
-    /// What comes next of what a class wrote besides its fields.
+    /// Reads what comes next of what a class wrote besides its fields.
     fn piece(&mut self, r: &mut Reader<'_>) -> Option<Piece> {
         Some(match r.peek()? {
             END_BLOCK => {

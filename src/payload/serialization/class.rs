@@ -13,7 +13,7 @@ const ENUM: u8 = 0x10;
 
 /// How the objects of a class lie.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ClassKind {
     /// Their fields.
     #[default]
     Fields,
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Class {
     pub(super) name: Name,
-    pub(super) kind: Kind,
+    pub(super) kind: ClassKind,
     /// The first letter of each field's type, and its name.
     pub(super) fields: Vec<(u8, Name)>,
     pub(super) parent: Option<Rc<Class>>,
@@ -41,7 +41,7 @@ impl Default for Class {
     fn default() -> Self {
         Self {
             name: Name::from(""),
-            kind: Kind::default(),
+            kind: ClassKind::default(),
             fields: Vec::new(),
             parent: None,
             height: 0,
@@ -67,10 +67,10 @@ impl Class {
     ) -> Option<()> {
         let flags = r.byte()?;
         self.kind = match flags & !ENUM {
-            0 | SERIALIZABLE => Kind::Fields,
-            flags if flags == SERIALIZABLE | WRITE_METHOD => Kind::FieldsAndMore,
-            flags if flags == EXTERNALIZABLE | BLOCK_DATA => Kind::External,
-            EXTERNALIZABLE => Kind::Opaque,
+            0 | SERIALIZABLE => ClassKind::Fields,
+            flags if flags == SERIALIZABLE | WRITE_METHOD => ClassKind::FieldsAndMore,
+            flags if flags == EXTERNALIZABLE | BLOCK_DATA => ClassKind::External,
+            EXTERNALIZABLE => ClassKind::Opaque,
             _ => return None,
         };
         for _ in 0..u16::from_be_bytes(r.array()?) {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-use super::class::{Class, Kind};
+use super::class::{Class, ClassKind};
 use crate::payload::java::extra::{Extra, Piece, Utf, extra};
 use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
@@ -32,14 +32,14 @@ const FIRST_HANDLE: u32 = 0x7e_0000;
 /// Superclasses that are followed.
 const MAX_SUPERCLASSES: u32 = 64;
 
-/// What was described and numbered so far.
+/// Descriptions and numbers given so far.
 #[derive(Default)]
 pub(super) struct Stream {
     handles: Handles,
     classes: BTreeMap<usize, Rc<Class>>,
     /// The classes whose `writeObject` did not begin with their fields.
     odd: HashSet<Name>,
-    /// Whether any class may be such a one: what it wrote begins as it would then.
+    /// True when any class may be such a one: what it wrote begins as it would then.
     is_wary: bool,
 }
 
@@ -193,10 +193,10 @@ impl Stream {
         self.handles.object(r, at, &class.name, levels)
     }
 
-    /// What an object holds of one class. Nothing in the stream tells whether `writeObject` wrote
-    /// the fields first: it mostly does.
+    /// Reads what an object holds of one class. Nothing in the stream tells whether `writeObject`
+    /// wrote the fields first: it mostly does.
     fn level<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
-        if class.kind != Kind::FieldsAndMore || class.fields.is_empty() {
+        if class.kind != ClassKind::FieldsAndMore || class.fields.is_empty() {
             return self.usual(r, class);
         }
         let is_tag = r.peek().is_some_and(|tag| (NULL..=ENUM).contains(&tag));
@@ -231,20 +231,20 @@ impl Stream {
             extra: Vec::new(),
         };
         match class.kind {
-            Kind::Opaque => {
+            ClassKind::Opaque => {
                 level.extra = opaque(r)?;
                 return Some(level);
             }
-            Kind::External => {}
-            Kind::Fields | Kind::FieldsAndMore => level.fields = self.fields(r, class)?,
+            ClassKind::External => {}
+            ClassKind::Fields | ClassKind::FieldsAndMore => level.fields = self.fields(r, class)?,
         }
-        if class.kind != Kind::Fields && !r.is_cut() {
+        if class.kind != ClassKind::Fields && !r.is_cut() {
             level.extra = extra(r, Utf::Bytes, |r| self.piece(r))?;
         }
         Some(level)
     }
 
-    /// What a class wrote that did not write its fields first: they come later, or never.
+    /// Reads what a class wrote that did not write its fields first: they come later, or never.
     fn own<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
         let mut fields = None;
         let extra = extra(r, Utf::Bytes, |r| {
@@ -279,7 +279,7 @@ impl Stream {
         r.node(|r| scalar::primitive(r, kind))
     }
 
-    /// What comes next of what a class wrote besides its fields.
+    /// Reads what comes next of what a class wrote besides its fields.
     fn piece(&mut self, r: &mut Reader<'_>) -> Option<Piece> {
         Some(match r.peek()? {
             END_BLOCK_DATA => {

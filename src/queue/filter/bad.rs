@@ -11,12 +11,12 @@ use crate::clock::when::BadTime;
 pub struct BadFilter {
     /// The bytes of the text that are wrong.
     pub at: Range<usize>,
-    /// What is wrong with them, and what can be written.
+    /// The mistake, and what can be written.
     pub wrong: Wrong,
 }
 
 impl BadFilter {
-    /// Whether it only lacks its end, as most filters do while they are typed.
+    /// Tells whether it only lacks its end, as most filters do while they are typed.
     #[must_use]
     pub fn is_unfinished(&self) -> bool {
         matches!(
@@ -31,7 +31,7 @@ impl BadFilter {
     }
 }
 
-/// What is wrong with a filter.
+/// A mistake in a filter.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Wrong {
     /// A quote without the one that closes it.
@@ -67,7 +67,7 @@ pub enum Wrong {
     /// `id:` without its digits.
     #[error("an id is written id:9f3c, its first digits or all 16")]
     NoId,
-    /// What is no start of an id.
+    /// A text that is no start of an id.
     #[error(
         "{0:?} begins no entry's id, which has 16 hex digits; to find a text, put it into quotes"
     )]
@@ -78,7 +78,7 @@ pub enum Wrong {
     /// The name of no codec.
     #[error("no codec is called {name:?}; they are {}", CODECS.join(", "))]
     Codec {
-        /// What was typed.
+        /// The name that was typed.
         name: String,
     },
     /// Longer than anybody types.

@@ -25,7 +25,7 @@ const DEEPEST: u32 = 50;
 const SEARCHED: usize = 256 << 10;
 /// A word in any case takes a multiple of its length.
 const WORD_BYTES: usize = 8 << 20;
-/// So many pieces of a word are looked for before its entry is decoded.
+/// Pieces of a word that are looked for before its entry is decoded.
 const PIECES: usize = 4;
 
 /// The part of a text that patterns look at.
@@ -199,7 +199,7 @@ fn codec_start(typed: &str) -> Result<String, Wrong> {
     }
 }
 
-/// What follows `due`.
+/// Reads what follows `due`.
 fn due_term(typed: &str) -> Result<Term, Wrong> {
     let sides = [
         ("<=", Side::UpTo),

@@ -2,15 +2,15 @@
 
 use std::cmp::Reverse;
 
-use super::{Diagnosis, Finding, Repair, Seen, Severity, Step};
-use super::{drift, falling_behind, foreign_member, mixed_frames, poison, recovery, slow_transfer};
-use super::{no_transfer_client, nothing_consumed, stuck_client, target_backlog};
+use super::{Diagnosis, Finding, Seen};
+use super::{drift, mixed_frames, slow_transfer};
+use crate::queue::finding::id;
 
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     let findings = &mut all.findings;
-    if findings.iter().any(recovery::stops) {
-        let effects = [stuck_client::ID, falling_behind::ID];
+    if findings.iter().any(Finding::stops_transfers) {
+        let effects = [id::STUCK_CLIENT, id::FALLING_BEHIND];
         findings.retain(|found| !effects.contains(&found.id));
         all.early.retain(|(id, _)| !effects.contains(id));
     }
@@ -19,21 +19,21 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
         pulse.is_some_and(|pulse| slow_transfer::explains(found, pulse))
     };
     if findings.iter().any(slow) {
-        findings.retain(|found| found.id != falling_behind::ID);
+        findings.retain(|found| found.id != id::FALLING_BEHIND);
     }
     if findings
         .iter()
-        .any(|found| found.id == no_transfer_client::ID)
+        .any(|found| found.id == id::NO_TRANSFER_CLIENT)
     {
         // Where nobody transfers, nobody falls behind.
-        all.early.retain(|(id, _)| *id != falling_behind::ID);
+        all.early.retain(|(id, _)| *id != id::FALLING_BEHIND);
     }
     if findings
         .iter()
-        .any(|found| found.id == nothing_consumed::ID)
+        .any(|found| found.id == id::NOTHING_CONSUMED)
     {
         // Where nobody takes anything, how they keep up is no question.
-        all.early.retain(|(id, _)| *id != target_backlog::ID);
+        all.early.retain(|(id, _)| *id != id::TARGET_BACKLOG);
     }
     drift::subordinate(findings);
     slow_transfer::subordinate(findings);
@@ -46,7 +46,7 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
 /// to the other one only when it has gone.
 fn first_breaks_first(findings: &mut [Finding]) {
     let place = |id| findings.iter().position(|found: &Finding| found.id == id);
-    let (Some(poison), Some(foreign)) = (place(poison::ID), place(foreign_member::ID)) else {
+    let (Some(poison), Some(foreign)) = (place(id::POISON), place(id::FOREIGN_MEMBER)) else {
         return;
     };
     let key = |at: usize| {
@@ -56,16 +56,4 @@ fn first_breaks_first(findings: &mut [Finding]) {
     if poison < foreign && key(foreign) < key(poison) {
         findings.swap(poison, foreign);
     }
-}
-
-/// `finding` is told as what follows from that rule's, with the step that is left to be taken.
-pub(super) fn follows(finding: &mut Finding, cause: &'static str, sentence: String, then: String) {
-    finding.severity = Severity::Note;
-    finding.follows = Some(cause);
-    finding.sentence = sentence;
-    *finding.repair = Repair {
-        sentence: then,
-        step: Step::Outside,
-        lines: Vec::new(),
-    };
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::Seen;
 use crate::queue::look::{Client, Clients};
 
-/// So many are named.
+/// Clients that are named.
 const FEW: usize = 3;
 
 /// The clients, as the last look at the server saw them; none when they cannot be seen.
@@ -15,13 +15,13 @@ pub(super) fn seen<'a>(seen: &Seen<'a>) -> Option<&'a Clients> {
         .map(AsRef::as_ref)
 }
 
-/// Those that have taken from some list last and do nothing now: one of them may be the consumer
-/// that hangs.
+/// The clients that have taken from some list last and do nothing now: one of them may be the
+/// consumer that hangs.
 pub(super) fn last_takers(seen: &Seen) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.took(seen.server.db)))
 }
 
-/// Those that wait for an element of some list, where there are elements in this queue's: of
+/// The clients that wait for an element of some list, where there are elements in this queue's: of
 /// another.
 pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
     let all = self::seen(seen).map(|all| lines(all.blocked_on_lists(seen.server.db)));
@@ -33,7 +33,7 @@ pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
     lines
 }
 
-/// Those that are subscribed to channels: to which, no server tells.
+/// The clients that are subscribed to channels: to which, no server tells.
 pub(super) fn subscribers(seen: &Seen) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.subscribers()))
 }

@@ -1,20 +1,19 @@
 //! Clocks that disagree: this machine's with the server's, or a transfer client's, whose entries
 //! leave timeouts too early or too late by the same span again and again.
 
+use super::id::CLOCK_SKEW as ID;
 use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
-pub(super) const ID: &str = "clock-skew";
-
 /// From this difference on it is a note, a warning; in ms.
 const NOTE_MS: i64 = 250;
 const WARNING_MS: i64 = 1_000;
-/// So many entries in a row must have left by the same span.
+/// Entries in a row that must have left by the same span.
 const DEPARTURES: usize = 5;
-/// So many suggest it already.
+/// Entries that suggest it already.
 const FEW: usize = 2;
-/// What left late by so much, in ms, may be the first of them.
+/// Lateness in ms from which one that left may be the first of them.
 const LAGS_MS: i64 = 2_000;
 /// They were due over at least so many ms.
 const APART_MS: i64 = 1_000;
@@ -22,7 +21,7 @@ const APART_MS: i64 = 1_000;
 const JITTER_MS: i64 = 250;
 /// With more late ones, the clients are merely busy.
 const BUSY: u64 = 100;
-/// What was late so long before the first of them may have kept the clients, in ms.
+/// The time in ms before the first of them in which a backlog may have kept the clients.
 const BACKLOG_MS: i64 = 30_000;
 /// No more than one is seen to leave in so many ms.
 const PULSE_MS: i64 = 1_000;
@@ -123,8 +122,8 @@ fn lagging(seen: &Seen) -> Option<(i64, usize)> {
     (!merely_slow(seen, from, -least)?).then_some((-least, count))
 }
 
-/// What heads timeouts for a while is not later than those before it were when they left: it leaves
-/// as they did.
+/// Tells whether the entry that heads timeouts is not later than those before it were when they
+/// left: it leaves as they did.
 pub(super) fn leaves_soon(seen: &Seen, late_ms: i64) -> bool {
     lagging(seen).is_some_and(|(lag_ms, count)| count >= FEW && late_ms <= lag_ms + WARNING_MS)
 }

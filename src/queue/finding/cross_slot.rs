@@ -1,16 +1,12 @@
 //! A name whose braces put the queue's keys into different slots of a cluster.
 
+use super::id::CROSS_SLOT as ID;
 use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::queue::{Layout, name, text};
-
-pub(super) const ID: &str = "cross-slot";
+use crate::queue::{name, text};
 
 /// Looks at the names alone, once the queue has been seen to be there.
 pub(super) fn look(seen: &Seen) -> Verdict {
-    let Layout::Redisson = seen.queue.layout else {
-        return Verdict::Silent;
-    };
-    if seen.pulse.is_none() {
+    if !seen.queue.is_found_by_name() || seen.pulse.is_none() {
         return Verdict::Silent;
     }
     let keys = seen.queue.keys();

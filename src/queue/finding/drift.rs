@@ -3,15 +3,13 @@
 
 use serde_json::Value;
 
-use super::causes::follows;
+use super::id::DRIFT as ID;
 use super::watch::LASTS_MS;
-use super::{Finding, Seen, Severity, Step, Verdict};
-use super::{foreign_member, mixed_fleet, poison};
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::exact::Drifted;
+use crate::queue::finding::id;
 use crate::queue::wish::What;
 use crate::queue::{Exact, text};
-
-pub(super) const ID: &str = "drift";
 
 /// Says what a look at all members has shown, while the numbers bear that out; else compares these.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -60,17 +58,21 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     } else {
         finding.repair(
             Step::Change(What::Drift),
-            "Compare their members and mend it (R); the plan says which.",
+            Advice::of("Compare their members and mend it")
+                .by(Act::Repair, "; the plan says which."),
         )
     })
 }
 
-/// What only the order list holds may never have been delivered: what loses nothing comes first.
+/// Advises what loses nothing: what only the order list holds may never have been delivered.
 fn only_there(finding: Finding) -> Finding {
     finding.repair(
         Step::WaitAgain,
-        "They may never have been delivered: let them wait again (R), with new due times. Only \
-         where you know better, `deliver --from order-only` or `delete --from order-only`.",
+        Advice::of("They may never have been delivered: let them wait again").by(
+            Act::Repair,
+            ", with new due times. Only where you know better, `deliver \
+                 --from order-only` or `delete --from order-only`.",
+        ),
     )
 }
 
@@ -78,13 +80,16 @@ fn only_there(finding: Finding) -> Finding {
 fn last_copy(finding: Finding) -> Finding {
     finding.repair(
         Step::WaitAgain,
-        "Let them wait again (R) with new due times: the old ones are lost. Only if they were \
-         delivered long ago, `delete --from order-only` drops them; the journal keeps them, and undo \
-         brings them back.",
+        Advice::of("Let them wait again").by(
+            Act::Repair,
+            " with new due times: the old ones are lost. Only if they were \
+                 delivered long ago, `delete --from order-only` drops them; the \
+                 journal keeps them, and undo brings them back.",
+        ),
     )
 }
 
-/// What it means that one of them holds so many more.
+/// Says what it means that one of them holds so many more.
 fn sentence(waiting: u64, order: u64, by: u64) -> String {
     let entries = text::counted(by, "entry", "entries");
     let them = if by == 1 { "it" } else { "them" };
@@ -123,7 +128,7 @@ fn counted(seen: &Seen, finding: Finding, (waiting, order): (u64, u64)) -> Findi
         .check(&["LLEN"], &keys.order.unwrap_or_default())
 }
 
-/// What a look at all members has shown.
+/// The verdict after a look at all members.
 fn by_members(
     seen: &Seen,
     (waiting, order): (u64, u64),
@@ -176,11 +181,17 @@ fn by_members(
     };
     Verdict::Found(finding.repair(
         Step::Change(What::Drift),
-        format!("Mend it (R): what is missing is appended, what stands twice leaves once.{left}"),
+        Advice::of("Mend it").by(
+            Act::Repair,
+            format!(
+                ": what is missing is appended, what stands twice leaves \
+                 once.{left}"
+            ),
+        ),
     ))
 }
 
-/// What is wrong on each side.
+/// Says what is wrong on each side.
 fn sides(drift: &Drifted) -> String {
     let say =
         |count: u64, one: &str, many: &str| (count > 0).then(|| text::counted(count, one, many));
@@ -204,10 +215,10 @@ fn sides(drift: &Drifted) -> String {
     some.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What leaves entries in timeouts that are not in the order list: where a script fails in its
-/// middle, what it had pushed to target has left the order list only; and what is no frame was
-/// never in it. Told beside one of these, a drift of that kind is what follows from it, and goes
-/// with it.
+/// Tells a drift as what follows from another finding. Entries in timeouts that are not in the
+/// order list come from failing scripts: where a script fails in its middle, what it had pushed to
+/// target has left the order list only; and what is no frame was never in it. Told beside one of
+/// these, a drift of that kind is what follows from it, and goes with it.
 pub(super) fn subordinate(findings: &mut [Finding]) {
     let Some(at) = findings.iter().position(|found| found.id == ID) else {
         return;
@@ -220,8 +231,8 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     }
     let by = findings[at].figure;
     let causes = |found: &&Finding| match found.id {
-        mixed_fleet::ID | poison::ID => found.severity == Severity::Critical,
-        foreign_member::ID => found.severity == Severity::Critical || found.figure >= by,
+        id::MIXED_FLEET | id::POISON => found.severity == Severity::Critical,
+        id::FOREIGN_MEMBER => found.severity == Severity::Critical || found.figure >= by,
         _ => false,
     };
     let Some(cause) = findings.iter().find(causes).map(|found| found.id) else {
@@ -230,7 +241,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     let drift = &mut findings[at];
     let sentence = format!("It follows from {cause}: {}", drift.sentence);
     let then = format!("Mend {cause} first: this goes with it. Only what is left then is drift.");
-    follows(drift, cause, sentence, then);
+    drift.follow(cause, sentence, then);
 }
 
 #[cfg(test)]
@@ -348,6 +359,7 @@ mod tests {
             found
                 .repair
                 .sentence
+                .to_string()
                 .contains("`delete --from order-only` drops")
         );
         assert_eq!(step(&scene(&[(1, 3); 3])), Step::WaitAgain);

@@ -1,10 +1,9 @@
 //! A server that makes room for new data by dropping keys, and may drop the queue's.
 
+use super::id::EVICTABLE as ID;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::look::Info;
 use crate::queue::{Known, text};
-
-pub(super) const ID: &str = "evictable";
 
 /// Looks at what `INFO` says of the server's memory.
 pub(super) fn look(seen: &Seen) -> Verdict {

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::advice::Advice;
 use crate::queue::entry::Entry;
 use crate::queue::redis_cli;
 use crate::queue::wish::What;
 
-/// What shows a finding to be true.
+/// Figures, words and commands that show a finding to be true.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Evidence {
     /// Figures by name, for JSON: times in epoch ms of the server's clock, spans in ms (`…_ms`).
@@ -25,12 +26,12 @@ impl Evidence {
     }
 }
 
-/// What repairs a finding.
+/// The repair of a finding: a sentence, a step of ours, commands by hand.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Repair {
-    /// In one plain sentence, with the key or the command.
-    pub sentence: String,
-    /// What the key does.
+pub struct Remedy {
+    /// The advice.
+    pub sentence: Advice,
+    /// The step that a key does.
     pub step: Step,
     /// The commands for a shell that do a step outside, a line each, where there are any.
     pub lines: Vec<String>,
@@ -43,32 +44,22 @@ impl Evidence {
     }
 }
 
-impl Repair {
+impl Remedy {
     /// The commands that mend it by hand; `redis_cli`: how a shell starts that on the server.
     pub fn by_hand(&self, redis_cli: &str) -> impl Iterator<Item = String> {
         reaching(&self.lines, redis_cli)
     }
 
-    /// All that is to be done, in one line: the commands by hand come first, since a command that
-    /// is cut is none.
+    /// All that is to be done, in one line, with `sentence` for what it says: the commands by hand
+    /// come first, since a command that is cut is none.
     #[must_use]
-    pub fn to_do(&self, redis_cli: &str) -> String {
+    pub fn to_do(&self, redis_cli: &str, sentence: String) -> String {
         let lines = self.by_hand(redis_cli).map(|line| format!("$ {line} "));
         let lines: String = lines.collect();
         if lines.is_empty() {
-            return self.sentence.clone();
+            return sentence;
         }
-        format!("{lines}({})", self.sentence)
-    }
-
-    /// The sentence where there is no screen whose keys could be pressed.
-    #[must_use]
-    pub fn without_keys(&self) -> String {
-        let mut words = self.sentence.clone();
-        for key in ["R", "w", "r", "x"] {
-            words = words.replace(&format!(" ({key})"), "");
-        }
-        words
+        format!("{lines}({sentence})")
     }
 }
 
@@ -78,7 +69,7 @@ fn reaching(lines: &[String], program: &str) -> impl Iterator<Item = String> {
         .map(move |line| redis_cli::reaching(line, program))
 }
 
-/// What a repair does.
+/// The step that a repair takes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Step {
     /// Nothing that this program could do: the sentence names the step outside.

@@ -1,23 +1,22 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, Watch};
+use super::id::FALLING_BEHIND as ID;
+use super::{Act, Advice, Beat, Finding, Open, Seen, Severity, Step, Verdict, Watch};
 use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
 use crate::queue::{Pulse, Queue, text};
-
-pub(super) const ID: &str = "falling-behind";
 
 /// Each pulse saw an entry that was late by more than this, in ms: a client that comes back after
 /// an outage has moved what is due long before.
 const LATE_MS: i64 = 10_000;
 /// Watched for so long at least, in ms.
 const SPAN_MS: i64 = 3_000;
-/// What was longer ago says nothing of now, in ms.
+/// The time in ms that says something of now.
 const WINDOW_MS: i64 = 30_000;
 /// What is due next moves on as quickly as time does, but for so many ms.
 const STEADY_MS: i64 = 1_000;
-/// What is worked off sooner needs nobody's help, in s.
+/// A backlog that is worked off sooner needs nobody's help, in s.
 const MUCH_S: f64 = 600.0;
 
 /// Compares how many were late in the pulses of the last half minute.
@@ -99,8 +98,8 @@ impl Pace {
     }
 }
 
-/// What the pulses saw since the oldest one is later than that; none when that is not long enough,
-/// or when nothing is transferred at all.
+/// The pace that the pulses saw since the oldest one is later than that; none when that is not long
+/// enough, or when nothing is transferred at all.
 fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<Pace> {
     let late = |beat: &Beat| {
         let (id, due) = beat.first?;
@@ -134,11 +133,12 @@ fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
     let finding = evidence(seen, Finding::new(ID, Severity::Note, sentence), pace);
     finding.number("needs_ms", in_ms).repair(
         Step::Outside,
-        "Wait, and find out why they came late; transfer by hand (t) is quicker.",
+        Advice::of("Wait, and find out why they came late; transfer by hand")
+            .by(Act::Transfer, " is quicker."),
     )
 }
 
-/// What both are concluded from.
+/// Adds the evidence of both.
 fn evidence(seen: &Seen, finding: Finding, pace: &Pace) -> Finding {
     let timeouts = seen.queue.keys().timeouts;
     let beside = seen.watch.beside.iter();
@@ -186,13 +186,17 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
     if slow_transfer::wants_a_hand(seen) {
         return finding.repair(
             Step::Change(What::Transfer),
-            "Transfer what is due by hand (R): they search the order list for each entry.",
+            Advice::of("Transfer what is due by hand")
+                .by(Act::Repair, ": they search the order list for each entry."),
         );
     }
     finding.repair(
         Step::Worker,
-        "A stand-in worker beside them (R) works it off; then look at the clocks, logs and \
-         connections of those who transfer.",
+        Advice::of("A stand-in worker beside them").by(
+            Act::Repair,
+            " works it off; then look at the clocks, logs and connections of \
+                 those who transfer.",
+        ),
     )
 }
 

@@ -4,10 +4,10 @@
 use super::{Beat, Seen};
 use crate::queue::frames::{Delivered, Frames};
 
-/// What was taken from target between samples.
+/// Elements taken from target between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Taken {
-    /// So many elements in so many ms.
+    /// Elements, and the ms in which they were taken.
     Exactly(u64, i64),
     /// More than a sample holds: at least so many in so many ms.
     AtLeast(u64, i64),
@@ -19,7 +19,7 @@ pub(super) enum Taken {
 /// counts.
 const LATELY_MS: i64 = 45_000;
 
-/// What the samples since that moment (by the server's clock) say.
+/// Elements taken since that moment (by the server's clock), as samples tell.
 pub(super) fn taken(seen: &Seen, since: crate::clock::EpochMillis) -> Taken {
     let samples: Vec<&Frames> = seen.watch.frames.iter().map(AsRef::as_ref).collect();
     let Some(last) = samples.last() else {
@@ -71,7 +71,7 @@ pub(super) fn lengths(seen: &Seen, ms: i64) -> Option<Vec<(i64, u64)>> {
     seen.watch.last(ms).map(length).collect()
 }
 
-/// So many in so many ms, a second.
+/// The rate a second.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a rate for reading, not for accounting"

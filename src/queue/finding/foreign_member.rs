@@ -1,12 +1,11 @@
 //! A member among the next due ones that is no frame at all.
 
 use super::heads::{self, Block};
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::FOREIGN_MEMBER as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::wish::What;
 use crate::queue::{Entry, Exact, Judged, State, Unpack, text};
-
-pub(super) const ID: &str = "foreign-member";
 
 /// Looks for members without a frame.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -67,7 +66,7 @@ const fn severity(due: bool) -> Severity {
     }
 }
 
-/// What is wrong with it, in one sentence.
+/// Says what is wrong with it, in one sentence.
 fn sentence(seen: &Seen, bad: &Judged, due: bool, block: Block) -> String {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     let when = heads::when(seen, bad);
@@ -93,7 +92,8 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(
             Step::Change(What::Quarantine),
-            "Set all that is no frame aside (R), and find out who writes it.",
+            Advice::of("Set all that is no frame aside")
+                .by(Act::Repair, ", and find out who writes it."),
         );
     };
     let entry = Entry {
@@ -103,7 +103,7 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     };
     finding.repair(
         Step::Entry(What::Quarantine, entry),
-        "Set it aside in quarantine (R), and find out who writes it.",
+        Advice::of("Set it aside in quarantine").by(Act::Repair, ", and find out who writes it."),
     )
 }
 

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::evidence::{Evidence, Repair, Step, about, command};
-use super::{Open, Severity, Trend};
+use super::advice::Advice;
+use super::evidence::{Evidence, Remedy, Step, about, command};
+use super::open::Open;
+use super::severity::Severity;
+use super::trend::Trend;
 use crate::clock::EpochMillis;
 use crate::queue::{Exact, redis_cli, text};
 
@@ -14,15 +17,15 @@ pub struct Finding {
     pub id: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong, in one plain sentence.
+    /// The problem, in one plain sentence.
     pub sentence: String,
-    /// What shows it.
+    /// The evidence.
     pub evidence: Box<Evidence>,
-    /// What repairs it.
-    pub repair: Box<Repair>,
+    /// The repair.
+    pub repair: Box<Remedy>,
     /// How much of it there is, such as entries: the figure that grows or shrinks.
     pub figure: Option<u64>,
-    /// That is of a sample only: more of it may be what was looked at later.
+    /// The figure is of a sample only: more of it may be what was looked at later.
     pub sampled: bool,
     /// When the entry that it is about falls due, if it is about one.
     pub due: Option<EpochMillis>,
@@ -106,8 +109,8 @@ impl Finding {
     }
 
     /// With what repairs it: a step of ours, and the sentence that says so.
-    pub(super) fn repair(mut self, step: Step, sentence: impl Into<String>) -> Self {
-        *self.repair = Repair {
+    pub(super) fn repair(mut self, step: Step, sentence: impl Into<Advice>) -> Self {
+        *self.repair = Remedy {
             sentence: sentence.into(),
             step,
             lines: Vec::new(),
@@ -132,6 +135,18 @@ impl Finding {
     pub(super) fn of_sample(mut self, figure: u64, whole: bool) -> Self {
         self.sampled = !whole;
         self.of(figure)
+    }
+
+    /// It is told as what follows from that rule's, with the step that is left to be taken.
+    pub(super) fn follow(&mut self, cause: &'static str, sentence: String, then: String) {
+        self.severity = Severity::Note;
+        self.follows = Some(cause);
+        self.sentence = sentence;
+        *self.repair = Remedy {
+            sentence: then.into(),
+            step: Step::Outside,
+            lines: Vec::new(),
+        };
     }
 
     /// With the moment when the entry that it is about falls due.

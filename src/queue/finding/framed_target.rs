@@ -1,10 +1,9 @@
 //! Elements of target that still have their frame: consumers cannot read them.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::FRAMED_TARGET as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::text;
 use crate::queue::wish::What;
-
-pub(super) const ID: &str = "framed-target";
 
 /// Looks at both ends of target in the last sample.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -52,7 +51,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     Verdict::Found(finding.repair(
         Step::Change(What::Unwrap),
-        "Take their frames off, in their places (R).",
+        Advice::of("Take their frames off, in their places").by(Act::Repair, "."),
     ))
 }
 

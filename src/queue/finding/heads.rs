@@ -7,11 +7,11 @@ use super::Seen;
 use crate::queue::exact::Group;
 use crate::queue::frame::Era;
 use crate::queue::frames::{Frames, Judged};
-use crate::queue::{Layout, Unpack, text};
+use crate::queue::{Unpack, text};
 
 /// The last offered ones tell which clients there are.
 const LAST: usize = 20;
-/// So many entries of the other era are no single stray.
+/// Entries of the other era that are no single stray.
 const SEVERAL: usize = 3;
 /// A client that offers has transferred within this, in ms: it does so once it is subscribed.
 const STARTS_MS: i64 = 1_000;
@@ -44,7 +44,7 @@ pub(super) fn next_due<'a>(seen: &Seen<'a>) -> Vec<&'a Judged> {
         .collect()
 }
 
-/// Those are all that wait.
+/// Tells whether these are all that wait.
 pub(super) fn is_whole(seen: &Seen, next: &[&Judged]) -> bool {
     let waiting = seen.pulse.and_then(|pulse| pulse.waiting.get());
     waiting.is_some_and(|waiting| waiting <= next.len() as u64)
@@ -127,7 +127,7 @@ pub(super) fn both_transferred(seen: &Seen) -> Option<bool> {
     Some(scripts.transfer == [true, true])
 }
 
-/// Whether both eras are among the last offered, as many of the older and of the newer.
+/// Tells whether both eras are among the last offered, as many of the older and of the newer.
 pub(super) fn both_offer(seen: &Seen) -> Option<[usize; 2]> {
     let newest = &seen.watch.sample()?.newest;
     let counts = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
@@ -136,7 +136,7 @@ pub(super) fn both_offer(seen: &Seen) -> Option<[usize; 2]> {
 
 /// The queue has frames.
 pub(super) fn framed(seen: &Seen) -> bool {
-    matches!(seen.queue.layout, Layout::Redisson)
+    seen.queue.has_frames()
 }
 
 /// The first of some that a look at all members has found, if it waits still: behind the next due
@@ -154,18 +154,18 @@ pub(super) fn deeper<'a>(seen: &Seen<'a>, group: &'a Group) -> Option<&'a Judged
     (!passed).then_some(bad)
 }
 
-/// What a bad entry among the next due ones does.
+/// Harm done by a bad entry among the next due ones.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Block {
-    /// So many good ones are due before it: they are pushed again and again.
+    /// Good ones that are due before it: they are pushed again and again.
     pub(super) before: usize,
-    /// So many copies of them were seen in the tail of target.
+    /// Copies of them that were seen in the tail of target.
     pub(super) copies: usize,
-    /// That has not begun: what was pushed once would have left the order list.
+    /// The harm has not begun: what was pushed once would have left the order list.
     pub(super) ahead: bool,
 }
 
-/// What the entry at place `bad` of `next` does to those before it, which clients of `era`
+/// The harm that the entry at place `bad` of `next` does to those before it, which clients of `era`
 /// transfer.
 pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Block {
     let Some(pulse) = seen.pulse else {
@@ -190,7 +190,7 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
 }
 
 impl Block {
-    /// What happens, when the bad one is due: the beginning of a sentence.
+    /// Says what happens when the bad one is due: the beginning of a sentence.
     pub(super) fn words(self) -> String {
         let [behind, is] = if self.ahead {
             ["Nothing behind one entry will move", "will be"]

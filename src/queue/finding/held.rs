@@ -1,10 +1,9 @@
 //! Messages are held for consumers of ours that died: they are in no place where others look.
 
+use super::id::HELD as ID;
 use super::{Finding, Open, Seen, Severity, Step, Verdict};
 use crate::queue::text;
 use crate::queue::wish::What;
-
-pub(super) const ID: &str = "held";
 
 /// Where a consumer lives that takes from the intake, nothing stays there for so long, in ms.
 const STILL_MS: i64 = 2_500;

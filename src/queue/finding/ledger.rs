@@ -4,35 +4,28 @@
 use std::cmp::Reverse;
 
 use super::passed::History;
+use super::trend::Trend;
 use super::{Diagnosis, Finding, Passed, Severity};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
 /// A finding that has gone is told for so long, in ms.
 const MOMENT_MS: i64 = 10_000;
-/// What was seen for less, in ms, was a moment's impression: nobody is told that it has gone.
+/// The shortest time in ms that is more than a moment's impression of something: nobody is told
+/// that it has gone.
 const SEEN_MS: i64 = 3_000;
-/// What was so within this of the first look, in ms, was so before it.
+/// The time in ms after the first look in which all that is so was so before it.
 const FIRST_MS: i64 = 2_000;
-/// Whether a figure grows is told after so long, in ms.
+/// The time in ms after which a figure is told to grow or shrink.
 const TREND_MS: i64 = 3_000;
 /// It is told to be less bad than it was only when it has been so for so long, in ms, and in so
 /// many looks: a figure about a limit would have it come and go.
 const CALMS_MS: i64 = 5_000;
 const CALM_LOOKS: u32 = 3;
-/// What follows from another finding is seen to go so long after it, in ms, or to stay.
+/// The time in ms after another finding in which what follows from it is seen to go, or to stay.
 const WITH_MS: i64 = 2_500;
 
-/// How the figure of a finding moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Trend {
-    /// By how much in a second; negative: it shrinks.
-    pub per_s: f64,
-    /// When it will be zero, in ms from the last look, if it goes on shrinking like this.
-    pub done_in_ms: Option<i64>,
-}
-
-/// What has been found before.
+/// All that has been found before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     known: Vec<Known>,
@@ -59,7 +52,7 @@ struct Known {
 }
 
 impl Ledger {
-    /// What is over, the newest first.
+    /// Findings that are over, the newest first.
     pub(super) fn passed(&self) -> impl Iterator<Item = &Passed> {
         self.history.newest_first()
     }
@@ -107,7 +100,7 @@ impl Ledger {
         said
     }
 
-    /// What went a moment ago is told no more: it is history. What cannot be looked at any more has
+    /// Forgets what went a moment ago: it is history. What cannot be looked at any more has
     /// not gone, and a suspicion that was not borne out was nothing.
     fn forget(&mut self, said: &Diagnosis, at: EpochMillis) {
         let blind = |id| said.blind.iter().any(|(blind, _)| *blind == id);
@@ -201,7 +194,7 @@ impl Known {
         self.gone.filter(|gone| gone.since(self.first) >= SEEN_MS)
     }
 
-    /// What is remembered of it: when it was seen, not since when its rule holds that it was so.
+    /// The memory of it: when it was seen, not since when its rule holds that it was so.
     fn as_passed(&self, gone: EpochMillis) -> Passed {
         let (severity, figure, sentence) = self.worst.clone();
         Passed {

@@ -2,12 +2,11 @@
 //! again and again.
 
 use super::heads;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::MIXED_FLEET as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
 use crate::queue::{Frames, Judged, text};
-
-pub(super) const ID: &str = "mixed-fleet";
 
 /// Scripts that fail are counted over this time, in ms: a client tries again every 5 s.
 const OVER_MS: i64 = 30_000;
@@ -63,7 +62,7 @@ fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
     again.then(|| Era::BOTH.map(|era| Frames::count(&sample.newest, era)))
 }
 
-/// Those who transfer are of one era, and all entries of the other.
+/// Finds that those who transfer are of one era, and all entries of the other.
 fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
     let (clients, entries) = (transfers.releases(), offers.releases());
@@ -92,10 +91,11 @@ fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
         .check(&["INFO"], b"errorstats")
         .repair(
             Step::Worker,
-            format!(
-                "Replace the clients of {clients} by those of {entries}; a stand-in worker (R) \
-                 transfers meanwhile."
-            ),
+            Advice::of(format!(
+                "Replace the clients of {clients} by those of {entries}; a \
+                 stand-in worker"
+            ))
+            .by(Act::Repair, " transfers meanwhile."),
         )
 }
 
@@ -140,7 +140,8 @@ fn finding(
     }
     finding.check(&["INFO"], b"errorstats").repair(
         Step::Worker,
-        "Stop the clients of one side; a stand-in worker (R) transfers both forms meanwhile.",
+        Advice::of("Stop the clients of one side; a stand-in worker")
+            .by(Act::Repair, " transfers both forms meanwhile."),
     )
 }
 

@@ -1,15 +1,13 @@
 //! Both frame forms in one queue: no Redisson client can unpack both.
 
-use super::causes::follows;
 use super::heads::{self, Fleet};
-use super::poison;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::MIXED_FRAMES as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::exact::Group;
+use crate::queue::finding::id;
 use crate::queue::frame::{Era, Unpack};
 use crate::queue::wish::What;
 use crate::queue::{Exact, Frames, Judged, text};
-
-pub(super) const ID: &str = "mixed-frames";
 
 /// Counts the forms among the next due ones and the last offered.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -69,16 +67,19 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(finding.repair(step, words))
 }
 
-/// What repairs it, where that fleet transfers; none: where nobody knows which one does.
-fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, &'static str) {
+/// The repair, where that fleet transfers; none: where nobody knows which one does.
+fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, Advice) {
     let Some(fleet) = fleet else {
-        let words =
-            "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.";
+        let words = Advice::of("Bring all its clients to one side of 3.21.1; a stand-in worker")
+            .by(Act::Repair, " transfers both.");
         return (Step::Worker, words);
     };
     let form = fleet.era.form(seen.server.long);
-    let words = "Repack (R): what they cannot unpack gets the form of its clients; then let nobody \
-                 offer the other one.";
+    let words = Advice::of("Repack").by(
+        Act::Repair,
+        ": what they cannot unpack gets the form of its clients; then \
+                 let nobody offer the other one.",
+    );
     (Step::Change(What::Repack(Some(form))), words)
 }
 
@@ -140,17 +141,17 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         return;
     };
     let step = &findings[at].repair.step;
-    let causes = |found: &&Finding| found.id == poison::ID && found.repair.step == *step;
+    let causes = |found: &&Finding| found.id == id::POISON && found.repair.step == *step;
     if !findings.iter().any(|found| causes(&found)) {
         return;
     }
     let mixed = &mut findings[at];
-    let sentence = format!("It goes with {}: {}", poison::ID, mixed.sentence);
+    let sentence = format!("It goes with {}: {}", id::POISON, mixed.sentence);
     let then = format!(
         "Mend {}: the same repack mends this too. Then let nobody offer the other form.",
-        poison::ID
+        id::POISON
     );
-    follows(mixed, poison::ID, sentence, then);
+    mixed.follow(id::POISON, sentence, then);
 }
 
 /// With how many there are of each, and which the first of the rarer ones are.

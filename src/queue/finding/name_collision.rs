@@ -1,9 +1,8 @@
 //! Two queues, `q` and `{q}`, that share all keys but their targets.
 
+use super::id::NAME_COLLISION as ID;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::text;
-
-pub(super) const ID: &str = "name-collision";
 
 /// Looks at what the last sample says of the other queue's target.
 pub(super) fn look(seen: &Seen) -> Verdict {

@@ -1,11 +1,12 @@
 //! Nobody is subscribed to the queue's channel, so nobody transfers what falls due.
 
-use super::{Finding, Open, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer};
+use super::id::NO_TRANSFER_CLIENT as ID;
+use super::{
+    Act, Advice, Finding, Open, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer,
+};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
 use crate::queue::{Known, Pulse, text};
-
-pub(super) const ID: &str = "no-transfer-client";
 
 /// Two pulses this far apart must have seen nobody, in ms: a client that reconnects is no finding.
 const TWO_LOOKS_MS: i64 = 1_000;
@@ -85,7 +86,7 @@ fn polled(seen: &Seen, pulse: &Pulse) -> Verdict {
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"]);
     Verdict::Found(finding.repair(
         Step::Worker,
-        "Start the poller again, or a stand-in worker (w).",
+        Advice::of("Start the poller again, or a stand-in worker").by(Act::Worker, "."),
     ))
 }
 
@@ -160,28 +161,43 @@ fn finding(
     finding.repair(step, words)
 }
 
-/// What is to be done first, and then.
-fn mended(seen: &Seen, pulse: &Pulse) -> (Step, &'static str) {
+/// The step to be done first, and the advice.
+fn mended(seen: &Seen, pulse: &Pulse) -> (Step, Advice) {
     if is_replica(seen) {
         let words = "This is a replica: look at its master, and start one of its clients there.";
-        return (Step::Outside, words);
+        return (Step::Outside, words.into());
     }
     if score_range::negative(seen, pulse).is_some() {
-        let words = "First mend the due times below zero (R), or clients fail at them as soon as they \
-                     start; then start one, or a stand-in worker (w).";
+        let words = Advice::of("First mend the due times below zero")
+            .by(
+                Act::Repair,
+                ", or clients fail at them as soon as they start; then start \
+                 one, or a stand-in worker",
+            )
+            .by(Act::Worker, ".");
         return (Step::Change(What::Score), words);
     }
     if score_range::oldest_in_seconds(seen, pulse).is_some() {
-        let words = "First make the seconds among the due times milliseconds (R), or all of them are \
-                     delivered at once; then start one of its clients, or a stand-in worker (w).";
+        let words = Advice::of("First make the seconds among the due times milliseconds")
+            .by(
+                Act::Repair,
+                ", or all of them are delivered at once; then start one of its \
+                 clients, or a stand-in worker",
+            )
+            .by(Act::Worker, ".");
         return (Step::Change(What::Unit), words);
     }
     if slow_transfer::wants_a_hand(seen) {
-        let words = "First transfer what is due by hand (R): it lies far down the order list, where \
-                     clients search for each entry; then start one of them, or a stand-in worker (w).";
+        let words = Advice::of("First transfer what is due by hand")
+            .by(
+                Act::Repair,
+                ": it lies far down the order list, where clients search for \
+                 each entry; then start one of them, or a stand-in worker",
+            )
+            .by(Act::Worker, ".");
         return (Step::Change(What::Transfer), words);
     }
-    let words = "Start one of its clients, or a stand-in worker (w).";
+    let words = Advice::of("Start one of its clients, or a stand-in worker").by(Act::Worker, ".");
     (Step::Worker, words)
 }
 

@@ -6,11 +6,10 @@
 //! so in batches or has just been restarted.
 
 use super::flow::{self, Taken};
+use super::id::NOTHING_CONSUMED as ID;
 use super::watch::{APART_MS, LIES_MS, MANY, Standing};
 use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery};
 use crate::queue::{Pulse, text};
-
-pub(super) const ID: &str = "nothing-consumed";
 
 /// Nothing taken for so long is a note, in ms.
 const WHILE_MS: i64 = 10_000;
@@ -95,7 +94,7 @@ fn nobody_else(seen: &Seen, pulse: &Pulse, ms: i64) -> bool {
     })
 }
 
-/// What is said before it is known: that so many wait, and nobody is there.
+/// Suspects, before it is known, that so many wait and nobody is there.
 fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
     let elements = text::counted(standing.length, "element waits", "elements wait");
     let open = Open::new(
@@ -134,7 +133,7 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
         .since(standing.since)
 }
 
-/// That what has come is of a change of ours.
+/// Says that what has come is of a change of ours.
 fn brought_by_us(seen: &Seen, standing: &Standing) -> Vec<String> {
     let at = seen.pulse.map(|pulse| pulse.at);
     let ours = at.and_then(|at| {
@@ -168,7 +167,7 @@ fn evidence(seen: &Seen, finding: Finding, standing: &Standing) -> Finding {
         )
 }
 
-/// Whether any client waits for an element of a list, and how many do.
+/// Tells whether any client waits for an element of a list, and how many do.
 fn consumers(seen: &Seen) -> (String, Option<u64>) {
     let Some(all) = clients::seen(seen) else {
         return (

@@ -3,9 +3,9 @@
 /// A question that more watching answers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Open {
-    /// What has been seen so far, such as "300 wait in target".
+    /// The facts so far, such as "300 wait in target".
     pub seen: String,
-    /// What is asked, such as "whether any is taken".
+    /// The question, such as "whether any is taken".
     pub asks: String,
     /// In so many ms more of watching it is known; none: nobody can tell when.
     pub known_in_ms: Option<i64>,

@@ -1,9 +1,8 @@
 //! Nobody but a stand-in worker of this screen transfers: all looks well, and stops with the
 //! screen.
 
+use super::id::OWN_WORKER as ID;
 use super::{Finding, Seen, Severity, Step, Verdict};
-
-pub(super) const ID: &str = "own-worker";
 
 /// Compares who is subscribed with our own.
 pub(super) fn look(seen: &Seen) -> Verdict {

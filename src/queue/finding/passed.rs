@@ -19,7 +19,7 @@ pub struct Passed {
     pub severity: Severity,
     /// How large its figure was, in whatever the rule counts.
     pub figure: Option<u64>,
-    /// What it said.
+    /// Its sentence.
     pub sentence: String,
     /// From when on it was seen, by the server's clock.
     pub since: EpochMillis,
@@ -34,7 +34,7 @@ pub struct Passed {
 pub(super) struct History(VecDeque<Passed>);
 
 impl History {
-    /// So many are remembered.
+    /// Findings that are remembered.
     const KEPT: usize = 20;
 
     /// They are over.

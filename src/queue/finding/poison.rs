@@ -2,12 +2,11 @@
 //! middle, and Lua takes nothing back.
 
 use super::heads::{self, Block, Fleet};
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::POISON as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::wish::What;
 use crate::queue::{Exact, Judged, Unpack, text};
-
-pub(super) const ID: &str = "poison";
 
 /// Looks at the frames of the next due ones.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -30,7 +29,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(finding(seen, &next, (place, count), &fleet))
 }
 
-/// What is wrong with the bad entry, in one sentence.
+/// Says what is wrong with the bad entry, in one sentence.
 fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: Block) -> String {
     let theirs = bad.form.map(|form| form.era().releases());
     let foreign = theirs.filter(|releases| *releases != era.releases());
@@ -127,10 +126,17 @@ fn finding(
 fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, due: bool) -> Finding {
     let form = fleet.era.form(seen.server.long);
     let repair = if due {
-        "Repack (R): what they cannot unpack gets the form of its clients, who then go on by \
-         themselves."
+        Advice::of("Repack").by(
+            Act::Repair,
+            ": what they cannot unpack gets the form of its clients, who \
+                 then go on by themselves.",
+        )
     } else {
-        "Repack (R) before it falls due: what they cannot unpack gets the form of its clients."
+        Advice::of("Repack").by(
+            Act::Repair,
+            " before it falls due: what they cannot unpack gets the form of \
+                 its clients.",
+        )
     };
     finding.repair(Step::Change(What::Repack(Some(form))), repair)
 }

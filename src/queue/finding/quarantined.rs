@@ -1,10 +1,9 @@
 //! Entries are in quarantine: nothing is wrong, but somebody should know.
 
-use super::{Finding, Seen, Severity, Step, Verdict, recovery};
+use super::id::QUARANTINED as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict, recovery};
 use crate::queue::wish::What;
 use crate::queue::{Change, text};
-
-pub(super) const ID: &str = "quarantined";
 
 /// A quarantine of ours is told for so long, in ms.
 const LATELY_MS: i64 = 600_000;
@@ -40,10 +39,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .number("quarantined", count)
         .words("tab 7 of the screen lists what is there, and `entries --from quarantined`")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
-    Verdict::Found(finding.repair(
-        Step::Change(What::Restore),
-        "Once it does no harm any more, let it wait again: restore (R).",
-    ))
+    Verdict::Found(
+        finding.repair(
+            Step::Change(What::Restore),
+            Advice::of("Once it does no harm any more, let it wait again: restore")
+                .by(Act::Repair, "."),
+        ),
+    )
 }
 
 #[cfg(test)]

@@ -2,26 +2,21 @@
 //! and what was late meanwhile leaves late.
 
 use super::{Diagnosis, Finding, Severity, Watch};
-use super::{falling_behind, no_transfer_client, stuck_client};
 use crate::clock::EpochMillis;
+use crate::queue::finding::id;
 use crate::queue::{Change, text};
 
 /// A client whose transfer has failed tries again within 5 s; some more for its way, in ms.
 const RETRIES_MS: i64 = 6_000;
 
-/// It stops every transfer.
-pub(super) fn stops(found: &Finding) -> bool {
-    found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
-}
-
 /// Nobody is there to transfer: whoever comes then has only just begun.
 fn alone(found: &Finding) -> bool {
-    found.severity == Severity::Critical && found.id == no_transfer_client::ID
+    found.severity == Severity::Critical && found.id == id::NO_TRANSFER_CLIENT
 }
 
 /// It tells why entries are late. That nothing moved does not: how late that has made them is seen.
 fn explains(found: &Finding) -> bool {
-    stops(found) || alone(found) || found.id == falling_behind::ID
+    found.stops_transfers() || alone(found) || found.id == id::FALLING_BEHIND
 }
 
 /// Takes note of what the rules said at that moment.
@@ -29,7 +24,7 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, at: EpochMillis) {
     if said
         .findings
         .iter()
-        .any(|found| stops(found) || alone(found))
+        .any(|found| found.stops_transfers() || alone(found))
     {
         watch.stopped = Some(at);
     }
@@ -43,7 +38,7 @@ pub(super) fn until(watch: &Watch) -> Option<EpochMillis> {
     watch.stopped.map(|stopped| stopped.plus(RETRIES_MS))
 }
 
-/// What we did to the queue last, and how long before that moment, in ms; none where it is longer
+/// Our last change of the queue, and how long before that moment, in ms; none where it is longer
 /// ago than `within_ms`.
 pub(super) fn ours(watch: &Watch, at: EpochMillis, within_ms: i64) -> Option<(Change, i64)> {
     let (change, then) = watch.ours?;
@@ -70,8 +65,8 @@ pub(super) fn left_ms(watch: &Watch, at: EpochMillis) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Verdict;
     use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
-    use super::super::{Verdict, foreign_member};
     use super::*;
     use crate::queue::frame::Form;
 
@@ -88,7 +83,7 @@ mod tests {
             seen.first = Some(foreign());
             scene = scene.pulse(seen);
             let said = scene.all();
-            assert_eq!(said.findings[0].id, foreign_member::ID, "{at}");
+            assert_eq!(said.findings[0].id, id::FOREIGN_MEMBER, "{at}");
         }
         let good = framed(Form::ByteId, 1, Some(-50_000));
         scene = scene.sample(sample(vec![good], newest));
@@ -108,14 +103,14 @@ mod tests {
     #[test]
     fn until_its_clients_try_again_a_queue_that_was_mended_is_not_told_to_be_stuck() {
         let scene = mended();
-        let Verdict::Early(open) = scene.verdict(stuck_client::ID) else {
-            panic!("{:?}", scene.verdict(stuck_client::ID));
+        let Verdict::Early(open) = scene.verdict(id::STUCK_CLIENT) else {
+            panic!("{:?}", scene.verdict(id::STUCK_CLIENT));
         };
         assert!(open.words().contains("known in 2 s"), "{}", open.words());
         let scene = stands(scene, 9_000, 9_000);
-        assert!(scene.found(stuck_client::ID).is_none());
+        assert!(scene.found(id::STUCK_CLIENT).is_none());
         let scene = stands(scene, 10_000, 10_000);
-        assert!(scene.found(stuck_client::ID).is_some());
+        assert!(scene.found(id::STUCK_CLIENT).is_some());
     }
 
     #[test]
@@ -132,7 +127,7 @@ mod tests {
         }
         for at in (6_000..=11_000).step_by(1_000) {
             scene = scene.pulse(beat(at, 1));
-            let found = scene.found(stuck_client::ID).is_some();
+            let found = scene.found(id::STUCK_CLIENT).is_some();
             assert_eq!(found, at == 11_000, "{at}");
         }
     }
@@ -144,7 +139,7 @@ mod tests {
             let mut seen = pulse(at, 8, Some(at + 40_000), 1);
             seen.first = Some(framed(Form::ByteId, id, Some(-40_000)));
             scene = scene.pulse(seen);
-            let found = scene.found(falling_behind::ID).is_some();
+            let found = scene.found(id::FALLING_BEHIND).is_some();
             assert_eq!(found, at == 13_000, "{at}");
         }
     }

@@ -1,10 +1,9 @@
 //! The server refuses writes, so that nothing is transferred and nothing offered.
 
+use super::id::REFUSED_WRITES as ID;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::look::Info;
 use crate::queue::{Known, text};
-
-pub(super) const ID: &str = "refused-writes";
 
 /// A refusal within this is one of now, in ms: clients try again every 5 s.
 const NOW_MS: i64 = 30_000;
@@ -17,11 +16,11 @@ struct Reason {
     /// In the middle of a sentence.
     why: &'static str,
     repair: &'static str,
-    /// What `INFO` says while it holds.
+    /// The sign of it in `INFO`.
     holds: fn(&Info) -> Sign,
 }
 
-/// Whether a reason holds now, as far as the server's state tells.
+/// Sign of whether a reason holds now, as far as the server's state tells.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Sign {
     /// It does: writes are refused.
@@ -90,13 +89,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 /// How often it has refused something lately.
 #[derive(Clone, Copy, Default)]
 struct Lately {
-    /// So often; 0 when it has not, or does not count.
+    /// Times it has done so; 0 when it has not, or does not count.
     count: u64,
     /// Within so many ms.
     ms: i64,
 }
 
-/// Whether it refuses writes for this reason.
+/// Tells whether it refuses writes for this reason.
 fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Lately> {
     let lately = seen
         .server
@@ -204,7 +203,7 @@ fn disk(info: &Info) -> Sign {
     }
 }
 
-/// That it wants replicas at all is told by this field.
+/// The sign of too few replicas. Only this field tells that it wants any.
 fn replicas(info: &Info) -> Sign {
     match info.number("min_slaves_good_slaves") {
         Some(_) => Sign::Perhaps,

@@ -4,20 +4,19 @@ mod counted;
 mod micros;
 
 use self::counted::known;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::SCORE_RANGE as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
 use crate::queue::exact::Group;
 use crate::queue::wish::What;
 use crate::queue::{Due, Exact, Judged, Pulse, text};
 
-pub(super) const ID: &str = "score-range";
-
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
 /// printed as `1e+17`.
 const UNREADABLE: f64 = 1e17;
-/// What was meant to be due so long ago should have been delivered, in ms.
+/// The lateness in ms after which an entry should have been delivered.
 const LATE_MS: i64 = 10_000;
-/// What is meant to be due within this, in ms, is not put off for good.
+/// The time in ms within which what falls due is not put off for good.
 const YEARS_MS: i64 = 1_000_000_000_000;
 
 /// Looks at the head of the pulse, and at what the survey counts beyond all times and in
@@ -110,7 +109,10 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     let id = id.unwrap_or_default();
     finding.repair(
         Step::Change(What::Score),
-        format!("Make {it} due {due} (R), give another due time (r) or delete {it} (x){id}."),
+        Advice::of(format!("Make {it} due {due}"))
+            .by(Act::Repair, ", give another due time")
+            .by(Act::Requeue, format!(" or delete {it}"))
+            .by(Act::Delete, format!("{id}.")),
     )
 }
 
@@ -156,7 +158,8 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
         );
     finding.repair(
         Step::Change(What::Unit),
-        "Make their seconds milliseconds (R), and mend the program that writes them.",
+        Advice::of("Make their seconds milliseconds")
+            .by(Act::Repair, ", and mend the program that writes them."),
     )
 }
 
@@ -194,12 +197,16 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
             &["0", "9", "WITHSCORES"],
         );
     let repair = if in_millis {
-        "Make their milliseconds seconds (R), and mend the program that writes them."
+        Advice::of("Make their milliseconds seconds")
+            .by(Act::Repair, ", and mend the program that writes them.")
     } else if meant && !bad.is_empty() {
-        "Make their nanoseconds milliseconds (R), and mend the program that writes them."
+        Advice::of("Make their nanoseconds milliseconds")
+            .by(Act::Repair, ", and mend the program that writes them.")
     } else {
-        "Make them due in 100 years (R), give another due time (r) or delete them (x): they are the \
-         last by due time."
+        Advice::of("Make them due in 100 years")
+            .by(Act::Repair, ", give another due time")
+            .by(Act::Requeue, " or delete them")
+            .by(Act::Delete, ": they are the last by due time.")
     };
     finding.repair(Step::Change(What::Score), repair)
 }
@@ -331,7 +338,7 @@ mod tests {
         let found = scene.found(ID).unwrap();
         let id = bad.id.to_string();
         assert_eq!(found.evidence.figures["entries"][0], id.as_str());
-        assert!(found.repair.sentence.contains(&id));
+        assert!(found.repair.sentence.to_string().contains(&id));
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! The order list is set aside: a change is under way that has done so, or one was interrupted.
 
-use super::{Finding, Open, Seen, Severity, Step, Verdict};
+use super::id::SET_ASIDE as ID;
+use super::{Act, Advice, Finding, Open, Seen, Severity, Step, Verdict};
 use crate::queue::text;
 use crate::queue::wish::What;
-
-pub(super) const ID: &str = "set-aside";
 
 /// A change that sets it aside moves on within this, in ms: it is brought back little by little,
 /// and not long after it was set aside.
 const STILL_MS: i64 = 10_000;
 
-const REPAIR: &str = "If no change is under way, bring it back: restore-order (R).";
+fn repair() -> Advice {
+    Advice::of("If no change is under way, bring it back: restore-order").by(Act::Repair, ".")
+}
 
 /// Looks whether there is a list that was set aside, and whether it stands still.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -31,7 +32,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let mut open = None;
     let (severity, why, repair) = if seen.watch.changing {
         let repair = "The change brings it back when it ends, pauses or is stopped.";
-        (Severity::Note, "a change is under way", repair)
+        (Severity::Note, "a change is under way", repair.into())
     } else if still_ms < STILL_MS {
         open = Some(Open::new(
             format!("{members} of the order list are set aside"),
@@ -41,11 +42,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         (
             Severity::Note,
             "a change is under way or was interrupted",
-            REPAIR,
+            repair(),
         )
     } else {
         let why = "it stands still, so the change was interrupted, or takes long";
-        (Severity::Warning, why, REPAIR)
+        (Severity::Warning, why, repair())
     };
     let mut finding = Finding::new(
         ID,
@@ -87,7 +88,13 @@ mod tests {
             finding.evidence.commands[0],
             "redis-cli LLEN 'delayscope:aside:{orders}'"
         );
-        assert!(finding.repair.sentence.contains("restore-order"));
+        assert!(
+            finding
+                .repair
+                .sentence
+                .to_string()
+                .contains("restore-order")
+        );
     }
 
     #[test]

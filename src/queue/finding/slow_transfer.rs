@@ -6,16 +6,15 @@ mod batch;
 use serde_json::Value;
 
 use self::batch::Batch;
-use super::causes::follows;
-use super::{Finding, Seen, Severity, Step, Verdict, drift, heads};
+use super::id::SLOW_TRANSFER as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict, heads};
+use crate::queue::finding::id;
 use crate::queue::frames::{Judged, Place};
 use crate::queue::wish::What;
 use crate::queue::{EntryId, Exact, Known, Pulse, text};
 
-pub(super) const ID: &str = "slow-transfer";
-
-/// What a search costs the server for each element that it passes, in µs (measured: 1.19 s for 100
-/// entries behind a million, Redis 7.0).
+/// The cost of a search to the server for each element that it passes, in µs (measured: 1.19 s for
+/// 100 entries behind a million, Redis 7.0).
 const STEP_US: f64 = 0.012;
 /// From which duration of a script on it is a note, a warning, critical; in ms.
 const NOTE_MS: f64 = 10.0;
@@ -52,7 +51,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
 }
 
-/// What the last sample says of the next transfers, and a look at all members.
+/// The outlook on the next transfers, from the last sample and a look at all members.
 fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<Verdict>> {
     let (Some(_), Some(order), Some(sample)) = (
         seen.queue.keys().order,
@@ -163,21 +162,27 @@ pub(super) fn keeps_the_server(seen: &Seen) -> bool {
     late > Some(0) && matches!(look(seen), Verdict::Found(_))
 }
 
-/// So much is due so far down the order list that whoever transfers it by searching needs long for
-/// it, while a transfer by hand does not search.
+/// Tells whether so much is due so far down the order list that whoever transfers it by searching
+/// needs long for it, while a transfer by hand does not search.
 pub(super) fn wants_a_hand(seen: &Seen) -> bool {
     let by_hand = |found: &Finding| found.repair.step == Step::Change(What::Transfer);
     matches!(&look(seen), Verdict::Found(found) if by_hand(found))
 }
 
-/// What repairs it: what is due is moved in less time than it takes to bring it into order.
-const fn mended(late: u64) -> (What, &'static str) {
+/// The repair: what is due is moved in less time than it takes to bring it into order.
+fn mended(late: u64) -> (What, Advice) {
     if late < BACKLOG {
-        let words = "Realign (R): the order list comes into due order, best before they fall due.";
+        let words = Advice::of("Realign").by(
+            Act::Repair,
+            ": the order list comes into due order, best before they fall \
+                 due.",
+        );
         return (What::Realign(None), words);
     }
-    let words = "Transfer what is due by hand (R), which does not search; realign the rest \
-                 before it falls due.";
+    let words = Advice::of("Transfer what is due by hand").by(
+        Act::Repair,
+        ", which does not search; realign the rest before it falls due.",
+    );
     (What::Transfer, words)
 }
 
@@ -188,7 +193,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     let lacks = |found: &Finding| {
         let figure = |name| found.evidence.figures.get(name).and_then(Value::as_u64);
         let more = figure("waiting")?.checked_sub(figure("order")?)?;
-        (found.id == drift::ID && found.severity > Severity::Note).then_some(more)
+        (found.id == id::DRIFT && found.severity > Severity::Note).then_some(more)
     };
     let Some(lacking) = findings.iter().find_map(lacks) else {
         return;
@@ -203,7 +208,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         let sentence = "It may follow from drift: the next due entries are not near the head of the \
                         order list, or nowhere in it, and each transfer searches it for them.";
         let then = "Mend drift first: what stands far down then is told with its own repair.";
-        follows(slow, drift::ID, sentence.to_owned(), then.to_owned());
+        slow.follow(id::DRIFT, sentence.to_owned(), then.to_owned());
     }
 }
 

@@ -3,24 +3,14 @@
 mod why;
 
 use self::why::{Why, told, why};
+use super::id::STUCK_CLIENT as ID;
 use super::{Finding, Open, Seen, Severity, Verdict, clients, clock_skew, recovery, score_range};
 use crate::queue::{Known, Pulse, text};
-
-pub(super) const ID: &str = "stuck-client";
 
 /// The same entry heads timeouts for so long, in ms of answered pulses.
 const STANDS_MS: i64 = 3_000;
 /// And is late by more than this, in ms: a client that failed once tries again after 5 s.
 const LATE_MS: i64 = 6_000;
-
-/// What stops every transfer, and so tells why the head stands.
-pub(super) const CAUSES: [&str; 5] = [
-    "wrong-type",
-    "refused-writes",
-    "mixed-fleet",
-    "poison",
-    "foreign-member",
-];
 
 /// Looks at how long the same entry has headed timeouts.
 pub(super) fn look(seen: &Seen) -> Verdict {

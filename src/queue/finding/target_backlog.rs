@@ -1,18 +1,17 @@
 //! More is delivered than consumers take.
 
 use super::flow::{self, Taken};
+use super::id::TARGET_BACKLOG as ID;
 use super::watch::FEW;
 use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, recovery};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
-pub(super) const ID: &str = "target-backlog";
-
 /// Growth over so long counts, in ms.
 const LONG_MS: i64 = 30_000;
 /// A backlog that consumers need longer for is a warning, in s.
 const MUCH_S: f64 = 600.0;
-/// What it takes so long to tell.
+/// The question that it takes so long to answer.
 const ASKS: &str = "whether consumers keep up";
 
 /// Looks at the length of target in the last pulses, and at what was taken between samples.
@@ -80,7 +79,7 @@ fn mean(lengths: &[(i64, u64)]) -> f64 {
     flow::per_s(sum, i64::try_from(lengths.len()).unwrap_or(i64::MAX))
 }
 
-/// What consumers take a second.
+/// The rate at which consumers take.
 #[derive(Clone, Copy)]
 struct Takes {
     /// At least.

@@ -1,10 +1,9 @@
 //! An expiry on one of the keys: when it runs out, all entries in it are lost without a word.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::TTL as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::wish::What;
 use crate::queue::{KeyFacts, text};
-
-pub(super) const ID: &str = "ttl";
 
 /// Looks at what the survey says of each key.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -42,7 +41,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     // Redisson's expire() of a delayed queue does this, and so does one by hand.
     Verdict::Found(finding.repair(
         Step::Change(What::Persist),
-        "Take the expiry away (R), and find who calls expire().",
+        Advice::of("Take the expiry away").by(Act::Repair, ", and find who calls expire()."),
     ))
 }
 

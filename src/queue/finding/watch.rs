@@ -19,17 +19,17 @@ const ACUTE_MS: i64 = 60_000;
 
 /// Two looks so far apart are no chance, in ms.
 const LOOKS_MS: i64 = 500;
-/// So long after a change of ours, in ms, all has been read again, or cannot be.
+/// The time in ms after a change of ours in which all is read again, or cannot be.
 const READ_AGAIN_MS: i64 = 5_000;
 
-/// What one pulse said, in short.
+/// One pulse, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Beat {
     /// The server's time.
     pub at: EpochMillis,
     /// Entries in timeouts.
     pub waiting: Option<u64>,
-    /// Those of them that are late.
+    /// Entries of them that are late.
     pub late: Option<u64>,
     /// Length of the order list.
     pub order: Option<u64>,
@@ -83,7 +83,7 @@ pub struct Departure {
     pub delivered: bool,
 }
 
-/// What the reads of a queue so far have shown.
+/// The memory of all reads of a queue so far.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     /// The pulses of the last minutes, oldest first: at most [`Watch::BEATS`], no two nearer to
@@ -108,7 +108,7 @@ pub struct Watch {
     pub kicked: Option<EpochMillis>,
     /// When we kicked last, as the journal tells: before the first pulse.
     pub kicked_before: Option<EpochMillis>,
-    /// What was published last, but for kicks: when it was heard, and the due time that it tells.
+    /// The last announcement, but for kicks: when it was heard, and the due time that it tells.
     /// None since a kick, which puts right whatever it said.
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
@@ -124,7 +124,7 @@ pub struct Watch {
     pub(super) stopped: Option<EpochMillis>,
     /// The last look that found why entries are late.
     pub(super) explained: Option<EpochMillis>,
-    /// So many stand-in workers of this session are subscribed to the queue's channel.
+    /// Stand-in workers of this session that are subscribed to the queue's channel.
     pub own_workers: u64,
     /// The last look at all members.
     exact: Option<Arc<Exact>>,
@@ -134,9 +134,9 @@ pub struct Watch {
     asked: Option<EpochMillis>,
     /// The largest member seen, in bytes.
     largest: usize,
-    /// What has been found before.
+    /// All that has been found before.
     pub(super) ledger: Ledger,
-    /// What the rules said last needs a fresh look at the server.
+    /// The last words of the rules need a fresh look at the server.
     pub(super) presses: bool,
 }
 
@@ -352,7 +352,7 @@ impl Watch {
         self.presses || lately && self.stands_still()
     }
 
-    /// What was wrong and is over, the newest first: at most twenty, not those that are still told
+    /// Findings that are over, the newest first: at most twenty, not those that are still told
     /// as just gone.
     pub fn passed(&self) -> impl Iterator<Item = &Passed> {
         self.ledger.passed()

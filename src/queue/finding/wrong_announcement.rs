@@ -1,11 +1,10 @@
 //! Somebody has announced a due time that is not the head's: every client that heard it has put its
 //! timer off until then, and the head comes late. Only who hears the channel can tell.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::WRONG_ANNOUNCEMENT as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::text;
 use crate::queue::wish::What;
-
-pub(super) const ID: &str = "wrong-announcement";
 
 /// The same entry has headed timeouts for so long before the message was heard, in ms, as no
 /// message takes: it was the head when this was published.
@@ -54,8 +53,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         );
     Verdict::Found(finding.repair(
         Step::Change(What::Kick),
-        "Kick (R): every client looks at once and sets its timer to the head. Then find out who \
-         publishes for entries that are not the head.",
+        Advice::of("Kick").by(
+            Act::Repair,
+            ": every client looks at once and sets its timer to the head. \
+                 Then find out who publishes for entries that are not the head.",
+        ),
     ))
 }
 

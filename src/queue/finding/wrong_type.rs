@@ -1,11 +1,10 @@
 //! A key of another type: whatever touches it fails.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::id::WRONG_TYPE as ID;
+use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::queue::name::out_of_the_way;
 use crate::queue::wish::What;
 use crate::queue::{Known, text};
-
-pub(super) const ID: &str = "wrong-type";
 
 /// Looks at what the survey says of each key; before the first one, at what the pulse was refused.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -53,7 +52,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let it = if wrong.len() == 1 { "it" } else { "them" };
     finding = finding.repair(
         Step::Change(What::RenameTaken),
-        format!("Rename {it} out of the way (R), then find out who writes {it}."),
+        Advice::of(format!("Rename {it} out of the way"))
+            .by(Act::Repair, format!(", then find out who writes {it}.")),
     );
     finding = finding.words("MONITOR shows who writes it (slows all clients)");
     finding = finding.words("RENAMENX answers 0 where the new name is in use");

@@ -27,7 +27,7 @@ pub(super) fn encode(length: Length, id: [u8; 8], payload: &[u8]) -> Vec<u8> {
     member
 }
 
-/// What Lua's `tonumber` makes of a random `long`, as it lies in the frame.
+/// The double that Lua's `tonumber` makes of a random `long`, as it lies in the frame.
 pub(super) fn id_of(random: i64) -> [u8; 8] {
     #[expect(
         clippy::cast_precision_loss,
@@ -37,8 +37,8 @@ pub(super) fn id_of(random: i64) -> [u8; 8] {
     double.to_le_bytes()
 }
 
-/// Whether a client is likely to have made this id: all but one in 2^14 random `long`s are of the
-/// magnitude whose top byte is 0x43 or 0xC3.
+/// Tells whether a client is likely to have made this id: all but one in 2^14 random `long`s are of
+/// the magnitude whose top byte is 0x43 or 0xC3.
 pub(super) fn is_plausible(id: [u8; 8]) -> bool {
     matches!(id[7], 0x43 | 0xc3) && f64::from_le_bytes(id).abs() <= LIMIT
 }

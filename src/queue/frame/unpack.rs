@@ -13,7 +13,7 @@ pub enum Era {
     Newer,
 }
 
-/// What came of it.
+/// The result of unpacking a member.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Unpack {
     /// The payload that was offered.
@@ -57,7 +57,7 @@ impl Era {
         }
     }
 
-    /// What a client of this era makes of `member` on a server whose `unsigned long` has `long`
+    /// Unpacks `member` as a client of this era does on a server whose `unsigned long` has `long`
     /// bytes: 8, or 4 on Windows and 32-bit builds.
     #[must_use]
     pub fn unpack(self, member: &[u8], long: usize) -> Unpack {
@@ -70,7 +70,7 @@ impl Era {
         }
     }
 
-    /// What the script would push to target; none where it fails.
+    /// The value that the script would push to target; none where it fails.
     fn value(self, member: &[u8], long: usize) -> Option<&[u8]> {
         let rest = match self {
             Self::Older => member.get(8..)?,

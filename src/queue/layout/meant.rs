@@ -8,7 +8,7 @@ const MAX_SCORE: f64 = 1e17;
 /// And in seconds from here on it says the year 5138: nobody means that, but milliseconds.
 const MAX_SECONDS: f64 = 1e11;
 
-/// What has overflowed, or was never meant to fall due, comes to wait for so long, in ms: 100
+/// The time that an entry waits which has overflowed or was never meant to fall due, in ms: 100
 /// years.
 pub const NEVER_MS: i64 = 3_155_760_000_000;
 
@@ -20,7 +20,7 @@ impl Queue {
     /// From here on a score is no time.
     #[must_use]
     pub fn no_time(&self) -> f64 {
-        match self.layout.unit() {
+        match self.unit() {
             Unit::Millis => MAX_SCORE,
             Unit::Seconds => MAX_SECONDS,
         }
@@ -30,7 +30,7 @@ impl Queue {
     /// seconds in a queue that counts milliseconds; none when it makes sense as it is.
     #[must_use]
     pub fn meant_in_seconds(&self, due: EpochMillis, now: EpochMillis) -> Option<EpochMillis> {
-        if self.layout.unit() != Unit::Millis || due.get() <= 0 {
+        if self.unit() != Unit::Millis || due.get() <= 0 {
             return None;
         }
         let meant = EpochMillis::new(due.get().saturating_mul(1_000));
@@ -43,7 +43,7 @@ impl Queue {
     #[must_use]
     pub fn in_micros(&self, now: EpochMillis) -> Option<[f64; 3]> {
         let micros = |ms: i64| self.score(now.plus(ms)) * 1e3;
-        let few = self.layout.unit() == Unit::Millis;
+        let few = self.unit() == Unit::Millis;
         few.then(|| [micros(1 - NEAR_MS), micros(0), micros(NEAR_MS)])
     }
 

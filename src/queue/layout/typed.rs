@@ -1,88 +1,41 @@
-//! A queue as people type it, and back.
+//! A queue as people type it.
 
 use std::str::FromStr;
 
-use super::{Layout, Push, Queue, Unit, ZsetList};
-use crate::queue::name::QueueName;
+use super::{Queue, redisson, zset_list};
 
-/// Before the keys of a `zset-list` queue.
-const PLAIN: &[u8] = b"zset-list:";
-/// Before the name of a Redisson queue that begins like the keys of another one.
-const REDISSON: &[u8] = b"redisson:";
+/// A reader of the rest of a queue's spelling, behind its prefix.
+type Reader = fn(&[u8]) -> Result<Queue, BadQueue>;
 
-/// Whether a Redisson queue's name would be read as something else: it gets [`REDISSON`] in front.
-fn looks_plain(name: &[u8]) -> bool {
+/// The layouts whose queues are typed behind a prefix.
+const PREFIXED: &[(&[u8], Reader)] = &[(zset_list::PREFIX, zset_list::read)];
+
+/// A Redisson queue's name would be read as something else: it is typed behind
+/// [`redisson::PREFIX`].
+pub(super) fn looks_prefixed(name: &[u8]) -> bool {
     let mut rest = name;
-    while let Some(inner) = rest.strip_prefix(REDISSON) {
+    while let Some(inner) = rest.strip_prefix(redisson::PREFIX) {
         rest = inner;
     }
-    rest.starts_with(PLAIN)
+    PREFIXED.iter().any(|(prefix, _)| rest.starts_with(prefix))
 }
 
 impl Queue {
     /// A queue as it is given on the command line: `NAME`, or
     /// `zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]`. Keys are bytes, which need not be UTF-8.
     pub fn typed(typed: &[u8]) -> Result<Self, BadQueue> {
-        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        let Some(spec) = typed.strip_prefix(PLAIN) else {
-            let name = typed
-                .strip_prefix(REDISSON)
-                .filter(|name| looks_plain(name));
-            return if typed.is_empty() {
-                Err(BadQueue::Empty)
-            } else {
-                Ok(Self::redisson(name.unwrap_or(typed)))
-            };
-        };
-        let mut parts = spec.split(|byte| *byte == b',');
-        let (Some(timeouts), Some(target)) = (parts.next(), parts.next()) else {
-            return Err(BadQueue::NoTarget(text(typed)));
-        };
-        if timeouts.is_empty() || target.is_empty() {
-            return Err(BadQueue::NoTarget(text(typed)));
-        }
-        if timeouts == target {
-            return Err(BadQueue::OneKey(text(timeouts)));
-        }
-        let (mut unit, mut push) = (Unit::default(), Push::default());
-        for word in parts {
-            match word {
-                b"s" => unit = Unit::Seconds,
-                b"ms" => unit = Unit::Millis,
-                b"left" => push = Push::Left,
-                b"right" => push = Push::Right,
-                _ => return Err(BadQueue::Word(text(word))),
+        for (prefix, read) in PREFIXED {
+            if let Some(rest) = typed.strip_prefix(*prefix) {
+                return read(rest);
             }
         }
-        let zset_list = ZsetList {
-            target: target.into(),
-            unit,
-            push,
-        };
-        Ok(Self {
-            name: QueueName::new(timeouts),
-            layout: Layout::ZsetList(zset_list),
-        })
-    }
-
-    /// The queue as [`Queue::typed`] reads it.
-    #[must_use]
-    pub fn spec(&self) -> Vec<u8> {
-        let Layout::ZsetList(z) = &self.layout else {
-            let name = self.name.as_bytes();
-            let before: &[u8] = if looks_plain(name) { REDISSON } else { b"" };
-            return [before, name].concat();
-        };
-        let unit: &[u8] = match z.unit {
-            Unit::Seconds => b"s",
-            Unit::Millis => b"ms",
-        };
-        let push: &[u8] = match z.push {
-            Push::Left => b"left",
-            Push::Right => b"right",
-        };
-        let parts = [self.name.as_bytes(), &z.target, unit, push];
-        [PLAIN, parts.join(&b","[..]).as_slice()].concat()
+        if typed.is_empty() {
+            return Err(BadQueue::Empty);
+        }
+        let name = typed
+            .strip_prefix(redisson::PREFIX)
+            .filter(|name| looks_prefixed(name));
+        Ok(Self::redisson(name.unwrap_or(typed)))
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Client {
     pub id: u64,
     /// Where it comes from.
     pub addr: String,
-    /// What it calls itself; often empty.
+    /// The name that it gave itself; often empty.
     pub name: String,
     /// Which database it has selected.
     pub db: i64,
@@ -49,7 +49,7 @@ impl Client {
         !self.blocked_on_list && TAKING.contains(&self.command.as_str())
     }
 
-    /// What people call it by: its address and name, its database, and since when it is connected.
+    /// Names it for people: its address and name, its database, and since when it is connected.
     #[must_use]
     pub fn called(&self) -> String {
         let name = match self.name.as_str() {
@@ -60,7 +60,7 @@ impl Client {
         format!("{addr}{name}, db {db}, connected for {age}")
     }
 
-    /// What it does, and for how long it has been silent.
+    /// Says what it does, and for how long it has been silent.
     #[must_use]
     pub fn does(&self) -> String {
         let (command, idle) = (self.command.to_uppercase(), seconds(self.idle_s));
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// So many seconds in words, no finer than the server tells them.
+/// Seconds in words, no finer than the server tells them.
 fn seconds(n: u64) -> String {
     match n {
         0..60 => format!("{n} s"),
@@ -83,7 +83,7 @@ fn seconds(n: u64) -> String {
     }
 }
 
-/// What a stand-in worker of this program calls itself on the connection that is subscribed to this
+/// The name of a stand-in worker of this program on the connection that is subscribed to this
 /// channel: it counts as a transfer client, and is told from the queue's own by this.
 #[must_use]
 pub fn worker_name(channel: &[u8]) -> String {
@@ -95,8 +95,8 @@ pub fn worker_name(channel: &[u8]) -> String {
 pub struct Clients {
     /// All of them, ourselves and all.
     pub total: u64,
-    /// Those that are subscribed to a channel, blocked on a list, or have taken from one with their
-    /// last command; at most [`Clients::KEPT`].
+    /// Clients that are subscribed to a channel, blocked on a list, or have taken from one with
+    /// their last command; at most [`Clients::KEPT`].
     pub listed: Vec<Client>,
     /// How many have sent a script that the server holds back: nothing else makes a script wait
     /// than `CLIENT PAUSE`, or a failover.
@@ -107,13 +107,13 @@ impl Clients {
     /// How many are listed at most.
     pub const KEPT: usize = 1_000;
 
-    /// Those that wait for an element of some list of this database.
+    /// Clients that wait for an element of some list of this database.
     pub fn blocked_on_lists(&self, db: i64) -> impl Iterator<Item = &Client> {
         let there = move |client: &&Client| client.blocked_on_list && client.db == db;
         self.listed.iter().filter(there)
     }
 
-    /// Those of this database that have taken from some list with their last command, and do not
+    /// Clients of this database that have taken from some list with their last command, and do not
     /// wait for another element.
     pub fn took(&self, db: i64) -> impl Iterator<Item = &Client> {
         let took = move |client: &&Client| client.took() && client.db == db;
@@ -129,7 +129,7 @@ impl Clients {
         u64::try_from(ours.count()).unwrap_or(u64::MAX)
     }
 
-    /// Those that are subscribed to channels.
+    /// Clients that are subscribed to channels.
     pub fn subscribers(&self) -> impl Iterator<Item = &Client> {
         self.listed.iter().filter(|client| client.channels > 0)
     }

@@ -1,6 +1,6 @@
 //! The kinds of changes, and the words for them.
 
-/// What kind of change.
+/// The kinds of changes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Change {
     /// What is due: payload to target, out of timeouts and order list.
@@ -101,7 +101,7 @@ impl Change {
         }
     }
 
-    /// What was done to each entry, as in "3 deleted".
+    /// The past tense, as in "3 deleted".
     #[must_use]
     pub const fn past(self) -> &'static str {
         match self {
@@ -134,7 +134,7 @@ impl Change {
         Self::ALL.into_iter().find(|change| change.word() == word)
     }
 
-    /// Whether the journal can take it back.
+    /// Tells whether the journal can take it back.
     #[must_use]
     pub const fn can_be_undone(self) -> bool {
         !matches!(

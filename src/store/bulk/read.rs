@@ -46,16 +46,16 @@ pub async fn facts(store: &Store, queue: &Queue) -> Result<Facts, StoreError> {
     })
 }
 
-/// So many pages of a list are looked at.
+/// Pages of a list that are looked at.
 const PAGES: u64 = 64;
-/// So many elements of each, about.
+/// Elements of each, about.
 const A_PAGE: u64 = 32;
-/// So many bytes of them in all, about.
+/// Bytes of them in all, about.
 const SAMPLE_BYTES: u64 = 1024 * 1024;
-/// So many bytes at once, as long as elements are about as large as those before them; and no more
+/// The most bytes at once, as long as elements are about as large as those before them; and no more
 /// is looked at once there are more.
 const MOST_BYTES: u64 = 4 * SAMPLE_BYTES;
-/// So many pages in one go: others wait for them.
+/// Pages in one go: others wait for them.
 const AT_ONCE: u64 = 16;
 
 /// Some elements of a list.

@@ -16,8 +16,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 impl Writer {
     /// Takes delivered elements out of target and puts them into timeouts, each with a score that
-    /// is a number, and at the tail of the order list; of equal ones that nearest to the head of
-    /// target first, and cheap when they stand near it. Publishes the due time of a new head.
+    /// is a number, and at the tail of the order list; of equal ones that first which a consumer takes
+    /// first, and cheap when they stand where consumers take. Publishes the due time of a new head.
     /// `Gone`: no such element; `Changed`: that member waits already (nothing done). Refused with
     /// the code `ASIDE` while the order list is set aside.
     pub async fn take_back(
@@ -42,7 +42,7 @@ impl Writer {
         let scores = texts(elements.iter().map(|taken| taken.score));
         let (from, push) = match end {
             End::Head => (newest(queue), "LPUSH"),
-            End::Tail => (FROM_HEAD, "RPUSH"),
+            End::Tail => (next_taken(queue), "RPUSH"),
         };
         let mut args = vec![channel(&keys), from.as_bytes(), push.as_bytes()];
         for (score, taken) in scores.iter().zip(elements) {
@@ -72,8 +72,8 @@ impl Writer {
         script::deliver_stray(&self.lane, keys, members.collect()).await
     }
 
-    /// Deletes delivered elements: each of them once, of equal ones that nearest to the head of
-    /// target first. Never more than are there. Cheap when they stand near its head.
+    /// Deletes delivered elements: each of them once, of equal ones that first which a consumer takes
+    /// first. Never more than are there. Cheap when they stand where consumers take.
     pub async fn discard(
         &self,
         queue: &Queue,
@@ -92,7 +92,7 @@ impl Writer {
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
         self.fits("delete delivered elements", elements.len())?;
         let from = match end {
-            End::Head => FROM_HEAD,
+            End::Head => next_taken(queue),
             End::Tail => newest(queue),
         };
         let args = std::iter::once(from.as_bytes()).chain(elements.iter().map(Vec::as_slice));
@@ -225,8 +225,13 @@ impl Writer {
     }
 }
 
-/// Target is searched from its head, as LREM counts: what people choose they choose from there on.
-const FROM_HEAD: &str = "1";
+/// The end of target that is searched first, as LREM counts: where consumers take.
+fn next_taken(queue: &Queue) -> &'static str {
+    match push(queue) {
+        "LPUSH" => "-1",
+        _ => "1",
+    }
+}
 
 /// The end of target that is searched first, as LREM counts: where the newest stand.
 fn newest(queue: &Queue) -> &'static str {

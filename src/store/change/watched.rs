@@ -27,9 +27,10 @@ const MOVE: usize = 4;
 /// A queue with an order list under watch, and what is due there. WATCH belongs to a connection, so
 /// this has one of its own: when it breaks, nothing that was read on it can be acted upon.
 ///
-/// A transaction is open from the look on: what writes is sent only when the server is known to have
-/// begun one, for where MULTI is refused (by Redis 5 while a script keeps it, by another one to a
-/// user without that right) what follows would be done at once, whatever others have done meanwhile.
+/// A transaction is open from the look on: what writes is sent only when the server is known to
+/// have begun one, for where MULTI is refused (by Redis 5 while a script keeps it, by another one
+/// to a user without that right) what follows would be done at once, whatever others have done
+/// meanwhile.
 pub struct Watched {
     store: Store,
     connection: MultiplexedConnection,
@@ -42,8 +43,8 @@ pub struct Watched {
     open: bool,
 }
 
-/// What is due first, in due order, as far as the same entries stand at the head of the order list,
-/// in whichever order there.
+/// The entries that are due first, in due order, as far as the same entries stand at the head of
+/// the order list, in whichever order there.
 #[derive(Clone, Debug, Default)]
 pub struct InStep {
     rows: Vec<Chosen>,
@@ -76,7 +77,7 @@ impl InStep {
     }
 }
 
-/// What a watched transfer came to.
+/// The result of a watched transfer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Moved {
     /// All of it.
@@ -127,7 +128,7 @@ impl Watched {
         self.read(looked)
     }
 
-    /// What was due first when it was read last.
+    /// Tells what was due first when it was read last.
     #[must_use]
     pub fn take_rows(&mut self) -> InStep {
         std::mem::take(&mut self.rows)
@@ -160,9 +161,9 @@ impl Watched {
         Ok(moved)
     }
 
-    /// What the transaction does that is open: one script, which a server does whole or refuses
-    /// whole: what the user may not do it finds out itself, before it does anything. (What a
-    /// transaction would push beside it stays, on Redis up to 5.0.7, when the script is refused
+    /// Adds what the transaction does that is open: one script, which a server does whole or
+    /// refuses whole: what the user may not do it finds out itself, before it does anything. (What
+    /// a transaction would push beside it stays, on Redis up to 5.0.7, when the script is refused
     /// because the memory has just become full.)
     fn moving(&self, pipeline: &mut Pipeline, payloads: &[&[u8]]) {
         let watched = script::watched();
@@ -174,7 +175,7 @@ impl Watched {
         pipeline.cmd("EXEC");
     }
 
-    /// What there is to move next.
+    /// Adds a look at what there is to move next.
     fn looking(&self, pipeline: &mut Pipeline, n: usize) {
         let [_, timeouts, order] = &self.keys;
         pipeline.cmd("WATCH").arg(timeouts).arg(order);
@@ -229,8 +230,8 @@ impl Watched {
         Ok(())
     }
 
-    /// What EXEC says has happened: nothing, when it is refused or the queue was touched; else what
-    /// the script says.
+    /// Tells what EXEC says has happened: nothing, when it is refused or the queue was touched;
+    /// else what the script says.
     fn moved(&self, answers: Vec<Value>) -> Result<Timed<Moved>, StoreError> {
         let strange = |got: &Value| self.store.unexpected(ATTEMPT, got);
         let answers: [Value; MOVE] =

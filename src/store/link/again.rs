@@ -6,17 +6,18 @@ use tokio::time::sleep;
 
 use crate::clock::instant;
 
-/// For so long it is asked again at once.
+/// The time during which it is asked again at once.
 ///
 /// Where one script follows on another, the server is free for the moment between them only, and
 /// serves who waits for it then. While a script runs it answers that it is busy about once a
 /// millisecond, so that to ask again at once is to wait, and costs no more than that.
 const AT_ONCE: Duration = Duration::from_secs(2);
-/// From then on it is one long script; and what is larger than this is not sent without a pause.
+/// The pause from then on, since it is one long script.
 const PAUSE: Duration = Duration::from_millis(5);
+/// Bytes of the largest request that is sent again without a pause.
 const LARGE: usize = 256 << 10;
 
-/// How long and how often it is asked again.
+/// The pauses between two tries, and the time until the last one.
 pub(in crate::store) struct Again {
     since: Option<Instant>,
     within: Duration,
@@ -24,7 +25,7 @@ pub(in crate::store) struct Again {
 }
 
 impl Again {
-    /// For so long at most from the first refusal on.
+    /// Asks again for `within` at most, from the first refusal on.
     pub(in crate::store) const fn within(within: Duration) -> Self {
         Self {
             since: None,
@@ -43,7 +44,7 @@ impl Again {
         Self { at_once, ..self }
     }
 
-    /// It was busy: comes back when it is to be asked again. Whether it is.
+    /// Waits, after a refusal, until the server is to be asked again; false when it is not.
     pub(in crate::store) async fn soon(&mut self) -> bool {
         let now = instant();
         let since = *self.since.get_or_insert(now);

@@ -8,9 +8,9 @@ use redis::{Pipeline, Value};
 use super::super::error::{passes, words};
 use crate::queue::{Facts, Optional, Refused};
 
-/// What is tried, each in its cheapest form. PSUBSCRIBE is missing: it would turn the
+/// The commands that are tried, each in its cheapest form. PSUBSCRIBE is missing: it would turn the
 /// connection into a subscriber, so `watch` tries it on its own.
-const TRIES: [(Optional, &[&str]); 8] = [
+const TRIES: &[(Optional, &[&str])] = &[
     (Optional::Info, &["INFO", "server"]),
     (Optional::NumSub, &["PUBSUB", "NUMSUB", "delayscope:probe"]),
     (
@@ -25,11 +25,6 @@ const TRIES: [(Optional, &[&str]); 8] = [
             "EXISTS",
             "0000000000000000000000000000000000000000",
         ],
-    ),
-    (Optional::ConfigGet, &["CONFIG", "GET", "maxmemory-policy"]),
-    (
-        Optional::MemoryUsage,
-        &["MEMORY", "USAGE", "delayscope:probe"],
     ),
     (Optional::Scan, &["SCAN", "0", "COUNT", "1"]),
 ];
@@ -50,7 +45,7 @@ pub(super) fn pipeline() -> Pipeline {
     all
 }
 
-/// What the answers say.
+/// Tells what the answers say.
 pub(super) fn read(values: &[Value]) -> (Refused, Option<Facts>) {
     let mut refused = Refused::default();
     for ((command, _), value) in TRIES.iter().zip(values) {
@@ -64,7 +59,7 @@ pub(super) fn read(values: &[Value]) -> (Refused, Option<Facts>) {
     (refused, facts_of(value(0), value(TRIES.len())))
 }
 
-/// What the server says it is, from `INFO server` and, if it was allowed, `INFO replication`.
+/// Tells what the server says it is, from `INFO server` and, if it was allowed, `INFO replication`.
 pub(super) fn facts_of(server: &Value, replication: &Value) -> Option<Facts> {
     let text = |value: &Value| match value {
         Value::BulkString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),

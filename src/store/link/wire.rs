@@ -29,7 +29,7 @@ const BUSY: Duration = Duration::from_secs(1);
 const UNASKED: Duration = Duration::from_millis(300);
 const WORDS: u64 = 1_000;
 
-/// What CLIENT LIST shows us as.
+/// Our name in CLIENT LIST.
 const NAME: &str = "delayscope";
 
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
@@ -275,9 +275,9 @@ async fn greet(
     read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
 }
 
-/// What a server says unasked before it closes a connection: that it has enough clients, or that
-/// it takes none from outside. The library does not pass it on. Of one that speaks another protocol,
-/// that it does.
+/// Tells what a server says unasked before it closes a connection: that it has enough clients, or
+/// that it takes none from outside. The library does not pass it on. Of one that speaks another
+/// protocol, that it does.
 async fn unasked(address: &Address) -> Option<String> {
     let said = match address {
         Address::Tcp(host, port) => {
@@ -302,8 +302,8 @@ async fn unasked(address: &Address) -> Option<String> {
     }
 }
 
-/// What comes over a connection unasked; else what answers a line that is harmless to Redis, and
-/// that a web server answers too.
+/// Reads what comes over a connection unasked; else what answers a line that is harmless to Redis,
+/// and that a web server answers too.
 async fn said<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> Vec<u8> {
     let mut line = Vec::new();
     let mut reading = (&mut stream).take(WORDS);

@@ -40,7 +40,7 @@ pub struct RawFrames {
     pub head: Vec<Vec<u8>>,
     /// The tail of target, its last element last.
     pub tail: Vec<Vec<u8>>,
-    /// What the read cost the server, in µs by its own clock.
+    /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
 }
 

@@ -11,7 +11,7 @@ use super::transaction::Transaction;
 use crate::clock::EpochMillis;
 use crate::queue::{HeldCount, HeldElement, HoldKeys};
 
-/// So many elements are read at once.
+/// Elements that are read at once.
 const AT_ONCE: usize = 100;
 
 /// Where in a transaction the answers stand that [`read`] wants.
@@ -50,7 +50,7 @@ pub(super) fn looked_at<'a>(
     ]
 }
 
-/// What is held; none where the server did not tell.
+/// Tells what is held; none where the server did not tell.
 pub(super) fn read(at: Places, values: &[Value]) -> Option<HeldCount> {
     let count = |at: usize| known(values.get(at)?).get();
     let first = values.get(at.first).cloned().map(strings);
@@ -62,10 +62,10 @@ pub(super) fn read(at: Places, values: &[Value]) -> Option<HeldCount> {
     })
 }
 
-/// What consumers held at a moment.
+/// The elements that consumers held at a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldNow {
-    /// That moment, by the server's clock.
+    /// The moment, by the server's clock.
     pub at: EpochMillis,
     /// The fields of what is held, in the order in which it was taken, each with the moment until
     /// which its consumer lives; none: nobody has a lease on it.

@@ -9,7 +9,7 @@ use super::pages::strings;
 
 /// A key's type.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum KeyType {
     /// There is no such key.
     Missing,
     /// A sorted set.
@@ -22,7 +22,7 @@ pub enum Kind {
     Unknown,
 }
 
-/// What TYPE says, as a word; `?` when it said nothing.
+/// Tells what TYPE says, as a word; `?` when it said nothing.
 pub(super) fn kind_word(value: &Value) -> String {
     match value {
         Value::SimpleString(word) => word.clone(),
@@ -31,7 +31,7 @@ pub(super) fn kind_word(value: &Value) -> String {
 }
 
 /// The types of `keys`, in one round trip.
-pub async fn kinds(store: &Store, keys: &[Vec<u8>]) -> Result<Vec<Kind>, StoreError> {
+pub async fn kinds(store: &Store, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, StoreError> {
     if keys.is_empty() {
         return Ok(Vec::new());
     }
@@ -43,11 +43,11 @@ pub async fn kinds(store: &Store, keys: &[Vec<u8>]) -> Result<Vec<Kind>, StoreEr
         .query("look at the types of keys", &read, LIMIT)
         .await?;
     let kind = |value: &Value| match kind_word(value).as_str() {
-        "none" => Kind::Missing,
-        "zset" => Kind::Zset,
-        "list" => Kind::List,
-        "?" => Kind::Unknown,
-        other => Kind::Other(other.to_owned()),
+        "none" => KeyType::Missing,
+        "zset" => KeyType::Zset,
+        "list" => KeyType::List,
+        "?" => KeyType::Unknown,
+        other => KeyType::Other(other.to_owned()),
     };
     Ok(replies.iter().map(kind).collect())
 }
@@ -62,14 +62,14 @@ pub async fn channels(store: &Store, pattern: &[u8]) -> Result<Vec<Vec<u8>>, Sto
     Ok(strings(reply))
 }
 
-/// What one slice of SCAN brought.
+/// The keys that one slice of SCAN brought.
 #[derive(Clone, Debug)]
 pub struct Slice {
     /// Where to go on; 0 at the end.
     pub cursor: u64,
     /// The keys that match.
     pub keys: Vec<Vec<u8>>,
-    /// What the slice cost the server, in µs by its own clock.
+    /// Cost of the slice to the server, in µs by its own clock.
     pub server_us: u64,
     /// How many keys the database has.
     pub of: u64,

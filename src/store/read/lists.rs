@@ -25,7 +25,7 @@ pub struct Elements {
     pub elements: Vec<Vec<u8>>,
     /// How long the whole list is.
     pub length: u64,
-    /// What it cost the server, in µs by its own clock.
+    /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
 }
 
@@ -133,7 +133,7 @@ pub async fn element_scores(
         .collect()
 }
 
-/// What timeouts says of `elements`, which were just read from `order` from index `first` on.
+/// Tells what timeouts says of `elements`, which were just read from `order` from index `first` on.
 ///
 /// An entry may have been transferred since. So what timeouts does not hold is looked up once
 /// more together with the list, in one instant: only what the list holds then and timeouts does
@@ -190,7 +190,7 @@ pub async fn held(
     Ok(said)
 }
 
-/// What the answer to ZSCORE says.
+/// Tells what the answer to ZSCORE says.
 fn told(value: &Value) -> ListScore {
     match (score(value), error_words(value)) {
         (Some(score), _) => ListScore::Is(score),

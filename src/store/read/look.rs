@@ -23,8 +23,8 @@ const SECTIONS: [&str; 7] = [
     "commandstats",
 ];
 
-/// What Redisson clients leave in the server's script cache: transfer and offer of 2.7.0 to 3.21.0,
-/// then of 3.21.1 to 4.7.0.
+/// The scripts that Redisson clients leave in the server's cache: transfer and offer of 2.7.0 to
+/// 3.21.0, then of 3.21.1 to 4.7.0.
 const SCRIPTS: [&str; 4] = [
     "78d2ea980580b285865f2db54663f281dc326a78",
     "123f42e8b1ae89f7c826c32644ddb9cb57fd2a9f",
@@ -104,7 +104,7 @@ fn infos(store: &Store, asked: LookAsk) -> Vec<&'static [&'static str]> {
     wanted.chunks(together).collect()
 }
 
-/// What `INFO` says, but for so many `OOM` errors: our own.
+/// Tells what `INFO` says, but for so many `OOM` errors: our own.
 fn read_info(sections: Vec<Value>, own: u64) -> Known<Arc<Info>> {
     let mut info = Info::default();
     for section in sections {

@@ -15,7 +15,7 @@ pub struct Rows {
     pub rows: Vec<(Vec<u8>, f64)>,
     /// The rank that the member given as landmark has now; none when it is gone.
     pub landmark: Option<u64>,
-    /// What it cost the server, in µs by its own clock.
+    /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
 }
 

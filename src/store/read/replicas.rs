@@ -14,7 +14,7 @@ pub struct Lag {
     pub bytes: u64,
     /// It has nothing yet: it is to be given, or being given, a copy of everything.
     pub copied: bool,
-    /// So many replicas there are in all.
+    /// All replicas.
     pub replicas: usize,
 }
 

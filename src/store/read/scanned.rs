@@ -14,7 +14,7 @@ pub struct Scanned {
     pub next: u64,
     /// Members with their scores.
     pub rows: Vec<(Vec<u8>, f64)>,
-    /// What it cost the server, in µs by its own clock.
+    /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
 }
 

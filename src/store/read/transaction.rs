@@ -17,11 +17,11 @@ pub(super) struct Transaction {
     commands: Vec<Cmd>,
 }
 
-/// What came of a transaction.
+/// The answers of a transaction.
 pub(super) struct Done {
     /// The server's time of the read.
     pub(super) at: EpochMillis,
-    /// What it cost the server, in µs by its own clock.
+    /// Its cost to the server, in µs by its own clock.
     pub(super) server_us: u64,
     /// How long the answer took, in ms of our clock.
     pub(super) took_ms: u64,
@@ -77,8 +77,8 @@ enum Round {
     Done(Vec<Done>),
     /// Which commands were refused, by transaction and place.
     Refused(Vec<Vec<Option<Value>>>),
-    /// A transaction from before was open, and this round has ended it: Redis 5, when a script keeps
-    /// it, refuses an EXEC and leaves open what was begun.
+    /// A transaction from before was open, and this round has ended it: Redis 5, when a script
+    /// keeps it, refuses an EXEC and leaves open what was begun.
     Open,
     /// The server is full: it queues nothing in a transaction then, not even reads.
     Full,
@@ -220,7 +220,7 @@ fn unpack(
     })
 }
 
-/// Whether the server will answer that by itself, later.
+/// Tells whether the server will answer that by itself, later.
 fn goes_by(value: &Value) -> bool {
     error_words(value).is_some_and(|words| passes(words.split(' ').next().unwrap_or_default()))
 }

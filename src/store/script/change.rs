@@ -65,7 +65,7 @@ static ORDER_LIST: Script = script!(
 );
 static PUSH_BACK: Script = script!([guard, "push-back.lua"], "put elements back", ["list"]);
 
-/// What a script answers of an entry (see `parts/chosen.lua`).
+/// The answer of a script for an entry (see `parts/chosen.lua`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
     /// What was asked.

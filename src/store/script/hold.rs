@@ -24,7 +24,7 @@ static GIVE_BACK: Script = script!(
     ["list", "list", "hash", "zset"]
 );
 
-/// What [`take`] did.
+/// The answer of [`take`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::store) struct TakeAnswer {
     /// What was handed on was held until now.

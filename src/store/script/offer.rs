@@ -12,7 +12,7 @@ pub(in crate::store) const MOST_OFFERED: usize = 1_900;
 static OFFER: Script = script!([guard, "offer.lua"], "offer entries", ["zset", "list"]);
 static OFFER_ZSET_LIST: Script = script!([guard, "offer-zset-list.lua"], "offer entries", ["zset"]);
 
-/// What an offer did.
+/// The result of an offer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Added {
     /// Which of the entries were there already and were left alone: indices, from 0.
@@ -21,7 +21,7 @@ pub struct Added {
     pub head: Head,
 }
 
-/// Whether a change made another entry the head of timeouts.
+/// The head of timeouts after a change: another one, or the same.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Head {
     /// Others are due earlier: nothing to announce. (A layout without channel: not looked at.)

@@ -42,17 +42,17 @@ static AS_REDISSON: Script = script!(
     ["list", "zset", "list"]
 );
 
-/// How much one transfer looks at.
+/// The part of what is due that one transfer looks at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Portion {
-    /// It moves so many entries at most.
+    /// Entries that it moves, at most.
     pub entries: usize,
-    /// What it looks at has so many bytes at most, but for a single entry.
+    /// Bytes that it looks at, at most, but for a single entry.
     pub bytes: usize,
 }
 
 impl Portion {
-    /// So many bytes keep the server for about 10 ms.
+    /// Bytes that keep the server for about 10 ms.
     const BYTES: usize = 1_000_000;
 
     /// Its arguments to a script.
@@ -62,7 +62,7 @@ impl Portion {
 }
 
 impl From<usize> for Portion {
-    /// So many entries, as long as they are not large.
+    /// A number of entries, as long as they are not large.
     fn from(entries: usize) -> Self {
         Self {
             entries,
@@ -80,8 +80,8 @@ pub struct Moved {
     pub score: f64,
 }
 
-/// Where a transfer goes on behind members that it has passed, since they are no frames. The default
-/// is the beginning.
+/// Where a transfer goes on behind members that it has passed, since they are no frames. The
+/// default is the beginning.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DueCursor(Vec<u8>);
 
@@ -99,14 +99,14 @@ impl DueCursor {
     }
 }
 
-/// What a transfer found and did.
+/// The result of a transfer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transferred {
     /// Not all that is due was looked at: there may be more.
     pub more: bool,
     /// Score of the first entry that falls due later; none when there is none, or `more`.
     pub next: Option<f64>,
-    /// What was moved, in due order.
+    /// Entries that were moved, in due order.
     pub moved: Vec<Moved>,
     /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<EntryId>,
@@ -146,9 +146,9 @@ pub(in crate::store) async fn transfer_zset_list(
     run(lane, &TRANSFER_ZSET_LIST, &keys, args, transferred).await
 }
 
-/// What `transfer-telling.lua` and its form for `zset-list` answer: whether there may be more, what
-/// was moved (members with their scores), what was skipped, and where to go on.
-pub(in crate::store) type Told = (bool, Vec<(Vec<u8>, f64)>, Vec<Vec<u8>>, DueCursor);
+/// The answer of `transfer-telling.lua` and of its form for `zset-list`: whether there may be more,
+/// what was moved (members with their scores), what was skipped, and where to go on.
+pub(in crate::store) type TransferAnswer = (bool, Vec<(Vec<u8>, f64)>, Vec<Vec<u8>>, DueCursor);
 
 /// `transfer-telling.lua`, with `transfer.lua`'s arguments and whether to drain the order list.
 pub(in crate::store) async fn transfer_telling(
@@ -157,7 +157,7 @@ pub(in crate::store) async fn transfer_telling(
     now: &str,
     (portion, cursor): (Portion, &DueCursor),
     drain: bool,
-) -> Result<Timed<Told>, StoreError> {
+) -> Result<Timed<TransferAnswer>, StoreError> {
     let [n, bytes] = portion.args();
     let [now, n, bytes, drain] = [now, &n, &bytes, super::flag(drain)].map(str::as_bytes);
     let args = [now, n, &cursor.0, drain, bytes];
@@ -171,7 +171,7 @@ pub(in crate::store) async fn transfer_telling_zset_list(
     now: &str,
     portion: Portion,
     push: &str,
-) -> Result<Timed<Told>, StoreError> {
+) -> Result<Timed<TransferAnswer>, StoreError> {
     let [n, bytes] = portion.args();
     let args = [now, &n, push, &bytes].map(str::as_bytes);
     run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
@@ -196,7 +196,7 @@ pub(in crate::store) fn watched() -> &'static str {
     WATCHED.text
 }
 
-/// What `transfer-watched.lua` has answered.
+/// Tells what `transfer-watched.lua` has answered.
 pub(in crate::store) fn end_of_watched(
     store: &Store,
     keys: &[Vec<u8>; 3],
@@ -223,7 +223,7 @@ fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
     list(answer)?.chunks(2).map(pair).collect()
 }
 
-fn told([more, moved, skipped, cursor]: &[Value; 4]) -> Option<Told> {
+fn told([more, moved, skipped, cursor]: &[Value; 4]) -> Option<TransferAnswer> {
     let moved = due(moved)?;
     let skipped = list(skipped)?.iter().map(bytes).collect::<Option<_>>()?;
     let cursor = DueCursor(bytes(cursor)?);

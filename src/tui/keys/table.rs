@@ -1,38 +1,46 @@
 //! The rows of the key table, in the order of the hint bar: what is dropped first stands last,
 //! save the help, which is always there.
 
-use super::{Action, Binding, Code, Key, Place, Section};
-use crate::tui::model::Tab;
 use Place::{
     Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues,
     Timeline, Traffic,
 };
 
+use super::{Action, Binding, Code, Key, Place, Section};
+use crate::tui::tabs::Tab;
+
 const EVERYWHERE: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Dialog,
     Form, Change,
 ];
+
 /// Everywhere but where a question waits for its answer.
 const CALM: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
 ];
+
 const SCROLLED: &[Place] = &[
     Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Change,
 ];
+
 const PANES: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
 ];
+
 /// Where there is more than one to have the keys.
 const FIELDS: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk, Help,
     Dialog,
 ];
+
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
+
 /// Where something can be changed, or is told why it cannot.
 const CHANGED: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry,
 ];
+
 /// There, and where a change is looked at.
 const TAKEN_BACK: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Change,
@@ -60,10 +68,14 @@ const fn row(
 }
 
 /// The word for moving what does not fit into its pane.
-pub(super) const SCROLL: &str = "scroll";
+pub(crate) const SCROLL: &str = "scroll";
+
 const MOVE: &[(Place, &str)] = &[(Entry, SCROLL), (Help, SCROLL)];
+
 const BAR: &[(Place, &str)] = &[(Queues, "bar"), (Timeline, "bar"), (Entries, "bar")];
+
 const ZOOM: &[(Place, &str)] = &[(Queues, "zoom"), (Timeline, "zoom"), (Entries, "zoom")];
+
 const PANE: &[(Place, &str)] = &[
     (Queues, "pane"),
     (Timeline, "pane"),
@@ -77,6 +89,7 @@ const PANE: &[(Place, &str)] = &[
     (Help, "next page"),
     (Dialog, "button"),
 ];
+
 const TABS: &[(Place, &str)] = &[
     (Delivered, "tab"),
     (Order, "tab"),
@@ -84,21 +97,37 @@ const TABS: &[(Place, &str)] = &[
     (Findings, "tab"),
     (Changes, "tab"),
 ];
+
 const TABS_HELP: &str = "tabs in their order";
+
 const BARS_HELP: &str = "one bar left, right";
+
 const ZOOM_HELP: &str = "closer, wider, 10 min";
+
 const PAGE_HELP: &str = "one page up, down";
+
 const ROW_HELP: &str = "one row up, down";
+
 const ENDS_HELP: &str = "to the top, to the end";
+
 const PANE_HELP: &str = "next pane/page, before";
+
 const ANSWER_HELP: &str = "answer yes, answer no";
+
 const COPY_HELP: &str = "copy: payload, cli, path";
+
 const ENTRY_HELP: &str = "turn, fold, codec";
+
 const MOVE_HELP: &str = "transfer due, deliver any";
+
 const REQUEUE_HELP: &str = "another due time, delete";
+
 const EDIT_HELP: &str = "edit payload, offer again";
+
 const REPAIR_HELP: &str = "repair, undo";
+
 const KICK_HELP: &str = "kick, worker on or off";
+
 const MATCH_HELP: &str = "next match, previous";
 
 /// The table. A line a row, so that it can be read as one.

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::*;
 use crate::config::{At, KeySetting};
+use crate::tui::keys::*;
+use crate::tui::{hints, look};
 
 #[test]
 fn no_key_is_bound_twice_in_one_place() {
@@ -236,11 +237,11 @@ fn a_key_of_ones_own_is_seen_in_the_help_and_the_hints() {
     assert_eq!(keys("freeze the picture, go on"), "F");
     assert_eq!(keys("one row up, down"), "↓ j");
     assert_eq!(keys("another order of rows"), "—");
-    let look = crate::tui::model::Look::default();
+    let look = look::Look::default();
     let at = crate::clock::instant();
-    let mut model = Model::new((200, 60), look, String::new(), false, at);
+    let mut model = crate::tui::model::Model::new((200, 60), look, String::new(), false, at);
     model.keymap = map;
-    let hints = hints(&model);
+    let hints = hints::hints(&model);
     let key = |word: &str| {
         hints
             .iter()

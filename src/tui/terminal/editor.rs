@@ -10,7 +10,7 @@ use std::process::ExitStatus;
 
 use tokio::process::Command;
 
-use super::signals::with_stops;
+use crate::stops;
 
 /// Bytes that a text may have when it comes back.
 const MOST: u64 = 64 << 20;
@@ -20,7 +20,7 @@ const MOST: u64 = 64 << 20;
 const START: &str = r#"trap : INT QUIT; editor=$1; shift; eval "$editor \"\$1\"""#;
 
 /// Has `text` edited. What there is afterwards, or why that is nothing new.
-pub(super) async fn edit(text: &str, extension: &str) -> Result<String, String> {
+pub(crate) async fn edit(text: &str, extension: &str) -> Result<String, String> {
     let editor = editor();
     let file = File::with(text, extension)
         .map_err(|why| format!("cannot write a file for the editor: {why}"))?;
@@ -48,7 +48,7 @@ fn editor() -> String {
 async fn start(editor: &str, path: &Path) -> io::Result<ExitStatus> {
     let mut command = Command::new("sh");
     command.args(["-c", START, "sh", editor]).arg(path);
-    with_stops(|| command.spawn())?.wait().await
+    stops::unheld(|| command.spawn())?.wait().await
 }
 
 /// Editors end the last line of a file: an end that was not there before is theirs.

@@ -24,7 +24,7 @@ const CHUNK: usize = 4096;
 
 /// A thread that reads what is typed. Dropped, it reads no more.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     /// Closed, it wakes the thread.
     wake: UnixStream,
     thread: JoinHandle<()>,
@@ -32,7 +32,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Forwards what is typed until the terminal is gone.
-    pub(super) fn begin(tx: UnboundedSender<Input>) -> io::Result<Self> {
+    pub(crate) fn begin(tx: UnboundedSender<Input>) -> io::Result<Self> {
         let tty = File::from(stdin().as_fd().try_clone_to_owned()?);
         let (wake, woken) = UnixStream::pair()?;
         let keys = thread::Builder::new().name("keys".to_owned());
@@ -46,7 +46,7 @@ impl Reading {
     }
 
     /// Two readers would share the keys between them: this one is gone afterwards.
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         drop(self.wake);
         let _ = self.thread.join();
     }

@@ -22,7 +22,7 @@ static TELL: Mutex<Option<UnboundedSender<Input>>> = Mutex::new(None);
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// From now on a panic gives the terminal back. The caller is the thread that draws.
-pub(super) fn give_back() {
+pub(crate) fn give_back() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let _ = DRAWS.set(thread::current().id());
@@ -42,7 +42,7 @@ pub(super) fn give_back() {
 }
 
 /// A panic in another thread ends the loop that listens there.
-pub(super) fn tell(tx: UnboundedSender<Input>) {
+pub(crate) fn tell(tx: UnboundedSender<Input>) {
     if let Ok(mut to) = TELL.lock() {
         *to = Some(tx);
     }
@@ -68,7 +68,7 @@ fn end() {
 }
 
 /// Prints what other threads had to say; once the terminal is given back.
-pub(super) fn say() {
+pub(crate) fn say() {
     if let Ok(mut said) = SAID.lock() {
         for text in said.drain(..) {
             let _ = writeln!(stderr(), "{}", text::printable_lines(&text));

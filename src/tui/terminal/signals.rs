@@ -6,14 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crossterm::terminal::{disable_raw_mode, size};
 use futures_util::future::select_all;
-use nix::sys::signal::{SigSet, Signal, kill, raise};
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::{LENT, disable_raw_mode, size};
+use super::LENT;
+use crate::stops;
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
 
@@ -31,15 +33,8 @@ const ENDS: [Signal; 4] = [
 /// Who has given the terminal back and waits until the program was stopped and goes on.
 static STOPPING: Mutex<Option<oneshot::Sender<()>>> = Mutex::new(None);
 
-/// Keeps the signal that stops a program (SIGTSTP) from all threads that are started from now on,
-/// so that the terminal can be given back first; the screen's own thread waits for it. To be
-/// called before the runtime starts its threads.
-pub fn hold_stops() -> io::Result<()> {
-    Ok(stops().thread_block()?)
-}
-
 /// Forwards signals to the loop from now on.
-pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
+pub(crate) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
     for number in ENDS {
         let mut arrivals = arrivals(number)?;
         let tx = tx.clone();
@@ -76,15 +71,13 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
             }
         }
     });
-    let stops = std::thread::Builder::new().name("stops".to_owned());
-    stops.spawn(move || wait_for_stops(&stopped))?;
-    Ok(())
+    stops::watch(move || stop_asked(&stopped))
 }
 
 /// Stops the program as the terminal itself would do it: the whole job, because `cargo run` has
 /// to stop with us, or the shell would not come back. Returns when it goes on; at once when
 /// nobody could continue it, for such a job is not stopped at all.
-pub(super) async fn stop_job() -> io::Result<()> {
+pub(crate) async fn stop_job() -> io::Result<()> {
     let (done, goes_on) = oneshot::channel();
     *STOPPING.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
@@ -92,48 +85,23 @@ pub(super) async fn stop_job() -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the signals that stop: one from outside is told to the loop, which gives the terminal
-/// back and has the job stopped; that one then stops this process too.
-fn wait_for_stops(tx: &UnboundedSender<Input>) {
-    while stops().wait().is_ok() {
-        let asked = STOPPING
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if let Some(done) = asked {
-            stop();
-            let _ = done.send(());
-        } else if LENT.load(Ordering::SeqCst) {
-            // The editor has the terminal, and stops as well: the shell waits for all of the job.
-            stop();
-        } else if tx.send(Input::Happened(Box::new(Msg::StopAsked))).is_err() {
-            // The screen is gone already.
-            stop();
-        }
+/// Takes a signal that stops: one from outside is told to the loop, which gives the terminal back and
+/// has the job stopped; that one then stops this process too.
+fn stop_asked(tx: &UnboundedSender<Input>) {
+    let asked = STOPPING
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(done) = asked {
+        stops::stop();
+        let _ = done.send(());
+    } else if LENT.load(Ordering::SeqCst) {
+        // The editor has the terminal, and stops as well: the shell waits for all of the job.
+        stops::stop();
+    } else if tx.send(Input::Happened(Box::new(Msg::StopAsked))).is_err() {
+        // The screen is gone already.
+        stops::stop();
     }
-}
-
-/// Stops this process by the signal's own means, until it is continued. Sent to this thread, it
-/// acts before the call returns.
-fn stop() {
-    let _ = stops().thread_unblock();
-    let _ = raise(Signal::SIGTSTP);
-    let _ = stops().thread_block();
-}
-
-/// Does something with the signal that stops as it is for other programs: one that is started by
-/// it can be stopped.
-pub(super) fn with_stops<T>(start: impl FnOnce() -> T) -> T {
-    let _ = stops().thread_unblock();
-    let started = start();
-    let _ = stops().thread_block();
-    started
-}
-
-fn stops() -> SigSet {
-    let mut stops = SigSet::empty();
-    stops.add(Signal::SIGTSTP);
-    stops
 }
 
 fn arrivals(number: Signal) -> io::Result<Arrivals> {

@@ -1,31 +1,36 @@
 //! What each action does.
 
-pub(super) use super::toast::say;
-use super::{
-    awaited, bulk, change, codec, copy, cursor, departed, examine, filter, help, journal, leave,
-    load, marks, offer, opened, plan, prompt, sort, tabs, time, timeline, tree, worker,
-};
 use crate::queue::LinkState;
-use crate::tui::areas;
 use crate::tui::effect::Effect;
+use crate::tui::entry::update::tree;
+use crate::tui::entry::{self, Back, EntryView};
 use crate::tui::keys::Action;
-use crate::tui::model::{Back, EntryView, Model, Pane, PromptKind, Screen, Tab, Tone};
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::prompt::{self, PromptKind};
+use crate::tui::refresh::update::time;
+use crate::tui::tabs::{self, Tab};
+use crate::tui::toast::Tone;
+use crate::tui::toast::update::say;
+use crate::tui::{
+    change, copy, cursor, departed, entries, examine, filter, help, journal, layout, leave, link,
+    marks, offer, refresh, timeline, worker,
+};
 
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
 
 /// Does what the user wants, or says why not.
-pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     model.schedule.touched |= !only_looks(model, action);
     if let Some(why) = why_not(model, action) {
         say(model, why.to_owned(), Tone::Warn);
         return Vec::new();
     }
-    if let Some(why) = departed::why_again(model, action) {
+    if let Some(why) = departed::update::why_again(model, action) {
         say(model, why.to_owned(), Tone::Warn);
         return Vec::new();
     }
-    if awaited::is_for(model, action) {
+    if super::awaited::is_for(model, action) {
         model.schedule.awaited = Some(action);
         return Vec::new();
     }
@@ -34,58 +39,63 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 
 /// Whoever reads the help has not chosen a queue yet.
 const fn only_looks(model: &Model, action: Action) -> bool {
-    help::is_open(model) || matches!(action, Action::Help | Action::Redraw | Action::Suspend)
+    help::update::is_open(model)
+        || matches!(action, Action::Help | Action::Redraw | Action::Suspend)
 }
 
 fn run(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
-        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
-        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
-            opened::step(model, false);
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => {
+            entry::update::step(model, true);
         }
-        Action::Up | Action::PreviousMatch => cursor::by(model, -1),
-        Action::Down | Action::NextMatch => cursor::by(model, 1),
-        Action::PageUp => cursor::page(model, -1),
-        Action::PageDown => cursor::page(model, 1),
-        Action::First => cursor::first(model),
-        Action::Last => cursor::last(model),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            entry::update::step(model, false);
+        }
+        Action::Up | Action::PreviousMatch => cursor::update::by(model, -1),
+        Action::Down | Action::NextMatch => cursor::update::by(model, 1),
+        Action::PageUp => cursor::update::page(model, -1),
+        Action::PageDown => cursor::update::page(model, 1),
+        Action::First => cursor::update::first(model),
+        Action::Last => cursor::update::last(model),
         Action::Open => return open(model),
-        Action::Quit if on_first_screen(model) => return leave::quit(model),
+        Action::Quit if on_first_screen(model) => return leave::update::quit(model),
         Action::Back => return escape(model),
         Action::Quit => back(model),
-        Action::QuitNow => return leave::quit(model),
+        Action::QuitNow => return leave::update::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
-        Action::NextPane if help::is_open(model) => help::turn(model, true),
-        Action::PreviousPane if help::is_open(model) => help::turn(model, false),
+        Action::NextPane if help::update::is_open(model) => help::update::turn(model, true),
+        Action::PreviousPane if help::update::is_open(model) => help::update::turn(model, false),
         Action::NextPane => pane(model, true),
         Action::PreviousPane => pane(model, false),
-        Action::BarLeft => timeline::step(model, false),
-        Action::BarRight => timeline::step(model, true),
-        Action::ZoomIn => timeline::zoom(model, model.zoom.closer()),
-        Action::ZoomOut => timeline::zoom(model, model.zoom.wider()),
-        Action::ZoomReset => timeline::zoom(model, crate::queue::Zoom::default()),
+        Action::BarLeft => timeline::update::step(model, false),
+        Action::BarRight => timeline::update::step(model, true),
+        Action::ZoomIn => timeline::update::zoom(model, model.zoom.closer()),
+        Action::ZoomOut => timeline::update::zoom(model, model.zoom.wider()),
+        Action::ZoomReset => timeline::update::zoom(model, crate::queue::Zoom::default()),
         Action::Freeze => freeze(model),
         Action::Refresh => return refresh(model),
         Action::Interval => interval(model),
-        Action::Face => opened::turn(model),
+        Action::Face => entry::update::turn(model),
         Action::Toggle | Action::Fold | Action::Unfold => tree::fold(model, action),
         Action::CopyPath => return tree::copy_path(model),
-        Action::ReadAs => codec::next(model),
+        Action::ReadAs => entries::update::codec::next(model),
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Tab(tab) => tabs::show(model, tab),
+        Action::Tab(tab) => tabs::update::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
-        Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
-        Action::Filter => return filter::open(model),
-        Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
+        Action::Filter if matches!(model.screen, Screen::Entry(_)) => {
+            return entry::update::ask(model);
+        }
+        Action::Filter => return filter::update::open(model),
+        Action::Jump => return prompt::update::open(model, PromptKind::Jump, ""),
         Action::Palette => return palette(model),
-        Action::Sort => return sort::next(model),
-        Action::Examine => return examine::start(model),
-        Action::Mark => marks::toggle(model),
-        Action::MarkRange => marks::range(model),
-        Action::MarkAll => marks::all(model),
+        Action::Sort => return entries::update::sort::next(model),
+        Action::Examine => return examine::update::start(model),
+        Action::Mark => marks::update::toggle(model),
+        Action::MarkRange => marks::update::range(model),
+        Action::MarkAll => marks::update::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Help => help::step(model),
+        Action::Help => help::update::step(model),
         _ => return change_something(model, action),
     }
     Vec::new()
@@ -94,11 +104,11 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
 /// Does what changes something.
 fn change_something(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
-        Action::Offer => return offer::open(model),
-        Action::Worker => worker::ask(model),
-        Action::Pause => return bulk::pause(model),
-        Action::Stop => return bulk::stop(model),
-        _ if change::is_planned(action) => return change::ask(model, action),
+        Action::Offer => return offer::update::open(model),
+        Action::Worker => worker::update::ask(model),
+        Action::Pause => return change::progress::update::pause(model),
+        Action::Stop => return change::progress::update::stop(model),
+        _ if change::update::is_planned(action) => return change::update::ask(model, action),
         // A question and a form have their keys by themselves.
         _ => {}
     }
@@ -107,7 +117,7 @@ fn change_something(model: &mut Model, action: Action) -> Vec<Effect> {
 
 fn palette(model: &mut Model) -> Vec<Effect> {
     model.overlay = None;
-    prompt::open(model, PromptKind::Command, "")
+    prompt::update::open(model, PromptKind::Command, "")
 }
 
 /// Why an action cannot do anything now; none when it can.
@@ -115,17 +125,17 @@ fn palette(model: &mut Model) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
-        _ if awaited::is_for(model, action) => None,
+        _ if super::awaited::is_for(model, action) => None,
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
-        Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
+        Action::Open if model.focus == Pane::Entries => tabs::update::why_not_open(model),
         Action::Open | Action::MarkAll if model.focus == Pane::Timeline => {
-            timeline::why_no_bar(model)
+            timeline::update::why_no_bar(model)
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
         Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
-            opened::why_no_match(view)
+            entry::update::why_no_match(view)
         }
         Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
             Some("no filter is on: / sets one")
@@ -144,18 +154,20 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
-        Action::NextPane | Action::PreviousPane if is_alone(model) && !help::is_open(model) => {
+        Action::NextPane | Action::PreviousPane
+            if is_alone(model) && !help::update::is_open(model) =>
+        {
             Some("there is no other pane")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),
-        Action::Pause | Action::Stop => bulk::why_not(model, action),
-        Action::Offer | Action::Worker if model.read_only => Some(change::READ_ONLY),
-        _ if change::is_planned(action) => change::why_not(model, action),
+        Action::Pause | Action::Stop => change::progress::update::why_not(model, action),
+        Action::Offer | Action::Worker if model.read_only => Some(change::update::about::READ_ONLY),
+        _ if change::update::is_planned(action) => change::update::about::why_not(model, action),
         Action::Toggle | Action::Fold | Action::Unfold | Action::CopyPath => tree::why_not(model),
-        Action::ReadAs => codec::why_not(model),
-        Action::Examine => examine::why_not(model),
+        Action::ReadAs => entries::update::codec::why_not(model),
+        Action::Examine => examine::update::why_not(model),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -167,16 +179,16 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
-        Pane::Timeline => return timeline::list_bar(model),
+        Pane::Timeline => return timeline::update::list_bar(model),
         Pane::Entries if model.tab.has_entries() => {
             open_entry(model);
         }
-        Pane::Entries => return tabs::open(model),
-        Pane::Traffic => tabs::show(model, Tab::Traffic),
+        Pane::Entries => return tabs::update::open(model),
+        Pane::Traffic => tabs::update::show(model, Tab::Traffic),
         Pane::Queues => {
             model.screen = Screen::Queue;
             model.focus = Pane::Entries;
-            cursor::keep_in_sight(model);
+            cursor::update::keep_in_sight(model);
         }
     }
     Vec::new()
@@ -193,7 +205,7 @@ fn open_entry(model: &mut Model) {
     let mut view = EntryView::new(row, back);
     // One that has left is looked at as what it was.
     view.gone = model.fate_at(model.stand().cursor).map(|_| model.now);
-    opened::plant(&mut view);
+    entry::update::plant(&mut view);
     model.screen = Screen::Entry(Box::new(view));
 }
 
@@ -201,15 +213,18 @@ fn open_entry(model: &mut Model) {
 /// one screen back.
 fn escape(model: &mut Model) -> Vec<Effect> {
     if model.overlay.is_none()
-        && let Some(effects) = change::escape(model)
+        && let Some(effects) = change::update::escape(model)
     {
         return effects;
     }
     let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
-    if listed && let Some(effects) = examine::escape(model).or_else(|| filter::escape(model)) {
+    if listed
+        && let Some(effects) =
+            examine::update::escape(model).or_else(|| filter::update::escape(model))
+    {
         return effects;
     }
-    if !(listed && marks::clear(model)) {
+    if !(listed && marks::update::clear(model)) {
         back(model);
     }
     Vec::new()
@@ -229,7 +244,7 @@ fn back(model: &mut Model) {
         }
         other => other.clone(),
     };
-    cursor::keep_in_sight(model);
+    cursor::update::keep_in_sight(model);
 }
 
 /// Nothing is open: with a single queue, its own screen is the first one.
@@ -248,8 +263,10 @@ const PANES: [Pane; 4] = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Tra
 /// The panes that are on the screen, in that order; none stands for the panel of a change under
 /// way, which comes last.
 fn panes(model: &Model) -> Vec<Option<Pane>> {
-    let shown = PANES.into_iter().filter(|pane| areas::shown(model, *pane));
-    let panel = areas::bulk::is_shown(model).then_some(None);
+    let shown = PANES
+        .into_iter()
+        .filter(|pane| layout::rows::shown(model, *pane));
+    let panel = change::progress::place::is_shown(model).then_some(None);
     shown.map(Some).chain(panel).collect()
 }
 
@@ -262,7 +279,7 @@ fn is_alone(model: &Model) -> bool {
 /// Moves the focus one pane on, or back, over those that are not on the screen.
 fn pane(model: &mut Model, forward: bool) {
     let panes = panes(model);
-    let has_it = if areas::bulk::has_keys(model) {
+    let has_it = if change::progress::place::has_keys(model) {
         None
     } else {
         Some(model.focus)
@@ -274,7 +291,7 @@ fn pane(model: &mut Model, forward: bool) {
         panes.len().saturating_sub(1)
     };
     let to = panes.get((at + steps) % panes.len().max(1));
-    bulk::take_keys(model, to == Some(&None));
+    change::progress::update::take_keys(model, to == Some(&None));
     if let Some(Some(pane)) = to {
         model.focus = *pane;
     }
@@ -289,23 +306,23 @@ fn freeze(model: &mut Model) {
     let channel = model.selected().and_then(|row| row.queue.keys().channel);
     for announcement in held {
         if channel.as_ref() == Some(&announcement.channel) {
-            tabs::announced(model);
+            tabs::update::announced(model);
         }
         model.traffic.push_back(announcement);
     }
-    super::link::trim_traffic(model);
+    link::update::trim_traffic(model);
     time::carry_on(model);
-    load::ask_all(model);
+    refresh::update::ask_all(model);
 }
 
 fn refresh(model: &mut Model) -> Vec<Effect> {
-    if !super::link::live(model) {
+    if !link::live(model) {
         return vec![Effect::RetryLink];
     }
-    load::ask_all(model);
-    filter::again(model);
+    refresh::update::ask_all(model);
+    filter::update::again(model);
     if model.tab == Tab::Changes {
-        journal::want(model);
+        journal::update::want(model);
     }
     vec![Effect::Discover]
 }
@@ -316,14 +333,14 @@ fn interval(model: &mut Model) {
 }
 
 /// Refreshes every so many ms from now on.
-pub(super) fn set_interval(model: &mut Model, ms: u64) {
+pub(crate) fn set_interval(model: &mut Model, ms: u64) {
     model.interval_ms = ms;
     say(model, refreshed_every(ms), Tone::Good);
-    plan::interval_changed(model);
+    refresh::pace::interval_changed(model);
 }
 
 /// `refreshed every 2 s`, `refreshed every 0.25 s`.
-pub(super) fn refreshed_every(ms: u64) -> String {
+pub(crate) fn refreshed_every(ms: u64) -> String {
     let fraction = format!("{:03}", ms % 1000);
     let fraction = fraction.trim_end_matches('0');
     let dot = if fraction.is_empty() { "" } else { "." };

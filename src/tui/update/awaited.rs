@@ -1,14 +1,13 @@
 //! A key for a row that is still being read: it acts when the row is there, so that paging and
 //! opening can be typed faster than a server far away answers.
 
-use super::{act, tabs};
-use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::{layout, tabs};
 
 /// The action acts on a row of which only the place is known yet.
-pub(super) fn is_for(model: &Model, action: Action) -> bool {
+pub(crate) fn is_for(model: &Model, action: Action) -> bool {
     let on_row = matches!(
         action,
         Action::Open | Action::Mark | Action::MarkRange | Action::CopyPayload | Action::CopyCommand
@@ -23,21 +22,21 @@ fn is_coming(model: &Model) -> bool {
         && !matches!(model.screen, Screen::Entry(_))
         && model.tab.has_entries()
         && model.entry().is_none()
-        && tabs::count(model) > 0
-        && areas::areas(model).entries.shown()
+        && tabs::update::count(model) > 0
+        && layout::areas(model).entries.shown()
 }
 
 /// Whatever the user does next is meant for what is in sight then.
-pub(super) fn forget(model: &mut Model) {
+pub(crate) fn forget(model: &mut Model) {
     model.schedule.awaited = None;
 }
 
 /// Does what was asked for, now that the row is there.
-pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
+pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
     match model.schedule.awaited {
         Some(action) if !is_coming(model) => {
             forget(model);
-            act::act(model, action)
+            super::act::act(model, action)
         }
         _ => Vec::new(),
     }

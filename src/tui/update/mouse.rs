@@ -1,76 +1,82 @@
 //! The mouse does what the keys do.
 
-use super::{
-    act, bulk, change, cursor, dialog, form, opened, palette, pressed, prompt, sort, tabs,
-    timeline, toast, tree,
-};
-use crate::tui::areas::scrollbar::{self, Scrolled};
-use crate::tui::areas::{self, Hit, help, hints};
+use crate::tui::cursor::{self, Scrolled, scrollbar};
 use crate::tui::effect::Effect;
+use crate::tui::entry::update::tree;
+use crate::tui::hitmap::Target;
+use crate::tui::journal::{self, ChangeView};
 use crate::tui::keys::{Action, Key};
-use crate::tui::model::{ChangeView, Model, Overlay, Pane, PromptKind, Screen, Tab};
-use crate::tui::view::{self, Told};
+use crate::tui::layout;
+use crate::tui::layout::hit::{self, Hit};
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::prompt::{self, PromptKind};
+use crate::tui::tabs::{self, Tab};
+use crate::tui::update::press::pressed;
+use crate::tui::{
+    change, dialog, entries, entry, findings, form, help, hints, palette, timeline, toast,
+};
 
 /// Rows that a notch of the wheel moves the entries by.
 const NOTCH: i64 = 3;
 
 /// A click selects; on what is selected already, it opens. What lies over the screen gets it
 /// first; beside that, it closes it and does nothing else.
-pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
     if model.toast.is_some() && model.prompt.is_none() && y + 1 >= model.size.1 {
         // The message lies over the hints.
-        toast::dismiss(model);
+        toast::update::dismiss(model);
         return Vec::new();
     }
     if let Some(key) = hint_at(model, x, y) {
         return pressed(model, key);
     }
     if model.planned_now().is_some() {
-        change::hold(model);
+        change::update::hold(model);
         return Vec::new();
     }
-    if let Some(hit) = areas::palette::hit(model, x, y) {
-        return prompt::clicked(model, hit);
+    if let Some(hit) = palette::place::hit(model, x, y) {
+        return prompt::update::clicked(model, hit);
     }
     if let Some(prompt) = &model.prompt {
         // What the line has found already stays; a time that was not entered is not jumped to.
         return match prompt.kind {
             _ if y + 1 >= model.size.1 => Vec::new(),
-            PromptKind::Filter | PromptKind::Find => prompt::entered(model),
-            PromptKind::Jump | PromptKind::Command => prompt::given_up(model),
+            PromptKind::Filter | PromptKind::Find => prompt::update::entered(model),
+            PromptKind::Jump | PromptKind::Command => prompt::update::given_up(model),
         };
     }
     match model.overlay {
-        Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
+        Some(Overlay::Dialog(_)) => return dialog::update::clicked(model, x, y),
         Some(Overlay::Help { .. }) => {
-            let slot = help::slot(model, &help::page(model));
+            let slot = help::place::slot(model, &help::place::page(model));
             if !grab(model, x, y) && !slot.inner.holds(x, y) {
                 model.overlay = None;
             }
             return Vec::new();
         }
         Some(Overlay::Change(_)) => {
-            let inside = |view: &ChangeView| areas::change::slot(model, view).outer.holds(x, y);
+            let inside =
+                |view: &ChangeView| journal::detail::place::slot(model, view).outer.holds(x, y);
             let beside = matches!(&model.overlay, Some(Overlay::Change(view)) if !inside(view));
             if !grab(model, x, y) && beside {
                 model.overlay = None;
             }
             return Vec::new();
         }
-        Some(_) => return form::clicked(model, x, y),
+        Some(_) => return form::update::clicked(model, x, y),
         None => {}
     }
-    if areas::areas(model).bulk.outer.holds(x, y) {
-        bulk::take_keys(model, true);
+    if layout::areas(model).bulk.outer.holds(x, y) {
+        change::progress::update::take_keys(model, true);
         return Vec::new();
     }
     if grab(model, x, y) {
         return Vec::new();
     }
-    match view::told_at(model, x, y) {
-        Some(Told::Sick) => show_sick(model),
-        Some(Told::Face(face)) => opened::face(model, face),
+    match model.drawn.at(x, y) {
+        Some(Target::Sick) => show_sick(model),
+        Some(Target::Face(face)) => entry::update::face(model, face),
         None if matches!(model.screen, Screen::Entry(_)) => tree::clicked(model, x, y),
         None => return on_screen(model, x, y),
     }
@@ -80,33 +86,33 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 /// What is wrong with the queues; where no rule says it, the first of those that are ill.
 fn show_sick(model: &mut Model) {
     (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
-    cursor::keep_in_sight(model);
-    if !areas::findings::listed(model).is_empty() {
-        tabs::show(model, Tab::Findings);
-        tabs::move_to(model, 0);
+    cursor::update::keep_in_sight(model);
+    if !findings::listed(model).is_empty() {
+        tabs::update::show(model, Tab::Findings);
+        tabs::update::move_to(model, 0);
         return;
     }
     let sick = model.queues.iter().position(|row| row.sick(model.now));
     if let Some(row) = sick {
-        cursor::select(model, row as u64);
+        cursor::update::select(model, row as u64);
     }
 }
 
 /// The key that the last line shows under a cell, where nothing lies over it.
 fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
     let covered = match &model.overlay {
-        _ if model.prompt.is_some() => areas::palette::slot(model).is_none(),
+        _ if model.prompt.is_some() => palette::place::slot(model).is_none(),
         Some(Overlay::Help { .. }) => {
-            let page = help::page(model);
-            help::slot(model, &page).outer.holds(x, y)
+            let page = help::place::page(model);
+            help::place::slot(model, &page).outer.holds(x, y)
         }
-        Some(Overlay::Change(view)) => areas::change::slot(model, view).outer.holds(x, y),
+        Some(Overlay::Change(view)) => journal::detail::place::slot(model, view).outer.holds(x, y),
         Some(Overlay::Dialog(asked)) => {
-            let plan = areas::dialog::plan(model, asked);
+            let plan = dialog::place::plan(model, asked);
             plan.slot.outer.holds(x, y)
         }
         Some(overlay) => overlay.form().is_some_and(|form| {
-            let plan = areas::form::plan(model.size, form);
+            let plan = form::place::plan(model.size, form);
             plan.slot.outer.holds(x, y)
         }),
         None => false,
@@ -114,66 +120,66 @@ fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
     if covered {
         return None;
     }
-    hints::key_at(model, x, y)
+    hints::place::key_at(model, x, y)
 }
 
 /// A click on what the panes show.
 fn on_screen(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
-    let hit = areas::hit(model, x, y);
-    bulk::clicked(model, hit);
+    let hit = hit::hit(model, x, y);
+    change::progress::update::clicked(model, hit);
     match hit {
         Hit::Row(Pane::Queues, row) => {
             let row = model.top + row;
             if focus(model, Pane::Queues, |m| m.cursor == row) {
-                return act::act(model, Action::Open);
+                return super::act::act(model, Action::Open);
             }
-            cursor::select(model, row as u64);
+            cursor::update::select(model, row as u64);
         }
         Hit::Row(Pane::Entries, row) => {
-            let at = areas::tabs::row_at(model, row);
+            let at = tabs::place::row_at(model, row);
             if focus(model, Pane::Entries, |m| m.stand().cursor == at) {
-                return act::act(model, Action::Open);
+                return super::act::act(model, Action::Open);
             }
-            tabs::move_to(model, at);
+            tabs::update::move_to(model, at);
         }
         Hit::Row(Pane::Traffic, row) => {
             if focus(model, Pane::Traffic, |_| true) {
-                tabs::show(model, Tab::Traffic);
-                tabs::move_to(model, row as u64);
+                tabs::update::show(model, Tab::Traffic);
+                tabs::update::move_to(model, row as u64);
             }
         }
-        Hit::Tab(tab) => tabs::show(model, tab),
+        Hit::Tab(tab) => tabs::update::show(model, tab),
         Hit::Finding(at) => {
-            tabs::show(model, Tab::Findings);
-            tabs::move_to(model, at as u64);
-            return tabs::open(model);
+            tabs::update::show(model, Tab::Findings);
+            tabs::update::move_to(model, at as u64);
+            return tabs::update::open(model);
         }
         Hit::Order(order) => {
             model.focus = Pane::Queues;
-            sort::queues_by(model, order);
+            entries::update::sort::queues_by(model, order);
         }
         Hit::Turn => {
             model.focus = Pane::Entries;
-            return act::act(model, Action::Sort);
+            return super::act::act(model, Action::Sort);
         }
         Hit::Bar(bar) => {
-            let start = areas::bar_start(model, bar);
+            let start = timeline::track::bar_start(model, bar);
             let again = focus(model, Pane::Timeline, |m| m.bar == Some(start));
-            timeline::choose(model, start);
+            timeline::update::choose(model, start);
             if again {
-                return act::act(model, Action::Open);
+                return super::act::act(model, Action::Open);
             }
         }
         Hit::Late(class) => {
             let again = focus(model, Pane::Timeline, |m| m.late_class == Some(class));
-            timeline::choose_late(model, class);
+            timeline::update::choose_late(model, class);
             if again {
-                return act::act(model, Action::Open);
+                return super::act::act(model, Action::Open);
             }
         }
         Hit::Zoom(zoom) => {
             model.focus = Pane::Timeline;
-            timeline::zoom(model, zoom);
+            timeline::update::zoom(model, zoom);
         }
         Hit::Row(pane, _) | Hit::Pane(pane) => model.focus = pane,
         Hit::Nothing => {}
@@ -189,7 +195,7 @@ fn focus(model: &mut Model, pane: Pane, there: impl Fn(&Model) -> bool) -> bool 
 }
 
 /// The wheel scrolls what lies under it; over the timeline it zooms.
-pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
+pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
     let help = matches!(
         model.overlay,
@@ -199,16 +205,16 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         return Vec::new();
     }
     let sign = i64::from(rows.signum());
-    if areas::palette::slot(model).is_some() {
-        palette::scrolled(model, sign < 0);
+    if palette::place::slot(model).is_some() {
+        palette::update::scrolled(model, sign < 0);
         return Vec::new();
     }
     let over_lines = help || matches!(model.screen, Screen::Entry(_));
     if over_lines {
-        cursor::by(model, sign * NOTCH);
+        cursor::update::by(model, sign * NOTCH);
         return Vec::new();
     }
-    match areas::hit(model, x, y) {
+    match hit::hit(model, x, y) {
         Hit::Row(Pane::Timeline, _)
         | Hit::Pane(Pane::Timeline)
         | Hit::Bar(_)
@@ -219,11 +225,11 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
             } else {
                 model.zoom.wider()
             };
-            timeline::zoom(model, zoom);
+            timeline::update::zoom(model, zoom);
         }
-        Hit::Row(pane, _) | Hit::Pane(pane) => cursor::wheel(model, pane, sign * NOTCH),
-        Hit::Order(_) => cursor::wheel(model, Pane::Queues, sign * NOTCH),
-        Hit::Tab(_) | Hit::Turn => cursor::wheel(model, Pane::Entries, sign * NOTCH),
+        Hit::Row(pane, _) | Hit::Pane(pane) => cursor::update::wheel(model, pane, sign * NOTCH),
+        Hit::Order(_) => cursor::update::wheel(model, Pane::Queues, sign * NOTCH),
+        Hit::Tab(_) | Hit::Turn => cursor::update::wheel(model, Pane::Entries, sign * NOTCH),
         Hit::Finding(_) | Hit::Nothing => {}
     }
     Vec::new()
@@ -231,14 +237,14 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
 
 /// The mouse moves with its button down: a scrollbar that it holds goes with it, and over the
 /// timeline the chosen bar does.
-pub(super) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+pub(crate) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     if let Some((what, grip)) = model.held {
         let rails = scrollbar::rails(model);
         if let Some((_, rail)) = rails.into_iter().find(|(held, _)| *held == what) {
             let above = y.saturating_sub(rail.area.y).saturating_sub(grip);
             // Many rows share a place: one that is held there stays.
             if above != rail.above() {
-                cursor::scroll_to(model, what, rail.top_at(above));
+                cursor::update::scroll_to(model, what, rail.top_at(above));
             }
         }
         return Vec::new();
@@ -246,19 +252,19 @@ pub(super) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     if model.overlay.is_some() {
         return Vec::new();
     }
-    match (model.focus, areas::hit(model, x, y)) {
+    match (model.focus, hit::hit(model, x, y)) {
         (Pane::Timeline, Hit::Bar(bar)) => {
-            let start = areas::bar_start(model, bar);
-            timeline::choose(model, start);
+            let start = timeline::track::bar_start(model, bar);
+            timeline::update::choose(model, start);
         }
-        (Pane::Timeline, Hit::Late(class)) => timeline::choose_late(model, class),
+        (Pane::Timeline, Hit::Late(class)) => timeline::update::choose_late(model, class),
         _ => {}
     }
     Vec::new()
 }
 
 /// The button was let go.
-pub(super) fn released(model: &mut Model) -> Vec<Effect> {
+pub(crate) fn released(model: &mut Model) -> Vec<Effect> {
     model.held = None;
     Vec::new()
 }
@@ -276,7 +282,7 @@ fn grab(model: &mut Model, x: u16, y: u16) -> bool {
         Some(grip) if grip < thumb => model.held = Some((what, grip)),
         _ => {
             model.held = Some((what, thumb / 2));
-            cursor::scroll_to(model, what, rail.top_at(row.saturating_sub(thumb / 2)));
+            cursor::update::scroll_to(model, what, rail.top_at(row.saturating_sub(thumb / 2)));
         }
     }
     true

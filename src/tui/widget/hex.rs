@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-use super::line::Line;
+use crate::tui::widget::line::Line;
 
 /// A hex view of which only the lines in sight are written.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::steady::steady;
 use crate::queue::text;
+use crate::tui::widget::steady::steady;
 
 /// A line's columns that are still free, filled from both ends.
 #[derive(Clone, Copy, Debug)]

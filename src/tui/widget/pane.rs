@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-use super::line::Line;
 use crate::queue::text;
+use crate::tui::widget::line::Line;
 
 /// A part of a title: its pieces of text stand close together.
 #[derive(Clone, Debug, Default)]

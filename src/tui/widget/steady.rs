@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// joined of, a flag into the letters of its country. What a plain character looks like stays:
 /// CJK and emoji have two columns everywhere.
 #[must_use]
-pub(super) fn steady(text: &str) -> Cow<'_, str> {
+pub(crate) fn steady(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsteady) {
         return Cow::Borrowed(text);
     }
@@ -46,9 +46,10 @@ fn letter(half: char) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
+    use unicode_segmentation::UnicodeSegmentation as _;
+
     use super::*;
     use crate::queue::text;
-    use unicode_segmentation::UnicodeSegmentation as _;
 
     #[test]
     fn pictures_fall_into_the_plain_ones_they_are_joined_of() {

@@ -37,7 +37,7 @@ pub(super) fn print<W: Write>(
     if let Some(found) = worst {
         out.whole(&format!(
             "- repair: {}",
-            plain(&found.repair.without_keys())
+            plain(&found.repair.sentence.to_string())
         ))?;
     }
     out.whole(&format!("- seen: {}", place(bundle)))?;

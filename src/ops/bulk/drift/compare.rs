@@ -18,42 +18,42 @@ use crate::store::bulk::facts;
 use crate::store::read::scan_members;
 use crate::store::{Store, StoreError};
 
-/// With how many members of timeouts a reading begins.
+/// Members in the first page of timeouts.
 const FIRST_PAGE: u32 = 100;
-/// No page has more.
+/// Members in a page at most.
 const MOST_PAGE: u32 = 1_000;
-/// Nor, as long as members are about as large as those before them, more bytes.
+/// Bytes in a page at most, as long as members are about as large as those before them.
 const PAGE_BYTES: usize = 512 * 1024;
-/// Nor does it keep the server for longer, as long as members cost about as much.
+/// Time for which a page keeps the server at most, as long as members cost about as much.
 const PAGE_TAKES: Duration = Duration::from_millis(1);
-/// So many suspects are looked up once more in one step.
+/// Suspects that are looked up once more in one step.
 const LOOKED_AT: usize = 1_000;
 
 /// Somebody who looks at all that is read, beside the comparison.
 pub trait Beside: Send {
-    /// This waits. Each member is told once.
+    /// Hears of a member that waits. Each is told once.
     fn waits(&mut self, _member: &[u8], _score: f64) {}
-    /// This stands in the order list, behind so many others.
+    /// Hears of an element of the order list, behind so many others.
     fn stands(&mut self, _place: u64, _element: &[u8]) {}
-    /// All that was told counts no more: it is read again from the beginning.
+    /// Hears that all that was told counts no more: it is read again from the beginning.
     fn again(&mut self) {}
 }
 
-/// Nobody.
+/// The observer of who wants none.
 impl Beside for () {}
 
 /// One comparison.
 #[derive(Debug)]
 pub struct Compare {
     queue: Queue,
-    /// What differs is looked for a second time in the lists.
+    /// True when what differs is looked for a second time in the lists.
     sure: bool,
     sightings: Sightings,
     suspects: Vec<Difference>,
     found: Vec<Difference>,
     stage: Stage,
     page: u32,
-    /// How long the order list was when its reading began: what is appended beside that is newer
+    /// The length of the order list when its reading began: what is appended beside that is newer
     /// than what was read of timeouts.
     until: Option<u64>,
     sizes: Sizes,
@@ -61,29 +61,29 @@ pub struct Compare {
     of: u64,
 }
 
-/// What was read, counted.
+/// Counts of what was read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Sizes {
     /// Entries that wait.
     pub waiting: u64,
     /// Elements of the order list.
     pub order: u64,
-    /// An order list is aside.
+    /// True while an order list is aside.
     pub aside: bool,
-    /// So many more may differ, of which nothing was kept.
+    /// Members that may differ beyond those of which anything was kept.
     pub beyond: u64,
-    /// By so many elements timeouts is longer than the order list, as the differences say.
+    /// Elements by which timeouts is longer than the order list, as the differences say.
     pub balance: i64,
 }
 
 #[derive(Debug)]
 enum Stage {
     Timeouts(u64),
-    /// What is aside, then the order list; the second time?
+    /// The list that is aside is read, then the order list; true: for the second time.
     List(Which, ListReader, bool),
-    /// What stands in no list is read from timeouts again: only its mark was kept.
+    /// Timeouts is read again for what stands in no list: only its mark was kept.
     Lacking(u64, HashSet<Mark>),
-    /// These are looked up in timeouts; for the last time?
+    /// Suspects are looked up in timeouts; true: for the last time.
     Checking(VecDeque<Difference>, bool),
     Ended,
 }
@@ -95,7 +95,7 @@ enum Which {
 }
 
 impl Compare {
-    /// For somebody who mends what is found.
+    /// A comparison for somebody who mends what is found.
     #[must_use]
     pub fn new(queue: &Queue) -> Self {
         Self {
@@ -113,7 +113,8 @@ impl Compare {
         }
     }
 
-    /// For somebody who only tells what is found; at most so many bytes of it are kept.
+    /// A comparison for somebody who only tells what is found; at most so many bytes of it are
+    /// kept.
     #[must_use]
     pub fn sure(queue: &Queue, most: usize) -> Self {
         Self {
@@ -123,13 +124,13 @@ impl Compare {
         }
     }
 
-    /// What differs, once [`next`](Self::next) has ended.
+    /// The differences, once [`next`](Self::next) has ended.
     #[must_use]
     pub fn found(&self) -> &[Difference] {
         &self.found
     }
 
-    /// How much was read.
+    /// The counts of what was read.
     #[must_use]
     pub const fn sizes(&self) -> Sizes {
         Sizes {
@@ -138,7 +139,7 @@ impl Compare {
         }
     }
 
-    /// What differs, and where the copies of what stands twice are.
+    /// The differences, and the places of the copies of what stands twice.
     pub(super) fn into_found(self) -> (Vec<Difference>, HashMap<Vec<u8>, Vec<u64>>) {
         (self.found, self.sightings.into_copies())
     }
@@ -268,7 +269,7 @@ impl Compare {
         self.sightings.stand(page);
     }
 
-    /// All was read once.
+    /// Compares what was read once.
     fn compare(&mut self) {
         let (lacks, differ) = self.sightings.differ();
         self.suspects = differ;
@@ -308,7 +309,7 @@ impl Compare {
         Ok(took)
     }
 
-    /// Which of the suspects timeouts still says the same of.
+    /// Keeps the suspects of which timeouts still says the same.
     async fn check(&mut self, store: &Store) -> Result<Duration, StoreError> {
         let Stage::Checking(open, last) = &mut self.stage else {
             return Ok(Duration::ZERO);
@@ -348,7 +349,7 @@ impl Compare {
         self.stage = Stage::List(Which::Aside, ListReader::new(aside), true);
     }
 
-    /// The lists were read twice: what both readings say.
+    /// Keeps what both readings of the lists say.
     fn compare_again(&mut self) {
         let suspects = std::mem::take(&mut self.suspects).into_iter();
         let holds = suspects.filter_map(|difference| self.sightings.still(difference));

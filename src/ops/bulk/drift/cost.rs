@@ -9,15 +9,14 @@ use crate::ops::bulk::estimate::{
 };
 use crate::queue::plan::Cost;
 
-/// What a replica gets of a command beside the entry itself, in bytes.
+/// Bytes of a command that a replica gets beside the entry itself.
 const BESIDE: f64 = 8.0;
-/// What is promised is a bound: so many times what is thought.
+/// The promised bound, as a multiple of what is thought.
 const SURE: f64 = 2.0;
-/// The same of a second copy, which becomes a mark and leaves.
+/// The same for a second copy, which becomes a mark and leaves.
 const MARKED: f64 = 180.0;
 
-/// What it costs to mend what was found in an order list of so many elements; nothing of the
-/// journal.
+/// The cost of mending what was found in an order list of so many elements; nothing of the journal.
 #[must_use]
 pub fn cost(found: &[Difference], length: u64) -> Cost {
     let (mut lacking, mut copies, mut strays) = (0.0, 0.0, 0.0);

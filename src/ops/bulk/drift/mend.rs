@@ -12,21 +12,21 @@ use crate::store::bulk::{Appended, MOST_APPENDED, Order};
 use crate::store::change::Fate;
 use crate::store::write::Writer;
 
-/// So often in a row the list may be another one than was read a moment before.
+/// Times in a row that the list may be another one than was read a moment before.
 const AGAIN: u32 = 5;
 
-/// Scripts look through so many elements in all at most (about 2 s of the server) before they
-/// append: where more is lacking, that it was in none of two readings has to do.
+/// Elements that scripts look through in all at most (about 2 s of the server) before they append:
+/// where more is lacking, that it was in none of two readings has to do.
 pub(super) const LOOKED_THROUGH: u64 = 128 << 20;
-/// And one script through so many, for more than one member.
+/// Elements that one script looks through at most, for more than one member.
 pub(super) const AT_ONCE: u64 = 250_000;
 
-/// How far it is.
+/// The progress of mending.
 #[derive(Debug)]
 pub(super) enum Mending {
     /// Second copies that leave: number, places of the first and of the copy.
     Copies(Vec<(usize, [u64; 2])>),
-    /// What is appended, by number; how often in a row the list was another one.
+    /// Members to be appended, by number; and how often in a row the list was another one.
     Appending(VecDeque<usize>, u32),
     Ended,
 }
@@ -106,7 +106,7 @@ impl Drift {
         Ok(self.mended(done.took, true, fates))
     }
 
-    /// What stands at the tail now is read first: what others have appended is no difference any
+    /// Appends what lacks. The tail is read first: what others have appended is no difference any
     /// more, and the script looks at what comes after that.
     async fn append(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
         let (Stage::Mending(Mending::Appending(open, again)), Some(reader)) =

@@ -11,32 +11,32 @@ use crate::ops::bulk::list::ListPage;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Mark([u64; 2]);
 
-/// What was seen.
+/// The members and elements seen so far.
 #[derive(Debug)]
 pub(super) struct Sightings {
     marks: [RandomState; 2],
-    /// So many bytes of what differs are kept at most.
+    /// Bytes of what differs that are kept at most.
     most: usize,
     kept: usize,
-    /// So many more differ, of which nothing was kept.
+    /// Differences beyond those that were kept.
     pub(super) beyond: u64,
-    /// The members of timeouts, and in how many places of the lists each was seen.
+    /// The members of timeouts, with the places of the lists in which each was seen.
     seen: HashMap<Mark, Seen>,
-    /// What stands in the order list, but was not in timeouts when that was read.
+    /// Elements of the order list that were not in timeouts when that was read.
     strangers: HashSet<Vec<u8>>,
-    /// Where the copies of what stands twice were, in the order list.
+    /// The places in the order list of the copies of what stands twice.
     copies: HashMap<Vec<u8>, Vec<u64>>,
-    /// So often the suspects stand in the lists, by the second reading.
+    /// Copies of each suspect in the lists, by the second reading.
     times: HashMap<Mark, u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// In what is aside.
+    /// True when it is in the list that is aside.
     aside: bool,
-    /// So often in the order list.
+    /// Copies in the order list.
     times: u8,
-    /// Where there, the first time.
+    /// The place of the first of them.
     first: u32,
 }
 
@@ -54,30 +54,30 @@ impl Sightings {
         }
     }
 
-    /// How many bytes of what differs are kept at most.
+    /// Bytes of what differs that are kept at most.
     pub(super) const fn most(&self) -> usize {
         self.most
     }
 
-    /// So many members will come.
+    /// Makes room for so many members.
     pub(super) fn expect(&mut self, count: u64) {
         self.seen.reserve(usize::try_from(count).unwrap_or(0));
     }
 
-    /// How many members wait.
+    /// Members that wait.
     pub(super) fn waiting(&self) -> u64 {
         self.seen.len() as u64
     }
 
-    /// This one waits; whether it was not seen before.
+    /// Takes note of a member that waits; true when it was not seen before.
     pub(super) fn waits(&mut self, member: &[u8]) -> bool {
         let before = self.seen.len();
         self.seen.entry(self.mark(member)).or_default();
         self.seen.len() > before
     }
 
-    /// These are aside. What does not wait any more was transferred, and is dropped when the rest
-    /// of them comes back.
+    /// Takes note of what is aside. What does not wait any more was transferred, and is dropped
+    /// when the rest of them comes back.
     pub(super) fn aside(&mut self, page: &ListPage) {
         for element in &page.elements {
             let mark = self.mark(element);
@@ -87,7 +87,7 @@ impl Sightings {
         }
     }
 
-    /// These stand in the order list.
+    /// Takes note of elements of the order list.
     pub(super) fn stand(&mut self, page: &ListPage) {
         for (place, element) in (page.first..).zip(&page.elements) {
             let mark = self.mark(element);
@@ -108,7 +108,7 @@ impl Sightings {
         }
     }
 
-    /// Whether there is room for one more that differs.
+    /// True when there is room for one more that differs.
     pub(super) fn keeps(&mut self, member: &[u8]) -> bool {
         let fits = self.kept.saturating_add(member.len()) <= self.most;
         if fits {
@@ -119,7 +119,8 @@ impl Sightings {
         fits
     }
 
-    /// All was read once: what stands in no list, by its mark, and what else differs.
+    /// The differences after one reading: what stands in no list, by its mark, and what else
+    /// differs.
     pub(super) fn differ(&mut self) -> (HashSet<Mark>, Vec<Difference>) {
         let lacks = self.seen.iter().filter(|(_, s)| s.times == 0 && !s.aside);
         let lacks = lacks.map(|(mark, _)| *mark).collect();
@@ -131,14 +132,14 @@ impl Sightings {
         (lacks, often.chain(strange).collect())
     }
 
-    /// These are looked for a second time.
+    /// Begins to count these for the second time.
     pub(super) fn suspect(&mut self, suspects: &[Difference]) {
         self.copies.clear();
         let times = suspects.iter().map(|one| (self.mark(one.member()), 0));
         self.times = times.collect();
     }
 
-    /// These stand in a list at the second reading.
+    /// Takes note of elements of a list at the second reading.
     pub(super) fn see_again(&mut self, page: &ListPage) {
         for (place, element) in (page.first..).zip(&page.elements) {
             let mark = self.mark(element);
@@ -149,7 +150,7 @@ impl Sightings {
         }
     }
 
-    /// What the second reading says of it too.
+    /// The difference as the second reading says it too; none when that contradicts it.
     pub(super) fn still(&self, difference: Difference) -> Option<Difference> {
         let times = self.times(difference.member());
         Some(match difference {
@@ -160,7 +161,7 @@ impl Sightings {
         })
     }
 
-    /// By how many elements it makes timeouts longer than the order list.
+    /// Elements by which it makes timeouts longer than the order list.
     pub(super) fn weight(&self, difference: &Difference) -> i64 {
         let long = |times: u64| i64::try_from(times).unwrap_or(i64::MAX);
         match difference {
@@ -170,7 +171,7 @@ impl Sightings {
         }
     }
 
-    /// Where the copies of what stands twice are.
+    /// The places of the copies of what stands twice.
     pub(super) fn into_copies(self) -> HashMap<Vec<u8>, Vec<u64>> {
         self.copies
     }

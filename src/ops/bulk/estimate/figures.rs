@@ -7,7 +7,7 @@ use super::{
     Sample, TEXT_US, Walk, float,
 };
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{Layout, Queue, text};
+use crate::queue::{Queue, text};
 
 /// What an entry costs that is due and first in the order list, where a transaction moves it that
 /// others have not disturbed, in µs.
@@ -29,8 +29,9 @@ const SMALL: u64 = 64;
 const BYTE_US: f64 = 0.005;
 /// The same where a script reads it, writes it and tells it.
 const MOVED_BYTE_US: f64 = 0.010;
-/// What each script costs beside its entries: its round trip, and what is written down.
-const SCRIPT_US: f64 = 150.0;
+/// Time for each script beside its entries: its round trip, and what the journal writes down and
+/// brings to disk.
+const SCRIPT_US: f64 = 500.0;
 
 /// With no more elements to pass for each entry, a script of Redisson takes at most 2 ms: in order.
 const SHORT_WALK: f64 = 1_250.0;
@@ -43,7 +44,7 @@ const SURE: f64 = 2.0;
 /// server.
 #[derive(Clone, Debug)]
 pub struct Reckoned {
-    redisson: bool,
+    has_order_list: bool,
     expires: bool,
     ask: Ask,
     walk: Walk,
@@ -68,7 +69,7 @@ impl Reckoned {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn new(queue: &Queue, sample: &Sample, ask: &Ask, walk: Walk) -> Self {
         Self {
-            redisson: matches!(queue.layout, Layout::Redisson),
+            has_order_list: queue.keys().order.is_some(),
             expires: sample.expires,
             ask: *ask,
             walk,
@@ -128,7 +129,7 @@ impl Reckoned {
                 takes(a) < takes(b)
             }
         };
-        if !self.redisson {
+        if !self.has_order_list {
             return Way::InOrder;
         }
         match self.ask.kind {
@@ -164,7 +165,7 @@ impl Reckoned {
         } = self.walk;
         let (fixed, steps, byte) = match self.ask.kind {
             // It is looked for from both ends, and then all of its copies are taken out.
-            Kind::Delete | Kind::Quarantine if self.redisson => {
+            Kind::Delete | Kind::Quarantine if self.has_order_list => {
                 let all = self.length;
                 (
                     SINGLE_US,
@@ -175,7 +176,7 @@ impl Reckoned {
             Kind::Delete | Kind::Quarantine | Kind::Append => (SINGLE_US, [0.0; 2], BYTE_US),
             Kind::PutBack | Kind::Restore => (SINGLE_US, [head, head_most], BYTE_US),
             // Its place is looked for, and then all copies of the old bytes are taken out.
-            Kind::Edit if self.redisson => {
+            Kind::Edit if self.has_order_list => {
                 let all = self.length;
                 (CHANGED_US, [head + all, head_most + all], BYTE_US)
             }
@@ -205,7 +206,7 @@ impl Reckoned {
         self.bytes.map(|bytes| fixed + bytes * byte)
     }
 
-    /// How many elements a sweep lets go round, or puts among them.
+    /// Elements that a sweep lets go round, with those that it puts among them.
     fn rounds(&self) -> f64 {
         match self.ask.kind {
             Kind::PutBack | Kind::Restore => self.length + self.count,

@@ -10,8 +10,9 @@ use crate::store::change::Fate;
 use crate::store::{Store, StoreError};
 
 impl PutBack {
-    /// What a script did whose answer never came. What it was to put back, is due and does not wait
-    /// may have been transferred: it is not put back once more. What is in quarantine still is.
+    /// Finds out what a script did whose answer never came. What it was to put back, is due and
+    /// does not wait may have been transferred: it is not put back once more. What is in quarantine
+    /// still is.
     pub(super) async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
         let now = store.clock().map_or_else(local_now, |clock| clock.now());
         let members = self.sent.iter().map(|&i| self.entries[i].member.clone());

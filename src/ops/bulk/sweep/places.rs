@@ -7,8 +7,8 @@ use crate::store::change::Place;
 /// Numbers, and where each of them stood.
 pub(super) type Places = Vec<(usize, Option<Place>)>;
 
-/// Where each of those that were met stood: behind the last before it that stays; and the last
-/// of all that stays.
+/// The places of those that were met, each behind the last before it that stays; and the last of
+/// all that stays.
 pub(super) fn places(
     slice: &[Vec<u8>],
     met: &[(&[u8], usize)],

@@ -8,22 +8,22 @@
 use std::ops::Range;
 
 use super::{
-    BESIDE, CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
-    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, TO_QUARANTINE, TRIES, UNTOLD,
-    WHOLE, form_code, outcome_code, state_code,
+    BESIDE, CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS,
+    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, RecordKind, TO_QUARANTINE, TRIES,
+    UNTOLD, WHOLE, form_code, outcome_code, state_code,
 };
 use crate::ops::journal::{Happened, Item, Tries};
 use crate::queue::{EntryId, Form, Outcome, State};
 use crate::store::change::Place;
 
 /// What a record's body holds, and of intents the first index and how many; how many of others.
-pub(in crate::ops::journal) fn kind(body: &[u8]) -> Option<(Kind, u64, u64)> {
+pub(in crate::ops::journal) fn kind(body: &[u8]) -> Option<(RecordKind, u64, u64)> {
     let mut from = Reader(body);
     match from.byte()? {
-        INTENTS => Some((Kind::Intents, from.number()?, from.number()?)),
-        RESULTS => Some((Kind::Results, 0, from.number()?)),
-        TRIES => Some((Kind::Tries, 0, 0)),
-        UNTOLD => Some((Kind::Untold, 0, from.number()?)),
+        INTENTS => Some((RecordKind::Intents, from.number()?, from.number()?)),
+        RESULTS => Some((RecordKind::Results, 0, from.number()?)),
+        TRIES => Some((RecordKind::Tries, 0, 0)),
+        UNTOLD => Some((RecordKind::Untold, 0, from.number()?)),
         _ => None,
     }
 }

@@ -11,12 +11,12 @@ use crate::ops::undo::target;
 use crate::queue::EntryId;
 use crate::store::read;
 
-/// So many entries are read at once where those of one score are looked for.
+/// Entries read at once where those of one score are looked for.
 const ROWS: u32 = 1_000;
 
 impl Seen {
-    /// Equal elements are interchangeable: each stands for one item, after those that an earlier
-    /// undo has put there.
+    /// Looks for elements in target. Equal ones are interchangeable: each stands for one item,
+    /// after those that an earlier undo has put there.
     pub(super) async fn look_in_target(
         &mut self,
         making: &Making<'_>,
@@ -53,8 +53,8 @@ impl Seen {
         Ok(())
     }
 
-    /// What was perhaps transferred is known by its score, its id and the hash of its payload: it
-    /// may wait still.
+    /// Looks for what was perhaps transferred, which is known by its score, its id and the hash of
+    /// its payload: it may wait still.
     pub(super) async fn look_for_the_transferred(
         &mut self,
         making: &Making<'_>,

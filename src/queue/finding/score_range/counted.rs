@@ -32,7 +32,7 @@ impl Counted<'_> {
         }
     }
 
-    /// What grows or shrinks, if it is known.
+    /// The figure that grows or shrinks, if it is known.
     pub(super) fn figure(&self) -> Option<u64> {
         (!self.at_least).then_some(self.count)
     }

@@ -3,8 +3,9 @@
 
 use super::{Finding, ID, Seen, Severity, Step, What, text, with_ids};
 use crate::queue::Pulse;
+use crate::queue::finding::{Act, Advice};
 
-/// What the survey has counted of them; a look at all members tells which.
+/// Finds those that the survey has counted; a look at all members tells which.
 pub(super) fn found(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
     let [overdue, later] = seen.survey?.micros;
     let count = overdue + later;
@@ -44,10 +45,13 @@ pub(super) fn found(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
         }
         None => finding,
     };
-    Some(finding.repair(
-        Step::Change(What::Score),
-        "Make their microseconds milliseconds (R), and mend the program that writes them.",
-    ))
+    Some(
+        finding.repair(
+            Step::Change(What::Score),
+            Advice::of("Make their microseconds milliseconds")
+                .by(Act::Repair, ", and mend the program that writes them."),
+        ),
+    )
 }
 
 #[cfg(test)]

@@ -5,23 +5,24 @@ use crate::queue::EntryId;
 use crate::queue::frames::{Frames, Judged, Place};
 
 /// Entries in one transfer of a Redisson client, at most.
-const MOST: usize = 100;
-/// What falls due within this is transferred together, in ms: a tick of the client's timer.
+const MOST_ENTRIES_IN_A_TRANSFER: usize = 100;
+/// The time in ms in which all that falls due is transferred together: a tick of the client's
+/// timer.
 const TICK_MS: i64 = 100;
 
 /// Entries that a client moves in one script.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Batch {
-    /// So many of them.
+    /// Entries in the batch.
     pub(super) together: usize,
-    /// So many elements stand before each of them in the order list, on the average.
+    /// Elements before each of them in the order list, on the average.
     pub(super) before: u64,
-    /// That is more than a guess.
+    /// True when that is more than a guess.
     pub(super) sure: bool,
 }
 
 impl Batch {
-    /// So many elements are passed in searching for all of them.
+    /// Elements that are passed in searching for all of them.
     #[expect(
         clippy::cast_precision_loss,
         reason = "an estimate for reading, of figures far below 2^52"
@@ -57,14 +58,14 @@ pub(super) fn longest(
         } else {
             order / 2
         };
-        (!known.is_empty()).then(|| of(&known, together.min(MOST), far))
+        (!known.is_empty()).then(|| of(&known, together.min(MOST_ENTRIES_IN_A_TRANSFER), far))
     };
     // What was looked for further down than the next due ones is late too.
     let further = places
         .iter()
         .filter(|(id, _)| !sample.next_due.iter().any(|one| one.id == *id));
     let further: Vec<Place> = further.map(|(_, place)| *place).collect();
-    let late = usize::try_from(late).unwrap_or(MOST);
+    let late = usize::try_from(late).unwrap_or(MOST_ENTRIES_IN_A_TRANSFER);
     let (now, then) = next.split_at(late.min(next.len()));
     let first = if late > 0 {
         batch(now, late, &further)

@@ -1,6 +1,7 @@
 use super::super::tests::{Scene, framed, pulse, sample};
 use super::*;
 use crate::queue::Frames;
+use crate::queue::finding::id;
 use crate::queue::frame::Form;
 
 /// Those of the next due ones were found there.
@@ -157,12 +158,12 @@ fn what_the_order_list_lacks_is_mended_before_it_is_brought_into_order() {
         let mut scene = Scene::default().pulse(lacks(-1_000)).pulse(lacks(-500));
         scene = scene.sample(burst_at(place)).pulse(lacks(500));
         let told = scene.all().findings.into_iter();
-        let told = told.filter(|found| [ID, drift::ID].contains(&found.id));
+        let told = told.filter(|found| [ID, id::DRIFT].contains(&found.id));
         told.map(|found| (found.id, found.severity, found.follows))
             .collect::<Vec<_>>()
     };
-    let drifted = (drift::ID, Severity::Warning, None);
-    let follows = (ID, Severity::Note, Some(drift::ID));
+    let drifted = (id::DRIFT, Severity::Warning, None);
+    let follows = (ID, Severity::Note, Some(id::DRIFT));
     let lost = ids(299_000, Place::Beyond(1_000));
     assert_eq!(lost, [drifted, follows]);
     let slow = (ID, Severity::Warning, None);

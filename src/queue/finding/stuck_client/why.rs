@@ -3,6 +3,7 @@
 use super::super::{Seen, Step};
 use crate::clock::EpochMillis;
 use crate::queue::ServerLook;
+use crate::queue::finding::{Act, Advice};
 use crate::queue::look::Info;
 use crate::queue::wish::What;
 
@@ -15,7 +16,7 @@ const OVER_MS: i64 = 30_000;
 /// The first look is taken so long before the first pulse at most, in ms.
 const BESIDE_MS: i64 = 2_000;
 
-/// What is known of why.
+/// The reason, as far as it is known.
 pub(super) enum Why {
     /// Nothing yet: a kick will tell.
     Untold,
@@ -60,7 +61,7 @@ pub(super) fn why(seen: &Seen, stood_since_ms: i64) -> Why {
     }
 }
 
-/// What a kick has done.
+/// The effect of a kick.
 enum Kick {
     /// What stood then still stands.
     InVain,
@@ -68,7 +69,7 @@ enum Kick {
     Anew,
 }
 
-/// What became of the last kick; none when nobody kicked, or it cannot be told yet.
+/// The effect of the last kick; none when nobody kicked, or it cannot be told yet.
 fn kick(seen: &Seen) -> Option<Kick> {
     let still = seen.watch.still?;
     if let Some(at) = seen.watch.kicked {
@@ -121,35 +122,36 @@ fn moved_once(seen: &Seen) -> bool {
 }
 
 /// The sentence that begins with `head`, the repair and its sentence.
-pub(super) fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
+pub(super) fn told(why: &Why, head: &str) -> (String, Step, Advice) {
     match why {
         Why::Untold => (
             format!("{head}, and nobody transfers."),
             Step::Change(What::Kick),
-            "Kick (R): a client that has lost its timer goes on. If none does, or it stops again, restart \
-             it, or start a stand-in worker (w).",
+            Advice::of("Kick").by(Act::Repair, ": a client that has lost its timer goes on. If none does, or it \
+                 stops again, restart it, or start a stand-in worker").by(Act::Worker, "."),
         ),
         Why::Again => (
             format!("{head}; a kick has moved what stood before, and it stands again."),
             Step::Worker,
-            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
-             worker (R) transfers meanwhile.",
+            Advice::of("Restart or upgrade its clients: they lose their timers again \
+                 and again. A stand-in worker").by(Act::Repair, " transfers meanwhile."),
         ),
         Why::Anew => (
             format!("{head}; it was kicked a moment ago, and it stands again."),
             Step::Worker,
-            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
-             worker (R) transfers meanwhile.",
+            Advice::of("Restart or upgrade its clients: they lose their timers again \
+                 and again. A stand-in worker").by(Act::Repair, " transfers meanwhile."),
         ),
         Why::OtherDb => (
             format!("{head}, but on another database."),
             Step::Worker,
-            "Start one of its clients on this database, or a stand-in worker (R).",
+            Advice::of("Start one of its clients on this database, or a stand-in worker").by(Act::Repair, "."),
         ),
         Why::Held => (
             format!("{head}, but the server holds all scripts back: it is paused."),
             Step::Outside,
-            "End the pause (CLIENT UNPAUSE), or let it end; a failover that is under way pauses too.",
+            "End the pause (CLIENT UNPAUSE), or let it end; a failover that is under way pauses too."
+                .into(),
         ),
         Why::Fails(..) => (
             format!(
@@ -157,13 +159,13 @@ pub(super) fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
                  of another."
             ),
             Step::Change(What::Transfer),
-            "Its clients' logs say why; if they are silent, look at their clocks and restart one. \
-             Transfer by hand (R) meanwhile.",
+            Advice::of("Its clients' logs say why; if they are silent, look at their \
+                 clocks and restart one. Transfer by hand").by(Act::Repair, " meanwhile."),
         ),
         Why::Unseen => (
             format!("{head}, and nobody transfers."),
             Step::Worker,
-            "Look whether its clients run; a stand-in worker (R) transfers, beside them too.",
+            Advice::of("Look whether its clients run; a stand-in worker").by(Act::Repair, " transfers, beside them too."),
         ),
         Why::Deaf => (
             format!(
@@ -171,7 +173,8 @@ pub(super) fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
                  subscribed do not transfer."
             ),
             Step::Worker,
-            "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
+            Advice::of("Look at the clocks of its clients, restart one, or start a \
+                 stand-in worker").by(Act::Repair, "."),
         ),
     }
 }

@@ -35,7 +35,7 @@ pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
 /// Of a standstill that was there before the first look, samples so long before its first pulse
 /// count, in ms: they are read beside it.
 const BESIDE_MS: i64 = 2_000;
-/// So many elements in target are no hand-over.
+/// Elements in target that are no hand-over.
 pub(in crate::queue::finding) const MANY: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
 const LONG_LIST: u64 = 5_000;
@@ -71,7 +71,7 @@ impl Watch {
         self.asked = Some(last.map_or(EpochMillis::default(), |beat| beat.at));
     }
 
-    /// What a sample shall bring with the next survey, when it is time for one: there is something
+    /// The sample to be taken with the next survey, when it is time for one: there is something
     /// to look at, and the last one is old, or something stands still.
     #[must_use]
     pub fn wants_sample(&self, long: usize) -> Option<FramesAsk> {

@@ -1,17 +1,19 @@
 //! What a terminal sends, as messages: keys, the mouse, pasted text. It may stop within whatever
 //! it has begun, so nothing that has begun keeps the keys for ever, and Ctrl-C always acts.
 
-use crate::tui::keys::{Code, Key};
-use crate::tui::msg::Msg;
-
 #[cfg(test)]
 mod tests;
 
+use crate::tui::keys::{Code, Key};
+use crate::tui::msg::Msg;
+
 const ESC: u8 = 0x1b;
+
 const CONTROL_C: u8 = 0x03;
 
 /// The marks around a pasted text.
 const BEGIN: &[u8] = b"\x1b[200~";
+
 const END: &[u8] = b"\x1b[201~";
 
 /// Bytes of a paste that are one message: a longer one is several.
@@ -25,7 +27,7 @@ const BURST: usize = 16;
 
 /// Reads in pieces of any length.
 #[derive(Debug, Default)]
-pub(super) struct Parser {
+pub(crate) struct Parser {
     /// What has begun and has not ended.
     begun: Vec<u8>,
     /// The text of a paste whose end has not come.
@@ -36,12 +38,12 @@ pub(super) struct Parser {
 
 impl Parser {
     /// Something has begun and has not ended.
-    pub(super) const fn is_open(&self) -> bool {
+    pub(crate) const fn is_open(&self) -> bool {
         self.paste.is_some() || !self.begun.is_empty()
     }
 
     /// What these bytes, which came at once, mean behind the ones before.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> Vec<Msg> {
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Vec<Msg> {
         let burst = bytes.len() >= BURST && bytes[0] != ESC;
         if self.torn && burst && !self.is_open() {
             // The rest of a paste, never keys.
@@ -76,7 +78,7 @@ impl Parser {
 
     /// There are no more bytes at the moment: an Esc is the key, and a Ctrl-C at the end of a
     /// paste that is still open was pressed. One with more behind it is part of the text.
-    pub(super) fn rest(&mut self) -> Vec<Msg> {
+    pub(crate) fn rest(&mut self) -> Vec<Msg> {
         if self.begun == [ESC] && self.paste.is_none() {
             self.begun.clear();
             return vec![Msg::KeyPressed(Key::of(Code::Esc))];
@@ -93,7 +95,7 @@ impl Parser {
     }
 
     /// Nothing has come for long: what has begun ends here.
-    pub(super) fn quiet(&mut self) -> Vec<Msg> {
+    pub(crate) fn quiet(&mut self) -> Vec<Msg> {
         self.begun.clear();
         self.torn |= self.paste.is_some();
         self.end_paste().into_iter().collect()

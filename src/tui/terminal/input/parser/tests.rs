@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use crate::tui::terminal::input::parser::*;
 
 /// What is said when all bytes have come and nothing more does.
 fn said(bytes: &[u8]) -> Vec<Msg> {

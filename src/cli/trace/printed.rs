@@ -1,0 +1,371 @@
+//! Events and lives as lines, of those messages that were asked for.
+
+use std::io::{self, Write};
+
+use anyhow::bail;
+use chrono::{Local, TimeZone as _};
+use serde_json::{Map, Value, json};
+
+use super::super::output::{Column, Output};
+use super::super::{codec, pick, shape};
+use crate::args::{self, By};
+use crate::clock::EpochMillis;
+use crate::payload::{Decoded, Habit};
+use crate::queue::filter::{Filter, Seen};
+use crate::queue::{Due, Form, text};
+use crate::trace::life::Moment;
+use crate::trace::{Event, Fate, Kind, Life, Message};
+
+const EVENTS: [Column; 5] = [
+    Column::left("TIME", 12),
+    Column::left("EVENT", 11),
+    Column::left("ID", 16),
+    Column::left("BY", 15).optional(),
+    Column::left("WHAT", 0),
+];
+const MESSAGES: [Column; 7] = [
+    Column::left("OFFERED", 12),
+    Column::left("DUE", 12).optional(),
+    Column::left("ID", 16),
+    Column::left("FATE", 9),
+    Column::right("LATE", 9),
+    Column::right("IN TARGET", 9),
+    Column::left("TEXT", 0),
+];
+
+/// The choice of lines that are printed, with their count so far.
+pub(super) struct Printed {
+    by: By,
+    ids: Vec<String>,
+    filter: Filter,
+    late_over_us: Option<i64>,
+    habit: Habit,
+    raw: bool,
+    most: u64,
+    lines: u64,
+}
+
+impl Printed {
+    /// The choice that the flags make; an error for an id or a filter that cannot be read.
+    pub(super) fn new(asked: &args::Trace) -> anyhow::Result<Self> {
+        for id in &asked.ids {
+            if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                bail!("{id:?} is no id: an id is 16 hex digits, of which the first ones will do.");
+            }
+        }
+        Ok(Self {
+            by: asked.by,
+            ids: asked.ids.iter().map(|id| id.to_ascii_lowercase()).collect(),
+            filter: pick::filter(asked.grep.as_deref().unwrap_or(""))?,
+            late_over_us: asked
+                .late_over
+                .map(|span| span.signed_ms().saturating_mul(1_000)),
+            habit: codec::chosen(asked.codec.as_deref())?,
+            raw: asked.raw,
+            most: asked.limit.unwrap_or(u64::MAX),
+            lines: 0,
+        })
+    }
+
+    /// Lines printed so far.
+    pub(super) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// True once as many lines were printed as were asked for.
+    pub(super) fn is_full(&self) -> bool {
+        self.lines >= self.most
+    }
+
+    /// Counts a line that is about to be printed; before the first one the titles of the table are.
+    fn begin_line<W: Write>(&mut self, out: &mut Output<W>) -> io::Result<()> {
+        self.lines += 1;
+        match self.by {
+            _ if out.is_json() || self.lines > 1 => Ok(()),
+            By::Event => out.titles(&EVENTS),
+            By::Message => out.titles(&MESSAGES),
+        }
+    }
+
+    /// Prints an event, if it was asked for.
+    pub(super) fn event<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
+        let is_late = match event.kind {
+            Kind::Transferred { late_us, .. } => self.is_late(late_us),
+            _ => self.late_over_us.is_none(),
+        };
+        if self.is_full() || !is_late {
+            return Ok(());
+        }
+        let Some(message) = &event.message else {
+            if self.ids.is_empty() && self.filter.is_empty() {
+                self.begin_line(out)?;
+                return Self::bare(event, out);
+            }
+            return Ok(());
+        };
+        let due = match event.kind {
+            Kind::Offered { due } | Kind::Requeued { due } => Some(due),
+            _ => None,
+        };
+        let Some(decoded) = self.chosen(message, due, event.at_us) else {
+            return Ok(());
+        };
+        self.begin_line(out)?;
+        if out.is_json() {
+            let mut fields = event_fields(event);
+            self.message_fields(&mut fields, message, decoded);
+            return out.json(&Value::Object(fields));
+        }
+        let what = format!("{}{}", what(event), decoded.text);
+        let cells = [
+            time(event.at_us),
+            event.kind.word().to_owned(),
+            message.id().to_string(),
+            by(event.by.as_deref()),
+            what,
+        ];
+        out.row(&EVENTS, &cells)
+    }
+
+    /// Prints what happened to a queue.
+    fn bare<W: Write>(event: &Event, out: &mut Output<W>) -> io::Result<()> {
+        if out.is_json() {
+            return out.json(&Value::Object(event_fields(event)));
+        }
+        let queue = text::printable_bytes(event.queue.name.as_bytes());
+        let cells = [
+            time(event.at_us),
+            event.kind.word().to_owned(),
+            "-".to_owned(),
+            by(event.by.as_deref()),
+            format!("a transfer of {queue} ended half-way"),
+        ];
+        out.row(&EVENTS, &cells)
+    }
+
+    /// Prints a life, if it was asked for.
+    pub(super) fn life<W: Write>(
+        &mut self,
+        life: &Life,
+        end_us: Option<i64>,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
+        let fate = life.fate(end_us);
+        let due = life.due.and_then(Due::at);
+        let late_us = match fate {
+            Fate::Late if life.transferred.is_none() => end_us
+                .zip(due)
+                .map(|(end, due)| end - due.get().saturating_mul(1_000)),
+            _ => life.late_us,
+        };
+        if self.is_full() || !self.is_late(late_us) {
+            return Ok(());
+        }
+        let Some(decoded) = self.chosen(&life.message, life.due, end_us) else {
+            return Ok(());
+        };
+        self.begin_line(out)?;
+        if out.is_json() {
+            let mut fields = life_fields(life, fate, late_us);
+            self.message_fields(&mut fields, &life.message, decoded);
+            return out.json(&Value::Object(fields));
+        }
+        let again = match life.transfers {
+            0 | 1 => String::new(),
+            times => format!("(transferred {times} times) "),
+        };
+        let mark = if life.is_presumed { "?" } else { "" };
+        let cells = [
+            time(life.offered.as_ref().and_then(|offered| offered.at_us)),
+            life.due.map_or_else(dash, due_time),
+            life.message.id().to_string(),
+            format!("{}{mark}", fate.word()),
+            late_us.map_or_else(dash, signed),
+            life.waited_us().map_or_else(dash, signed),
+            format!("{again}{}", decoded.text),
+        ];
+        out.row(&MESSAGES, &cells)
+    }
+
+    /// True when a lateness, in µs, is above the one that was asked for, or none was.
+    fn is_late(&self, late_us: Option<i64>) -> bool {
+        let over = self.late_over_us;
+        over.is_none_or(|over| late_us.is_some_and(|late| late > over))
+    }
+
+    /// The decoded payload of a message; none when the flags leave it out.
+    fn chosen(&self, message: &Message, due: Option<Due>, at_us: Option<i64>) -> Option<Decoded> {
+        let id = message.id();
+        let name = id.to_string();
+        if !self.ids.is_empty() && !self.ids.iter().any(|asked| name.starts_with(asked)) {
+            return None;
+        }
+        let decoded = self.habit.decode(message.payload());
+        let whole = decoded.whole();
+        let seen = Seen {
+            id,
+            due,
+            codec: decoded.codec.name(),
+            text: &whole,
+        };
+        let now = EpochMillis::new(at_us.map_or(0, |us| us.div_euclid(1_000)));
+        let matches = self.filter.is_empty() || self.filter.matches(&seen, now);
+        drop(whole);
+        matches.then_some(decoded)
+    }
+
+    fn message_fields(&self, fields: &mut Map<String, Value>, message: &Message, says: Decoded) {
+        let form = message.form().map_or("none", Form::word);
+        fields.insert("form".into(), form.into());
+        fields.insert("codec".into(), says.codec.name().into());
+        fields.insert("value".into(), says.value);
+        fields.insert("text".into(), says.text.into());
+        if self.raw {
+            fields.insert("frame_hex".into(), hex::encode(&message.member).into());
+            fields.insert("payload_hex".into(), hex::encode(message.payload()).into());
+        }
+    }
+}
+
+/// The fields of an event, but for what its message says.
+fn event_fields(event: &Event) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("event".into(), event.kind.word().into());
+    fields.insert("at_ms".into(), ms(event.at_us));
+    shape::name(&mut fields, &event.queue.name);
+    fields.insert("db".into(), event.db.into());
+    let id = event
+        .message
+        .as_ref()
+        .map(|message| message.id().to_string());
+    fields.insert("id".into(), json!(id));
+    fields.insert("by".into(), address(event.by.as_deref()));
+    match event.kind {
+        Kind::Offered { due } | Kind::Requeued { due } => {
+            fields.insert("due_ms".into(), shape::due_ms(Some(due)));
+            let delay = due.at().zip(event.at_us);
+            let delay = delay.map(|(due, at)| due.get().saturating_sub(at.div_euclid(1_000)));
+            fields.insert("delay_ms".into(), json!(delay));
+        }
+        Kind::Transferred {
+            late_us,
+            place,
+            of,
+            stays,
+        } => {
+            fields.insert("late_ms".into(), ms(late_us));
+            fields.insert("place".into(), place.into());
+            fields.insert("of".into(), of.into());
+            fields.insert("stays".into(), stays.into());
+        }
+        Kind::Consumed { waited_us } => {
+            fields.insert("in_target_ms".into(), ms(waited_us));
+            fields.insert("presumed".into(), event.is_presumed.into());
+        }
+        _ => {}
+    }
+    fields
+}
+
+/// The fields of a life, but for what its message says.
+fn life_fields(life: &Life, fate: Fate, late_us: Option<i64>) -> Map<String, Value> {
+    let at = |moment: Option<&Moment>| ms(moment.and_then(|moment| moment.at_us));
+    let by = |moment: Option<&Moment>| address(moment.and_then(|m| m.by.as_deref()));
+    let ended = life.ended.as_ref().map(|(_, moment)| moment);
+    let mut fields = Map::new();
+    shape::name(&mut fields, &life.message.queue.name);
+    fields.insert("db".into(), life.message.db.into());
+    fields.insert("id".into(), life.message.id().to_string().into());
+    fields.insert("fate".into(), fate.word().into());
+    fields.insert("offered_ms".into(), at(life.offered.as_ref()));
+    fields.insert("offered_by".into(), by(life.offered.as_ref()));
+    fields.insert("due_ms".into(), shape::due_ms(life.due));
+    fields.insert("announced_ms".into(), ms(life.announced_us));
+    fields.insert("requeued".into(), life.requeued.into());
+    fields.insert("transferred_ms".into(), at(life.transferred.as_ref()));
+    fields.insert("transferred_by".into(), by(life.transferred.as_ref()));
+    fields.insert("late_ms".into(), ms(late_us));
+    fields.insert("transfers".into(), life.transfers.into());
+    fields.insert("consumed_ms".into(), at(life.consumed.as_ref()));
+    fields.insert("consumed_by".into(), by(life.consumed.as_ref()));
+    fields.insert("in_target_ms".into(), ms(life.waited_us()));
+    fields.insert("deliveries".into(), life.deliveries.into());
+    fields.insert("presumed".into(), life.is_presumed.into());
+    fields.insert("ended_ms".into(), at(ended));
+    fields.insert("ended_by".into(), by(ended));
+    fields
+}
+
+/// µs as ms; null for none.
+pub(super) fn ms(us: Option<i64>) -> Value {
+    json!(us.map(|us| us.div_euclid(1_000)))
+}
+
+fn address(by: Option<&[u8]>) -> Value {
+    json!(by.map(String::from_utf8_lossy))
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}
+
+/// An address for people.
+fn by(address: Option<&[u8]>) -> String {
+    address.map_or_else(dash, text::printable_bytes)
+}
+
+/// A moment of the log in this machine's zone, to the millisecond.
+pub(super) fn time(us: Option<i64>) -> String {
+    let moment = us.and_then(|us| Local.timestamp_micros(us).earliest());
+    moment.map_or_else(dash, |moment| moment.format("%H:%M:%S%.3f").to_string())
+}
+
+fn due_time(due: Due) -> String {
+    match due {
+        Due::At(moment) => time(moment.get().checked_mul(1_000)),
+        Due::OutOfRange(score) => format!("score {score:e}"),
+    }
+}
+
+/// A span of µs for people, with a sign where it is negative.
+pub(super) fn signed(us: i64) -> String {
+    let ms = us.div_euclid(1_000);
+    let sign = if ms < 0 { "-" } else { "" };
+    format!("{sign}{}", text::span(ms.unsigned_abs()))
+}
+
+/// The words of an event before its message's text, for people.
+fn what(event: &Event) -> String {
+    match event.kind {
+        Kind::Offered { due } => format!("due {}: ", due_time(due)),
+        Kind::Requeued { due } => format!("due {} now: ", due_time(due)),
+        Kind::Announced => "new head: ".to_owned(),
+        Kind::Transferred {
+            late_us,
+            place,
+            of,
+            stays,
+        } => {
+            let late = match late_us {
+                Some(us) if us < 0 => format!("{} early", signed(-us)),
+                Some(us) => format!("{} late", signed(us)),
+                None => "due time not in the log".to_owned(),
+            };
+            let batch = if of > 1 {
+                format!(", {place} of {of}")
+            } else {
+                String::new()
+            };
+            let stays = if stays { ", still in timeouts" } else { "" };
+            format!("{late}{batch}{stays}: ")
+        }
+        Kind::Consumed { waited_us } => {
+            let mark = if event.is_presumed { " (presumed)" } else { "" };
+            match waited_us {
+                Some(us) => format!("after {} in target{mark}: ", signed(us)),
+                None => format!("from target{mark}: "),
+            }
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,176 @@
+//! The sources of a log: files in their order, or the standard input.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use tokio::sync::mpsc;
+
+use super::super::stop::Stop;
+use crate::trace::aof;
+
+/// Bytes that are read at once.
+const CHUNK: usize = 256 << 10;
+/// A manifest has so many bytes at most.
+const MOST_OF_A_MANIFEST: u64 = 1 << 20;
+
+/// One log, or a part of one.
+pub(super) enum Source {
+    /// The standard input.
+    Input(Input),
+    /// A file.
+    File(PathBuf),
+}
+
+/// The sources that `--from` names, in the order in which they are read.
+pub(super) fn sources(from: &Path) -> anyhow::Result<Vec<Source>> {
+    if from == Path::new("-") {
+        return Ok(vec![Source::Input(Input::listen())]);
+    }
+    let why = || format!("could not open {}", from.display());
+    let manifest = if from.is_dir() {
+        let found = manifest_in(from).with_context(why)?;
+        match found {
+            Some(manifest) => manifest,
+            None => bail!(
+                "could not read {} as a log: the folder has no manifest of an append-only file. \
+                 Name a file, or the folder that the server calls appenddirname.",
+                from.display()
+            ),
+        }
+    } else {
+        from.to_owned()
+    };
+    let mut beginning = Vec::new();
+    let file = File::open(&manifest).with_context(why)?;
+    let read = file.take(MOST_OF_A_MANIFEST).read_to_end(&mut beginning);
+    read.with_context(why)?;
+    let folder = manifest.parent().unwrap_or(Path::new(""));
+    let parts = beginning
+        .starts_with(b"file ")
+        .then(|| aof::parts(&beginning));
+    Ok(match parts.flatten() {
+        Some(parts) => parts
+            .into_iter()
+            .map(|part| Source::File(folder.join(part.file)))
+            .collect(),
+        None => vec![Source::File(manifest)],
+    })
+}
+
+/// The manifest of an append-only file in a folder.
+fn manifest_in(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        found.extend((path.extension().is_some_and(|e| e == "manifest")).then_some(path));
+    }
+    found.sort();
+    Ok(found.into_iter().next())
+}
+
+impl Source {
+    /// Its name for people.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Input(_) => "the standard input".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// True when an append-only file without a snapshot has every command since its keys were empty;
+    /// false of a file that goes on from another.
+    pub(super) fn may_begin_empty(&self) -> bool {
+        match self {
+            Self::Input(_) => false,
+            Self::File(path) => !path.to_string_lossy().contains(".incr."),
+        }
+    }
+
+    /// Opens it.
+    pub(super) fn open(self) -> anyhow::Result<Box<dyn BufRead>> {
+        Ok(match self {
+            Self::Input(input) => Box::new(input),
+            Self::File(path) => {
+                let file = File::open(&path);
+                let file = file.with_context(|| format!("could not open {}", path.display()))?;
+                Box::new(BufReader::with_capacity(CHUNK, file))
+            }
+        })
+    }
+}
+
+/// The standard input, which is over when we are asked to end: what was read until then is told.
+pub(super) struct Input {
+    chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
+    stop: Stop,
+    chunk: Vec<u8>,
+    at: usize,
+    is_over: bool,
+}
+
+impl Input {
+    fn listen() -> Self {
+        let (send, chunks) = mpsc::channel(2);
+        // Ends with the process: a read of the standard input cannot be ended otherwise.
+        std::thread::spawn(move || {
+            loop {
+                let mut chunk = vec![0; CHUNK];
+                let read = io::stdin().read(&mut chunk);
+                let is_over = matches!(read, Ok(0) | Err(_));
+                let chunk = read.map(|length| {
+                    chunk.truncate(length);
+                    chunk
+                });
+                if send.blocking_send(chunk).is_err() || is_over {
+                    return;
+                }
+            }
+        });
+        Self {
+            chunks,
+            stop: Stop::listen(),
+            chunk: Vec::new(),
+            at: 0,
+            is_over: false,
+        }
+    }
+
+    /// The next bytes; none when it is over, or we are asked to end.
+    fn next(&mut self) -> io::Result<Vec<u8>> {
+        let (chunks, stop) = (&mut self.chunks, &mut self.stop);
+        let either = async {
+            tokio::select! {
+                biased;
+                () = stop.asked() => None,
+                chunk = chunks.recv() => chunk,
+            }
+        };
+        let runtime = tokio::runtime::Handle::current();
+        let chunk = tokio::task::block_in_place(|| runtime.block_on(either));
+        chunk.unwrap_or_else(|| Ok(Vec::new()))
+    }
+}
+
+impl BufRead for Input {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.chunk.len() && !self.is_over {
+            (self.chunk, self.at) = (self.next()?, 0);
+            self.is_over = self.chunk.is_empty();
+        }
+        Ok(&self.chunk[self.at..])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}

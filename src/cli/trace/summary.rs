@@ -1,0 +1,228 @@
+//! The summary of a log, printed behind its lines.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::super::output::Output;
+use super::super::say;
+use super::printed::{ms, signed, time};
+use crate::queue::text;
+use crate::trace::Fate;
+use crate::trace::aof::Damage;
+use crate::trace::figures::{Client, Figures, Spread};
+
+/// Clients that are named for people.
+const MOST_CLIENTS: usize = 10;
+
+/// Counts beside the figures of the log: fates, and records that were not read.
+#[derive(Default)]
+pub(super) struct Summary {
+    fates: BTreeMap<&'static str, u64>,
+    unreadable: u64,
+    skipped_snapshot: bool,
+    damage: Vec<(String, Damage)>,
+}
+
+/// The end of a log: records left out, a snapshot skipped, damage.
+pub(super) struct Ended {
+    pub(super) unreadable: u64,
+    pub(super) skipped_snapshot: bool,
+    pub(super) damage: Option<Damage>,
+}
+
+impl Summary {
+    /// A log was read to its end.
+    pub(super) fn read(&mut self, name: &str, ended: &Ended) {
+        self.unreadable += ended.unreadable;
+        self.skipped_snapshot |= ended.skipped_snapshot;
+        let damage = ended.damage.map(|damage| (name.to_owned(), damage));
+        self.damage.extend(damage);
+    }
+
+    /// True when a part of the log began with a snapshot.
+    pub(super) fn skipped_snapshot(&self) -> bool {
+        self.skipped_snapshot
+    }
+
+    /// Counts what became of a message.
+    pub(super) fn count(&mut self, fate: Fate) {
+        *self.fates.entry(fate.word()).or_default() += 1;
+    }
+
+    /// As the last line of JSON, or for people on standard error.
+    pub(super) fn print<W: Write>(&self, figures: &Figures, out: &mut Output<W>) -> io::Result<()> {
+        if out.is_json() {
+            return out.json(&self.object(figures));
+        }
+        for line in self.lines(figures) {
+            say::note(&line);
+        }
+        Ok(())
+    }
+
+    fn object(&self, figures: &Figures) -> Value {
+        let clients = figures
+            .clients
+            .iter()
+            .map(|(host, client)| client_object(host, client));
+        json!({
+            "event": "summary",
+            "from_ms": ms(figures.first_us),
+            "to_ms": ms(figures.last_us),
+            "commands": figures.commands,
+            "messages": figures.messages,
+            "fates": self.fates,
+            "events": figures.events,
+            "transferred_again": figures.delivered_again,
+            "late_ms": spread_object(&figures.lateness),
+            "in_target_ms": spread_object(&figures.in_target),
+            "clients": clients.collect::<Vec<_>>(),
+            "unreadable": self.unreadable,
+            "forgotten": figures.forgotten,
+            "skipped_snapshot": self.skipped_snapshot,
+            "damaged_at_byte": self.damage.first().map(|(_, damage)| damage.offset),
+        })
+    }
+
+    fn lines(&self, figures: &Figures) -> Vec<String> {
+        let mut lines = Vec::new();
+        let fates = self
+            .fates
+            .iter()
+            .map(|(fate, n)| format!("{} {fate}", text::thousands(*n)));
+        let span = match (figures.first_us, figures.last_us) {
+            (Some(first), Some(last)) => {
+                format!(" from {} to {}", time(Some(first)), time(Some(last)))
+            }
+            _ => String::new(),
+        };
+        lines.push(format!(
+            "{}{span}; {}: {}",
+            text::counted(figures.commands, "command", "commands"),
+            text::counted(figures.messages, "message", "messages"),
+            fates.collect::<Vec<_>>().join(", "),
+        ));
+        if figures.delivered_again > 0 {
+            let times = text::counted(figures.delivered_again, "time", "times");
+            lines.push(format!(
+                "messages were transferred again {times}: consumers get them twice"
+            ));
+        }
+        if let Some(late) = spread_words(&figures.lateness) {
+            lines.push(format!("transferred after the due time: {late}"));
+        }
+        if let Some(waited) = spread_words(&figures.in_target) {
+            lines.push(format!("in the target list: {waited}"));
+        }
+        for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
+            lines.push(client_words(host, client));
+        }
+        let more = figures.clients.len().saturating_sub(MOST_CLIENTS);
+        if more > 0 {
+            lines.push(format!("{more} more clients: see --json"));
+        }
+        lines.extend(self.left_out(figures));
+        lines
+    }
+
+    /// Lines about the parts of the log that are not told, with the reason.
+    fn left_out(&self, figures: &Figures) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.unreadable > 0 {
+            let records = text::counted(self.unreadable, "record was", "records were");
+            lines.push(format!("{records} left out: cut, or damaged"));
+        }
+        if self.skipped_snapshot {
+            lines.push(
+                "the snapshot before the commands was skipped: the offers of what it holds are \
+                 not told"
+                    .to_owned(),
+            );
+        }
+        for (name, damage) in &self.damage {
+            let offset = text::thousands(damage.offset);
+            lines.push(if damage.is_cut {
+                format!("{name} ends inside the command at byte {offset}, which was left out")
+            } else {
+                format!("{name} is damaged from byte {offset} on: what follows was not read")
+            });
+        }
+        if figures.commands > 0 && figures.last_us.is_none() {
+            lines.push(
+                "the log has no times, so nothing is said of lateness: an append-only file has \
+                 them with aof-timestamp-enabled"
+                    .to_owned(),
+            );
+        }
+        if figures.forgotten > 0 {
+            let messages = text::counted(figures.forgotten, "message was", "messages were");
+            lines.push(format!(
+                "{messages} told before their end: more were under way than memory is taken for"
+            ));
+        }
+        lines
+    }
+}
+
+fn client_object(host: &[u8], client: &Client) -> Value {
+    let mut fields = Map::new();
+    fields.insert("host".into(), String::from_utf8_lossy(host).into());
+    fields.insert("offered".into(), client.offered.into());
+    fields.insert("transferred".into(), client.transferred.into());
+    fields.insert("consumed".into(), client.consumed.into());
+    fields.insert("transfers_won".into(), client.transfers_won.into());
+    fields.insert("transfers_in_vain".into(), client.transfers_in_vain.into());
+    fields.insert("transfers_failed".into(), client.transfers_failed.into());
+    fields.insert("clock_ms".into(), ms(client.clock_us));
+    Value::Object(fields)
+}
+
+fn client_words(host: &[u8], client: &Client) -> String {
+    let mut line = format!(
+        "{}: offered {}, transferred {}, consumed {}",
+        text::printable_bytes(host),
+        text::thousands(client.offered),
+        text::thousands(client.transferred),
+        text::thousands(client.consumed),
+    );
+    for (count, what) in [
+        (client.transfers_in_vain, "in vain"),
+        (client.transfers_failed, "failed"),
+    ] {
+        if count > 0 {
+            let transfers = text::counted(count, "transfer", "transfers");
+            line = format!("{line}, {transfers} {what}");
+        }
+    }
+    // Below a ms nothing can be told from the way of a command.
+    if let Some(us) = client.clock_us.filter(|us| us.abs() >= 1_000) {
+        let side = if us < 0 { "behind" } else { "ahead of" };
+        let by = text::span((us / 1_000).unsigned_abs());
+        line = format!("{line}, its clock {by} {side} the server's");
+    }
+    line
+}
+
+fn spread_object(spread: &Spread) -> Value {
+    json!({
+        "count": spread.count(),
+        "min": ms(spread.least()),
+        "p50": ms(spread.permille(500)),
+        "p95": ms(spread.permille(950)),
+        "p99": ms(spread.permille(990)),
+        "max": ms(spread.most()),
+    })
+}
+
+fn spread_words(spread: &Spread) -> Option<String> {
+    let at = |permille| spread.permille(permille).map(signed);
+    Some(format!(
+        "p50 {}, p95 {}, p99 {}, at most {}",
+        at(500)?,
+        at(950)?,
+        at(990)?,
+        signed(spread.most()?),
+    ))
+}

@@ -1,0 +1,39 @@
+//! How likely it is that a payload is a codec's, and why.
+
+use super::codec::Codec;
+
+/// How likely it is that a payload is a codec's, and why.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Verdict {
+    pub(super) codec: Codec,
+    pub(super) sure: Sure,
+    /// Half a sentence: "starts as Java's serialization does".
+    pub(super) why: &'static str,
+}
+
+/// How sure it is that a payload is a codec's.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Sure {
+    /// It can be read so, but is more likely something else: only where the queue's other payloads
+    /// say that it is.
+    Unlikely,
+    /// It can be read so to its last byte, and other codecs might as well explain it.
+    Plausible,
+    /// What it says makes it all but certain: the first such codec is taken.
+    Exact,
+    /// It bears the codec's mark.
+    Marked,
+}
+
+impl Sure {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unlikely => "unlikely",
+            Self::Plausible => "plausible",
+            Self::Exact => "exact",
+            Self::Marked => "marked",
+        }
+    }
+}

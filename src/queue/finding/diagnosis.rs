@@ -1,0 +1,30 @@
+//! What all rules together say of a queue.
+
+use super::found::Finding;
+use super::open::Open;
+
+/// The answers of all rules for one queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnosis {
+    /// Findings, worst first.
+    pub findings: Vec<Finding>,
+    /// How many rules found nothing wrong.
+    pub fine: usize,
+    /// The rules that cannot look, and why.
+    pub blind: Vec<(&'static str, String)>,
+    /// The rules that need more time.
+    pub early: Vec<(&'static str, Open)>,
+    /// Findings of a moment ago.
+    pub gone: Vec<Finding>,
+}
+
+impl Diagnosis {
+    /// All that is not decided yet: what rules ask, and what is only suspected.
+    pub fn open(&self) -> impl Iterator<Item = &Open> {
+        let suspected = self
+            .findings
+            .iter()
+            .filter_map(|found| found.open.as_deref());
+        self.early.iter().map(|(_, open)| open).chain(suspected)
+    }
+}

@@ -1,0 +1,37 @@
+//! What a rule is given, and what it may answer.
+
+use super::found::Finding;
+use super::open::Open;
+use super::watch::Watch;
+use crate::queue::look::ServerWatch;
+use crate::queue::{Pulse, Queue, Survey};
+
+/// All that is known of a queue when the rules are asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Which queue.
+    pub queue: &'a Queue,
+    /// The last pulse.
+    pub pulse: Option<&'a Pulse>,
+    /// The last survey.
+    pub survey: Option<&'a Survey>,
+    /// The memory of the pulses and surveys up to these.
+    pub watch: &'a Watch,
+    /// The server, as far as it is known.
+    pub server: &'a ServerWatch,
+}
+
+/// The answer of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing is wrong.
+    Fine,
+    /// This is wrong.
+    Found(Finding),
+    /// It cannot look: the server refuses what it needs, in these words.
+    Blind(String),
+    /// It needs more time.
+    Early(Open),
+    /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
+    Silent,
+}

@@ -1,0 +1,480 @@
+//! The effect of a command on the keys of a delayed queue, whoever sends it.
+
+use super::record::Record;
+
+/// A command that may concern a queue.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command<'a> {
+    /// Puts members into a sorted set, or gives them other scores.
+    Add {
+        /// The sorted set.
+        key: &'a [u8],
+        /// Scores and members.
+        members: Vec<(f64, &'a [u8])>,
+        /// Members that are there stay as they are.
+        only_new: bool,
+    },
+    /// Takes members out of a sorted set.
+    Take {
+        /// The sorted set.
+        key: &'a [u8],
+        /// The members.
+        members: Vec<&'a [u8]>,
+    },
+    /// Takes what has a score in a range out of a sorted set.
+    TakeRange {
+        /// The sorted set.
+        key: &'a [u8],
+        /// The scores.
+        scores: Scores,
+    },
+    /// Asks a sorted set for what is due, as Redisson's transfer does.
+    AskDue {
+        /// The sorted set.
+        key: &'a [u8],
+        /// The sender's own clock, in ms since the epoch.
+        now_ms: i64,
+    },
+    /// Asks a sorted set for its head.
+    AskHead {
+        /// The sorted set.
+        key: &'a [u8],
+    },
+    /// Puts elements into a list.
+    Push {
+        /// The list.
+        key: &'a [u8],
+        /// At that end.
+        end: End,
+        /// The elements, one after the other.
+        values: Vec<&'a [u8]>,
+    },
+    /// Takes elements from a list.
+    Pop {
+        /// From the first of these lists that has one.
+        keys: Vec<&'a [u8]>,
+        /// From that end.
+        end: End,
+        /// At most so many.
+        most: usize,
+        /// It waits for an element for so long, in µs; 0 for ever.
+        waits_us: Option<i64>,
+    },
+    /// Takes elements with that value out of a list.
+    Remove {
+        /// The list.
+        key: &'a [u8],
+        /// Copies to remove, from the head; negative: from the tail; 0: all.
+        count: i64,
+        /// The value.
+        value: &'a [u8],
+    },
+    /// Takes elements from the ends of a list.
+    Trim {
+        /// The list.
+        key: &'a [u8],
+        /// The first that stays.
+        first: i64,
+        /// The last that stays.
+        last: i64,
+    },
+    /// Deletes keys.
+    Delete {
+        /// The keys.
+        keys: Vec<&'a [u8]>,
+    },
+    /// Renames a key.
+    Rename {
+        /// Its name.
+        from: &'a [u8],
+        /// Its new name.
+        to: &'a [u8],
+    },
+    /// Lets a key expire, or keeps it from that.
+    Expire {
+        /// The key.
+        key: &'a [u8],
+        /// When.
+        expiry: Expiry,
+    },
+    /// Deletes every key of a database.
+    Flush {
+        /// True when all databases are emptied.
+        is_all: bool,
+    },
+    /// Publishes a message.
+    Publish {
+        /// The channel.
+        channel: &'a [u8],
+        /// The message.
+        message: &'a [u8],
+    },
+    /// Starts a script.
+    Script {
+        /// Its text or its SHA-1.
+        script: &'a [u8],
+    },
+}
+
+/// An end of a list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum End {
+    /// The head.
+    Left,
+    /// The tail.
+    Right,
+}
+
+/// The time at which a key expires.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Expiry {
+    /// So many ms later.
+    After(i64),
+    /// At that time, in ms since the epoch.
+    At(i64),
+    /// Not any more.
+    Never,
+}
+
+/// A range of scores, as `ZREMRANGEBYSCORE` takes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scores {
+    from: (f64, bool),
+    to: (f64, bool),
+}
+
+impl Scores {
+    /// True of a score inside the range.
+    #[must_use]
+    pub fn has(&self, score: f64) -> bool {
+        let (from, to) = (self.from, self.to);
+        (score > from.0 || (score >= from.0 && !from.1))
+            && (score < to.0 || (score <= to.0 && !to.1))
+    }
+}
+
+impl<'a> Command<'a> {
+    /// The command of a record, if it may concern a queue.
+    #[must_use]
+    pub fn of(record: &'a Record) -> Option<Self> {
+        let name = record.word(0)?;
+        let mut upper = [0; 16];
+        let upper = upper.get_mut(..name.len())?;
+        upper.copy_from_slice(name);
+        upper.make_ascii_uppercase();
+        let key = || record.word(1);
+        let keys =
+            |from: usize, count: usize| -> Vec<&[u8]> { record.words(from).take(count).collect() };
+        Some(match &*upper {
+            b"ZADD" => add(record)?,
+            b"ZREM" => Self::Take {
+                key: key()?,
+                members: record.words(2).collect(),
+            },
+            b"ZREMRANGEBYSCORE" => Self::TakeRange {
+                key: key()?,
+                scores: Scores {
+                    from: bound(record.word(2)?)?,
+                    to: bound(record.word(3)?)?,
+                },
+            },
+            b"ZRANGEBYSCORE" if record.len() == 7 && record.word(2) == Some(b"0") => Self::AskDue {
+                key: key()?,
+                now_ms: number(record.word(3)?)?,
+            },
+            b"ZRANGE" if record.word(2) == Some(b"0") && record.word(3) == Some(b"0") => {
+                Self::AskHead { key: key()? }
+            }
+            b"RPUSH" | b"RPUSHX" => push(record, End::Right)?,
+            b"LPUSH" | b"LPUSHX" => push(record, End::Left)?,
+            b"LPOP" | b"RPOP" => Self::Pop {
+                keys: keys(1, 1),
+                end: end(&upper[..1])?,
+                most: record.word(2).map_or(Some(1), number)?,
+                waits_us: None,
+            },
+            b"BLPOP" | b"BRPOP" => {
+                let last = record.len().checked_sub(1).filter(|last| *last > 1)?;
+                Self::Pop {
+                    keys: keys(1, last - 1),
+                    end: end(&upper[1..2])?,
+                    most: 1,
+                    waits_us: Some(span_us(record.word(last)?)?),
+                }
+            }
+            b"RPOPLPUSH" | b"BRPOPLPUSH" | b"LMOVE" | b"BLMOVE" => {
+                let is_move = upper.ends_with(b"MOVE");
+                let waits = upper[0] == b'B';
+                let last = record.len().checked_sub(1)?;
+                record.word(if is_move { 4 } else { 2 } + usize::from(waits))?;
+                let from = if is_move { record.word(3)? } else { b"RIGHT" };
+                let span = waits.then(|| record.word(last).and_then(span_us));
+                Self::Pop {
+                    keys: keys(1, 1),
+                    end: end(from)?,
+                    most: 1,
+                    waits_us: span.map_or(Some(None), |span| span.map(Some))?,
+                }
+            }
+            b"LMPOP" | b"BLMPOP" => {
+                let waits = upper[0] == b'B';
+                let at = 1 + usize::from(waits);
+                let count: usize = number(record.word(at)?)?;
+                let side = at.checked_add(count)?.checked_add(1)?;
+                let span = waits.then(|| record.word(1).and_then(span_us));
+                Self::Pop {
+                    keys: keys(at + 1, count),
+                    end: end(record.word(side)?)?,
+                    most: record.word(side + 2).map_or(Some(1), number)?,
+                    waits_us: span.map_or(Some(None), |span| span.map(Some))?,
+                }
+            }
+            b"LREM" => Self::Remove {
+                key: key()?,
+                count: number(record.word(2)?)?,
+                value: record.word(3)?,
+            },
+            b"LTRIM" => Self::Trim {
+                key: key()?,
+                first: number(record.word(2)?)?,
+                last: number(record.word(3)?)?,
+            },
+            b"DEL" | b"UNLINK" => Self::Delete {
+                keys: record.words(1).collect(),
+            },
+            b"RENAME" | b"RENAMENX" => Self::Rename {
+                from: key()?,
+                to: record.word(2)?,
+            },
+            b"PEXPIRE" | b"EXPIRE" | b"PEXPIREAT" | b"EXPIREAT" => {
+                let time: i64 = number(record.word(2)?)?;
+                let is_ms = upper[0] == b'P';
+                let ms = if is_ms {
+                    time
+                } else {
+                    time.saturating_mul(1_000)
+                };
+                let is_moment = upper.ends_with(b"AT");
+                Self::Expire {
+                    key: key()?,
+                    expiry: if is_moment {
+                        Expiry::At(ms)
+                    } else {
+                        Expiry::After(ms)
+                    },
+                }
+            }
+            b"PERSIST" => Self::Expire {
+                key: key()?,
+                expiry: Expiry::Never,
+            },
+            b"FLUSHDB" => Self::Flush { is_all: false },
+            b"FLUSHALL" => Self::Flush { is_all: true },
+            b"PUBLISH" | b"SPUBLISH" => Self::Publish {
+                channel: key()?,
+                message: record.word(2)?,
+            },
+            b"EVAL" | b"EVALSHA" | b"FCALL" => Self::Script { script: key()? },
+            _ => return None,
+        })
+    }
+
+    /// The keys (and channels) that it names.
+    pub fn keys(&self) -> impl Iterator<Item = &'a [u8]> {
+        let (one, many): (Option<&'a [u8]>, &[&'a [u8]]) = match self {
+            Self::Add { key, .. }
+            | Self::Take { key, .. }
+            | Self::TakeRange { key, .. }
+            | Self::AskDue { key, .. }
+            | Self::AskHead { key }
+            | Self::Push { key, .. }
+            | Self::Remove { key, .. }
+            | Self::Trim { key, .. }
+            | Self::Expire { key, .. }
+            | Self::Rename { from: key, .. }
+            | Self::Publish { channel: key, .. } => (Some(*key), &[]),
+            Self::Pop { keys, .. } | Self::Delete { keys } => (None, keys),
+            Self::Flush { .. } | Self::Script { .. } => (None, &[]),
+        };
+        one.into_iter().chain(many.iter().copied())
+    }
+}
+
+fn add(record: &Record) -> Option<Command<'_>> {
+    let is_option = |word: &[u8]| {
+        let options: [&[u8]; 6] = [b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"];
+        options
+            .iter()
+            .any(|option| word.eq_ignore_ascii_case(option))
+    };
+    let options = record.words(2).take_while(|word| is_option(word)).count();
+    let only_new = record.words(2).take(options);
+    let only_new = only_new
+        .into_iter()
+        .any(|word| word.eq_ignore_ascii_case(b"NX"));
+    let words: Vec<&[u8]> = record.words(2 + options).collect();
+    let pairs = words.chunks_exact(2);
+    // One word too many: the log was cut between words.
+    if !pairs.remainder().is_empty() {
+        return None;
+    }
+    let members = pairs.map(|pair| Some((score(pair[0])?, pair[1])));
+    Some(Command::Add {
+        key: record.word(1)?,
+        members: members.collect::<Option<_>>()?,
+        only_new,
+    })
+}
+
+fn push(record: &Record, end: End) -> Option<Command<'_>> {
+    Some(Command::Push {
+        key: record.word(1)?,
+        end,
+        values: record.words(2).collect(),
+    })
+}
+
+fn end(word: &[u8]) -> Option<End> {
+    match word.first()?.to_ascii_uppercase() {
+        b'L' => Some(End::Left),
+        b'R' => Some(End::Right),
+        _ => None,
+    }
+}
+
+fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
+    str::from_utf8(word).ok()?.parse().ok()
+}
+
+fn score(word: &[u8]) -> Option<f64> {
+    number::<f64>(word).filter(|score| !score.is_nan())
+}
+
+/// A bound of scores, and whether it is left out.
+fn bound(word: &[u8]) -> Option<(f64, bool)> {
+    match word.strip_prefix(b"(") {
+        Some(open) => Some((score(open)?, true)),
+        None => Some((score(word)?, false)),
+    }
+}
+
+/// A span in seconds, fractions allowed, in µs.
+fn span_us(word: &[u8]) -> Option<i64> {
+    let seconds: f64 = number(word)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "saturates; a bound in time"
+    )]
+    (seconds >= 0.0).then_some((seconds * 1e6) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(words: &[&[u8]]) -> Record {
+        let mut record = Record::default();
+        for word in words {
+            record.push(word);
+            record.end_word();
+        }
+        record
+    }
+
+    fn of(line: &str, check: impl Fn(Option<Command<'_>>)) {
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        check(Command::of(&record(&words)));
+    }
+
+    #[test]
+    fn members_stand_behind_the_options_of_zadd() {
+        for (line, only_new) in [
+            ("zadd z 1.5 a 2 b", false),
+            ("ZADD z NX ch 1.5 a 2 b", true),
+        ] {
+            of(line, |command| {
+                let members = vec![(1.5, &b"a"[..]), (2.0, b"b")];
+                let key = &b"z"[..];
+                let expected = Command::Add {
+                    key,
+                    members,
+                    only_new,
+                };
+                assert_eq!(command, Some(expected));
+            });
+        }
+        for cut in ["ZADD z 1", "ZADD z 1 a 2", "ZADD z x a"] {
+            of(cut, |command| assert_eq!(command, None, "{cut}"));
+        }
+    }
+
+    #[test]
+    fn every_way_to_take_an_element_is_a_pop() {
+        for (line, keys, end, most, waits_us) in [
+            ("LPOP q", 1, End::Left, 1, None),
+            ("rpop q 5", 1, End::Right, 5, None),
+            ("BLPOP q r 1.5", 2, End::Left, 1, Some(1_500_000)),
+            ("BRPOP q 0", 1, End::Right, 1, Some(0)),
+            ("RPOPLPUSH q to", 1, End::Right, 1, None),
+            ("BRPOPLPUSH q to 2", 1, End::Right, 1, Some(2_000_000)),
+            ("LMOVE q to LEFT RIGHT", 1, End::Left, 1, None),
+            (
+                "BLMOVE q to right left 2",
+                1,
+                End::Right,
+                1,
+                Some(2_000_000),
+            ),
+            ("LMPOP 2 q r LEFT COUNT 7", 2, End::Left, 7, None),
+            ("BLMPOP 0 1 q RIGHT", 1, End::Right, 1, Some(0)),
+        ] {
+            of(line, |command| {
+                let keys = [&b"q"[..], b"r"][..keys].to_vec();
+                let expected = Command::Pop {
+                    keys,
+                    end,
+                    most,
+                    waits_us,
+                };
+                assert_eq!(command, Some(expected), "{line}");
+            });
+        }
+        for cut in [
+            "BLPOP q",
+            "BLPOP 1",
+            "BRPOPLPUSH q to",
+            "LMOVE q to LEFT",
+            "LMPOP 2 q",
+        ] {
+            of(cut, |command| assert_eq!(command, None, "{cut}"));
+        }
+    }
+
+    #[test]
+    fn a_range_has_its_bounds_unless_they_are_left_out() {
+        of("ZREMRANGEBYSCORE z -inf (5", |command| {
+            let Some(Command::TakeRange { scores, .. }) = command else {
+                panic!("{command:?}");
+            };
+            assert!(scores.has(-1e18) && scores.has(4.9));
+            assert!(!scores.has(5.0) && !scores.has(6.0));
+        });
+    }
+
+    proptest! {
+        #[test]
+        fn no_words_panic(
+            name in "(B?L|R)(POP|PUSH|MOVE|MPOP|POPLPUSH)|ZADD|ZREMRANGEBYSCORE|P?EXPIRE(AT)?|.{0,20}",
+            words: Vec<Vec<u8>>,
+            number in "-?[0-9]{0,20}",
+        ) {
+            let number = number.as_bytes();
+            let name = name.as_bytes();
+            let words: Vec<&[u8]> = [name, number, number].into_iter().chain(words.iter().map(Vec::as_slice)).collect();
+            let record = record(&words);
+            let _ = Command::of(&record).map(|command| command.keys().count());
+        }
+    }
+}

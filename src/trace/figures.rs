@@ -1,0 +1,263 @@
+//! Figures of a whole log: counts, the lateness of transfers, and the work of each client.
+
+use std::collections::BTreeMap;
+
+use super::life::{Event, Kind};
+use crate::queue::Due;
+
+/// Clients that are told apart at most.
+const MOST_CLIENTS: usize = 10_000;
+/// Steps of a [`Spread`] in each doubling: its figures are right to 1/32.
+const STEPS: u64 = 32;
+
+/// The figures of a log.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// The time of its first command, in µs since the epoch.
+    pub first_us: Option<i64>,
+    /// The time of its last command.
+    pub last_us: Option<i64>,
+    /// Commands.
+    pub commands: u64,
+    /// Events by their word.
+    pub events: BTreeMap<&'static str, u64>,
+    /// Messages.
+    pub messages: u64,
+    /// Messages that were transferred more than once.
+    pub delivered_again: u64,
+    /// Spans from the due time of a message to its transfer, in µs.
+    pub lateness: Spread,
+    /// Spans that messages lay in target, in µs.
+    pub in_target: Spread,
+    /// The work of each client, by its host.
+    pub clients: BTreeMap<Vec<u8>, Client>,
+    /// Messages that were let go for want of memory before their life was over.
+    pub forgotten: u64,
+}
+
+/// The work of the connections from one host.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Client {
+    /// Messages that it offered.
+    pub offered: u64,
+    /// Messages that it transferred.
+    pub transferred: u64,
+    /// Messages that it consumed.
+    pub consumed: u64,
+    /// Transfers that moved something.
+    pub transfers_won: u64,
+    /// Transfers that found nothing to move.
+    pub transfers_in_vain: u64,
+    /// Transfers that failed.
+    pub transfers_failed: u64,
+    /// Its clock against the server's, in µs: ahead when positive. The largest difference that was
+    /// seen, since whatever keeps a command back makes it smaller.
+    pub clock_us: Option<i64>,
+}
+
+/// The outcome of a transfer of a Redisson client.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Attempt {
+    /// It moved something.
+    Won,
+    /// There was nothing to move.
+    InVain,
+    /// It ended half-way.
+    Failed,
+}
+
+impl Figures {
+    /// Counts an event.
+    pub(super) fn count(&mut self, event: &Event) {
+        *self.events.entry(event.kind.word()).or_default() += 1;
+        match &event.kind {
+            Kind::Transferred {
+                late_us: Some(late),
+                ..
+            } => self.lateness.add(*late),
+            Kind::Consumed {
+                waited_us: Some(waited),
+            } => self.in_target.add(*waited),
+            _ => {}
+        }
+        let Some(client) = event.by.as_deref().and_then(|by| self.client(by)) else {
+            return;
+        };
+        match event.kind {
+            Kind::Offered { .. } => client.offered += 1,
+            Kind::Transferred { .. } => client.transferred += 1,
+            Kind::Consumed { .. } => client.consumed += 1,
+            _ => {}
+        }
+    }
+
+    /// Counts a transfer of the client at this address, whose clock was so far ahead.
+    pub(super) fn attempt(&mut self, by: &[u8], attempt: Attempt, ahead_us: Option<i64>) {
+        let Some(client) = self.client(by) else {
+            return;
+        };
+        client.clock_us = client.clock_us.max(ahead_us);
+        match attempt {
+            Attempt::Won => client.transfers_won += 1,
+            Attempt::InVain => client.transfers_in_vain += 1,
+            Attempt::Failed => client.transfers_failed += 1,
+        }
+    }
+
+    /// The client with that address.
+    fn client(&mut self, address: &[u8]) -> Option<&mut Client> {
+        let host = host(address);
+        if !self.clients.contains_key(host) {
+            if self.clients.len() >= MOST_CLIENTS {
+                return None;
+            }
+            self.clients.insert(host.to_vec(), Client::default());
+        }
+        self.clients.get_mut(host)
+    }
+}
+
+/// The host of an address; of a unix socket its path.
+#[must_use]
+pub fn host(address: &[u8]) -> &[u8] {
+    let colon = address.iter().rposition(|byte| *byte == b':');
+    match colon {
+        Some(colon) if !address.starts_with(b"unix:") => &address[..colon],
+        _ => address,
+    }
+}
+
+/// The span from a due time to an event, in µs.
+pub(super) fn late_us(due: Option<Due>, at_us: Option<i64>) -> Option<i64> {
+    let due = due.and_then(Due::at)?.get().checked_mul(1_000)?;
+    at_us?.checked_sub(due)
+}
+
+/// The distribution of spans, in memory that does not grow with their number.
+#[derive(Clone, Debug, Default)]
+pub struct Spread {
+    /// Counts by size; a span below 0 counts as 0.
+    counts: Vec<u64>,
+    count: u64,
+    least: i64,
+    most: i64,
+}
+
+impl Spread {
+    /// Adds one.
+    pub fn add(&mut self, span: i64) {
+        if self.count == 0 {
+            (self.least, self.most) = (span, span);
+        }
+        self.least = self.least.min(span);
+        self.most = self.most.max(span);
+        self.count += 1;
+        let at = index(u64::try_from(span).unwrap_or(0));
+        if self.counts.len() <= at {
+            self.counts.resize(at + 1, 0);
+        }
+        self.counts[at] += 1;
+    }
+
+    /// Spans counted.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The least; none of none.
+    #[must_use]
+    pub fn least(&self) -> Option<i64> {
+        (self.count > 0).then_some(self.least)
+    }
+
+    /// The most; none of none.
+    #[must_use]
+    pub fn most(&self) -> Option<i64> {
+        (self.count > 0).then_some(self.most)
+    }
+
+    /// The span that so many of a thousand do not pass, to 1/32; none of none.
+    #[must_use]
+    pub fn permille(&self, permille: u64) -> Option<i64> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = (self.count * permille).div_ceil(1_000).max(1);
+        let mut below = 0;
+        let at = self.counts.iter().position(|count| {
+            below += count;
+            below >= rank
+        })?;
+        let highest = i64::try_from(highest(at)).unwrap_or(i64::MAX);
+        Some(highest.clamp(self.least, self.most))
+    }
+}
+
+/// The place of a span in the counts of a [`Spread`].
+fn index(span: u64) -> usize {
+    let doublings = (span / STEPS).checked_ilog2().map_or(0, |log| log + 1);
+    let step = if doublings == 0 {
+        span
+    } else {
+        (span >> (doublings - 1)) - STEPS
+    };
+    usize::try_from(u64::from(doublings) * STEPS + step).unwrap_or(usize::MAX)
+}
+
+/// The highest span that is counted at a place.
+fn highest(index: usize) -> u64 {
+    let (doublings, step) = (index as u64 / STEPS, index as u64 % STEPS);
+    match doublings.checked_sub(1) {
+        None => step,
+        Some(shift) => ((u128::from(STEPS + step + 1) << shift) - 1)
+            .try_into()
+            .unwrap_or(u64::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_host_of_an_address_is_all_but_its_port() {
+        assert_eq!(host(b"10.0.3.7:51342"), b"10.0.3.7");
+        assert_eq!(host(b"[::1]:6379"), b"[::1]");
+        assert_eq!(host(b"unix:/run/redis.sock"), b"unix:/run/redis.sock");
+    }
+
+    #[test]
+    fn a_spread_of_nothing_has_no_figures() {
+        let spread = Spread::default();
+        assert_eq!((spread.permille(500), spread.most()), (None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn a_figure_of_a_spread_is_that_of_the_sorted_spans_to_a_32nd(
+            mut spans in proptest::collection::vec(-5..10_000_000_000_i64, 1..200),
+            permille in 0..=1_000_u64,
+        ) {
+            let mut spread = Spread::default();
+            for span in &spans {
+                spread.add(*span);
+            }
+            spans.sort_unstable();
+            let rank = (spans.len() as u64 * permille).div_ceil(1_000).max(1);
+            let exact = spans[usize::try_from(rank).unwrap() - 1];
+            let told = spread.permille(permille).unwrap();
+            prop_assert!(told >= exact.max(0).min(spread.most().unwrap()), "{told} {exact}");
+            prop_assert!(told <= exact.max(0) + exact.max(0) / 32 + 1, "{told} {exact}");
+        }
+
+        #[test]
+        fn every_span_has_its_place(span: u64) {
+            let at = index(span);
+            prop_assert!(highest(at) >= span);
+            prop_assert!(at == 0 || highest(at - 1) < span);
+        }
+    }
+}

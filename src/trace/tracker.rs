@@ -1,0 +1,932 @@
+//! From commands to events and lives.
+//!
+//! The commands of a script stand one after the other in a log, as do those of a transaction in an
+//! append-only file. Only together do they say what was done: Redisson's transfer pushes a payload
+//! first and names the member after it. So they are kept as one `Step` and told when the next
+//! command shows that it is over.
+
+mod lives;
+mod step;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use super::command::{Command, End, Expiry, Scores};
+use super::figures::{Attempt, Figures, late_us};
+use super::life::{Event, Kind, Life, Moment};
+use super::record::{Record, Sender};
+use super::target::{Element, Target, Waits};
+use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
+use crate::queue::{Due, Queue, QueueName};
+use lives::Lives;
+use step::{Pushed, Step};
+
+/// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
+const TRANSFERS: [&[u8]; 2] = [
+    b"78d2ea980580b285865f2db54663f281dc326a78",
+    b"a3a86b949561b56e14c274ad54368afeff259bc8",
+];
+
+/// Reads records in their order and tells what happened to the messages of delayed queues.
+pub struct Tracker {
+    /// The queues to be followed; none follows every Redisson queue.
+    wanted: Option<Wanted>,
+    queues: Vec<Followed>,
+    targets: Vec<Target>,
+    /// Roles of keys, by database and name.
+    roles: HashMap<u32, HashMap<Box<[u8]>, Role>>,
+    waits: Waits,
+    step: Step,
+    lives: Lives,
+    events: Vec<Event>,
+    figures: Figures,
+    /// The log begins with empty keys.
+    begins_empty: bool,
+    /// A command was read that is no script's: what a script has done before that is not whole.
+    has_begun: bool,
+}
+
+/// The queues that were named.
+struct Wanted {
+    queues: Vec<Arc<Queue>>,
+    /// Their places by their keys.
+    keys: HashMap<Vec<u8>, usize>,
+}
+
+/// A queue that is followed.
+struct Followed {
+    queue: Arc<Queue>,
+    db: u32,
+    /// Its place among the targets: two queues may have one.
+    target: usize,
+    /// The time at which timeouts expires, in ms since the epoch.
+    expires_ms: Option<i64>,
+    /// The other name that it may have, which has the same keys but for target.
+    twin: Option<QueueName>,
+}
+
+/// The role of a key, with the place of its queue, or of the target.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Role {
+    Timeouts(usize),
+    Order(usize),
+    Channel(usize),
+    Target(usize),
+}
+
+/// The members that a step moves, in the order of its pushes.
+#[derive(Default)]
+struct Moves {
+    /// The queue and the member of each push to a target, by the push's number.
+    members: Vec<Option<(usize, Box<[u8]>)>>,
+    /// The same members, to be looked up.
+    moving: HashSet<(usize, Box<[u8]>)>,
+    /// Members that leave timeouts in the step.
+    leaving: HashSet<(usize, Box<[u8]>)>,
+    /// The number of pushes to a target that have been told.
+    told: usize,
+    /// The number of those that were of messages.
+    moved: usize,
+}
+
+impl Tracker {
+    /// Follows these queues; without any, every Redisson queue. A tracker keeps lives in `memory`
+    /// bytes at most.
+    #[must_use]
+    pub fn new(wanted: Option<Vec<Queue>>, memory: usize) -> Self {
+        Self {
+            wanted: wanted.map(Wanted::new),
+            queues: Vec::new(),
+            targets: Vec::new(),
+            roles: HashMap::new(),
+            waits: Waits::default(),
+            step: Step::default(),
+            lives: Lives::new(memory),
+            events: Vec::new(),
+            figures: Figures::default(),
+            begins_empty: false,
+            has_begun: false,
+        }
+    }
+
+    /// The log has every command since its keys were empty.
+    pub fn begins_empty(&mut self) {
+        self.begins_empty = true;
+    }
+
+    /// Events known by now, in their order; each is given once.
+    pub fn events(&mut self) -> std::vec::Drain<'_, Event> {
+        self.events.drain(..)
+    }
+
+    /// The lives that were let go: they are over, and there was no room for them any more.
+    pub fn let_go(&mut self) -> std::vec::Drain<'_, Life> {
+        self.lives.let_go()
+    }
+
+    /// The figures so far.
+    #[must_use]
+    pub fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
+    /// Reads the next record.
+    pub fn read(&mut self, record: &Record) {
+        if record.sender != Sender::Script && !self.step.is_open() {
+            self.tell();
+        }
+        self.figures.commands += 1;
+        self.has_begun |= record.sender != Sender::Script;
+        if !self.has_begun {
+            return;
+        }
+        if record.at_us.is_some() {
+            self.figures.first_us = self.figures.first_us.or(record.at_us);
+            self.figures.last_us = self.figures.last_us.max(record.at_us);
+        }
+        if let (Sender::Client(by), Some(at)) = (&record.sender, record.at_us) {
+            for (db, key) in self.waits.goes_on(by, at) {
+                if let Some(Role::Target(target)) = self.role(db, &key) {
+                    let target = &mut self.targets[target];
+                    target.is_known |= target.is_empty();
+                }
+            }
+        }
+        if record.sender == Sender::Unknown && record.is("multi") {
+            self.step.open(record);
+        } else if record.sender == Sender::Unknown && record.is("exec") {
+            self.step.close();
+        } else if self.concerns(record) {
+            self.step.add(record);
+        }
+        if self.step.is_full() {
+            self.tell();
+        }
+    }
+
+    /// The log is over: what is still open is told, and every life that was not let go.
+    pub fn finish(&mut self) -> Vec<Life> {
+        // A transaction without its end was not done.
+        if self.step.is_open() {
+            self.step.clear();
+        }
+        self.tell();
+        self.expire(self.figures.last_us);
+        self.lives.finish()
+    }
+
+    /// True of a record that may concern a queue.
+    fn concerns(&self, record: &Record) -> bool {
+        let Some(command) = Command::of(record) else {
+            return false;
+        };
+        match &command {
+            Command::Script { .. }
+            | Command::Flush { .. }
+            | Command::Pop {
+                waits_us: Some(_), ..
+            } => true,
+            // Which list is a target is known once a member of timeouts is named.
+            Command::Push { .. } if self.step.is_open() || record.sender == Sender::Script => true,
+            _ => command.keys().any(|key| {
+                self.role(record.db, key).is_some()
+                    || is_redisson(key)
+                    || self
+                        .wanted
+                        .as_ref()
+                        .is_some_and(|wanted| wanted.keys.contains_key(key))
+            }),
+        }
+    }
+
+    fn role(&self, db: u32, key: &[u8]) -> Option<Role> {
+        self.roles.get(&db)?.get(key).copied()
+    }
+
+    /// Begins to follow the queues whose keys a step names for the first time.
+    fn discover(&mut self, step: &Step) {
+        for record in step.records() {
+            let Some(command) = Command::of(record) else {
+                continue;
+            };
+            for key in command.keys() {
+                match (self.role(record.db, key), &self.wanted) {
+                    (Some(Role::Timeouts(queue) | Role::Order(queue)), _) => {
+                        self.name_rightly(step, queue);
+                    }
+                    (Some(_), _) => {}
+                    (None, Some(wanted)) => {
+                        if let Some(at) = wanted.keys.get(key) {
+                            let queue = wanted.queues[*at].clone();
+                            self.follow(record.db, queue);
+                        }
+                    }
+                    (None, None) => {
+                        let names = names_of_key(key);
+                        if let Some(name) = step.named(&names).or(names.first()) {
+                            let queue = Queue::redisson(name.as_bytes());
+                            self.follow(record.db, Arc::new(queue));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins to follow a queue.
+    fn follow(&mut self, db: u32, queue: Arc<Queue>) {
+        let keys = queue.keys();
+        let at = self.queues.len();
+        let target = self.target(db, keys.target);
+        let roles = self.roles.entry(db).or_default();
+        for (key, role) in [
+            (Some(keys.timeouts), Role::Timeouts(at)),
+            (keys.order, Role::Order(at)),
+            (keys.channel, Role::Channel(at)),
+        ] {
+            if let Some(key) = key {
+                roles.entry(key.into()).or_insert(role);
+            }
+        }
+        let twin = queue.twin().filter(|_| self.wanted.is_none());
+        self.queues.push(Followed {
+            queue,
+            db,
+            target,
+            expires_ms: None,
+            twin,
+        });
+    }
+
+    /// The place of the target with that key.
+    fn target(&mut self, db: u32, key: Vec<u8>) -> usize {
+        if let Some(Role::Target(target)) = self.role(db, &key) {
+            return target;
+        }
+        let target = self.targets.len();
+        self.targets.push(Target::new(self.begins_empty));
+        let roles = self.roles.entry(db).or_default();
+        roles.insert(key.into(), Role::Target(target));
+        target
+    }
+
+    /// Gives a queue its other name where a step that touches it names that one: `orders` and
+    /// `{orders}` have the same keys, and an offer does not say which of them is meant.
+    fn name_rightly(&mut self, step: &Step, queue: usize) {
+        let followed = &self.queues[queue];
+        let names = [followed.twin.clone(), Some(followed.queue.name.clone())];
+        let names: Vec<QueueName> = names.into_iter().flatten().collect();
+        let Some(right) = step.named(&names).filter(|_| names.len() == 2) else {
+            return;
+        };
+        let db = followed.db;
+        if *right != followed.queue.name {
+            let right = Queue::redisson(right.as_bytes());
+            self.queues[queue].target = self.target(db, right.keys().target);
+            self.queues[queue].queue = Arc::new(right);
+        }
+        self.queues[queue].twin = None;
+    }
+
+    /// Tells what the commands of the step did together.
+    fn tell(&mut self) {
+        if self.step.is_empty() {
+            return;
+        }
+        let step = std::mem::take(&mut self.step);
+        self.discover(&step);
+        self.expire(step.at_us());
+        let mut moves = self.pair(&step);
+        for record in step.records() {
+            if let Some(command) = Command::of(record) {
+                self.apply(&step, record, &command, &mut moves);
+            }
+        }
+        self.attempted(&step, &moves);
+        self.serve(&step);
+        self.lives.make_room(&mut self.figures);
+        self.step = step.emptied();
+    }
+
+    /// Which member each push to a target is of: those that leave the queue in the same step say
+    /// it, by their payload.
+    fn pair(&self, step: &Step) -> Moves {
+        let mut moves = Moves::default();
+        let mut by_payload: HashMap<&[u8], VecDeque<(usize, &[u8])>> = HashMap::new();
+        let mut seen = HashSet::new();
+        let mut leaves = |queue: usize, member| {
+            if seen.insert((queue, member))
+                && let Ok(inside) = self.queues[queue].queue.unwrap(member)
+            {
+                let same = by_payload.entry(inside.payload).or_default();
+                same.push_back((queue, member));
+            }
+        };
+        for record in step.records() {
+            match Command::of(record) {
+                Some(Command::Remove { key, value, .. }) => {
+                    if let Some(Role::Order(queue)) = self.role(record.db, key) {
+                        leaves(queue, value);
+                    }
+                }
+                Some(Command::Take { key, members }) => {
+                    if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
+                        for member in members {
+                            leaves(queue, member);
+                            moves.leaving.insert((queue, member.into()));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for Pushed { db, key, value } in step.pushed() {
+            let Some(Role::Target(target)) = self.role(db, key) else {
+                continue;
+            };
+            let member = by_payload.get_mut(value).and_then(|same| {
+                let is_moved_there =
+                    |(queue, _): &(usize, &[u8])| self.queues[*queue].target == target;
+                let first = same.iter().position(is_moved_there)?;
+                same.remove(first)
+            });
+            let member = member.map(|(queue, member)| (queue, Box::from(member)));
+            moves.moving.extend(member.clone());
+            moves.members.push(member);
+        }
+        moves
+    }
+
+    /// Tells what one command of a step did.
+    fn apply(&mut self, step: &Step, record: &Record, command: &Command<'_>, moves: &mut Moves) {
+        let db = record.db;
+        match command {
+            Command::Add {
+                key,
+                members,
+                only_new,
+            } => {
+                if let Some(Role::Timeouts(queue)) = self.role(db, key) {
+                    for (score, member) in members {
+                        self.added(step, queue, member, *score, *only_new);
+                    }
+                }
+            }
+            Command::Take { key, members } => {
+                if let Some(Role::Timeouts(queue)) = self.role(db, key) {
+                    for member in members {
+                        self.taken(step, queue, member, moves);
+                    }
+                }
+            }
+            Command::TakeRange { key, scores } => {
+                if let Some(Role::Timeouts(queue)) = self.role(db, key) {
+                    self.taken_range(step, queue, scores);
+                }
+            }
+            Command::Push { key, end, values } => {
+                if let Some(Role::Target(target)) = self.role(db, key) {
+                    for value in values {
+                        let life = self.pushed(step, target, value, moves);
+                        let element = life.map_or(Element::Other, Element::Of);
+                        self.targets[target].push(*end, element);
+                    }
+                }
+            }
+            Command::Pop {
+                keys,
+                end,
+                most,
+                waits_us,
+            } => {
+                self.popped(step, db, keys, (*end, *most), *waits_us);
+            }
+            Command::Remove { key, count, value } => {
+                if let Some(Role::Target(target)) = self.role(db, key) {
+                    self.removed_from_target(step, target, value, *count);
+                }
+            }
+            Command::Trim { key, first, last } => {
+                if let Some(Role::Target(target)) = self.role(db, key) {
+                    self.trimmed(step, target, *first, *last);
+                }
+            }
+            Command::Delete { keys } => {
+                for key in keys {
+                    self.gone(step, db, key, &Kind::Deleted);
+                }
+            }
+            Command::Rename { from, .. } => self.gone(step, db, from, &Kind::Renamed),
+            Command::Flush { is_all } => {
+                let of_those = self.roles.iter().filter(|(of, _)| *is_all || **of == db);
+                let keys =
+                    of_those.flat_map(|(db, roles)| roles.keys().map(|key| (*db, key.clone())));
+                for (db, key) in keys.collect::<Vec<_>>() {
+                    self.gone(step, db, &key, &Kind::Deleted);
+                }
+            }
+            Command::Expire { key, expiry } => {
+                if let Some(Role::Timeouts(queue)) = self.role(db, key) {
+                    let now_ms = step.at_us().map(|us| us.div_euclid(1_000));
+                    self.queues[queue].expires_ms = match *expiry {
+                        Expiry::After(ms) => now_ms.map(|now| now.saturating_add(ms)),
+                        Expiry::At(ms) => Some(ms),
+                        Expiry::Never => None,
+                    };
+                }
+            }
+            Command::Publish { channel, message } => {
+                if let Some(Role::Channel(queue)) = self.role(db, channel) {
+                    self.announced(step, queue, message);
+                }
+            }
+            Command::AskDue { .. } | Command::AskHead { .. } | Command::Script { .. } => {}
+        }
+    }
+}
+
+// --- Timeouts -------------------------------------------------------------------------------------
+
+impl Tracker {
+    /// A member was put into timeouts with this score.
+    fn added(&mut self, step: &Step, queue: usize, member: &[u8], score: f64, only_new: bool) {
+        let due = self.queues[queue].queue.due(score);
+        let mut known = self.lives.find(queue, member);
+        if let Some(id) = known
+            && self
+                .lives
+                .get(id)
+                .is_some_and(|life| life.unconfirmed.is_some())
+        {
+            // What was pushed before it was offered was another message.
+            self.lives.remove(id);
+            known = None;
+        }
+        let kind = match known.and_then(|life| self.lives.get(life)) {
+            Some(life) if life.waits && (only_new || life.due == Some(due)) => return,
+            Some(_) => Kind::Requeued { due },
+            None => Kind::Offered { due },
+        };
+        let id = known.unwrap_or_else(|| self.begin(queue, member));
+        let moment = step.moment();
+        self.lives.change(id, |life| {
+            match kind {
+                Kind::Requeued { .. } => life.requeued += 1,
+                _ => life.offered = Some(moment),
+            }
+            life.due = Some(due);
+            life.waits = true;
+            life.is_moved = false;
+            life.ended = None;
+        });
+        self.event(step, queue, Some(id), kind);
+    }
+
+    /// Begins the life of a message.
+    fn begin(&mut self, queue: usize, member: &[u8]) -> u64 {
+        let followed = &self.queues[queue];
+        self.figures.messages += 1;
+        self.lives
+            .begin(queue, &followed.queue, followed.db, member)
+    }
+
+    /// A member was taken out of timeouts.
+    fn taken(&mut self, step: &Step, queue: usize, member: &[u8], moves: &Moves) {
+        let known = self.lives.find(queue, member);
+        if moves.moving.contains(&(queue, member.into())) {
+            // Pushed by the same script, before or after this.
+            if let Some(id) = known {
+                self.lives.change(id, |life| life.waits = false);
+            }
+            return;
+        }
+        let id = known.unwrap_or_else(|| self.begin(queue, member));
+        self.confirm(id);
+        let was = self.lives.get(id);
+        let was_moved = was.is_some_and(|life| life.is_moved);
+        let is_gone = known.is_some() && was.is_some_and(|life| !life.waits && !life.is_moved);
+        self.lives.change(id, |life| life.waits = false);
+        if was_moved || is_gone || step.adds(member) {
+            return;
+        }
+        let pops_order = step.records().any(|record| {
+            matches!(Command::of(record), Some(Command::Pop { keys, .. })
+                if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
+        });
+        let kind = if pops_order {
+            Kind::Polled
+        } else {
+            Kind::Removed
+        };
+        self.end(step, queue, id, kind);
+    }
+
+    /// Takes note that all members with such a score left timeouts.
+    fn taken_range(&mut self, step: &Step, queue: usize, scores: &Scores) {
+        let layout = self.queues[queue].queue.clone();
+        let is_in = |life: &Life| {
+            let due = life.due.and_then(Due::at);
+            life.waits && due.is_some_and(|due| scores.has(layout.score(due)))
+        };
+        for id in self.lives.of_queue(queue, is_in) {
+            let was_moved = self.lives.get(id).is_some_and(|life| life.is_moved);
+            self.lives.change(id, |life| life.waits = false);
+            if !was_moved {
+                self.end(step, queue, id, Kind::Removed);
+            }
+        }
+    }
+
+    /// A message was published on the channel of a queue.
+    fn announced(&mut self, step: &Step, queue: usize, message: &[u8]) {
+        let Some(member) = step.last_added(message) else {
+            return;
+        };
+        let Some(id) = self.lives.find(queue, member) else {
+            return;
+        };
+        self.lives.change(id, |life| {
+            life.announced_us = life.announced_us.or(step.at_us());
+        });
+        self.event(step, queue, Some(id), Kind::Announced);
+    }
+
+    /// The keys whose time has passed are gone.
+    fn expire(&mut self, at_us: Option<i64>) {
+        let Some(now_ms) = at_us.map(|us| us.div_euclid(1_000)) else {
+            return;
+        };
+        for queue in 0..self.queues.len() {
+            let expires = self.queues[queue].expires_ms;
+            let Some(expires) = expires.filter(|expires| *expires <= now_ms) else {
+                continue;
+            };
+            self.queues[queue].expires_ms = None;
+            let moment = Moment {
+                at_us: expires.checked_mul(1_000),
+                by: None,
+            };
+            for id in self.lives.of_queue(queue, |life| life.waits) {
+                self.lives.change(id, |life| life.waits = false);
+                self.ends(&moment, queue, id, Kind::Expired);
+            }
+        }
+    }
+}
+
+// --- Target ---------------------------------------------------------------------------------------
+
+impl Tracker {
+    /// An element was pushed to a target; the life that it is of, if it is one.
+    fn pushed(
+        &mut self,
+        step: &Step,
+        target: usize,
+        value: &[u8],
+        moves: &mut Moves,
+    ) -> Option<u64> {
+        let paired = moves.members.get(moves.told).cloned().flatten();
+        moves.told += 1;
+        let (queue, member) = match paired {
+            Some(paired) => paired,
+            // The plain queue is moved by commands of their own.
+            None => (self.plain_queue(target)?, value.into()),
+        };
+        let known = self.lives.find(queue, &member);
+        let is_plain = self.queues[queue].queue.keys().order.is_none();
+        let leaves = moves.leaving.contains(&(queue, member.clone()));
+        let id = known.unwrap_or_else(|| {
+            let id = self.begin(queue, &member);
+            if is_plain && !leaves {
+                // Anybody may push to that list: it is a message once timeouts loses it.
+                self.figures.messages -= 1;
+                self.lives
+                    .change(id, |life| life.unconfirmed = Some(Vec::new()));
+            }
+            id
+        });
+        let life = self.lives.get(id)?;
+        let late_us = late_us(life.due, step.at_us());
+        let stays = !leaves && (life.waits || !is_plain);
+        moves.moved += 1;
+        let (place, of) = (moves.moved, moves.members.len());
+        let moment = step.moment();
+        let is_again = life.transfers > 0;
+        self.lives.change(id, |life| {
+            if life.transfers == 0 {
+                life.late_us = late_us;
+                life.transferred = Some(moment);
+            }
+            life.transfers += 1;
+            life.is_moved = true;
+            life.waits = stays;
+            life.ended = None;
+            life.in_target += 1;
+            life.in_target_since = step.at_us();
+        });
+        self.figures.delivered_again += u64::from(is_again);
+        let kind = Kind::Transferred {
+            late_us,
+            place,
+            of,
+            stays,
+        };
+        self.event(step, queue, Some(id), kind);
+        Some(id)
+    }
+
+    /// The plain queue with that target, if there is one alone.
+    fn plain_queue(&self, target: usize) -> Option<usize> {
+        let is_one =
+            |queue: &Followed| queue.target == target && queue.queue.keys().order.is_none();
+        self.queues.iter().position(is_one)
+    }
+
+    /// Elements were taken from the first of these lists that has one, or are waited for.
+    fn popped(
+        &mut self,
+        step: &Step,
+        db: u32,
+        keys: &[&[u8]],
+        (end, most): (End, usize),
+        waits_us: Option<i64>,
+    ) {
+        for key in keys {
+            let Some(Role::Target(target)) = self.role(db, key) else {
+                continue;
+            };
+            let mut took = false;
+            for _ in 0..most.min(self.targets[target].len()) {
+                if let Some(element) = self.targets[target].pop(end) {
+                    took = true;
+                    self.consumed(&step.moment(), target, element);
+                }
+            }
+            if took {
+                return;
+            }
+        }
+        if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
+        {
+            let lists = keys.iter().map(|key| (db, Box::from(*key))).collect();
+            self.waits.begin(by, end, lists, at_us, span_us);
+        }
+    }
+
+    /// An element was taken from a target.
+    fn consumed(&mut self, moment: &Moment, target: usize, element: Element) {
+        let Some(id) = element.life() else {
+            return;
+        };
+        let Some(life) = self.lives.get(id) else {
+            return;
+        };
+        let is_presumed = !self.targets[target].is_known;
+        let waited_us = moment.at_us.zip(life.in_target_since);
+        let waited_us = waited_us.map(|(at, since)| at.saturating_sub(since));
+        let queue = self.lives.queue_of(id);
+        self.lives.change(id, |life| {
+            life.consumed.get_or_insert_with(|| moment.clone());
+            life.deliveries += 1;
+            life.in_target = life.in_target.saturating_sub(1);
+            life.is_presumed |= is_presumed;
+        });
+        if let Some(queue) = queue {
+            self.happens(
+                moment,
+                queue,
+                Some(id),
+                Kind::Consumed { waited_us },
+                is_presumed,
+            );
+        }
+    }
+
+    /// Those who waited for an element get what was pushed.
+    fn serve(&mut self, step: &Step) {
+        let Some(at_us) = step.at_us() else {
+            return;
+        };
+        let mut lists: Vec<(u32, &[u8])> = step.pushed().map(|p| (p.db, p.key)).collect();
+        lists.sort_unstable();
+        lists.dedup();
+        for (db, key) in lists {
+            let Some(Role::Target(target)) = self.role(db, key) else {
+                continue;
+            };
+            let list = (db, Box::from(key));
+            while !self.targets[target].is_empty()
+                && let Some(waiting) = self.waits.serve(&list, at_us)
+            {
+                let moment = Moment {
+                    at_us: Some(at_us),
+                    by: Some(waiting.by),
+                };
+                if let Some(element) = self.targets[target].pop(waiting.end) {
+                    self.consumed(&moment, target, element);
+                }
+            }
+        }
+    }
+
+    /// Elements with this value were removed from a target.
+    fn removed_from_target(&mut self, step: &Step, target: usize, value: &[u8], count: i64) {
+        let is_it = |id: &u64| {
+            let life = self.lives.get(*id);
+            life.is_some_and(|life| life.message.payload() == value)
+        };
+        let most = match usize::try_from(count.unsigned_abs()) {
+            Ok(0) | Err(_) => usize::MAX,
+            Ok(most) => most,
+        };
+        let lives = self.targets[target].lives();
+        let (from, ids): (_, Vec<u64>) = if count < 0 {
+            (End::Right, lives.rev().filter(is_it).take(most).collect())
+        } else {
+            (End::Left, lives.filter(is_it).take(most).collect())
+        };
+        for id in ids {
+            self.targets[target].remove(from, id);
+            self.lost(step, id, Kind::Removed);
+        }
+    }
+
+    /// Elements were cut from the ends of a target: taken, by who hands them on.
+    fn trimmed(&mut self, step: &Step, target: usize, first: i64, last: i64) {
+        let from_head = usize::try_from(first).unwrap_or(0);
+        let from_tail = usize::try_from(-1 - last).unwrap_or(0);
+        for (end, count) in [(End::Left, from_head), (End::Right, from_tail)] {
+            for _ in 0..count.min(self.targets[target].len()) {
+                if let Some(element) = self.targets[target].pop(end) {
+                    self.consumed(&step.moment(), target, element);
+                }
+            }
+        }
+    }
+
+    /// An element of a target is gone, and nobody took it.
+    fn lost(&mut self, step: &Step, id: u64, kind: Kind) {
+        self.lives
+            .change(id, |life| life.in_target = life.in_target.saturating_sub(1));
+        if let Some(queue) = self.lives.queue_of(id) {
+            self.end(step, queue, id, kind);
+        }
+    }
+
+    /// A key is gone.
+    fn gone(&mut self, step: &Step, db: u32, key: &[u8], kind: &Kind) {
+        match self.role(db, key) {
+            Some(Role::Timeouts(queue)) => {
+                self.queues[queue].expires_ms = None;
+                for id in self.lives.of_queue(queue, |life| life.waits) {
+                    let was_moved = self.lives.get(id).is_some_and(|life| life.is_moved);
+                    self.lives.change(id, |life| life.waits = false);
+                    if !was_moved {
+                        self.end(step, queue, id, kind.clone());
+                    }
+                }
+            }
+            Some(Role::Target(target)) => {
+                for id in self.targets[target].clear() {
+                    self.lost(step, id, kind.clone());
+                }
+            }
+            Some(Role::Order(_) | Role::Channel(_)) | None => {}
+        }
+    }
+}
+
+// --- Telling --------------------------------------------------------------------------------------
+
+impl Tracker {
+    /// Counts the transfer that a step is, if it is one of a Redisson client's.
+    fn attempted(&mut self, step: &Step, moves: &Moves) {
+        let mut script = None;
+        let mut asked = None;
+        let mut ended = false;
+        for record in step.records() {
+            match Command::of(record) {
+                Some(Command::Script { script: text }) => script = Some(text),
+                Some(Command::AskDue { key, now_ms }) => {
+                    if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
+                        asked = Some((queue, now_ms));
+                    }
+                }
+                Some(Command::AskHead { .. }) => ended = true,
+                _ => {}
+            }
+        }
+        let (Some(script), Some((queue, now_ms))) = (script, asked) else {
+            return;
+        };
+        if !is_transfer(script) {
+            return;
+        }
+        let moment = step.moment();
+        let attempt = match moves.moved {
+            _ if !ended => Attempt::Failed,
+            0 => Attempt::InVain,
+            _ => Attempt::Won,
+        };
+        if attempt == Attempt::Failed {
+            self.event(step, queue, None, Kind::Failed);
+        }
+        let its_clock = now_ms.checked_mul(1_000);
+        let ahead_us = its_clock
+            .zip(moment.at_us)
+            .and_then(|(now, at)| now.checked_sub(at));
+        if let Some(by) = &moment.by {
+            self.figures.attempt(by, attempt, ahead_us);
+        }
+    }
+
+    /// Tells the events of an element that turned out to be a message.
+    fn confirm(&mut self, id: u64) {
+        let mut held = None;
+        self.lives.change(id, |life| held = life.unconfirmed.take());
+        self.figures.messages += u64::from(held.is_some());
+        for event in held.into_iter().flatten() {
+            self.figures.count(&event);
+            self.events.push(event);
+        }
+    }
+
+    /// The life of a message ends in this step without a consumer.
+    fn end(&mut self, step: &Step, queue: usize, id: u64, kind: Kind) {
+        self.ends(&step.moment(), queue, id, kind);
+    }
+
+    fn ends(&mut self, moment: &Moment, queue: usize, id: u64, kind: Kind) {
+        self.lives
+            .change(id, |life| life.ended = Some((kind.clone(), moment.clone())));
+        self.happens(moment, queue, Some(id), kind, false);
+    }
+
+    /// Something happened in this step.
+    fn event(&mut self, step: &Step, queue: usize, id: Option<u64>, kind: Kind) {
+        self.happens(&step.moment(), queue, id, kind, false);
+    }
+
+    fn happens(
+        &mut self,
+        moment: &Moment,
+        queue: usize,
+        id: Option<u64>,
+        kind: Kind,
+        is_presumed: bool,
+    ) {
+        let followed = &self.queues[queue];
+        let life = id.and_then(|id| self.lives.get(id));
+        let event = Event {
+            at_us: moment.at_us,
+            queue: followed.queue.clone(),
+            db: followed.db,
+            message: life.map(|life| life.message.clone()),
+            by: moment.by.clone(),
+            kind,
+            is_presumed,
+        };
+        let is_confirmed = life.is_none_or(|life| life.unconfirmed.is_none());
+        if is_confirmed {
+            self.figures.count(&event);
+            self.events.push(event);
+        } else if let Some(id) = id {
+            self.lives.change(id, |life| {
+                if let Some(held) = &mut life.unconfirmed {
+                    held.push(event);
+                }
+            });
+        }
+    }
+}
+
+impl Wanted {
+    fn new(queues: Vec<Queue>) -> Self {
+        let mut keys = HashMap::new();
+        for (at, queue) in queues.iter().enumerate() {
+            let own = queue.keys();
+            let own = [Some(own.timeouts), Some(own.target), own.order, own.channel];
+            keys.extend(own.into_iter().flatten().map(|key| (key, at)));
+        }
+        Self {
+            queues: queues.into_iter().map(Arc::new).collect(),
+            keys,
+        }
+    }
+}
+
+/// True of a key that begins as those of Redisson's delayed queues do.
+fn is_redisson(key: &[u8]) -> bool {
+    [TIMEOUTS_PREFIX, ORDER_PREFIX, CHANNEL_PREFIX]
+        .iter()
+        .any(|prefix| key.starts_with(prefix))
+}
+
+/// True of a script, given by its text or SHA-1, that is the transfer of a Redisson client.
+fn is_transfer(script: &[u8]) -> bool {
+    let has = |part: &[u8]| script.windows(part.len()).any(|some| some == part);
+    TRANSFERS.contains(&script) || (has(b"zrangebyscore") && has(b"struct.unpack"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! The lives that are kept, in bounded memory.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::super::figures::Figures;
+use super::super::life::{Life, Message};
+use crate::queue::Queue;
+
+/// Bytes that a life takes beside those of its member, about.
+const BYTES_OF_A_LIFE: usize = 800;
+
+/// The lives of the messages that a log has told of so far.
+pub(super) struct Lives {
+    /// Lives by number, in the order in which they began; each with the place of its queue.
+    all: BTreeMap<u64, (usize, Life)>,
+    /// Numbers of the lives of each queue, by their members.
+    by_member: Vec<HashMap<Member, u64>>,
+    /// Those that were over when they last changed, the first to be let go in front.
+    over: VecDeque<u64>,
+    let_go: Vec<Life>,
+    next: u64,
+    bytes: usize,
+    most_bytes: usize,
+}
+
+/// A message, found by the bytes of its member.
+struct Member(Arc<Message>);
+
+impl Borrow<[u8]> for Member {
+    fn borrow(&self) -> &[u8] {
+        &self.0.member
+    }
+}
+
+impl Hash for Member {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.member.hash(state);
+    }
+}
+
+impl PartialEq for Member {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.member == other.0.member
+    }
+}
+
+impl Eq for Member {}
+
+impl Lives {
+    /// None yet; they will take so many bytes at most.
+    pub(super) fn new(most_bytes: usize) -> Self {
+        Self {
+            all: BTreeMap::new(),
+            by_member: Vec::new(),
+            over: VecDeque::new(),
+            let_go: Vec::new(),
+            next: 0,
+            bytes: 0,
+            most_bytes,
+        }
+    }
+
+    /// Begins the life of a message.
+    pub(super) fn begin(&mut self, queue: usize, of: &Arc<Queue>, db: u32, member: &[u8]) -> u64 {
+        let message = Arc::new(Message {
+            queue: of.clone(),
+            db,
+            member: member.into(),
+        });
+        if self.by_member.len() <= queue {
+            self.by_member.resize_with(queue + 1, HashMap::new);
+        }
+        let id = self.next;
+        self.next += 1;
+        self.bytes += BYTES_OF_A_LIFE + member.len();
+        self.by_member[queue].insert(Member(message.clone()), id);
+        self.all.insert(id, (queue, Life::new(message)));
+        id
+    }
+
+    /// The life of the message of that queue with this member.
+    pub(super) fn find(&self, queue: usize, member: &[u8]) -> Option<u64> {
+        self.by_member.get(queue)?.get(member).copied()
+    }
+
+    /// A life; none when it was let go.
+    pub(super) fn get(&self, id: u64) -> Option<&Life> {
+        self.all.get(&id).map(|(_, life)| life)
+    }
+
+    /// The place of the queue that a life is of.
+    pub(super) fn queue_of(&self, id: u64) -> Option<usize> {
+        self.all.get(&id).map(|(queue, _)| *queue)
+    }
+
+    /// Changes a life, unless it was let go.
+    pub(super) fn change(&mut self, id: u64, change: impl FnOnce(&mut Life)) {
+        if let Some((_, life)) = self.all.get_mut(&id) {
+            let was_over = life.is_over();
+            change(life);
+            if life.is_over() && !was_over {
+                self.over.push_back(id);
+            }
+        }
+    }
+
+    /// The lives of a queue for which that holds, in the order in which they began.
+    pub(super) fn of_queue(&self, queue: usize, holds: impl Fn(&Life) -> bool) -> Vec<u64> {
+        let all = self
+            .by_member
+            .get(queue)
+            .into_iter()
+            .flat_map(HashMap::values);
+        let mut lives: Vec<u64> = all
+            .copied()
+            .filter(|id| self.get(*id).is_some_and(&holds))
+            .collect();
+        lives.sort_unstable();
+        lives
+    }
+
+    /// Lets lives go until the others fit: those first that were over first, then the oldest.
+    pub(super) fn make_room(&mut self, figures: &mut Figures) {
+        while self.bytes > self.most_bytes {
+            let id = match self.over.pop_front() {
+                Some(id) if self.get(id).is_some_and(Life::is_over) => id,
+                Some(_) => continue,
+                None => match self.all.first_key_value() {
+                    Some((id, _)) => *id,
+                    None => return,
+                },
+            };
+            if let Some(life) = self.remove(id).filter(|life| life.unconfirmed.is_none()) {
+                figures.forgotten += u64::from(!life.is_over());
+                self.let_go.push(life);
+            }
+        }
+    }
+
+    /// Takes a life out, as if it had never begun.
+    pub(super) fn remove(&mut self, id: u64) -> Option<Life> {
+        let (queue, life) = self.all.remove(&id)?;
+        let bytes = BYTES_OF_A_LIFE + life.message.member.len();
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.by_member[queue].remove(&*life.message.member);
+        Some(life)
+    }
+
+    /// The lives that were let go since this was last asked.
+    pub(super) fn let_go(&mut self) -> std::vec::Drain<'_, Life> {
+        self.let_go.drain(..)
+    }
+
+    /// Every life that was not let go, in the order in which they began.
+    pub(super) fn finish(&mut self) -> Vec<Life> {
+        let all = std::mem::take(&mut self.all).into_values();
+        let lives = all.map(|(_, life)| life);
+        lives.filter(|life| life.unconfirmed.is_none()).collect()
+    }
+}

@@ -1,0 +1,152 @@
+//! The commands that are told together: one of a client and those of the script that it started,
+//! or those of one transaction of an append-only file.
+
+use std::sync::Arc;
+
+use super::super::command::Command;
+use super::super::life::Moment;
+use super::super::record::{Record, Sender};
+use crate::queue::QueueName;
+
+/// Bytes of a step at most; a longer one is told in parts.
+const MOST_BYTES: usize = 48 << 20;
+
+/// Commands that are told together. Their room is used again for the next ones.
+#[derive(Default)]
+pub(super) struct Step {
+    records: Vec<Record>,
+    used: usize,
+    bytes: usize,
+    /// A transaction has begun and not ended.
+    is_open: bool,
+}
+
+/// An element that is pushed to a list.
+pub(super) struct Pushed<'a> {
+    pub(super) db: u32,
+    pub(super) key: &'a [u8],
+    pub(super) value: &'a [u8],
+}
+
+impl Step {
+    /// Appends a command.
+    pub(super) fn add(&mut self, record: &Record) {
+        self.bytes += record.size();
+        match self.records.get_mut(self.used) {
+            Some(room) => room.clone_from(record),
+            None => self.records.push(record.clone()),
+        }
+        self.used += 1;
+    }
+
+    /// A transaction begins with this record.
+    pub(super) fn open(&mut self, record: &Record) {
+        self.add(record);
+        self.is_open = true;
+    }
+
+    /// The transaction ends.
+    pub(super) fn close(&mut self) {
+        self.is_open = false;
+    }
+
+    /// True while a transaction has begun and not ended.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Forgets the commands.
+    pub(super) fn clear(&mut self) {
+        (self.used, self.bytes, self.is_open) = (0, 0, false);
+    }
+
+    /// Itself without commands. Room for very many is given back.
+    pub(super) fn emptied(mut self) -> Self {
+        if self.bytes > MOST_BYTES / 16 {
+            self.records = Vec::new();
+        }
+        // One that was told in parts goes on.
+        let is_open = self.is_open;
+        self.clear();
+        self.is_open = is_open;
+        self
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    /// True when it has to be told before more is added.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes > MOST_BYTES
+    }
+
+    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records[..self.used].iter()
+    }
+
+    /// Its time, in µs since the epoch.
+    pub(super) fn at_us(&self) -> Option<i64> {
+        self.records().next().and_then(|record| record.at_us)
+    }
+
+    /// Its time and its author.
+    pub(super) fn moment(&self) -> Moment {
+        let sender = self.records().next().map(|record| &record.sender);
+        let by = match sender {
+            Some(Sender::Client(by)) => Some(Arc::from(by.as_slice())),
+            Some(Sender::Script | Sender::Unknown) | None => None,
+        };
+        Moment {
+            at_us: self.at_us(),
+            by,
+        }
+    }
+
+    /// Each element that it pushes to a list.
+    pub(super) fn pushed(&self) -> impl Iterator<Item = Pushed<'_>> {
+        self.records().flat_map(|record| {
+            let (key, values) = match Command::of(record) {
+                Some(Command::Push { key, values, .. }) => (key, values),
+                _ => (&b""[..], Vec::new()),
+            };
+            let db = record.db;
+            values
+                .into_iter()
+                .map(move |value| Pushed { db, key, value })
+        })
+    }
+
+    /// True when it puts this member into a sorted set.
+    pub(super) fn adds(&self, member: &[u8]) -> bool {
+        self.records().any(|record| match Command::of(record) {
+            Some(Command::Add { members, .. }) => members.iter().any(|(_, added)| *added == member),
+            _ => false,
+        })
+    }
+
+    /// The member that it put into a sorted set last, with that score as its text.
+    pub(super) fn last_added(&self, score: &[u8]) -> Option<&[u8]> {
+        let mut last = None;
+        for record in self.records() {
+            if let Some(Command::Add { members, .. }) = Command::of(record) {
+                let number: Option<f64> = str::from_utf8(score).ok().and_then(|s| s.parse().ok());
+                let same = |(of, _): &&(f64, &[u8])| Some(*of) == number;
+                last = members
+                    .iter()
+                    .rfind(same)
+                    .map(|(_, member)| *member)
+                    .or(last);
+            }
+        }
+        last
+    }
+
+    /// The first of these names that it names as a key.
+    pub(super) fn named<'a>(&self, names: &'a [QueueName]) -> Option<&'a QueueName> {
+        names.iter().find(|name| {
+            let is_it = |word: &[u8]| word == name.as_bytes();
+            self.records().any(|record| record.words(1).any(is_it))
+        })
+    }
+}

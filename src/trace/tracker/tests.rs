@@ -1,0 +1,515 @@
+//! Lives of messages, read off logs that are written here, and off a real one that is cut.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::queue::frame;
+use crate::queue::{Form, QueueName};
+use crate::trace::{Fate, Log};
+
+const TIMEOUTS: &[u8] = b"redisson_delay_queue_timeout:{orders}";
+const ORDER: &[u8] = b"redisson_delay_queue:{orders}";
+const CHANNEL: &[u8] = b"redisson_delay_queue_channel:{orders}";
+/// The moment at which the logs written here begin, in ms.
+const START: i64 = 1_700_000_000_000;
+const A: &str = "10.0.0.1:5001";
+const B: &str = "10.0.0.2:5002";
+const C: &str = "10.0.0.3:5003";
+const LUA: &str = "lua";
+
+/// A log of `MONITOR`, written command by command.
+#[derive(Default)]
+struct Written(String);
+
+impl Written {
+    /// Appends a command, so many ms after the start.
+    fn at(&mut self, ms: i64, by: &str, words: &[&[u8]]) -> &mut Self {
+        let ms = START + ms;
+        let (s, ms) = (ms / 1_000, ms % 1_000);
+        let _ = write!(self.0, "{s}.{ms:03}000 [0 {by}]");
+        for word in words {
+            self.0.push_str(" \"");
+            for byte in *word {
+                let _ = write!(self.0, "\\x{byte:02x}");
+            }
+            self.0.push('"');
+        }
+        self.0.push('\n');
+        self
+    }
+
+    /// The same with words of text.
+    fn say(&mut self, ms: i64, by: &str, line: &str) -> &mut Self {
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        self.at(ms, by, &words)
+    }
+
+    /// An offer of Redisson's, due so many ms after the start.
+    fn offer(&mut self, ms: i64, by: &str, member: &[u8], due: i64, is_head: bool) -> &mut Self {
+        let due = (START + due).to_string();
+        let due = due.as_bytes();
+        self.at(ms, by, &[b"EVALSHA", b"c04f", b"4", b"orders", TIMEOUTS]);
+        self.at(ms, LUA, &[b"zadd", TIMEOUTS, due, member]);
+        self.at(ms, LUA, &[b"rpush", ORDER, member]);
+        self.at(ms, LUA, &[b"zrange", TIMEOUTS, b"0", b"0"]);
+        if is_head {
+            self.at(ms, LUA, &[b"publish", CHANNEL, due]);
+        }
+        self
+    }
+
+    /// A transfer of Redisson's at what its clock says; `fails` before the members leave timeouts.
+    fn transfer(
+        &mut self,
+        ms: i64,
+        by: &str,
+        clock: i64,
+        members: &[&[u8]],
+        fails: bool,
+    ) -> &mut Self {
+        let now = (START + clock).to_string();
+        self.at(
+            ms,
+            by,
+            &[b"EVALSHA", TRANSFERS[1], b"3", b"orders", TIMEOUTS, ORDER],
+        );
+        let due = [
+            &b"zrangebyscore"[..],
+            TIMEOUTS,
+            b"0",
+            now.as_bytes(),
+            b"limit",
+            b"0",
+            b"100",
+        ];
+        self.at(ms, LUA, &due);
+        for member in members {
+            let payload = frame::decode(member).unwrap().payload;
+            self.at(ms, LUA, &[b"rpush", b"orders", payload]);
+            self.at(ms, LUA, &[b"lrem", ORDER, b"1", member]);
+        }
+        if fails {
+            return self;
+        }
+        if !members.is_empty() {
+            let all: Vec<&[u8]> = [&b"zrem"[..], TIMEOUTS]
+                .iter()
+                .chain(members)
+                .copied()
+                .collect();
+            self.at(ms, LUA, &all);
+        }
+        self.at(ms, LUA, &[b"zrange", TIMEOUTS, b"0", b"0", b"WITHSCORES"])
+    }
+
+    /// The events that it tells.
+    fn told(&self) -> Told {
+        Told::of(self.0.as_bytes(), None)
+    }
+}
+
+/// All that a log tells.
+struct Told {
+    events: Vec<Event>,
+    lives: Vec<Life>,
+    figures: Figures,
+}
+
+impl Told {
+    fn of(log: &[u8], wanted: Option<Vec<Queue>>) -> Self {
+        let mut log = Log::new(log).unwrap();
+        let mut tracker = Tracker::new(wanted, usize::MAX);
+        let mut record = Record::default();
+        while log.read(&mut record).unwrap() {
+            tracker.read(&record);
+        }
+        let lives = tracker.finish();
+        Self {
+            events: tracker.events().collect(),
+            lives,
+            figures: tracker.figures().clone(),
+        }
+    }
+
+    /// The events of each message by their words, in order.
+    fn words(&self) -> Vec<(String, &'static str)> {
+        let of = |event: &Event| {
+            let message = event.message.as_ref();
+            let says =
+                message.map_or_else(String::new, |m| String::from_utf8_lossy(m.payload()).into());
+            (says, event.kind.word())
+        };
+        self.events.iter().map(of).collect()
+    }
+
+    /// The words of the one message there is.
+    fn only(&self) -> Vec<&'static str> {
+        self.words().into_iter().map(|(_, word)| word).collect()
+    }
+
+    fn fates(&self) -> Vec<Fate> {
+        let end = self.figures.last_us;
+        self.lives.iter().map(|life| life.fate(end)).collect()
+    }
+
+    fn client(&self, host: &str) -> &super::super::figures::Client {
+        &self.figures.clients[host.as_bytes()]
+    }
+}
+
+fn framed(payload: &str) -> Vec<u8> {
+    frame::encode(Form::ByteId, *b"12345678", payload.as_bytes())
+}
+
+fn by(moment: Option<&Moment>) -> String {
+    let by = moment.and_then(|moment| moment.by.clone());
+    by.map_or_else(String::new, |by| String::from_utf8_lossy(&by).into_owned())
+}
+
+#[test]
+fn a_message_lives_from_its_offer_to_the_consumer_that_waits_for_it() {
+    let mut log = Written::default();
+    log.say(0, C, "BLPOP orders 0")
+        .offer(10, A, &framed("a"), 1_000, true)
+        .transfer(1_020, B, 1_018, &[&framed("a")], false)
+        .say(1_030, C, "BLPOP orders 0");
+    let told = log.told();
+    assert_eq!(
+        told.only(),
+        ["offered", "announced", "transferred", "consumed"]
+    );
+    let life = &told.lives[0];
+    assert_eq!(told.fates(), [Fate::Consumed]);
+    assert_eq!(
+        (by(life.offered.as_ref()), by(life.transferred.as_ref())),
+        (A.into(), B.into())
+    );
+    assert_eq!(by(life.consumed.as_ref()), C);
+    assert_eq!((life.late_us, life.waited_us()), (Some(20_000), Some(0)));
+    assert!(life.is_presumed, "{:?}", told.events);
+}
+
+#[test]
+fn a_message_that_nobody_waits_for_lies_in_target_until_it_is_taken() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 100, true)
+        .offer(1, A, &framed("b"), 100, false)
+        .transfer(120, A, 120, &[&framed("a"), &framed("b")], false)
+        .say(620, C, "LPOP orders");
+    let told = log.told();
+    assert_eq!(told.fates(), [Fate::Consumed, Fate::Delivered]);
+    assert_eq!(told.lives[0].waited_us(), Some(500_000));
+    let places = told.events.iter().filter_map(|event| match event.kind {
+        Kind::Transferred { place, of, .. } => Some((place, of)),
+        _ => None,
+    });
+    assert_eq!(places.collect::<Vec<_>>(), [(1, 2), (2, 2)]);
+}
+
+#[test]
+fn the_lives_of_all_four_forms_of_frames_are_told() {
+    for form in Form::ALL {
+        let member = frame::encode(form, [7, 1, 2, 3, 4, 5, 6, 0x43], b"hello");
+        let mut log = Written::default();
+        log.offer(0, A, &member, 100, true)
+            .transfer(120, A, 120, &[&member], false);
+        let told = log.told();
+        assert_eq!(
+            told.only(),
+            ["offered", "announced", "transferred"],
+            "{form:?}"
+        );
+        let message = &told.lives[0].message;
+        assert_eq!(
+            (message.form(), message.payload()),
+            (Some(form), &b"hello"[..])
+        );
+    }
+}
+
+#[test]
+fn what_a_failing_transfer_pushes_again_and_again_is_delivered_again() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("good"), 100, true);
+    for again in 0..3 {
+        let at = 120 + again * 5_000;
+        log.transfer(at, A, at, &[&framed("good")], true);
+        log.say(at + 1, C, "LPOP orders");
+    }
+    let told = log.told();
+    let life = &told.lives[0];
+    assert_eq!((life.transfers, life.deliveries), (3, 3));
+    assert_eq!(told.fates(), [Fate::Late]);
+    assert_eq!(told.figures.delivered_again, 2);
+    assert_eq!(told.figures.events["failed"], 3);
+    assert_eq!(told.client("10.0.0.1").transfers_failed, 3);
+}
+
+#[test]
+fn who_won_a_race_and_whose_clock_is_wrong_is_told() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 1_000, true)
+        .transfer(1_010, B, 3_005, &[&framed("a")], false)
+        .transfer(1_011, A, 1_008, &[], false)
+        .transfer(1_012, C, -990, &[], false);
+    let told = log.told();
+    let figures = |host| {
+        let client = told.client(host);
+        (
+            client.transfers_won,
+            client.transfers_in_vain,
+            client.clock_us,
+        )
+    };
+    assert_eq!(figures("10.0.0.1"), (0, 1, Some(-3_000)));
+    assert_eq!(figures("10.0.0.2"), (1, 0, Some(1_995_000)));
+    assert_eq!(figures("10.0.0.3"), (0, 1, Some(-2_002_000)));
+}
+
+#[test]
+fn a_script_that_the_server_does_not_know_is_no_transfer() {
+    let mut log = Written::default();
+    let keys: [&[u8]; 6] = [b"EVALSHA", TRANSFERS[1], b"3", b"orders", TIMEOUTS, ORDER];
+    log.offer(0, A, &framed("a"), 1_000, true).at(10, B, &keys);
+    let told = log.told();
+    assert_eq!(told.only(), ["offered", "announced"]);
+    assert!(!told.figures.clients.contains_key(&b"10.0.0.2"[..]));
+}
+
+#[test]
+fn what_ends_otherwise_is_told_as_what_it_was() {
+    let member = framed("a");
+    let offered = || {
+        let mut log = Written::default();
+        log.offer(0, A, &member, 100_000, true);
+        log
+    };
+    let mut polled = offered();
+    polled
+        .say(10, B, "EVAL poll 2 orders")
+        .at(10, LUA, &[b"lpop", ORDER])
+        .at(10, LUA, &[b"zrem", TIMEOUTS, &member]);
+    let mut removed = offered();
+    removed
+        .say(10, B, "EVAL remove 2 orders")
+        .at(10, LUA, &[b"zrem", TIMEOUTS, &member])
+        .at(10, LUA, &[b"lrem", ORDER, b"1", &member]);
+    let mut deleted = offered();
+    deleted.at(10, B, &[b"DEL", ORDER, TIMEOUTS]);
+    let mut flushed = offered();
+    flushed.say(10, B, "FLUSHALL");
+    let mut expired = offered();
+    expired
+        .at(10, B, &[b"PEXPIRE", TIMEOUTS, b"500"])
+        .say(600, B, "PING");
+    let mut renamed = offered();
+    renamed.at(10, B, &[b"RENAME", TIMEOUTS, b"elsewhere"]);
+    for (log, fate) in [
+        (polled, Fate::Polled),
+        (removed, Fate::Removed),
+        (deleted, Fate::Deleted),
+        (flushed, Fate::Deleted),
+        (expired, Fate::Expired),
+        (renamed, Fate::Renamed),
+    ] {
+        let told = log.told();
+        assert_eq!(told.fates(), [fate]);
+        assert_eq!(told.only(), ["offered", "announced", fate.word()]);
+    }
+    let mut kept = offered();
+    kept.at(10, B, &[b"PEXPIRE", TIMEOUTS, b"500"])
+        .at(20, B, &[b"PERSIST", TIMEOUTS])
+        .say(600, B, "PING");
+    assert_eq!(kept.told().fates(), [Fate::Waiting]);
+}
+
+#[test]
+fn a_message_with_another_due_time_is_requeued_and_late_by_that_one() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 100_000, true);
+    let due = (START + 1_000).to_string();
+    log.at(
+        10,
+        B,
+        &[b"ZADD", TIMEOUTS, b"XX", due.as_bytes(), &framed("a")],
+    )
+    .transfer(1_004, A, 1_004, &[&framed("a")], false);
+    let told = log.told();
+    assert_eq!(
+        told.only(),
+        ["offered", "announced", "requeued", "transferred"]
+    );
+    assert_eq!(told.lives[0].late_us, Some(4_000));
+}
+
+#[test]
+fn an_offer_before_the_log_begins_is_not_invented() {
+    let mut log = Written::default();
+    log.transfer(0, A, 0, &[&framed("a")], false);
+    let told = log.told();
+    assert_eq!(told.only(), ["transferred"]);
+    let life = &told.lives[0];
+    assert_eq!((&life.offered, life.due, life.late_us), (&None, None, None));
+}
+
+#[test]
+fn what_target_held_is_known_once_a_consumer_has_waited_in_vain() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 5_000, true)
+        .say(10, C, "BLPOP orders 1")
+        .say(1_020, C, "BLPOP orders 60")
+        .transfer(5_010, A, 5_010, &[&framed("a")], false)
+        .say(5_020, A, "PING");
+    let told = log.told();
+    assert_eq!(told.fates(), [Fate::Consumed]);
+    assert!(!told.lives[0].is_presumed);
+}
+
+#[test]
+fn the_queue_has_the_name_that_its_scripts_say() {
+    let mut log = Written::default();
+    log.say(0, A, "PING")
+        .at(0, LUA, &[b"zadd", TIMEOUTS, b"1700000001000", &framed("a")])
+        .at(
+            5,
+            A,
+            &[b"EVALSHA", TRANSFERS[1], b"3", b"{orders}", TIMEOUTS, ORDER],
+        )
+        .at(5, LUA, &[b"rpush", b"{orders}", b"a"])
+        .at(5, LUA, &[b"lrem", ORDER, b"1", &framed("a")])
+        .at(5, LUA, &[b"zrem", TIMEOUTS, &framed("a")]);
+    let told = log.told();
+    assert_eq!(told.only(), ["offered", "transferred"]);
+    assert_eq!(told.events[1].queue.name, QueueName::from("{orders}"));
+}
+
+#[test]
+fn a_plain_queue_is_moved_by_two_commands_and_holds_what_others_push() {
+    let queue: Queue = "zset-list:delay,ready".parse().unwrap();
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700000001 x 1700000001 gone")
+        .say(10, A, "LPUSH ready direct")
+        .say(1_500, B, "LPUSH ready x")
+        .say(1_501, B, "ZREM delay x")
+        .say(1_502, B, "LPUSH ready before")
+        .say(1_503, B, "ZREM delay before")
+        .say(1_504, B, "ZREM delay gone")
+        .say(2_000, C, "RPOP ready")
+        .say(2_000, C, "RPOP ready");
+    let told = Told::of(log.0.as_bytes(), Some(vec![queue]));
+    let words = told.words();
+    let of = |says: &str| -> Vec<_> {
+        let its = words.iter().filter(|(message, _)| message == says);
+        its.map(|(_, word)| *word).collect()
+    };
+    assert_eq!(of("x"), ["offered", "transferred", "consumed"]);
+    assert_eq!(of("before"), ["transferred"]);
+    assert_eq!(of("gone"), ["offered", "removed"]);
+    assert_eq!(of("direct"), [""; 0]);
+    assert_eq!(told.figures.messages, 3);
+    assert_eq!(told.lives[0].late_us, Some(500_000));
+    assert_eq!(
+        told.fates(),
+        [Fate::Consumed, Fate::Removed, Fate::Delivered]
+    );
+}
+
+#[test]
+fn a_transaction_of_an_append_only_file_is_told_together_and_only_when_it_is_whole() {
+    let mut file = Vec::new();
+    let mut add = |words: &[&[u8]]| {
+        file.extend_from_slice(format!("*{}\r\n", words.len()).as_bytes());
+        for word in words {
+            file.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
+            file.extend_from_slice(word);
+            file.extend_from_slice(b"\r\n");
+        }
+    };
+    let member = framed("a");
+    add(&[b"MULTI"]);
+    add(&[b"SELECT", b"0"]);
+    add(&[b"zadd", TIMEOUTS, b"1700000000000", &member]);
+    add(&[b"rpush", ORDER, &member]);
+    add(&[b"EXEC"]);
+    add(&[b"MULTI"]);
+    add(&[b"rpush", b"orders", b"a"]);
+    add(&[b"lrem", ORDER, b"1", &member]);
+    add(&[b"zrem", TIMEOUTS, &member]);
+    add(&[b"EXEC"]);
+    let whole = Told::of(&file, None);
+    assert_eq!(whole.only(), ["offered", "transferred"]);
+    let cut = Told::of(&file[..file.len() - b"*1\r\n$4\r\nEXEC\r\n".len()], None);
+    assert_eq!(cut.only(), ["offered"]);
+}
+
+#[test]
+fn lives_that_are_over_are_let_go_when_memory_is_full_and_none_is_lost() {
+    let mut log = Written::default();
+    for number in 0..500_i64 {
+        let at = number * 10;
+        let member = frame::encode(Form::ByteId, number.to_le_bytes(), b"x");
+        log.offer(at, A, &member, at + 2, true)
+            .transfer(at + 3, A, at + 3, &[&member], false)
+            .say(at + 4, C, "LPOP orders");
+    }
+    let mut monitor = Log::new(log.0.as_bytes()).unwrap();
+    let mut tracker = Tracker::new(None, 20_000);
+    let mut record = Record::default();
+    let mut early = 0;
+    while monitor.read(&mut record).unwrap() {
+        tracker.read(&record);
+        early += tracker.let_go().count();
+    }
+    let rest = tracker.finish().len();
+    assert_eq!(early + rest, 500);
+    assert!(early > 470, "{early}");
+    assert_eq!(tracker.figures().forgotten, 0);
+}
+
+const REAL: &[u8] = include_bytes!("../../../tests/fixtures/trace/4.7.0/monitor.log");
+
+/// The fate of each message and the number of its deliveries, by its id.
+fn fates_by_id(told: &Told) -> HashMap<String, (Fate, u64)> {
+    let end = told.figures.last_us;
+    let fate = |life: &Life| {
+        (
+            life.message.id().to_string(),
+            (life.fate(end), life.deliveries),
+        )
+    };
+    told.lives.iter().map(fate).collect()
+}
+
+proptest! {
+    #[test]
+    fn no_life_is_invented_by_a_cut(from in 0..REAL.len(), length in 0..REAL.len()) {
+        let cut = &REAL[from..REAL.len().min(from + length)];
+        let whole = fates_by_id(&Told::of(REAL, None));
+        for (id, (fate, deliveries)) in fates_by_id(&Told::of(cut, None)) {
+            let Some((end, all)) = whole.get(&id) else {
+                return Err(TestCaseError::fail(format!("{id} is no message")));
+            };
+            prop_assert!(deliveries <= *all, "{id} {fate:?}");
+            let is_on_its_way = matches!(fate, Fate::Waiting | Fate::Late | Fate::Delivered);
+            prop_assert!(is_on_its_way || fate == *end, "{id} {fate:?} {end:?}");
+        }
+    }
+
+    #[test]
+    fn no_message_is_invented_by_damage(
+        at in 0..REAL.len(),
+        byte: u8,
+        drops in proptest::collection::vec(0..200_usize, 0..20),
+    ) {
+        let mut log = REAL.to_vec();
+        log[at] = byte;
+        let lines = log.split(|byte| *byte == b'\n').enumerate();
+        let kept: Vec<&[u8]> = lines.filter(|(n, _)| !drops.contains(n)).map(|(_, line)| line).collect();
+        let told = Told::of(&kept.join(&b'\n'), None);
+        // The damaged byte may make one message another one.
+        prop_assert!(told.lives.len() <= 17, "{}", told.lives.len());
+    }
+}

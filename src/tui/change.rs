@@ -1,0 +1,180 @@
+//! The change that is planned, asked about or under way: one at a time, and a kick beside it.
+
+pub mod progress;
+pub mod queries;
+pub mod run;
+pub mod update;
+pub mod view;
+
+use std::time::{Duration, Instant};
+
+use crate::queue::plan::Progress;
+use crate::queue::told::Order;
+use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
+use crate::tui::departed::Acted;
+use crate::tui::edit::EditForm;
+use crate::tui::keys::Key;
+use crate::tui::marks::Marks;
+
+/// The changes of this session that are not over yet.
+#[derive(Clone, Debug, Default)]
+pub struct Changing {
+    /// The one: while it is not over, no other one begins.
+    pub one: Option<UnderWay>,
+    /// A kick: it is harmless, and needed most while something else takes long.
+    pub kick: Option<UnderWay>,
+    /// The form of an edit that is not over yet.
+    pub typed: Option<Box<EditForm>>,
+    /// What the change that was begun last is about.
+    pub acted: Option<Acted>,
+    /// What was done last from this screen.
+    pub last: Option<LastChange>,
+}
+
+/// The change that was made last.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LastChange {
+    /// Its id in the journal.
+    pub journal_id: String,
+    /// When it was over, by our monotonic clock.
+    pub at: Instant,
+}
+
+/// Who takes back so soon what was done last knows what that was.
+const FRESH: Duration = Duration::from_mins(1);
+
+/// A change that is not over yet.
+#[derive(Clone, Debug)]
+pub struct UnderWay {
+    /// Of the effects that ask for it and of all that it tells.
+    pub generation: u64,
+    /// What kind of change.
+    pub change: Change,
+    /// What it is called: [`What::name`](crate::queue::wish::What::name).
+    pub called: &'static str,
+    /// Of which queue.
+    pub queue: Queue,
+    /// The marks that it is about, as they were when it was asked for; none when it is about
+    /// something else. They are cleared once it was applied.
+    pub marks: Option<Box<Marks>>,
+    /// The key that asked for it: it is no answer to a question about it.
+    pub asked_by: Option<Key>,
+    /// When it was asked for, by our monotonic clock.
+    pub since: Instant,
+    /// How far it is.
+    pub stage: Stage,
+}
+
+/// How far a change is.
+#[derive(Clone, Debug)]
+pub enum Stage {
+    /// It is being planned: how far that is, once it says so.
+    Planning(Option<Progress>),
+    /// It is planned, and the user has to be asked, or is being asked.
+    Asking(Box<Plan>),
+    /// It is being applied.
+    Running(Box<Running>),
+}
+
+/// A change that is being applied.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// What was agreed to.
+    pub plan: Plan,
+    /// Its id in the journal, once it has one.
+    pub journal_id: Option<String>,
+    /// What it told last.
+    pub progress: Option<Progress>,
+    /// What became of the entries that were tried and not done: the first [`RESULTS_KEPT`].
+    pub results: Vec<EntryResult>,
+    /// What it tries to get over.
+    pub trouble: Option<String>,
+    /// What it was told last.
+    pub order: Order,
+    /// When it began, by our monotonic clock.
+    pub since: Instant,
+}
+
+/// So many results are kept to be looked at.
+pub const RESULTS_KEPT: usize = 1000;
+
+/// An entry to be looked at: it was tried, and not done.
+#[must_use]
+pub const fn is_worth_a_look(outcome: Outcome) -> bool {
+    !matches!(outcome, Outcome::Done | Outcome::Left)
+}
+
+impl Running {
+    /// Nothing is told yet.
+    #[must_use]
+    pub const fn new(plan: Plan, since: Instant) -> Self {
+        Self {
+            plan,
+            journal_id: None,
+            progress: None,
+            results: Vec::new(),
+            trouble: None,
+            order: Order::Go,
+            since,
+        }
+    }
+}
+
+impl Changing {
+    /// The change with that generation.
+    pub fn of_mut(&mut self, generation: u64) -> Option<&mut UnderWay> {
+        let all = self.one.iter_mut().chain(&mut self.kick);
+        all.into_iter().find(|one| one.generation == generation)
+    }
+
+    /// The change with that generation is over, or given up.
+    pub fn take(&mut self, generation: u64) -> Option<UnderWay> {
+        let of = |one: &mut UnderWay| one.generation == generation;
+        self.one.take_if(of).or_else(|| self.kick.take_if(of))
+    }
+
+    /// A change of this screen has left something in the journal.
+    pub fn note_last(&mut self, journal_id: Option<&String>, at: Instant) {
+        if let Some(journal_id) = journal_id.cloned() {
+            self.last = Some(LastChange { journal_id, at });
+        }
+    }
+
+    /// The plan takes back what was done last from this screen, and a moment ago.
+    #[must_use]
+    pub fn takes_back_the_last(&self, plan: &Plan, now: Instant) -> bool {
+        self.last.as_ref().is_some_and(|last| {
+            plan.undoes.as_ref() == Some(&last.journal_id)
+                && now.saturating_duration_since(last.at) < FRESH
+        })
+    }
+
+    /// The one that is being applied.
+    #[must_use]
+    pub fn running(&self) -> Option<(&UnderWay, &Running)> {
+        let one = self.one.as_ref()?;
+        match &one.stage {
+            Stage::Running(running) => Some((one, running)),
+            Stage::Planning(_) | Stage::Asking(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn running_mut(&mut self, generation: u64) -> Option<&mut Running> {
+        match &mut self.of_mut(generation)?.stage {
+            Stage::Running(running) => Some(running),
+            Stage::Planning(_) | Stage::Asking(_) => None,
+        }
+    }
+}
+
+/// A plan that takes longer is spoken of.
+const NOTICED: Duration = Duration::from_millis(200);
+
+impl UnderWay {
+    /// What is typed while it is planned is kept away from what lies behind: it may be meant for
+    /// the question to come.
+    const fn holds_keys(&self) -> bool {
+        matches!(self.stage, Stage::Planning(_))
+    }
+}

@@ -1,0 +1,5 @@
+//! The panel of the change under way.
+
+pub mod place;
+pub mod update;
+pub mod view;

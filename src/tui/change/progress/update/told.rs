@@ -1,0 +1,70 @@
+//! What a change that is over says: what was done to which entry, and what became of the rest.
+
+use crate::clock::EpochMillis;
+use crate::queue::plan::Plan;
+use crate::queue::{Change, Due, Outcome, Tally, text};
+use crate::tui::journal::sum_up;
+
+/// Columns of what an entry says.
+const SAID: usize = 40;
+
+/// The first entry of a plan by what it says and its id, `{"orderId":1} (9f3c…)`; by its id alone
+/// where its bytes are not known, as those that an undo puts back.
+fn first(plan: &Plan) -> Option<String> {
+    let id = plan.first.first()?;
+    let said = plan.says.first().filter(|said| !said.is_empty());
+    Some(match said {
+        Some(said) => format!("{} ({id})", text::cut(said, SAID)),
+        None => id.to_string(),
+    })
+}
+
+/// What became of those that were no longer there.
+fn left(plan: &Plan, now: EpochMillis) -> &'static str {
+    let is_due = plan.newest.and_then(Due::at).is_some_and(|due| due <= now);
+    match plan.change {
+        Change::RestoreOrder | Change::Undo => "",
+        Change::Unwrap => "already taken",
+        _ if plan.target.is_some_and(|(now, then)| then < now) => "already taken",
+        Change::Transfer => "already transferred",
+        _ if is_due => "already transferred",
+        _ => "already gone",
+    }
+}
+
+/// What was done: `deleted {"orderId":1} (9f3c…)`, `1 of 3 deleted, 2 were already transferred`.
+pub(crate) fn told(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
+    let (change, gone) = (plan.change, tally.get(Outcome::Gone));
+    let all = tally.sum().max(plan.planned);
+    let left = left(plan, now);
+    if let Some(entry) = first(plan).filter(|_| plan.planned == 1) {
+        if tally.get(Outcome::Done) == all && all == 1 {
+            return format!("{} {entry}", change.past());
+        }
+        if gone == all && all == 1 && !left.is_empty() {
+            return format!("not {}: {entry} was {left}", change.past());
+        }
+        return format!("{}: {entry}", sum_up(change, plan.planned, tally));
+    }
+    if gone == 0 || left.is_empty() {
+        let words = sum_up(change, plan.planned, tally);
+        return match first(plan) {
+            // Which of them were not done is not known here.
+            Some(first) if tally.get(Outcome::Done) == all && all > 1 => {
+                let more = text::thousands(all - 1);
+                format!("{words}: {first} and {more} more")
+            }
+            _ => words,
+        };
+    }
+    let mut rest = Tally::default();
+    for outcome in Outcome::ALL {
+        if outcome != Outcome::Gone {
+            rest.add(outcome, tally.get(outcome));
+        }
+    }
+    let were = if gone == 1 { "was" } else { "were" };
+    let (gone, all_of) = (text::thousands(gone), text::thousands(all));
+    let done = sum_up(change, all, &rest);
+    format!("{done}; {gone} of {all_of} {were} {left}")
+}

@@ -1,0 +1,54 @@
+//! What the screen is asked about the change that is planned or under way.
+
+use std::time::Instant;
+
+use super::{NOTICED, Stage, UnderWay};
+use crate::queue::text;
+use crate::tui::change::update::is_planned;
+use crate::tui::keys::Action;
+use crate::tui::model::Model;
+
+impl Model {
+    /// What is being planned, while that keeps the keys away from everything else.
+    #[must_use]
+    pub fn planned_now(&self) -> Option<&UnderWay> {
+        let free = self.overlay.is_none() && self.prompt.is_none();
+        let all = self.changing.one.iter().chain(&self.changing.kick);
+        all.into_iter().find(|one| free && one.holds_keys())
+    }
+
+    /// When a plan has taken so long that it is spoken of; none when nothing is planned.
+    #[must_use]
+    pub fn noticed_at(&self) -> Option<Instant> {
+        let one = self.changing.one.as_ref()?;
+        matches!(one.stage, Stage::Planning(_)).then(|| one.since + NOTICED)
+    }
+
+    /// How far the planning is, once it takes so long that somebody may wonder.
+    #[must_use]
+    pub fn counting(&self) -> Option<String> {
+        let one = self.changing.one.as_ref()?;
+        let Stage::Planning(progress) = &one.stage else {
+            return None;
+        };
+        if self.instant.saturating_duration_since(one.since) < NOTICED {
+            return None;
+        }
+        let name = text::printable_bytes(one.queue.name.as_bytes());
+        let far = progress.as_ref().filter(|progress| progress.planned > 0);
+        let far = far.map_or(String::new(), |progress| {
+            let (looked, of) = (progress.tally.sum(), progress.planned);
+            format!(": {} of {}", text::thousands(looked), text::thousands(of))
+        });
+        Some(format!(
+            "Looking at what {} would do in {name}{far}",
+            one.called
+        ))
+    }
+}
+
+/// Whether an action changes something on the server: a read-only session has no use for it.
+#[must_use]
+pub const fn is_change(action: Action) -> bool {
+    is_planned(action) || matches!(action, Action::Offer | Action::Worker)
+}

@@ -1,0 +1,239 @@
+//! Plans changes, applies them, and reads the journal. What is planned stays here until it is
+//! applied or dropped: the screen has what it shows of it.
+
+pub mod apply;
+pub mod marked;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::{AbortHandle, JoinHandle};
+
+use crate::ops::apply::{Applied, Limits, Order, apply};
+use crate::ops::plan::{ChangeError, Prepared, Wish, plan};
+use crate::ops::undo::{ToUndo, plan_undo};
+use crate::queue::plan::Progress;
+use crate::tui::effect::{Effect, ToPlan};
+use crate::tui::journal;
+use crate::tui::leave::Interrupted;
+use crate::tui::msg::Msg;
+use crate::tui::tasks::{self, Tasks};
+
+/// The screen is told how something goes at most once in this time: more is not to be seen, and
+/// would keep the loop from its keys.
+const TELL_EVERY: Duration = Duration::from_millis(50);
+
+/// The changes of a session that are planned and under way.
+#[derive(Default)]
+pub(crate) struct Changes {
+    planning: Option<AbortHandle>,
+    /// What was planned last, until it is applied, with its generation.
+    prepared: Arc<Mutex<Option<(u64, Prepared)>>>,
+    at_work: HashMap<u64, Task>,
+}
+
+struct Task {
+    orders: UnboundedSender<Order>,
+    work: JoinHandle<()>,
+    so_far: Arc<Mutex<Interrupted>>,
+}
+
+/// Changes that were under way when their server was left. They have been told to stop.
+#[derive(Default)]
+pub(crate) struct Stopping(Vec<Task>);
+
+impl Stopping {
+    /// Those that have not ended yet, in a few words each.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let unfinished = self.0.iter().filter(|task| !task.work.is_finished());
+        unfinished.map(|task| lock(&task.so_far).name()).collect()
+    }
+
+    /// Waits until all have ended, and all that must be finished is.
+    pub(crate) async fn wait(&mut self) {
+        join_all(self.0.iter_mut().map(|task| &mut task.work)).await;
+    }
+
+    /// What is to be said of each.
+    pub(crate) fn farewell(&self) -> Vec<String> {
+        let each = self.0.iter().map(|task| lock(&task.so_far).farewell());
+        each.flatten().collect()
+    }
+
+    /// And those of another server.
+    pub(crate) fn and(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+}
+
+impl Changes {
+    /// What was planned, or is being planned, is void.
+    fn drop_plan(&mut self) {
+        if let Some(planning) = self.planning.take() {
+            planning.abort();
+        }
+        *lock(&self.prepared) = None;
+    }
+
+    fn order(&self, generation: u64, order: Order) {
+        if let Some(task) = self.at_work.get(&generation) {
+            // It has ended already when nobody listens.
+            let _ = task.orders.send(order);
+        }
+    }
+
+    /// Stops all that is under way.
+    pub(crate) fn stop(&mut self) -> Stopping {
+        self.drop_plan();
+        let tasks = std::mem::take(&mut self.at_work).into_values();
+        let tasks: Vec<Task> = tasks.filter(|task| !task.work.is_finished()).collect();
+        for task in &tasks {
+            let _ = task.orders.send(Order::Stop);
+        }
+        Stopping(tasks)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Tasks {
+    /// Starts what has to do with changes.
+    pub(crate) fn change(&mut self, effect: Effect) {
+        match effect {
+            Effect::Plan(asked) => self.plan(*asked),
+            Effect::PlanUndo {
+                generation,
+                id,
+                queue,
+            } => {
+                let (store, journal) = (self.store.clone(), self.journal.clone());
+                let profile = self.session.site().profile.map(|profile| profile.name);
+                self.prepare(generation, async move {
+                    let which = match &id {
+                        Some(id) => ToUndo::This(id),
+                        None => ToUndo::NewestOf(&queue),
+                    };
+                    let mut prepared = plan_undo(&store, &journal, which, false).await?;
+                    prepared.plan.profile = profile;
+                    Ok(prepared)
+                });
+            }
+            Effect::DropPlan => self.changes.drop_plan(),
+            Effect::Apply(generation) => self.apply(generation),
+            Effect::Order(generation, order) => self.changes.order(generation, order),
+            Effect::ReadJournal { generation } => {
+                let read = journal::run::read(self.journal.clone(), self.store.clone());
+                self.ask(tasks::Kind::Journal, read, move |result| Msg::JournalRead {
+                    generation,
+                    result,
+                });
+            }
+            other => self.read_change(other),
+        }
+    }
+
+    fn plan(&mut self, asked: ToPlan) {
+        let (generation, answers) = (asked.generation, self.answers.clone());
+        let tell = Told::every(move |progress| {
+            // Nobody listens any more when the program is about to end.
+            let _ = answers.send(Msg::Planning(generation, progress));
+        });
+        let wish = Wish {
+            which: marked::which(&asked.queue, asked.which),
+            queue: asked.queue,
+            what: asked.what,
+            profile: self.session.site().profile.map(|profile| profile.name),
+        };
+        let store = self.store.clone();
+        self.prepare(generation, async move {
+            plan(&store, wish, |progress| tell.tell(progress)).await
+        });
+    }
+
+    /// Makes a plan; what was planned before is void.
+    fn prepare(
+        &mut self,
+        generation: u64,
+        planning: impl Future<Output = Result<Prepared, ChangeError>> + Send + 'static,
+    ) {
+        self.changes.drop_plan();
+        let (answers, prepared) = (self.answers.clone(), Arc::clone(&self.changes.prepared));
+        let planning = tokio::spawn(async move {
+            let result = match planning.await {
+                Ok(ready) => {
+                    let plan = Box::new(ready.plan.clone());
+                    *lock(&prepared) = Some((generation, ready));
+                    Ok(plan)
+                }
+                Err(why) => Err(why.to_string()),
+            };
+            let _ = answers.send(Msg::Planned(generation, result));
+        });
+        self.changes.planning = Some(planning.abort_handle());
+    }
+
+    /// Applies the plan with that generation, if it is still the last one.
+    fn apply(&mut self, generation: u64) {
+        self.changes
+            .at_work
+            .retain(|_, task| !task.work.is_finished());
+        let prepared = lock(&self.changes.prepared).take_if(|(of, _)| *of == generation);
+        let ready = match (prepared, self.writer()) {
+            (Some((_, prepared)), Ok(writer)) => Ok((prepared, writer)),
+            (None, _) => Err("The plan is no longer there: ask for it again.".to_owned()),
+            (_, Err(why)) => Err(why.to_string()),
+        };
+        let (prepared, writer) = match ready {
+            Ok(ready) => ready,
+            Err(why) => {
+                let failed = Applied::Failed(why);
+                let _ = self.answers.send(Msg::Applied(generation, failed));
+                return;
+            }
+        };
+        let so_far = Interrupted::new(&prepared.plan, self.session.site().program);
+        let so_far = Arc::new(Mutex::new(so_far));
+        let applying = apply(&writer, &self.journal, prepared, Limits::default());
+        let (orders, ordered) = unbounded_channel();
+        let said = apply::Said::new(
+            generation,
+            Arc::clone(&so_far),
+            self.answers.clone(),
+            self.store.link(),
+        );
+        let work = tokio::spawn(apply::run(applying, ordered, said));
+        let task = Task {
+            orders,
+            work,
+            so_far,
+        };
+        self.changes.at_work.insert(generation, task);
+    }
+}
+
+/// Tells how far something is, seldom enough.
+struct Told<F> {
+    last: Mutex<Option<Instant>>,
+    tell: F,
+}
+
+impl<F: Fn(Progress)> Told<F> {
+    fn every(tell: F) -> Self {
+        let last = Mutex::default();
+        Self { last, tell }
+    }
+
+    fn tell(&self, progress: Progress) {
+        let now = crate::clock::instant();
+        let mut last = lock(&self.last);
+        if last.is_none_or(|last| now.saturating_duration_since(last) >= TELL_EVERY) {
+            *last = Some(now);
+            (self.tell)(progress);
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Changes: asked for, planned, confirmed, begun. One at a time; a kick may go beside it.
+
+pub mod about;
+pub mod forms;
+pub mod question;
+
+use std::time::Duration;
+
+use self::about::why_not;
+use super::{Running, Stage, UnderWay};
+use crate::queue::plan::Progress;
+use crate::queue::wish::What;
+use crate::queue::{Change, Plan, Queue, text};
+use crate::tui::effect::{Effect, Marked, ToPlan};
+use crate::tui::keys::{Action, Key, Place};
+use crate::tui::marks::{self, Marks};
+use crate::tui::model::{Model, Overlay};
+use crate::tui::msg::Msg;
+use crate::tui::refresh::{self, queries};
+use crate::tui::toast::{self, Tone};
+use crate::tui::update::act;
+use crate::tui::{departed, dialog, filter, journal, link};
+
+/// A plan that took longer than this may come while the user is at something else: then the
+/// question does not take a yes at once.
+const SURPRISING: Duration = Duration::from_secs(1);
+
+/// Nobody has read it before.
+const UNREAD: Duration = Duration::from_millis(500);
+
+/// Whether an action is a change that is planned first.
+pub(crate) const fn is_planned(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Transfer
+            | Action::Deliver
+            | Action::Requeue
+            | Action::Delete
+            | Action::Edit
+            | Action::Duplicate
+            | Action::Kick
+            | Action::Repair
+            | Action::Undo
+    )
+}
+
+/// A key asks for a change.
+pub(crate) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Undo => return journal::update::undo(model),
+        Action::Kick => return on_queue(model, What::Kick),
+        Action::Repair => return forms::repair(model),
+        _ => {}
+    }
+    let about = match about::of(model, action) {
+        Ok(about) => about,
+        Err(why) => {
+            toast::update::say(model, why.to_owned(), Tone::Warn);
+            return Vec::new();
+        }
+    };
+    let what = match action {
+        Action::Transfer => What::Transfer,
+        Action::Deliver => What::Deliver,
+        Action::Delete => What::Delete,
+        Action::Duplicate => What::Duplicate,
+        Action::Requeue => {
+            forms::requeue(model, about);
+            return Vec::new();
+        }
+        _ => {
+            forms::edit(model, about);
+            return Vec::new();
+        }
+    };
+    begin(model, what, about)
+}
+
+/// Why equal ones of what is marked cannot be deleted now; none when they can.
+pub(crate) fn why_not_keep_one(model: &Model) -> Option<&'static str> {
+    if model.marks.is_empty() {
+        return Some("mark entries first: one of each that are equal is kept");
+    }
+    why_not(model, Action::Delete)
+}
+
+/// Deletes what is marked, but one of each that are equal.
+pub(crate) fn keep_one(model: &mut Model) -> Vec<Effect> {
+    match about::of(model, Action::Delete) {
+        Ok(About {
+            marks: Some(marks),
+            queue,
+            ..
+        }) => {
+            let about = About {
+                queue,
+                marked: Marked::ButOne(marks.clone()),
+                marks: Some(marks),
+            };
+            begin(model, What::Delete, about)
+        }
+        other => {
+            let why = other.err().or_else(|| why_not_keep_one(model));
+            toast::update::say(model, why.unwrap_or_default().to_owned(), Tone::Warn);
+            Vec::new()
+        }
+    }
+}
+
+/// A change of the selected queue as a whole.
+fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
+    let queue = model.selected().map(|row| row.queue.clone());
+    queue.map_or(Vec::new(), |queue| {
+        begin(model, what, About::of(queue, Marked::Due))
+    })
+}
+
+/// What a change is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct About {
+    queue: Queue,
+    marked: Marked,
+    /// The marks, when it is about them.
+    marks: Option<Box<Marks>>,
+}
+
+/// Asks for a plan, unless something else is not over yet.
+fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
+    let change = what.change();
+    if is_busy(model, change) {
+        return Vec::new();
+    }
+    let one = match &about.marked {
+        Marked::One(entry) => Some(entry.member.clone()),
+        _ => None,
+    };
+    let which = match about.marked {
+        Marked::Marks(_) => found(model, &about),
+        _ => None,
+    };
+    let which = which.unwrap_or(about.marked);
+    let called = (change, what.name());
+    let generation = started(model, called, about.queue.clone(), about.marks);
+    departed::update::acts(model, change, one);
+    vec![Effect::Plan(Box::new(ToPlan {
+        generation,
+        queue: about.queue,
+        what,
+        which,
+    }))]
+}
+
+/// The marked entries, when a search has found them already.
+fn found(model: &Model, about: &About) -> Option<Marked> {
+    let here = model.selected().is_some_and(|row| row.queue == about.queue);
+    let marks = about.marks.as_ref().filter(|_| here)?;
+    let found = marks::update::one_by_one(model, marks)?;
+    Some(Marked::Marks(Box::new(found)))
+}
+
+/// Plans to take a change back: that of the journal with this id, else the newest of the queue.
+pub(crate) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    if is_busy(model, Change::Undo) {
+        return Vec::new();
+    }
+    let called = (Change::Undo, Change::Undo.word());
+    let generation = started(model, called, queue.clone(), None);
+    vec![Effect::PlanUndo {
+        generation,
+        id,
+        queue,
+    }]
+}
+
+/// From now on it is planned.
+fn started(
+    model: &mut Model,
+    (change, called): (Change, &'static str),
+    queue: Queue,
+    marks: Option<Box<Marks>>,
+) -> u64 {
+    let generation = queries::generation(model);
+    let under_way = Some(UnderWay {
+        generation,
+        change,
+        called,
+        queue,
+        marks,
+        asked_by: model.schedule.pressed,
+        since: model.instant,
+        stage: Stage::Planning(None),
+    });
+    if change == Change::Kick {
+        model.changing.kick = under_way;
+    } else {
+        model.changing.one = under_way;
+    }
+    generation
+}
+
+/// Whether something is in the way of this change; says what, and how that is stopped.
+fn is_busy(model: &mut Model, change: Change) -> bool {
+    let words = match (&model.changing.one, &model.changing.kick) {
+        // What is being planned would be forgotten for another plan.
+        (Some(one), _) if change != Change::Kick || !matches!(one.stage, Stage::Running(_)) => {
+            under_way(one)
+        }
+        (_, Some(kick)) if matches!(kick.stage, Stage::Planning(_)) => under_way(kick),
+        _ => return false,
+    };
+    toast::update::say(model, words, Tone::Warn);
+    true
+}
+
+/// What is under way, and how it is stopped.
+fn under_way(one: &UnderWay) -> String {
+    let name = text::printable_bytes(one.queue.name.as_bytes());
+    let word = one.called;
+    let far = match &one.stage {
+        Stage::Planning(_) | Stage::Asking(_) => "is being planned".to_owned(),
+        Stage::Running(running) => {
+            let done = running.progress.as_ref().map_or(0, |p| p.tally.sum());
+            let (done, all) = (text::thousands(done), text::thousands(running.plan.planned));
+            format!("is under way, {done} of {all}")
+        }
+    };
+    format!("{word} of {name} {far}: Esc stops it")
+}
+
+/// A plan, a change under way or the journal told something.
+pub(crate) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Planning(generation, progress) => planning(model, generation, progress),
+        Msg::Planned(generation, Ok(plan)) => return planned(model, generation, plan),
+        // Nothing has happened: it is a reason, not a failure.
+        Msg::Planned(generation, Err(why)) => {
+            if let Some(one) = model.changing.take(generation) {
+                toast::update::say(model, about::with_cure(model, why), Tone::Warn);
+                bring_back(model, one.change, false);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn planning(model: &mut Model, generation: u64, progress: Progress) {
+    if let Some(one) = model.changing.of_mut(generation)
+        && let Stage::Planning(told) = &mut one.stage
+    {
+        *told = Some(progress);
+    }
+}
+
+/// The plan is there: it is applied, or the user is asked.
+fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
+    let profile = model.profile.as_ref();
+    let protected = profile.is_some_and(|profile| profile.protected);
+    let last = model.changing.takes_back_the_last(&plan, model.instant);
+    let Some(one) = model.changing.of_mut(generation) else {
+        // Given up meanwhile.
+        return Vec::new();
+    };
+    one.queue = plan.queue.clone();
+    if plan.planned == 0 && plan.change != Change::Kick {
+        model.changing.take(generation);
+        toast::update::say(model, question::nothing(&plan), Tone::Warn);
+        bring_back(model, plan.change, false);
+        return vec![Effect::DropPlan];
+    }
+    one.stage = Stage::Asking(plan);
+    if last && !protected {
+        return run(model, generation);
+    }
+    Vec::new()
+}
+
+/// Asks about what is planned, as soon as nothing else lies over the screen or is typed.
+pub(crate) fn put_question(model: &mut Model) {
+    if model.overlay.is_some() || model.prompt.is_some() {
+        return;
+    }
+    let all = model.changing.one.iter().chain(&model.changing.kick);
+    let asking = all.into_iter().find_map(|one| match &one.stage {
+        Stage::Asking(plan) => Some((one, plan)),
+        Stage::Planning(_) | Stage::Running(_) => None,
+    });
+    let Some((one, plan)) = asking else {
+        return;
+    };
+    let now = model.instant;
+    let surprising = now.saturating_duration_since(one.since) > SURPRISING;
+    let dialog = question::dialog(model, one, plan);
+    model.schedule.unread_until = surprising.then(|| now + UNREAD);
+    dialog::update::open(model, dialog);
+}
+
+/// Yes: it begins.
+pub(crate) fn agreed(model: &mut Model, generation: u64) -> Vec<Effect> {
+    run(model, generation)
+}
+
+fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
+    let now = model.instant;
+    let Some(one) = model.changing.of_mut(generation) else {
+        return Vec::new();
+    };
+    let Stage::Asking(plan) = &one.stage else {
+        return Vec::new();
+    };
+    let running = Running::new((**plan).clone(), now);
+    one.stage = Stage::Running(Box::new(running));
+    vec![Effect::Apply(generation)]
+}
+
+/// Why a yes cannot be taken now.
+pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
+    let unread = |until| model.instant < until;
+    if model.schedule.unread_until.is_some_and(unread) {
+        return Some("the question has only just come: read it first");
+    }
+    (!link::live(model)).then_some("the server is away")
+}
+
+/// No: it is forgotten.
+pub(crate) fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
+    match model.changing.take(generation) {
+        Some(one) => {
+            bring_back(model, one.change, false);
+            vec![Effect::DropPlan]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Esc: what is being planned is not wanted any more. None when nothing is.
+pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
+    let all = model.changing.one.iter().chain(&model.changing.kick);
+    let planned = |one: &&UnderWay| matches!(one.stage, Stage::Planning(_));
+    let one = all.into_iter().find(planned)?;
+    let words = format!("{} is not planned any more", one.called);
+    let generation = one.generation;
+    model.changing.take(generation);
+    toast::update::say(model, words, Tone::Good);
+    Some(vec![Effect::DropPlan])
+}
+
+/// A key while a plan is made that is to be asked about: it may be meant for the question, so it
+/// does nothing to what is in sight.
+pub(crate) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
+    let leaves = [
+        Action::Back,
+        Action::QuitNow,
+        Action::Suspend,
+        Action::Redraw,
+    ];
+    let action = model.keymap.resolve(Place::Dialog, key);
+    if let Some(action) = action.filter(|action| leaves.contains(action)) {
+        return act::act(model, action);
+    }
+    hold(model);
+    Vec::new()
+}
+
+/// Says what keeps a key or a click from doing anything.
+pub(crate) fn hold(model: &mut Model) {
+    let Some(word) = model.planned_now().map(|one| one.called) else {
+        return;
+    };
+    let back = model.keymap.label(Action::Back, model.look.ascii);
+    let stops = back.map_or_else(String::new, |key| format!("; {key} stops it"));
+    let words = format!("{word} is being planned, and asks in a moment{stops}");
+    toast::update::say(model, words, Tone::Warn);
+}
+
+/// What was typed is over with once it is saved; else its form is back.
+pub(crate) fn bring_back(model: &mut Model, change: Change, saved: bool) {
+    if change != Change::Edit {
+        return;
+    }
+    let typed = model.changing.typed.take();
+    if !saved && model.overlay.is_none() && model.prompt.is_none() {
+        model.overlay = typed.map(Overlay::Edit);
+    }
+}
+
+/// It is over: the marks that it was about have had their use, and what is shown is old.
+pub(crate) fn over(model: &mut Model, one: &UnderWay) {
+    departed::update::acted(model);
+    let on_it = model.selected().is_some_and(|row| row.queue == one.queue);
+    if !on_it {
+        return;
+    }
+    if one
+        .marks
+        .as_ref()
+        .is_some_and(|of| of.left_in(&model.marks))
+    {
+        marks::update::clear(model);
+    }
+    // Another due time or payload may not match the filter any more.
+    if matches!(one.change, Change::Requeue | Change::Edit | Change::Undo) {
+        filter::update::again(model);
+    }
+    refresh::pace::want_selected(model);
+}
+
+/// Whether the question on the screen is about a change.
+pub(crate) fn is_asked(model: &Model) -> bool {
+    use crate::tui::dialog::Question;
+    matches!(&model.overlay, Some(Overlay::Dialog(dialog))
+        if matches!(dialog.question, Question::Change(_)))
+}

@@ -1,0 +1,250 @@
+//! What a key that changes acts on, and why it cannot.
+
+use super::About;
+use crate::queue::finding::id;
+use crate::queue::{Entry, Known, ListScore, Queue, State, text};
+use crate::tui::effect::Marked;
+use crate::tui::entries::EntryRow;
+use crate::tui::keys::Action;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::queues::QueueRow;
+use crate::tui::tabs::{self, Tab};
+use crate::tui::{journal, link, lists};
+
+impl About {
+    /// About these entries, marked or not.
+    pub(crate) const fn of(queue: Queue, marked: Marked) -> Self {
+        Self {
+            queue,
+            marked,
+            marks: None,
+        }
+    }
+}
+
+/// What a session says that changes nothing.
+pub(crate) const READ_ONLY: &str = "this session is read-only: it changes nothing";
+
+const CHOOSE: &str = "choose entries first: Enter opens the queue, Space marks";
+
+/// What no key but one acts on.
+const QUARANTINED: &str = "in quarantine: R lets it wait again";
+
+/// What no script can do anything with.
+const TAKEN: &str = "a key that it needs is of another type: R renames what has taken its name";
+
+const DELIVERED: &str = "it was delivered already: r puts it back to wait";
+
+/// What an action would act on.
+enum On<'a> {
+    /// The queue as a whole.
+    Queue,
+    /// What is marked.
+    Marked,
+    /// One entry.
+    One(&'a EntryRow),
+}
+
+/// Why an action that changes cannot do anything now; none when it can.
+pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
+    if model.read_only {
+        return Some(READ_ONLY);
+    }
+    let Some(row) = model.selected() else {
+        return Some("no queue to change");
+    };
+    if !link::live(model) {
+        return Some("the server is away: nothing can be changed now");
+    }
+    match action {
+        Action::Undo => return journal::update::why_no_undo(model),
+        Action::Repair => return None,
+        Action::Kick => {
+            let deaf = row.queue.keys().channel.is_none();
+            return deaf.then_some("this layout has no channel: there is nobody to kick");
+        }
+        _ if is_taken(row, action) => return Some(TAKEN),
+        _ => {}
+    }
+    match on(model, action) {
+        Err(why) => Some(why),
+        Ok(On::Queue) => {
+            let pulse = row.pulse.as_ref();
+            let none = pulse.is_some_and(|pulse| pulse.late == Known::Is(0));
+            none.then_some("nothing is due: it is transferred when it falls due")
+        }
+        Ok(On::Marked) => why_not_marked(model, action),
+        Ok(On::One(entry)) => why_not_one(model, action, entry),
+    }
+}
+
+/// A key that the action needs has its name taken: target, where something is to go there.
+fn is_taken(row: &QueueRow, action: Action) -> bool {
+    let mut found = row.findings.iter();
+    let Some(found) = found.find(|found| found.id == id::WRONG_TYPE) else {
+        return false;
+    };
+    let keys = row.queue.keys();
+    let goes_there = matches!(action, Action::Transfer | Action::Deliver);
+    let target = Some(keys.target).filter(|_| goes_there);
+    let needed = [Some(keys.timeouts), keys.order, target];
+    let figures = &found.evidence.figures;
+    let mut needed = needed.iter().flatten();
+    needed.any(|key| figures.contains_key(&text::printable_bytes(key)))
+}
+
+/// Before the findings tell of it, the server's words do: they name no key and no cure.
+pub(crate) fn with_cure(model: &Model, why: String) -> String {
+    let cure = model.keymap.label(Action::Repair, model.look.ascii);
+    match cure.filter(|_| why.contains("WRONGTYPE")) {
+        Some(key) => format!("{why}. {key} tells which key is of another type, and renames it"),
+        None => why,
+    }
+}
+
+/// What an action acts on: where the queues are, the queue; where entries are, the marked ones,
+/// else the one under the cursor.
+fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
+    if let Screen::Entry(view) = &model.screen {
+        return match view.gone {
+            Some(_) => Err("it is no longer there"),
+            None => Ok(On::One(&view.row)),
+        };
+    }
+    let marked = !model.marks.is_empty();
+    let lists = model.tab.has_entries();
+    match model.focus {
+        Pane::Entries if lists && model.marks.range.is_some() => {
+            Err("a range is begun: v ends it, Esc gives it up")
+        }
+        Pane::Entries if lists && marked => Ok(On::Marked),
+        Pane::Entries if lists => under_cursor(model).map(On::One),
+        Pane::Timeline if marked => Ok(On::Marked),
+        _ if action == Action::Transfer => Ok(On::Queue),
+        Pane::Timeline => Err("choose entries first: a marks those of the bar"),
+        Pane::Entries => Err("choose entries first: 1 lists them"),
+        Pane::Queues | Pane::Traffic => Err(CHOOSE),
+    }
+}
+
+fn under_cursor(model: &Model) -> Result<&EntryRow, &'static str> {
+    let cursor = model.stand().cursor;
+    if model.on_hits() && model.hit(cursor).is_some_and(|hit| hit.gone) {
+        return Err("it is no longer there");
+    }
+    if let Some(fate) = model.fate_at(cursor) {
+        return Err(fate.why_not());
+    }
+    let none = match tabs::place::count(model) {
+        0 => "there is no entry under the cursor",
+        _ => "the entry under the cursor is still being read",
+    };
+    model.entry().ok_or(none)
+}
+
+fn why_not_marked(model: &Model, action: Action) -> Option<&'static str> {
+    let tab = model.marks.tab;
+    match action {
+        _ if tab == Tab::Quarantine => Some(QUARANTINED),
+        Action::Edit => Some("one entry is edited at a time: Esc clears the marks"),
+        Action::Transfer | Action::Deliver | Action::Duplicate if tab == Tab::Delivered => {
+            Some("they were delivered already: r puts them back to wait")
+        }
+        Action::Duplicate => why_no_double(model),
+        _ => None,
+    }
+}
+
+fn why_not_one(model: &Model, action: Action, row: &EntryRow) -> Option<&'static str> {
+    let state = state(model, row);
+    match (action, state) {
+        (_, Ok(State::Quarantined)) => Some(QUARANTINED),
+        (
+            Action::Transfer | Action::Deliver | Action::Edit | Action::Duplicate,
+            Ok(State::Delivered),
+        ) => Some(DELIVERED),
+        (_, Err(why)) => Some(why),
+        (Action::Deliver | Action::Delete | Action::Requeue, Ok(State::Order)) => None,
+        (Action::Transfer | Action::Edit | Action::Duplicate, Ok(State::Order)) => {
+            Some("it stands in the order list only: r lets it wait again, p delivers it")
+        }
+        (Action::Transfer, Ok(State::Waiting)) => Some("it is not due yet: p delivers it now"),
+        (Action::Transfer | Action::Deliver | Action::Edit | Action::Duplicate, _)
+            if row.content.is_err() =>
+        {
+            Some("it is no frame: nothing says what its payload is")
+        }
+        (Action::Duplicate, _) => why_no_double(model),
+        _ => None,
+    }
+}
+
+/// Where members are the bare payloads, there is no second one.
+fn why_no_double(model: &Model) -> Option<&'static str> {
+    let queue = &model.selected()?.queue;
+    let has_one = !queue.keeps_equal_messages();
+    has_one.then_some("equal messages are one entry in this layout")
+}
+
+/// What an action acts on, as it is now.
+pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
+    let row = model.selected().ok_or("no queue to change")?;
+    let queue = row.queue.clone();
+    let (marked, marks) = match on(model, action)? {
+        On::Queue => (Marked::Due, None),
+        On::Marked => {
+            let mut marks = Box::new(model.marks.clone());
+            marks.habit = row.habit;
+            // What is due of all there are is counted by the server: no look through them.
+            let due = action == Action::Transfer && marks.are_all();
+            let marked = if due {
+                Marked::Due
+            } else {
+                Marked::Marks(marks.clone())
+            };
+            (marked, Some(marks))
+        }
+        On::One(row) => {
+            let entry = Entry {
+                member: row.member.clone(),
+                score: row.scored().then_some(row.score),
+                state: state(model, row)?,
+            };
+            (Marked::One(entry), None)
+        }
+    };
+    Ok(About {
+        queue,
+        marked,
+        marks,
+    })
+}
+
+/// The entry that a key acts on, as it is shown.
+pub(crate) fn row(model: &Model) -> Option<&EntryRow> {
+    match &model.screen {
+        Screen::Entry(view) => Some(&view.row),
+        _ => model.entry(),
+    }
+}
+
+/// Where an entry of the tab stands.
+fn state(model: &Model, row: &EntryRow) -> Result<State, &'static str> {
+    match model.tab {
+        Tab::Delivered => return Ok(State::Delivered),
+        Tab::Quarantine => return Ok(State::Quarantined),
+        Tab::Order if !row.scored() => {
+            let window = &model.lists.order.rows;
+            let untold = |e: &&lists::ListElement| {
+                e.row.member == row.member && matches!(e.score, ListScore::Untold(_))
+            };
+            return match window.iter().find(untold) {
+                Some(_) => Err("its due time is not known yet"),
+                None => Ok(State::Order),
+            };
+        }
+        _ => {}
+    }
+    let late = row.due.at().is_some_and(|due| due <= model.schedule.exact);
+    Ok(if late { State::Late } else { State::Waiting })
+}

@@ -1,0 +1,272 @@
+//! The forms before a change: another due time, another payload, the menu of repairs.
+
+use std::cmp::Reverse;
+
+use super::{About, begin};
+use crate::queue::finding::Step;
+use crate::queue::wish::What;
+use crate::queue::{Queue, Repair};
+use crate::tui::edit::{self, EditForm};
+use crate::tui::effect::{Effect, Marked};
+use crate::tui::form::Part;
+use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::repair::RepairForm;
+use crate::tui::requeue::RequeueForm;
+use crate::tui::tabs::{self, Tab};
+use crate::tui::toast::{self, Tone};
+use crate::tui::{copy, cursor, entry, findings, link, worker};
+
+/// `r`: another due time for what the key acts on.
+pub(crate) fn requeue(model: &mut Model, about: About) {
+    let mut form = RequeueForm::new(about.queue, about.marked, about.marks);
+    match &form.marked {
+        Marked::One(entry) => {
+            form.due = entry.score.and_then(|score| form.queue.due(score).at());
+        }
+        Marked::Marks(marks) | Marked::ButOne(marks) => {
+            form.count = marks.count(tabs::place::total(model));
+        }
+        Marked::Lost => form.count = (lost(model), false),
+        Marked::Due => {}
+    }
+    form.timeless = match &form.marked {
+        Marked::One(entry) => entry.state == crate::queue::State::Delivered,
+        Marked::Marks(marks) | Marked::ButOne(marks) => marks.tab == Tab::Delivered,
+        Marked::Lost => true,
+        Marked::Due => false,
+    };
+    model.toast = None;
+    model.overlay = Some(Overlay::Requeue(Box::new(form)));
+}
+
+/// How many only the order list of the selected queue holds, by its length alone.
+fn lost(model: &Model) -> u64 {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let lengths = pulse.and_then(|p| p.order.get().zip(p.waiting.get()));
+    lengths.map_or(0, |(order, waiting)| order.saturating_sub(waiting))
+}
+
+/// A new due time for what only the order list of a queue holds.
+fn wait_again(model: &mut Model, queue: Queue) {
+    requeue(model, About::of(queue, Marked::Lost));
+}
+
+/// `e`: another payload for the entry under the cursor.
+pub(crate) fn edit(model: &mut Model, about: About) {
+    let Marked::One(entry) = about.marked else {
+        return;
+    };
+    let Some(row) = super::about::row(model) else {
+        return;
+    };
+    let before = entry::place::payload(row).to_vec();
+    if before.len() > edit::MOST {
+        let why = "too long to be edited here: delayscope edit takes it from a file";
+        toast::update::say(model, why.to_owned(), Tone::Warn);
+        return;
+    }
+    let what = (row.id, row.due);
+    let habit = model.selected().map(|row| row.habit).unwrap_or_default();
+    let form = EditForm::new((about.queue, habit), entry, what, before);
+    model.toast = None;
+    model.overlay = Some(Overlay::Edit(Box::new(form)));
+}
+
+/// `R`: on a finding what it needs, in quarantine the way out of it, elsewhere the menu.
+pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
+    if model.focus == Pane::Entries && model.tab == Tab::Findings {
+        return repair_finding(model);
+    }
+    let on_entries = model.focus == Pane::Entries || matches!(model.screen, Screen::Entry(_));
+    if on_entries && model.tab == Tab::Quarantine {
+        return match super::about::of(model, Action::Repair) {
+            Ok(about) => begin(model, What::Restore, about),
+            Err(why) => {
+                toast::update::say(model, why.to_owned(), Tone::Warn);
+                Vec::new()
+            }
+        };
+    }
+    let well = model.selected().is_some_and(|row| row.findings.is_empty());
+    // Who has opened a queue means that one.
+    if !(well && matches!(model.screen, Screen::Dashboard) && to_sickest(model)) {
+        menu(model, None);
+    }
+    Vec::new()
+}
+
+/// The menu for the selected queue; `instead_of` the healthy one that it was asked for on.
+fn menu(model: &mut Model, instead_of: Option<Queue>) {
+    let form = model.selected().map(|row| RepairForm::new(model, row));
+    if let Some(mut form) = form {
+        form.instead_of = instead_of;
+        model.toast = None;
+        model.overlay = Some(Overlay::Repair(Box::new(form)));
+    }
+}
+
+/// From a healthy queue to the menu of the one that is worst off. False where all are well.
+fn to_sickest(model: &mut Model) -> bool {
+    let rows = model.queues.iter().enumerate();
+    let sick = rows.filter_map(|(at, row)| Some((Reverse(row.sickness()?), at)));
+    let Some((_, at)) = sick.min() else {
+        return false;
+    };
+    let from = model.selected().map(|row| row.queue.clone());
+    cursor::update::select(model, at as u64);
+    menu(model, from);
+    true
+}
+
+/// Enter where the menu has no repair: its words lead from a healthy queue to the sickest, and what
+/// does not apply is unfolded. False where it is on a repair, or there is nowhere to go.
+fn goes_on(model: &mut Model) -> bool {
+    let well = model.selected().is_some_and(|row| row.findings.is_empty());
+    match &mut model.overlay {
+        Some(Overlay::Repair(menu)) if menu.at == Part::More => {
+            menu.unfold();
+            true
+        }
+        Some(Overlay::Repair(menu)) if menu.at == Part::Cure && well => to_sickest(model),
+        _ => false,
+    }
+}
+
+/// The repair of the finding under the cursor, on its queue.
+fn repair_finding(model: &mut Model) -> Vec<Effect> {
+    let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
+    let found = findings::listed(model);
+    let step = found.get(at).filter(|told| told.finding.gone.is_none());
+    let step = step.map(|told| (told.row, told.finding));
+    let Some((row, step)) = step.map(|(row, finding)| (row, finding.repair.step.clone())) else {
+        // Nothing is found, or not yet: the menu says which, and what can be done all the same.
+        menu(model, None);
+        return Vec::new();
+    };
+    cursor::update::select(model, row as u64);
+    match step {
+        Step::Change(what) => super::on_queue(model, what),
+        Step::Entry(what, entry) => {
+            let queue = model.queues[model.cursor].queue.clone();
+            begin(model, what, About::of(queue, Marked::One(entry)))
+        }
+        Step::WaitAgain => {
+            let queue = model.queues[model.cursor].queue.clone();
+            wait_again(model, queue);
+            Vec::new()
+        }
+        // A kick would be heard by nobody.
+        Step::Worker => {
+            worker::update::ask(model);
+            Vec::new()
+        }
+        Step::Outside => {
+            let why = "no key repairs that: what does is said below it";
+            toast::update::say(model, why.to_owned(), Tone::Warn);
+            Vec::new()
+        }
+    }
+}
+
+/// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as
+/// on a finding; the plan then asks for another one.
+pub(crate) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
+    if model.keymap.resolve(Place::Queues, key) == Some(Action::Repair) {
+        return submit(model);
+    }
+    let copies = model.keymap.resolve(Place::Findings, key);
+    if matches!(copies, Some(Action::CopyPayload | Action::CopyCommand)) {
+        return copy::of_menu(model);
+    }
+    if let Some(Overlay::Repair(menu)) = &model.overlay
+        && menu.chosen().is_none()
+        && let Err(why) = menu.what(model)
+    {
+        toast::update::say(model, why, Tone::Warn);
+        return Vec::new();
+    }
+    let label = |key: Key| key.label(model.look.ascii);
+    let [plans, closes] = [Code::Enter, Code::Esc].map(|code| label(Key::of(code)));
+    let words = format!("{plans} plans what the cursor is on, {closes} closes the menu");
+    toast::update::say(model, words, Tone::Warn);
+    Vec::new()
+}
+
+/// Does what the form over the screen says, or says what is wrong with it, and where.
+pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
+    if !link::live(model) {
+        toast::update::say(model, "the server is away".to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    if goes_on(model) {
+        return Vec::new();
+    }
+    match read(model) {
+        // A form and the stand-in worker ask for themselves.
+        Ok(None) => {
+            match model.overlay.take() {
+                Some(Overlay::Repair(menu)) if menu.chosen() == Some(Repair::Requeue) => {
+                    wait_again(model, menu.queue);
+                }
+                _ => worker::update::ask(model),
+            }
+            Vec::new()
+        }
+        Ok(Some((what, about))) => {
+            let effects = begin(model, what, about);
+            // In the way of it stands something else: what was filled in stays.
+            if !effects.is_empty() {
+                model.changing.typed = match model.overlay.take() {
+                    Some(Overlay::Edit(form)) => Some(form),
+                    _ => None,
+                };
+            }
+            effects
+        }
+        Err((part, why)) => {
+            if let Some(form) = model.form_mut() {
+                form.go(part);
+            }
+            toast::update::say(model, why, Tone::Warn);
+            Vec::new()
+        }
+    }
+}
+
+/// What is asked for, none where that is asked first; or the first part that is wrong, and why.
+fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
+    match &model.overlay {
+        Some(Overlay::Requeue(form)) => {
+            let new = form.new_due(model.schedule.exact)?;
+            let about = About {
+                queue: form.queue.clone(),
+                marked: form.marked.clone(),
+                marks: form.marks.clone(),
+            };
+            Ok(Some((What::Requeue(new), about)))
+        }
+        Some(Overlay::Edit(form)) => {
+            let wrong = form.message.said.as_ref().filter(|said| said.is_wrong());
+            if let Some(said) = wrong {
+                return Err((Part::Payload, said.words().to_owned()));
+            }
+            let bytes = form.bytes().map_err(|why| (Part::Payload, why))?;
+            if bytes == form.before {
+                return Err((Part::Payload, "nothing is changed yet".to_owned()));
+            }
+            let entry = Marked::One(form.entry.clone());
+            let about = About::of(form.queue.clone(), entry);
+            Ok(Some((What::Edit(bytes), about)))
+        }
+        Some(Overlay::Repair(form)) => {
+            let what = form.what(model).map_err(|why| (form.at, why))?;
+            let Some(what) = what else {
+                return Ok(None);
+            };
+            let about = About::of(form.queue.clone(), form.marked());
+            Ok(Some((what, about)))
+        }
+        _ => Err((Part::Button, String::new())),
+    }
+}

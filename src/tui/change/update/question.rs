@@ -1,0 +1,356 @@
+//! A plan, put as a question.
+
+use std::time::Duration;
+
+use crate::config::Profile;
+use crate::queue::asks::{Asks, Why};
+use crate::queue::finding::worked_off_in_ms;
+use crate::queue::plan::Way;
+use crate::queue::{Change, Due, Plan, text};
+use crate::tui::change::UnderWay;
+use crate::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
+use crate::tui::keys::Action;
+use crate::tui::model::Model;
+use crate::tui::moments;
+
+/// A plan about nothing, in words.
+pub(crate) fn nothing(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let words = match plan.change {
+        Change::Transfer => format!("nothing to transfer: none of that is due in {name}"),
+        Change::Realign => format!("the order list of {name} is in due order already"),
+        Change::RestoreOrder => format!("no order list of {name} is set aside"),
+        Change::Drift if !plan.warnings.is_empty() => {
+            format!("nothing to mend in the order list of {name}")
+        }
+        Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
+        Change::Unwrap => format!("no element in the target of {name} is framed"),
+        Change::Persist => format!("no key of {name} expires"),
+        Change::RenameTaken => format!("all keys of {name} are of their types"),
+        Change::Quarantine => format!("all that waits in {name} has a frame"),
+        Change::Restore => format!("nothing of {name} is in quarantine"),
+        Change::PutBack => format!("no consumer of {name} died holding a message"),
+        Change::Undo => "nothing to undo".to_owned(),
+        other => format!("nothing to {}: it is no longer there", other.word()),
+    };
+    match plan.warnings.first() {
+        Some(why) => format!("{words}. {why}"),
+        None => words,
+    }
+}
+
+/// The question whether it shall be applied.
+pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
+    let profile = model.profile.as_ref();
+    let profile = profile.filter(|profile| profile.protected);
+    let name = match plan.asks(profile.is_some()) {
+        Asks::Yes => None,
+        Asks::Name(why) => Some(NameAsked::of(&plan.queue, reason(plan, why, profile))),
+    };
+    Dialog {
+        title: title(one.called),
+        lines: lines(model, plan),
+        yes: verb(one.called),
+        no: "cancel",
+        name,
+        focus: Button::No,
+        opened_by: one.asked_by,
+        question: Question::Change(one.generation),
+        told: None,
+    }
+}
+
+/// Why a yes is not enough.
+fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
+    let planned = text::thousands(plan.planned);
+    match (why, profile, plan.of) {
+        (Why::Protected, Some(profile), _) => NameAsked::protected(&profile.name),
+        (Why::Half, _, Some(of)) => format!("{planned} of {}", text::thousands(of)),
+        _ => format!("{planned} entries at once"),
+    }
+}
+
+/// What yes does, as it stands behind "press y to": the name of the change, and what makes it
+/// something that is done where it is nothing of the kind.
+fn verb(called: &'static str) -> &'static str {
+    match called {
+        "drift" => "mend drift",
+        "restore-order" => "restore order",
+        "rename-taken" => "rename taken",
+        "put-back" => "put back",
+        "unit" => "mend unit",
+        "score" => "mend score",
+        other => other,
+    }
+}
+
+/// `Delete?`
+fn title(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    format!("{}{rest}?", first.to_uppercase())
+}
+
+/// `3 entries of orders`.
+fn entries(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let many = text::counted(plan.planned, "entry", "entries");
+    format!("{many} of {name}")
+}
+
+fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
+    let mut lines = vec![DialogLine::Words(sentence(plan)), DialogLine::Blank];
+    let mut fact = |label, value: Option<String>| {
+        lines.extend(value.map(|value| DialogLine::Fact(label, value)));
+    };
+    fact("due", dues(model, plan));
+    fact("due then", new_dues(model, plan));
+    if plan.planned == 1 {
+        fact("says", plan.says.first().cloned());
+    }
+    let label = if plan.planned == 1 { "entry" } else { "first" };
+    fact(label, first(plan));
+    fact("target", target(plan));
+    let counted = || format!("at {}", moments::short(model.look.zone, plan.at, plan.at));
+    fact("counted", (plan.planned > 1).then(counted));
+    fact("or wait", by_itself(model, plan));
+    fact("takes", (plan.change != Change::Kick).then(|| takes(plan)));
+    fact("way", way(plan));
+    fact("writes", writes(plan));
+    fact("server", Some(server(plan)));
+    let warnings = plan.warnings.iter();
+    let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
+    let said = plan.warnings.iter().any(|words| words.contains("undone"));
+    // What consumers take meanwhile stays theirs.
+    let not_all = plan
+        .warnings
+        .iter()
+        .any(|words| words.contains("taken back"));
+    let own = if said || plan.change == Change::Kick {
+        None
+    } else if plan.change.can_be_undone() {
+        let key = model.keymap.label(Action::Undo, model.look.ascii);
+        let what = if not_all {
+            "back what no consumer has taken"
+        } else {
+            "it back afterwards"
+        };
+        key.map(|key| DialogLine::Words(format!("{key} takes {what}.")))
+    } else {
+        Some(DialogLine::Warning("It cannot be undone.".to_owned()))
+    };
+    warnings.extend(own);
+    warnings.extend(the_others(model, plan).map(DialogLine::Words));
+    if !warnings.is_empty() {
+        lines.push(DialogLine::Blank);
+        lines.extend(warnings);
+    }
+    lines
+}
+
+/// When what is due will have been transferred without this, where somebody is at it.
+fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
+    let moves = matches!(plan.change, Change::Transfer | Change::Deliver);
+    let due = plan.newest?.at()? <= plan.at;
+    let mut rows = model.queues.iter();
+    let row = rows.find(|row| row.queue == plan.queue)?;
+    let in_ms = worked_off_in_ms(&row.queue, &row.watch).filter(|_| moves && due)?;
+    let then = moment(model, plan, plan.at.plus(in_ms));
+    Some(format!("done by itself at about {then}"))
+}
+
+/// Who transfers a single entry of many that are late may have meant them all.
+fn the_others(model: &Model, plan: &Plan) -> Option<String> {
+    if plan.change != Change::Transfer || plan.planned != 1 {
+        return None;
+    }
+    let mut rows = model.queues.iter();
+    let row = rows.find(|row| row.queue == plan.queue)?;
+    let late = row.pulse.as_ref()?.late.get().filter(|late| *late > 1)?;
+    let key = |action| model.keymap.label(action, model.look.ascii);
+    let (all, transfer) = (key(Action::MarkAll)?, key(Action::Transfer)?);
+    let late = text::thousands(late);
+    Some(format!(
+        "{late} are due: for all of them {all} marks all there are, then {transfer}."
+    ))
+}
+
+/// What would be done, in a sentence.
+fn sentence(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let target = text::printable_bytes(&plan.queue.keys().target);
+    let entries = entries(plan);
+    match plan.change {
+        Change::Transfer => {
+            let are = if plan.planned == 1 { "is" } else { "are" };
+            format!("Move {entries} that {are} due from timeouts to its target {target}?")
+        }
+        Change::Deliver => {
+            format!("Move {entries} from timeouts to its target {target} now, due or not?")
+        }
+        Change::Requeue => format!("Give {entries} another due time?"),
+        Change::Delete => format!("Delete {entries}?"),
+        Change::Repack => format!("Give {entries} the frame form that the clients unpack?"),
+        Change::Quarantine => {
+            format!("Set {entries} aside in quarantine, where no transfer meets them?")
+        }
+        Change::Restore => format!("Let {entries} wait again that are in quarantine?"),
+        Change::Edit => format!("Replace the payload of {entries}?"),
+        Change::Duplicate => format!("Offer the payloads of {entries} again?"),
+        Change::Realign => format!(
+            "Bring {entries} to the head of the order list, in due order, so that no transfer has \
+             to look for them?"
+        ),
+        Change::RestoreOrder => {
+            let members = text::counted(plan.planned, "member", "members");
+            format!("Bring the order list of {name} back that was set aside: {members}?")
+        }
+        Change::Drift => format!(
+            "Make timeouts and order list of {name} hold the same entries again: {} differ?",
+            text::thousands(plan.planned)
+        ),
+        Change::Unwrap => format!(
+            "Take the frames off {}, which stay where they are?",
+            text::counted(plan.planned, "element of target", "elements of target")
+        ),
+        Change::Persist => format!(
+            "Take the expiry of {} of {name} away?",
+            text::counted(plan.planned, "key", "keys")
+        ),
+        Change::RenameTaken => format!(
+            "Rename what has taken {} of {name}?",
+            text::counted(plan.planned, "key", "keys")
+        ),
+        Change::PutBack => format!(
+            "Put {} back into {target} that consumers had taken which died?",
+            text::counted(plan.planned, "message", "messages")
+        ),
+        Change::Undo => format!("Take back what was done to {entries}?"),
+        Change::Kick => {
+            format!("Tell every transfer client of {name} to look at once what is due?")
+        }
+        Change::Offer | Change::Worker | Change::Consume => {
+            format!("{} {name}?", plan.change.word())
+        }
+    }
+}
+
+/// The due times of what it is about.
+fn dues(model: &Model, plan: &Plan) -> Option<String> {
+    let (oldest, newest) = (plan.oldest?, plan.newest?);
+    let one = |due: Due| match due.at() {
+        Some(at) => moment(model, plan, at),
+        None => "no time".to_owned(),
+    };
+    Some(span_of(one(oldest), &one(newest)))
+}
+
+fn new_dues(model: &Model, plan: &Plan) -> Option<String> {
+    let (from, to) = plan.new_due?;
+    let one = |at| moment(model, plan, at);
+    Some(span_of(one(from), &one(to)))
+}
+
+fn span_of(from: String, to: &str) -> String {
+    if from == to {
+        from
+    } else {
+        format!("{from} to {to}")
+    }
+}
+
+/// `14:03:13 (in 1:04)`, as it was when the plan was made: to the second, since it stands still.
+fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
+    let clock = moments::short(model.look.zone, at, plan.at);
+    let seconds = |ms: i64| match ms.unsigned_abs() {
+        ms if ms < 10_000 => format!("{} s", ms / 1000),
+        ms => text::span(ms),
+    };
+    match at.since(plan.at) {
+        -999..1000 => format!("{clock} (now)"),
+        left @ 1000.. => format!("{clock} (in {})", seconds(left)),
+        late => format!("{clock} ({} ago)", seconds(late)),
+    }
+}
+
+/// The first one by what it says and what people call it by, and how many more there are; of one
+/// that is alone only the latter.
+fn first(plan: &Plan) -> Option<String> {
+    const SAID: usize = 16;
+    let id = plan.first.first()?;
+    let more = plan.planned.saturating_sub(1);
+    if more == 0 {
+        return Some(id.to_string());
+    }
+    let said = plan.says.first().filter(|said| !said.is_empty());
+    let called = said.map_or_else(
+        || id.to_string(),
+        |said| format!("{} ({id})", text::cut(said, SAID)),
+    );
+    Some(format!("{called} and {} more", text::thousands(more)))
+}
+
+/// How long target is then, and how long its consumers need for it.
+fn target(plan: &Plan) -> Option<String> {
+    let (now, then) = plan.target?;
+    let lengths = format!(
+        "{} now, {} then",
+        text::thousands(now),
+        text::thousands(then)
+    );
+    let rate = plan.consumed_per_s.filter(|rate| *rate > 0.0);
+    #[expect(clippy::cast_precision_loss, reason = "a time for reading")]
+    let seconds = rate.map(|rate| (then as f64 / rate, rate));
+    Some(
+        match seconds.and_then(|(s, rate)| Some((Duration::try_from_secs_f64(s).ok()?, rate))) {
+            Some((time, rate)) => {
+                format!("{lengths}; consumers need {} at {rate:.1}/s", long(time))
+            }
+            None => lengths,
+        },
+    )
+}
+
+fn long(time: Duration) -> String {
+    text::span(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn takes(plan: &Plan) -> String {
+    let cost = &plan.cost;
+    let takes = match cost.takes.as_millis() {
+        0..100 => "hardly any time".to_owned(),
+        _ => format!("about {}", long(cost.takes)),
+    };
+    let block = match cost.longest_block.as_micros() {
+        0..1000 => "less than 1 ms".to_owned(),
+        us => format!("{} ms", us.div_ceil(1000)),
+    };
+    format!("{takes}; the server is kept {block} at a time")
+}
+
+/// In which way, where there is a choice.
+fn way(plan: &Plan) -> Option<String> {
+    let choice = matches!(
+        plan.change,
+        Change::Transfer | Change::Deliver | Change::Delete | Change::Quarantine | Change::Undo
+    );
+    (plan.way != Way::InOrder || (choice && plan.planned > 1)).then(|| plan.way.words().to_owned())
+}
+
+fn writes(plan: &Plan) -> Option<String> {
+    let cost = &plan.cost;
+    (cost.replicated_bytes > 0 || cost.journal_bytes > 0).then(|| {
+        format!(
+            "{}B to replicas, {}B of journal here",
+            text::compact(cost.replicated_bytes),
+            text::compact(cost.journal_bytes)
+        )
+    })
+}
+
+fn server(plan: &Plan) -> String {
+    let server = text::printable(&plan.server);
+    match &plan.profile {
+        Some(profile) => format!("{server}, profile {}", text::printable(profile)),
+        None => server.into_owned(),
+    }
+}

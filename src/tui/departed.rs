@@ -1,0 +1,93 @@
+//! The entry under the cursor has left its list: its row stays for a moment, so that nobody acts on
+//! the one that comes in its place.
+
+pub mod queries;
+pub mod update;
+
+use std::time::{Duration, Instant};
+
+use crate::queue::Change;
+use crate::tui::entries::EntryRow;
+use crate::tui::marks::Marks;
+use crate::tui::tabs::Tab;
+
+/// So long its row stays.
+pub const STAYS: Duration = Duration::from_secs(2);
+
+/// A row that has left.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Departed {
+    /// What it was.
+    pub row: EntryRow,
+    /// In which tab.
+    pub tab: Tab,
+    /// Its place among the rows: the one that took its place stands behind it.
+    pub place: u64,
+    /// What became of it, as far as is known.
+    pub fate: Fate,
+    /// When its row goes.
+    pub until: Instant,
+}
+
+/// What became of an entry that is no longer where it was.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fate {
+    /// It was due, and is in timeouts no more.
+    Transferred,
+    /// It was at the head of target.
+    Taken,
+    /// A change of this screen did it.
+    Ours(Change),
+    /// Nobody knows: it was not due.
+    Gone,
+}
+
+impl Fate {
+    /// The word that stands in its row.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Transferred => "transferred",
+            Self::Taken => "taken",
+            Self::Ours(change) => change.past(),
+            Self::Gone => "gone",
+        }
+    }
+
+    /// Why a key does nothing to it.
+    #[must_use]
+    pub const fn why_not(self) -> &'static str {
+        match self {
+            Self::Transferred => "it was transferred meanwhile: nothing can be done to it here",
+            Self::Taken => "it was taken meanwhile: nothing can be done to it",
+            Self::Ours(Change::Delete) => "it is deleted already: nothing more is done to it",
+            Self::Ours(Change::Requeue) => "it is requeued already, and stands elsewhere now",
+            Self::Ours(_) => "that is done already: it is no longer here",
+            Self::Gone => "it is no longer here: nothing can be done to it",
+        }
+    }
+}
+
+/// What the change that was begun last is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acted {
+    /// What kind of change.
+    pub change: Change,
+    /// The member, when it is about one.
+    pub one: Option<Vec<u8>>,
+    /// The marks, when it is about them.
+    pub marks: Option<Box<Marks>>,
+    /// When it was over, by our monotonic clock; none before that.
+    pub over: Option<Instant>,
+}
+
+impl Acted {
+    /// Whether a row that leaves now leaves by this.
+    #[must_use]
+    pub fn on(&self, row: &EntryRow, now: Instant) -> bool {
+        let recent = |over| now.saturating_duration_since(over) < STAYS;
+        self.over.is_none_or(recent)
+            && (self.one.as_ref() == Some(&row.member)
+                || self.marks.as_ref().is_some_and(|marks| marks.has_any(row)))
+    }
+}

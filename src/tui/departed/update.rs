@@ -1,0 +1,171 @@
+//! The row under the cursor is held by what it is: when it leaves its list it stays for a moment,
+//! and a key right after the cursor came to another row by itself does nothing.
+
+use std::time::{Duration, Instant};
+
+use super::{Acted, Departed, Fate, STAYS};
+use crate::queue::Change;
+use crate::tui::change::queries;
+use crate::tui::entries::EntryRow;
+use crate::tui::keys::Action;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::refresh::Under;
+use crate::tui::tabs::Tab;
+use crate::tui::{cursor, findings};
+
+/// So long after the cursor came to another row by itself no key changes anything: whoever pressed
+/// it has not seen that row.
+const UNSEEN: Duration = Duration::from_secs(1);
+
+const WHY: &str = "what is under the cursor has changed just now: look, and press again";
+
+fn under(model: &Model) -> Option<Under> {
+    let queue = model.selected()?.queue.clone();
+    let what = match (&model.screen, model.focus) {
+        (Screen::Entry(view), _) => Some(view.row.member.clone()),
+        (_, Pane::Entries) if model.tab.has_entries() => Some(model.entry()?.member.clone()),
+        (_, Pane::Entries) if model.tab == Tab::Findings => {
+            let held = findings::update::held(model)?;
+            return Some(Under {
+                queue: held.queue,
+                what: Some(held.id.as_bytes().to_vec()),
+            });
+        }
+        _ => None,
+    };
+    Some(Under { queue, what })
+}
+
+/// Something happened: whether the cursor is on something else by itself. `input`: the user did it.
+pub(crate) fn keep_watch(model: &mut Model, input: bool) {
+    let now = model.instant;
+    let under = under(model);
+    let another = |before: &Under| under.as_ref().is_some_and(|under| under != before);
+    if !input && model.schedule.under.as_ref().is_some_and(another) {
+        model.schedule.shifted = Some(now);
+    }
+    if input || under.is_some() {
+        model.schedule.under = under;
+    }
+}
+
+/// Why an action has to be asked for again.
+pub(crate) fn why_again(model: &Model, action: Action) -> Option<&'static str> {
+    let unseen = |at| model.instant.saturating_duration_since(at) < UNSEEN;
+    let acts = queries::is_change(action) || matches!(action, Action::Mark | Action::MarkRange);
+    let on_row = model.overlay.is_none() && model.focus != Pane::Timeline;
+    // What is marked does not depend on where the cursor is.
+    let on_marks = queries::is_change(action) && !model.marks.is_empty();
+    let guarded = acts && on_row && !on_marks && action != Action::Undo;
+    (guarded && model.schedule.shifted.is_some_and(unseen)).then_some(WHY)
+}
+
+/// The entry under the cursor, where it is held.
+pub(crate) fn is_held(model: &Model) -> bool {
+    model.focus == Pane::Entries && !matches!(model.screen, Screen::Entry(_))
+}
+
+/// What became of a row that is no longer in its list.
+pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> Fate {
+    let now = model.instant;
+    let acted = model.changing.acted.as_ref();
+    let due = row.due.at().is_some_and(|due| due <= model.schedule.exact);
+    match acted.filter(|acted| acted.on(row, now)) {
+        Some(acted) => Fate::Ours(acted.change),
+        None if tab == Tab::Delivered => Fate::Taken,
+        None if tab == Tab::Waiting && due => Fate::Transferred,
+        None => Fate::Gone,
+    }
+}
+
+/// Keeps a row that has left, at a place among those that are there.
+pub(crate) fn keep(model: &mut Model, row: EntryRow, tab: Tab, place: u64) {
+    model.departed = Some(Departed {
+        fate: fate(model, &row, tab),
+        row,
+        tab,
+        place,
+        until: model.instant + STAYS,
+    });
+}
+
+/// It has been there long enough.
+pub(crate) fn ticked(model: &mut Model) {
+    let now = model.instant;
+    if model.departed.as_ref().is_some_and(|d| now >= d.until) {
+        forget(model);
+    }
+}
+
+/// When a row goes, or a key may act again.
+pub(crate) fn changes_at(model: &Model) -> Option<Instant> {
+    model.departed.as_ref().map(|departed| departed.until)
+}
+
+/// Its row goes: what stands behind it takes its place.
+pub(crate) fn forget(model: &mut Model) {
+    let Some(departed) = model.departed.take() else {
+        return;
+    };
+    let index = |first: u64| usize::try_from(departed.place.checked_sub(first)?).ok();
+    let is_it = |row: &EntryRow| row.member == departed.row.member;
+    if let Some(list) = departed.tab.list() {
+        let window = model.lists.of_mut(list);
+        if let Some(at) = index(window.first)
+            && window
+                .rows
+                .get(at)
+                .is_some_and(|element| is_it(&element.row))
+        {
+            window.rows.remove(at);
+        }
+        let stand = &mut window.stand;
+        stand.cursor -= u64::from(stand.cursor > departed.place);
+    } else {
+        let entries = match &mut model.filtered {
+            Some(filtered) => &mut filtered.whole,
+            None => &mut model.entries,
+        };
+        if let Some(at) = index(entries.first)
+            && entries.rows.get(at).is_some_and(is_it)
+        {
+            entries.rows.remove(at);
+        }
+        entries.cursor -= u64::from(entries.cursor > departed.place);
+    }
+    cursor::update::keep_in_sight(model);
+}
+
+/// The user moves the cursor to a row: from one that has left to the one that is meant.
+pub(crate) fn moved_to(model: &mut Model, place: u64) -> u64 {
+    match model.departed().map(|departed| departed.place) {
+        Some(at) if at != place => {
+            forget(model);
+            place - u64::from(place > at)
+        }
+        _ => place,
+    }
+}
+
+/// A change is begun: what it is about.
+pub(crate) fn acts(model: &mut Model, change: Change, one: Option<Vec<u8>>) {
+    let marks = model
+        .changing
+        .one
+        .as_ref()
+        .and_then(|one| one.marks.clone());
+    model.changing.acted = Some(Acted {
+        change,
+        one,
+        marks,
+        over: None,
+    });
+}
+
+/// The change is over.
+pub(crate) fn acted(model: &mut Model) {
+    let now = model.instant;
+    if let Some(acted) = &mut model.changing.acted {
+        acted.over.get_or_insert(now);
+    }
+}

@@ -1,0 +1,229 @@
+//! Timeouts, order list and target: how deep they are and where they go.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use crate::queue::{Known, Pulse, text};
+use crate::tui::draw::Ctx;
+use crate::tui::queues::{self, Depths, QueueRow, Trend};
+use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::pane::Part;
+use crate::tui::widget::spark::Spark;
+
+/// A rate is that of the last so many ms: what happened before is history.
+const RATE_MS: i64 = 10_000;
+
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.depth;
+    if !slot.shown() {
+        return;
+    }
+    title(ctx, buf);
+    let Some((row, pulse)) = ctx
+        .model
+        .selected()
+        .and_then(|r| Some((r, r.pulse.as_ref()?)))
+    else {
+        return;
+    };
+    if slot.inner.h >= 3 {
+        three_lines(ctx, row, pulse, buf);
+    } else {
+        one_line(ctx, row, pulse, buf);
+    }
+}
+
+fn title(ctx: &Ctx, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let slot = ctx.areas.depth;
+    let left = vec![Part::new(100, "Depth", t.strong)];
+    let mut right = Vec::new();
+    if ctx.areas.traffic.shown() {
+        right.push(Part::new(10, "5 min", t.dim));
+    } else {
+        right.extend(listeners(ctx));
+        right.extend(pace(ctx));
+    }
+    ctx.pane(slot, None, left, right, buf);
+}
+
+/// `4 subscribed`, `3 and our worker subscribed`.
+pub(crate) fn listeners(ctx: &Ctx) -> Option<Part> {
+    let row = ctx.model.selected()?;
+    let pulse = row.pulse.as_ref()?;
+    let t = &ctx.theme;
+    let subscribed = pulse.transfer_clients.get().unwrap_or(0);
+    let (others, ours) = ctx.model.beside(&row.queue, subscribed);
+    if ours > 0 {
+        let (who, style) = match others {
+            0 => ("nobody".to_owned(), t.warn),
+            n => (text::thousands(n), t.text),
+        };
+        return Some(Part::new(
+            60,
+            format!("{who} and our worker subscribed"),
+            style,
+        ));
+    }
+    Some(match &pulse.transfer_clients {
+        Known::Is(0) if pulse.waiting.get().unwrap_or(0) > 0 => {
+            Part::new(60, "nobody subscribed", t.warn)
+        }
+        Known::Is(0) => Part::new(60, "nobody subscribed", t.dim),
+        Known::Is(n) => Part::new(60, format!("{} subscribed", text::thousands(*n)), t.text),
+        Known::Unknown(_) => Part::new(60, "? subscribed", t.dim),
+        Known::None => Part::new(60, "no channel", t.dim),
+    })
+}
+
+/// `3 published/min`.
+pub(crate) fn pace(ctx: &Ctx) -> Option<Part> {
+    let row = ctx.model.selected()?;
+    // Nothing has been looked at yet: no figure, not 0.
+    row.pulse.as_ref()?;
+    let channel = row.queue.keys().channel?;
+    let recent = ctx.model.traffic.iter().rev();
+    let recent = recent.take_while(|a| ctx.now.since(a.at) < 60_000);
+    let count = recent.filter(|a| a.channel == channel).count();
+    let words = format!("{count} published/min");
+    Some(Part::new(20, words, ctx.theme.dim))
+}
+
+/// The samples of one of the depths.
+fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u64>> {
+    trend
+        .samples
+        .iter()
+        .map(|s| s.as_ref().and_then(&pick))
+        .collect()
+}
+
+/// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves, a dim `?` before
+/// there are two samples to compare.
+fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
+    let d = &ctx.data;
+    let unknown = ("?".to_owned(), d.dim);
+    // Newest first, and not across an outage.
+    let mut known = trend.samples.iter().rev().map_while(Option::as_ref);
+    let Some(last) = known.next() else {
+        return unknown;
+    };
+    // With a long interval there may be no other sample as young as that: then the one before.
+    let mut first = last;
+    for sample in known {
+        let recent = last.at.since(sample.at) <= RATE_MS;
+        if recent || first.at == last.at {
+            first = sample;
+        }
+        if !recent {
+            break;
+        }
+    }
+    let (Some(a), Some(b), ms @ 1..) = (pick(first), pick(last), last.at.since(first.at)) else {
+        return unknown;
+    };
+    // Tenths a second.
+    let tenths = u128::from(a.abs_diff(b)) * 10_000 / u128::from(ms.unsigned_abs());
+    let tenths = u64::try_from(tenths).unwrap_or(u64::MAX);
+    let arrow = if b > a { d.glyphs.up } else { d.glyphs.down };
+    match tenths {
+        0 => (d.glyphs.zero.to_owned(), d.dim),
+        1..100 => (format!("{arrow} {}.{}/s", tenths / 10, tenths % 10), d.text),
+        _ => (format!("{arrow} {}/s", text::compact(tenths / 10)), d.text),
+    }
+}
+
+/// One of the three, ready to be drawn.
+struct Depth {
+    label: &'static str,
+    figure: (String, Style),
+    samples: Vec<Option<u64>>,
+    note: (String, Style),
+}
+
+fn depths(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> [Depth; 3] {
+    let (waiting, order, target) = (
+        |d: &Depths| Some(d.waiting),
+        |d: &Depths| d.order,
+        |d: &Depths| Some(d.target),
+    );
+    // In one line there are six columns, and one of them keeps it apart from its label.
+    let target_room = if ctx.areas.depth.inner.h >= 3 { 9 } else { 5 };
+    let (mut note, mut style) = queues::view::cell::difference(ctx, row, pulse);
+    if note == "equal" {
+        style = ctx.data.ok;
+    } else if pulse.order == Known::None && ctx.areas.depth.inner.h >= 3 {
+        // The figure says already that there is no such list.
+        note = String::new();
+    }
+    [
+        Depth {
+            label: "timeouts",
+            figure: ctx.figure(&pulse.waiting, 9),
+            samples: samples(&row.trend, waiting),
+            note: rate(ctx, &row.trend, waiting),
+        },
+        Depth {
+            label: "order",
+            figure: ctx.figure(&pulse.order, 9),
+            samples: samples(&row.trend, order),
+            note: (note, style),
+        },
+        Depth {
+            label: "target",
+            figure: ctx.figure(&pulse.target, target_room),
+            samples: samples(&row.trend, target),
+            note: rate(ctx, &row.trend, target),
+        },
+    ]
+}
+
+fn spark(ctx: &Ctx, depth: &Depth, x: u16, y: u16, w: u16, buf: &mut Buffer) {
+    let spark = Spark {
+        samples: &depth.samples,
+        style: ctx.data.mid,
+        eighths: &ctx.data.glyphs.eighths,
+    };
+    spark.render(Rect::new(x, y, w, 1), buf);
+}
+
+fn three_lines(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
+    let area = ctx.areas.depth.inner;
+    for (i, depth) in (0..3).zip(depths(ctx, row, pulse)) {
+        let mut line = Line::new(buf, area.x, area.y + i, area.w);
+        line.skip(1)
+            .put(buf, &format!("{:8}", depth.label), ctx.data.dim);
+        line::right(buf, line.x, line.y, 10, &depth.figure.0, depth.figure.1);
+        line.skip(11);
+        // Two columns apart, `↑ 12.3k/s`.
+        let note = 11;
+        let w = u16::try_from(line.room()).unwrap_or(0).saturating_sub(note);
+        spark(ctx, &depth, line.x, line.y, w.min(30), buf);
+        line.skip(w.min(30) + 2);
+        line.put_whole(buf, &depth.note.0, depth.note.1);
+    }
+}
+
+fn one_line(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
+    let area = ctx.areas.depth.inner;
+    let all = depths(ctx, row, pulse);
+    // Label, figure, curve, note: fixed places, so that nothing moves when a figure does.
+    let widths: [(u16, u16, u16, u16); 3] = [(8, 10, 6, 9), (5, 0, 0, 7), (6, 6, 5, 9)];
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    line.skip(1);
+    for (depth, (label, figure, curve, note)) in all.iter().zip(widths) {
+        let needed = label + figure + curve + note + 1 + u16::from(curve > 0);
+        if line.room() < usize::from(needed) {
+            break;
+        }
+        let (x, y) = (line.x, line.y);
+        line.put(buf, depth.label, ctx.data.dim);
+        line::right(buf, x + label, y, figure, &depth.figure.0, depth.figure.1);
+        spark(ctx, depth, x + label + figure + 1, y, curve, buf);
+        let note_x = x + label + figure + 1 + curve + u16::from(curve > 0);
+        Line::new(buf, note_x, y, note).put_whole(buf, &depth.note.0, depth.note.1);
+        line.x = x + needed + 1;
+    }
+}

@@ -1,0 +1,149 @@
+//! A question before something that is not simply done. What it is about stays as it was when it
+//! was asked, whatever is read meanwhile.
+
+pub mod place;
+pub mod update;
+pub mod view;
+
+use std::time::Instant;
+
+use crate::queue::{Queue, text};
+use crate::tui::effect::Effect;
+use crate::tui::field::{Field, Lines};
+use crate::tui::keys::Key;
+
+/// A question over the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dialog {
+    /// What it is called, and of what it is.
+    pub title: String,
+    /// What would happen, the most important first.
+    pub lines: Vec<DialogLine>,
+    /// What yes does, in a word.
+    pub yes: &'static str,
+    /// What no does, in a word.
+    pub no: &'static str,
+    /// The name that has to be typed instead of `y`.
+    pub name: Option<NameAsked>,
+    /// The button that Enter presses; where a name is typed, that is none before the name is
+    /// right.
+    pub focus: Button,
+    /// The key that asked: it is no answer before the focus was moved.
+    pub opened_by: Option<Key>,
+    /// What yes does.
+    pub question: Question,
+    /// What was said to a key that is no answer.
+    pub told: Option<Told>,
+}
+
+impl Dialog {
+    /// Whether Enter presses a button.
+    #[must_use]
+    pub fn presses(&self, button: Button) -> bool {
+        match &self.name {
+            None => self.focus == button,
+            Some(name) => button == Button::Yes && name.is_right(),
+        }
+    }
+
+    /// What is said now to a key that was no answer.
+    #[must_use]
+    pub fn told_at(&self, now: Instant) -> Option<&str> {
+        let told = self.told.as_ref().filter(|told| now < told.until);
+        told.map(|told| told.words.as_str())
+    }
+}
+
+/// The two answers.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Button {
+    /// Nothing is done.
+    #[default]
+    No,
+    /// It is done.
+    Yes,
+}
+
+impl Button {
+    /// The one beside it.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Yes => Self::No,
+        }
+    }
+}
+
+/// What is said to a key that is no answer, for a moment, where the answers stand.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Told {
+    /// Why it is none.
+    pub words: String,
+    /// When it goes.
+    pub until: Instant,
+}
+
+/// A line of a question.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum DialogLine {
+    /// Words, as many rows as they need.
+    Words(String),
+    /// Words that warn.
+    Warning(String),
+    /// A figure with its name.
+    Fact(&'static str, String),
+    /// Nothing: the first to go where there is no room.
+    Blank,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// Start a stand-in worker on the queue.
+    StartWorker(Queue),
+    /// Stop it.
+    StopWorker(Queue),
+    /// Leave what the workers work on: what does it.
+    Leave(Vec<Effect>),
+    /// Apply the plan with this generation.
+    Change(u64),
+}
+
+/// A queue's name that has to be typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameAsked {
+    /// The name, as it is shown.
+    pub wanted: String,
+    /// Why a `y` is not enough.
+    pub why: String,
+    /// What has been typed.
+    pub field: Field,
+    /// Something else was entered.
+    pub wrong: bool,
+}
+
+impl NameAsked {
+    /// Asks for the name of a queue, for this reason.
+    #[must_use]
+    pub fn of(queue: &Queue, why: String) -> Self {
+        Self {
+            wanted: text::printable_bytes(queue.name.as_bytes()),
+            why,
+            field: Field::new(Lines::One, ""),
+            wrong: false,
+        }
+    }
+
+    /// The reason that a profile gives.
+    #[must_use]
+    pub fn protected(profile: &str) -> String {
+        format!("profile {} is protected", text::printable(profile))
+    }
+
+    /// The name stands there.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.field.text().trim() == self.wanted.trim()
+    }
+}

@@ -1,0 +1,189 @@
+//! A question is answered: by a key of its own, or by Enter on the button that has the focus,
+//! which is first the one that does nothing; never by the key that asked it. Where a name has to
+//! be typed, by that name.
+
+pub mod typed;
+
+use std::time::Duration;
+
+use super::{Button, Dialog, Question, Told};
+use crate::tui::effect::Effect;
+use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::model::{Model, Overlay};
+use crate::tui::update::act;
+use crate::tui::{change, worker};
+
+/// Letters that follow each other so fast are a word: no letter of it is an answer.
+const WORD: Duration = Duration::from_secs(1);
+
+/// So long it is said why a key is no answer.
+const TOLD: Duration = Duration::from_secs(3);
+
+/// Asks. What else lies over the screen gives way.
+pub(crate) fn open(model: &mut Model, dialog: Dialog) {
+    model.toast = None;
+    model.schedule.typed = None;
+    model.overlay = Some(Overlay::Dialog(Box::new(Dialog {
+        opened_by: dialog.opened_by.or(model.schedule.pressed),
+        ..dialog
+    })));
+}
+
+/// A key while a question stands.
+pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let action = model.keymap.resolve(Place::Dialog, key);
+    let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
+        return Vec::new();
+    };
+    let leaves = matches!(
+        action,
+        Some(Action::QuitNow | Action::Suspend | Action::Redraw)
+    );
+    if let Some(action) = action.filter(|_| leaves) {
+        return act::act(model, action);
+    }
+    let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
+    let answers = matches!(
+        action,
+        Some(Action::Confirm | Action::Back | Action::Quit | Action::Refuse)
+    );
+    let now = model.instant;
+    let amid = |typed| now.saturating_duration_since(typed) < WORD;
+    let amid = model.schedule.typed.is_some_and(amid);
+    match (&mut dialog.name, action) {
+        // Whoever types a name takes this for the question that asks for one.
+        (None, _) if types && dialog.opened_by != Some(key) && (amid || !answers) => {
+            model.schedule.typed = Some(now);
+            no_key(model, key)
+        }
+        (Some(_), Some(Action::Back)) => refused(model),
+        (Some(name), _) if key.code == Code::Enter => {
+            name.wrong = !name.is_right();
+            if name.wrong {
+                Vec::new()
+            } else {
+                agreed(model)
+            }
+        }
+        (Some(name), action) if types || action.is_none() => {
+            name.wrong &= !name.field.key(key);
+            Vec::new()
+        }
+        (None, _) if dialog.opened_by == Some(key) => no_key(model, key),
+        (None, _) if key.code == Code::Enter && amid => no_key(model, key),
+        (None, _) if key.code == Code::Enter => match dialog.focus {
+            Button::No => refused(model),
+            Button::Yes => agreed(model),
+        },
+        (None, _) if moves(action, key) => {
+            dialog.focus = dialog.focus.other();
+            // From now on it is meant for the button.
+            dialog.opened_by = None;
+            Vec::new()
+        }
+        (None, Some(Action::Confirm)) => agreed(model),
+        (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
+        _ => no_key(model, key),
+    }
+}
+
+/// A key gives the focus to the other button.
+const fn moves(action: Option<Action>, key: Key) -> bool {
+    let arrow = matches!(key.code, Code::Left | Code::Right) && !key.ctrl && !key.alt;
+    arrow || matches!(action, Some(Action::NextPane | Action::PreviousPane))
+}
+
+/// Any other key does nothing: where the answers stand it is said which do.
+fn no_key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let label = key.label(model.look.ascii);
+    no_answer(model, &label);
+    Vec::new()
+}
+
+fn no_answer(model: &mut Model, what: &str) {
+    if let Some(Overlay::Dialog(dialog)) = &model.overlay {
+        let words = super::place::answers(model, dialog);
+        tell(model, format!("{what} is no answer: {words}"));
+    }
+}
+
+/// Says something where the answers stand.
+fn tell(model: &mut Model, words: String) {
+    let until = model.instant + TOLD;
+    if let Some(Overlay::Dialog(dialog)) = &mut model.overlay {
+        dialog.told = Some(Told { words, until });
+    }
+}
+
+/// Pasted text is the name, when one is asked for; else no answer.
+pub(crate) fn pasted(model: &mut Model, text: &str) {
+    let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
+        return;
+    };
+    match &mut dialog.name {
+        Some(name) => {
+            name.field.paste(text);
+            name.wrong = false;
+        }
+        None => no_answer(model, "pasted text"),
+    }
+}
+
+/// A click on one of the buttons, or beside the question: that is no. Yes by the mouse needs the
+/// name as well.
+pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    let button = match &model.overlay {
+        Some(Overlay::Dialog(dialog)) => {
+            let plan = super::place::plan(model, dialog);
+            let beside = !plan.slot.outer.holds(x, y);
+            if beside {
+                Some(Button::No)
+            } else {
+                plan.button_at(x, y)
+            }
+        }
+        _ => None,
+    };
+    let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
+        return Vec::new();
+    };
+    match button {
+        Some(Button::No) => refused(model),
+        Some(Button::Yes) => {
+            let wrong = dialog.name.as_ref().is_some_and(|name| !name.is_right());
+            if let Some(name) = &mut dialog.name {
+                name.wrong = wrong;
+            }
+            if wrong { Vec::new() } else { agreed(model) }
+        }
+        None => Vec::new(),
+    }
+}
+
+fn refused(model: &mut Model) -> Vec<Effect> {
+    let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {
+        return Vec::new();
+    };
+    match dialog.question {
+        Question::Change(generation) => change::update::refused(model, generation),
+        Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),
+    }
+}
+
+fn agreed(model: &mut Model) -> Vec<Effect> {
+    if change::update::is_asked(model)
+        && let Some(why) = change::update::why_no_yes(model)
+    {
+        tell(model, why.to_owned());
+        return Vec::new();
+    }
+    let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {
+        return Vec::new();
+    };
+    match dialog.question {
+        Question::StartWorker(queue) => worker::update::start(model, queue),
+        Question::StopWorker(queue) => worker::update::stop(model, queue),
+        Question::Leave(effects) => effects,
+        Question::Change(generation) => change::update::agreed(model, generation),
+    }
+}

@@ -1,0 +1,219 @@
+//! What every view draws with: the model, where everything lies, the colours.
+
+use std::cell::RefCell;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use crate::clock::EpochMillis;
+use crate::queue::{Known, LinkState, text};
+use crate::tui::area::{Area, Slot};
+use crate::tui::hitmap::{HitMap, Target};
+use crate::tui::keys::Action;
+use crate::tui::layout::Areas;
+use crate::tui::model::{self, Model};
+use crate::tui::queues::QueueRow;
+use crate::tui::theme::Theme;
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::wrap;
+use crate::tui::{moments, palette};
+
+/// Words in a pane without rows, in as many lines as they need; returns how many.
+pub(crate) fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16 {
+    let clean = text::printable(words);
+    let room = usize::from(area.w.saturating_sub(4));
+    let lines = wrap::wrapped(&clean, room);
+    for (y, words) in (area.y..area.y + area.h).zip(&lines) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(3);
+        line.put_cut(buf, words, ctx.theme.glyphs.cut, ctx.data.text);
+    }
+    u16::try_from(lines.len()).unwrap_or(area.h).min(area.h)
+}
+
+/// What every part of the picture needs.
+pub(crate) struct Ctx<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) areas: Areas,
+    /// For the frame around the data: always fresh.
+    pub(crate) theme: Theme,
+    /// For the data: steps back while the server is away.
+    pub(crate) data: Theme,
+    /// The moment that countdowns count from.
+    pub(crate) now: EpochMillis,
+    /// The server is away: countdowns go on by our own clock.
+    pub(crate) lost: bool,
+    /// What was drawn where, as far as a click may ask for it.
+    pub(crate) drawn: RefCell<HitMap>,
+}
+
+impl<'a> Ctx<'a> {
+    pub(crate) fn new(model: &'a Model, areas: Areas) -> Self {
+        let theme = Theme::of(&model.look);
+        let lost = matches!(model.link.state, LinkState::Lost { .. });
+        Self {
+            model,
+            areas,
+            data: if lost { theme.faded() } else { theme.clone() },
+            theme,
+            now: model::now(model),
+            lost,
+            drawn: RefCell::default(),
+        }
+    }
+
+    /// Notes what a click at `area` is for.
+    pub(crate) fn record(&self, area: Area, target: Target) {
+        self.drawn.borrow_mut().record(area, target);
+    }
+
+    /// Wide and high enough for words in full.
+    pub(crate) fn wide(&self) -> bool {
+        self.model.size.0 >= 100
+    }
+
+    /// What a sentence calls the key of an action; none when it has no key.
+    pub(crate) fn key(&self, action: Action) -> Option<String> {
+        self.model.keymap.label(action, self.model.look.ascii)
+    }
+
+    /// The time left until `due`. From the last tenth of a second until it is late by a whole
+    /// one: `now`. While the server is away a `~` follows, as with [`Self::ago`]: what stands at
+    /// the right of a column reaches over its edge with it, so that no digit moves.
+    pub(crate) fn countdown(&self, due: EpochMillis) -> String {
+        let left = match due.since(self.now) {
+            -999..100 => "now".to_owned(),
+            ms => text::countdown(ms),
+        };
+        if self.lost { format!("{left}~") } else { left }
+    }
+
+    /// The time passed since `then`.
+    pub(crate) fn ago(&self, then: EpochMillis) -> String {
+        let ago = text::countdown(then.since(self.now).min(-1));
+        let ago = ago.trim_start_matches('-');
+        if self.lost {
+            format!("{ago}~")
+        } else {
+            ago.to_owned()
+        }
+    }
+
+    /// Columns of a cell of `w` columns that holds a span: while the server is away its `~` takes
+    /// the free one behind the cell.
+    pub(crate) fn span_cell(&self, w: u16, text: &str) -> u16 {
+        w + u16::from(self.lost && text.ends_with('~'))
+    }
+
+    /// A figure in at most `columns`: zero, unknown and "no such thing" are three things.
+    pub(crate) fn figure(&self, known: &Known<u64>, columns: usize) -> (String, Style) {
+        let g = self.data.glyphs;
+        match known {
+            Known::Is(0) => (g.zero.to_owned(), self.data.dim),
+            Known::Is(n) => (text::number(*n, columns), self.data.text),
+            Known::Unknown(_) => ("?".to_owned(), self.data.dim),
+            Known::None => (g.none.to_owned(), self.data.dim),
+        }
+    }
+
+    /// How old what is shown of `row` is, for the right end of a title. Fresh data is as old as
+    /// the interval: that text stands still, so that nothing flickers on a healthy screen.
+    pub(crate) fn age(&self, row: Option<&QueueRow>, interval_ms: u64) -> Option<Part> {
+        let read_at = row?.read_at?;
+        let age = self.model.instant.saturating_duration_since(read_at);
+        let age_ms = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        if self.model.frozen.is_some() {
+            return Some(Part::new(90, "frozen", self.theme.warn));
+        }
+        // Without an answer the age is told at once, whatever the interval is.
+        let polls = match self.model.link.state {
+            LinkState::Hung { .. } | LinkState::Lost { .. } => age_ms / 1000 + 2,
+            _ => age_ms / interval_ms.max(1),
+        };
+        let stale = || format!("stale {}", moments::seconds(age_ms));
+        Some(match polls {
+            ..2 => Part::new(10, moments::interval(interval_ms), self.theme.dim),
+            2..5 => Part::new(90, stale(), self.theme.warn),
+            _ => Part::new(90, stale(), self.theme.late),
+        })
+    }
+
+    /// How often the selected queue is read, in ms.
+    pub(crate) fn interval_ms(&self) -> u64 {
+        self.model.stretched_ms.unwrap_or(self.model.interval_ms)
+    }
+
+    /// Draws the border of a pane.
+    pub(crate) fn pane(
+        &self,
+        slot: Slot,
+        which: Option<model::Pane>,
+        left: Vec<Part>,
+        right: Vec<Part>,
+        buf: &mut Buffer,
+    ) {
+        let covered = self.model.overlay.is_some() || palette::place::slot(self.model).is_some();
+        let focused = which == Some(self.model.focus) && !covered;
+        let pane = Pane {
+            left,
+            right,
+            boxed: slot.boxed,
+            style: if focused {
+                self.theme.accent
+            } else {
+                self.theme.dim
+            },
+            lines: self.theme.glyphs.lines,
+            corners: self.theme.glyphs.corners,
+        };
+        pane.render(rect(slot.outer), buf);
+    }
+
+    /// The style of a pane's name.
+    pub(crate) fn title(&self, which: model::Pane) -> Style {
+        if which == self.model.focus {
+            self.theme
+                .accent
+                .add_modifier(ratatui::style::Modifier::BOLD)
+        } else {
+            self.theme.strong
+        }
+    }
+
+    /// Lays the soft background over cells of the row under the cursor.
+    fn highlight(&self, area: Rect, buf: &mut Buffer) {
+        let t = &self.data;
+        for x in area.left()..area.right() {
+            let cell = &mut buf[(x, area.y)];
+            // Colours would be patches on a reversed row.
+            if t.reversed {
+                cell.fg = ratatui::style::Color::Reset;
+            }
+            cell.set_style(t.select);
+        }
+    }
+
+    /// Lays the cursor over a row: soft background where the keys act, the mark alone elsewhere.
+    pub(crate) fn select(&self, row: Area, focused: bool, buf: &mut Buffer) {
+        let area = rect(row).intersection(buf.area);
+        if area.is_empty() {
+            return;
+        }
+        let t = &self.data;
+        if focused {
+            self.highlight(area, buf);
+        } else {
+            buf.set_style(area, t.strong);
+        }
+        buf[(area.x, area.y)]
+            .set_symbol(t.glyphs.cursor)
+            .set_style(self.theme.accent);
+    }
+}
+
+pub(crate) fn rect(area: Area) -> Rect {
+    Rect::new(area.x, area.y, area.w, area.h)
+}

@@ -1,0 +1,219 @@
+//! The rows of the selected queue: a page arrives, and the cursor stays on its entry.
+
+pub mod codec;
+pub mod sort;
+
+use std::collections::HashMap;
+
+use super::EntryRow;
+use crate::payload::{Decoded, Habit};
+use crate::queue::{EntryId, Page, Queue};
+use crate::tui::departed::{self, Departed};
+use crate::tui::effect::Effect;
+use crate::tui::model::Model;
+use crate::tui::refresh::{self, RankFor};
+use crate::tui::tabs::Tab;
+use crate::tui::{cursor, marks};
+
+/// Rows that weigh more than this a second are read only when something has changed.
+const BYTES_PER_SECOND: u64 = 1_000_000;
+
+/// The queue has changed; a pulse that came without rows is followed by one that brings them.
+pub(crate) fn changed(model: &mut Model, with_rows: bool) {
+    if !with_rows && model.filtered.is_none() {
+        model.schedule.rows_wanted = true;
+        refresh::pace::want_selected(model);
+    }
+}
+
+/// A page of rows arrived.
+pub(crate) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
+    let selected = model.selected();
+    let Some((queue, habit)) = selected.map(|row| (row.queue.clone(), row.habit)) else {
+        return Vec::new();
+    };
+    if model.filtered.is_some() {
+        // It was asked for before there was a filter.
+        return Vec::new();
+    }
+    weigh(model, &page);
+    let held = held_entry(model);
+    let mut departed = model.departed.take_if(|d| d.tab == Tab::Waiting);
+    let mut known: HashMap<Vec<u8>, EntryRow> = std::mem::take(&mut model.entries.rows)
+        .into_iter()
+        .map(|row| (row.member.clone(), row))
+        .collect();
+    let mut fresh = false;
+    let read = |(member, score): (Vec<u8>, f64)| {
+        // Decoded before: an entry never changes, only its score does.
+        if let Some(row) = known.remove(&member) {
+            let due = queue.due(score);
+            return EntryRow { score, due, ..row };
+        }
+        fresh = true;
+        row((&queue, habit), member, score)
+    };
+    let end = page.first + page.rows.len() as u64;
+    let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
+    model.entries.first = page.first;
+    if model.last_first() {
+        // The pulse has counted them in the same instant.
+        model.entries.first = model.waiting().saturating_sub(end);
+        rows.reverse();
+    }
+    model.entries.rows = rows;
+    if fresh {
+        codec::vote(model);
+    }
+    // One that is back is no longer gone.
+    let is_back = |d: &Departed| model.entries.rows.iter().any(|r| r.member == d.row.member);
+    departed = departed.filter(|departed| !is_back(departed));
+    let effects = match (departed, held) {
+        (Some(departed), _) => {
+            stays(model, departed);
+            Vec::new()
+        }
+        (None, held) => held.map_or(Vec::new(), |held| follow(model, held)),
+    };
+    cursor::update::keep_in_sight(model);
+    refresh::update::ask_missing_rows(model);
+    marks::update::rows_changed(model);
+    effects
+}
+
+fn weigh(model: &mut Model, page: &Page) {
+    let bytes: usize = page.rows.iter().map(|(member, _)| member.len()).sum();
+    if let Some(per_row) = bytes.checked_div(page.rows.len()) {
+        model.schedule.row_bytes = Some(per_row);
+    }
+    let interval = model.stretched_ms.unwrap_or(model.interval_ms).max(1);
+    model.rows_on_change = bytes as u64 * 1000 / interval > BYTES_PER_SECOND;
+}
+
+/// The entry that the cursor follows: its member, and its row when it was in sight.
+struct Held {
+    member: Vec<u8>,
+    row: Option<EntryRow>,
+    /// The cursor was moved to it: it is followed wherever it goes.
+    anchored: bool,
+}
+
+fn held_entry(model: &mut Model) -> Option<Held> {
+    let anchored = model.entries.anchored;
+    if let Some(member) = model.schedule.lost.take() {
+        return Some(Held {
+            member,
+            row: None,
+            anchored,
+        });
+    }
+    let entry = model.waiting_entry();
+    let entry = entry.filter(|_| anchored || departed::update::is_held(model))?;
+    Some(Held {
+        member: entry.member.clone(),
+        row: Some(entry.clone()),
+        anchored,
+    })
+}
+
+/// Where among the rows an entry stood that is not among them; none where it may stand beyond.
+fn stood(model: &Model, score: f64) -> Option<usize> {
+    let last_first = model.last_first();
+    let before = |a: f64, b: f64| if last_first { a > b } else { a < b };
+    let (entries, waiting) = (&model.entries, model.waiting());
+    let end = entries.first + entries.rows.len() as u64;
+    let first = entries.rows.first();
+    let below = entries.first == 0 || first.is_some_and(|first| before(first.score, score));
+    let last = entries.rows.last();
+    let above = end >= waiting || last.is_some_and(|last| before(score, last.score));
+    let next = entries.rows.iter().position(|r| !before(r.score, score));
+    (below && above).then_some(next.unwrap_or(entries.rows.len()))
+}
+
+/// A row that has left stays among the others, under the cursor.
+fn stays(model: &mut Model, mut departed: Departed) {
+    let Some(at) = stood(model, departed.row.score) else {
+        return;
+    };
+    let entries = &mut model.entries;
+    let offset = entries.cursor.saturating_sub(entries.top);
+    let on_it = entries.cursor == departed.place;
+    departed.place = entries.first + at as u64;
+    if on_it {
+        entries.cursor = departed.place;
+        entries.top = entries.cursor.saturating_sub(offset);
+    }
+    entries.rows.insert(at, departed.row.clone());
+    model.departed = Some(departed);
+}
+
+/// Puts the cursor on the held entry; when that is gone, its row stays there for a moment; when it
+/// may have moved further than the page reaches, asks where it is.
+fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
+    let stays_there = departed::update::is_held(model);
+    let entries = &mut model.entries;
+    let offset = entries.cursor.saturating_sub(entries.top);
+    let at = entries.rows.iter().position(|r| r.member == held.member);
+    let score = held.row.as_ref().map(|row| row.score);
+    if let Some(row) = at {
+        let shows_begin = !held.anchored && entries.top == 0;
+        entries.cursor = entries.first + row as u64;
+        if !shows_begin {
+            entries.top = entries.cursor.saturating_sub(offset);
+        }
+        return Vec::new();
+    }
+    if let Some((at, row)) = score.and_then(|score| stood(model, score)).zip(held.row) {
+        let place = model.entries.first + at as u64;
+        if stays_there {
+            departed::update::keep(model, row.clone(), Tab::Waiting, place);
+            model.entries.rows.insert(at, row);
+        }
+        model.entries.cursor = place;
+        model.entries.top = place.saturating_sub(offset);
+        return Vec::new();
+    }
+    let due = score.and_then(|s| model.selected()?.queue.due(s).at());
+    let Some(due) = due.filter(|_| held.anchored) else {
+        return Vec::new();
+    };
+    let member = held.member;
+    refresh::update::find_rank(model, due, RankFor::Follow { member, offset })
+}
+
+/// Whose entry it is, and how that queue's payloads are read.
+pub(crate) type Of<'a> = (&'a Queue, Habit);
+
+/// An entry, ready to be shown.
+pub(crate) fn row((queue, habit): Of<'_>, member: Vec<u8>, score: f64) -> EntryRow {
+    row_of(queue, member, score, |payload| habit.decode(payload))
+}
+
+/// The same, of a payload that is read so.
+pub(crate) fn row_of(
+    queue: &Queue,
+    member: Vec<u8>,
+    score: f64,
+    read: impl FnOnce(&[u8]) -> Decoded,
+) -> EntryRow {
+    match queue.unwrap(&member) {
+        Ok(unwrapped) => EntryRow {
+            due: queue.due(score),
+            id: unwrapped.id,
+            form: unwrapped.form,
+            size: unwrapped.payload.len(),
+            content: Ok(read(unwrapped.payload)),
+            score,
+            member,
+        },
+        Err(error) => EntryRow {
+            due: queue.due(score),
+            id: EntryId::of_bytes(&member),
+            form: None,
+            size: member.len(),
+            content: Err(error),
+            score,
+            member,
+        },
+    }
+}

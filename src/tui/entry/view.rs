@@ -1,0 +1,235 @@
+//! One entry: what is known of it, then its payload as text or as bytes.
+
+pub mod body;
+pub mod facts;
+pub mod tree;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use self::body::{Parts, bytes, words};
+use self::facts::facts;
+use self::tree::tree;
+use super::{EntryView, Face};
+use crate::queue::{Due, text};
+use crate::tui::area::Area;
+use crate::tui::draw::{Ctx, rect};
+use crate::tui::entries::{self, EntryRow};
+use crate::tui::entry::place::Body;
+use crate::tui::hitmap::Target;
+use crate::tui::lists::Since;
+use crate::tui::moments;
+use crate::tui::tabs::Tab;
+use crate::tui::widget::pane::{Pane, Part};
+
+/// The whole screen for one entry.
+pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
+    let slot = ctx.areas.detail;
+    if !slot.shown() {
+        return;
+    }
+    if !ctx.areas.compact {
+        title(ctx, &view.row, queue_name(ctx).as_deref(), Some(view), buf);
+    }
+    let found = view.found.as_ref();
+    let plan = super::place::plan(slot, ctx.areas.compact);
+    let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
+    facts(
+        ctx,
+        &view.row,
+        Rect::new(x, y, plan.columns, plan.facts),
+        buf,
+    );
+    let y = y + plan.facts;
+    match super::place::body(view, plan.text) {
+        Body::Hex => {
+            let area = Rect::new(x, y, plan.columns, plan.rows);
+            bytes(ctx, &view.row, Parts::of(view), view.scroll, area, buf);
+        }
+        Body::Tree => {
+            let beside = Rect::new(x + plan.columns - plan.beside, y, plan.beside, plan.rows);
+            let area = Rect::new(x, y, plan.text, plan.rows);
+            if let Some(values) = &view.tree {
+                tree(ctx, values, found, view.scroll, area, buf);
+            }
+            let parts = Parts::of(view);
+            let scroll = parts.scroll(beside);
+            bytes(ctx, &view.row, parts, scroll, beside, buf);
+        }
+        Body::Text(lines) => {
+            words(
+                ctx,
+                &lines,
+                found,
+                view.scroll,
+                Rect::new(x, y, plan.text, plan.rows),
+                buf,
+            );
+            let beside = Rect::new(x + plan.columns - plan.beside, y, plan.beside, plan.rows);
+            bytes(ctx, &view.row, Parts::of(view), view.scroll, beside, buf);
+        }
+    }
+}
+
+/// The entry under the cursor, beside the table.
+pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.detail;
+    let Some(row) = ctx.model.entry().filter(|_| slot.shown()) else {
+        if slot.shown() {
+            ctx.pane(
+                slot,
+                None,
+                vec![Part::new(1, "Entry", ctx.theme.strong)],
+                vec![],
+                buf,
+            );
+        }
+        return;
+    };
+    title(ctx, row, None, None, buf);
+    let plan = super::place::plan(slot, false);
+    let (x, y) = (slot.inner.x + 1, slot.inner.y);
+    facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
+    let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
+    match super::place::decoded(row, plan.columns, glance(plan)) {
+        Body::Text(lines) => words(ctx, &lines, None, 0, below, buf),
+        _ => bytes(ctx, row, Parts::default(), 0, below, buf),
+    }
+}
+
+fn title(
+    ctx: &Ctx,
+    row: &EntryRow,
+    queue: Option<&str>,
+    view: Option<&EntryView>,
+    buf: &mut Buffer,
+) {
+    let (left, right) = parts(ctx, row, queue, view);
+    if view.is_some() {
+        record_faces(ctx, &left, &right);
+    }
+    ctx.pane(ctx.areas.detail, None, left, right, buf);
+}
+
+fn queue_name(ctx: &Ctx) -> Option<String> {
+    let row = ctx.model.selected();
+    row.map(|row| text::printable_bytes(row.queue.name.as_bytes()))
+}
+
+/// Notes where the title names the faces.
+fn record_faces(ctx: &Ctx, left: &[Part], right: &[Part]) {
+    let slot = ctx.areas.detail;
+    let pane = Pane {
+        left: left.to_vec(),
+        right: right.to_vec(),
+        boxed: slot.boxed,
+        ..Pane::default()
+    };
+    for (words, x, w) in pane.pieces(rect(slot.outer)) {
+        let word = words.trim_matches(['[', ']']);
+        if let Some((face, _)) = FACES.into_iter().find(|(_, name)| *name == word) {
+            ctx.record(Area::new(x, slot.outer.y, w, 1), Target::Face(face));
+        }
+    }
+}
+
+/// The faces by the words in the title.
+const FACES: [(Face, &str); 4] = [
+    (Face::Tree, "tree"),
+    (Face::Text, "text"),
+    (Face::Raw, "raw"),
+    (Face::Hex, "hex"),
+];
+
+/// The faces of an opened entry, with the one that is shown.
+fn faces(ctx: &Ctx, view: &EntryView) -> Part {
+    let t = &ctx.theme;
+    let has = view.faces();
+    let is_shown = |face: Face| face == view.face || has.len() == 1;
+    let mut pieces = Vec::new();
+    for (face, word) in FACES.into_iter().filter(|(face, _)| has.contains(face)) {
+        if !pieces.is_empty() {
+            pieces.push((" ".to_owned(), t.dim));
+        }
+        pieces.push(if is_shown(face) {
+            (format!("[{word}]"), t.accent)
+        } else {
+            (word.to_owned(), t.dim)
+        });
+    }
+    Part { pieces, rank: 60 }
+}
+
+/// What stands in the title, from the left and from the right.
+fn parts(
+    ctx: &Ctx,
+    row: &EntryRow,
+    queue: Option<&str>,
+    view: Option<&EntryView>,
+) -> (Vec<Part>, Vec<Part>) {
+    let face = view.map(|view| view.face);
+    let t = &ctx.theme;
+    let style = if face.is_some() { t.accent } else { t.strong };
+    let mut name = Part::new(100, "Entry ", style);
+    name.pieces.push((row.id.to_string(), name.pieces[0].1));
+    let mut left = vec![name];
+    left.extend(queue.map(|q| Part::new(50, format!("of {}", text::cut(q, 40)), t.dim)));
+    left.extend(view.map(|view| faces(ctx, view)));
+    let (due, style) = entries::view::rows::due_in(ctx, row.due);
+    let words = match row.due {
+        _ if !row.scored() => "no due time".to_owned(),
+        Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
+        _ => format!("due in {due}"),
+    };
+    let (words, style) = match (ctx.model.tab, &ctx.model.lists.since) {
+        (Tab::Quarantine, Some(known)) => {
+            let since = known.get(&row.id);
+            (set_aside(ctx, since, view.is_some()), t.warn)
+        }
+        (Tab::Quarantine, None) => ("in quarantine".to_owned(), t.warn),
+        _ => (words, style),
+    };
+    let (words, style) = match view.and_then(|view| view.gone) {
+        Some(at) => (
+            format!("gone since {}", moments::clock(ctx.model.look.zone, at)),
+            t.warn,
+        ),
+        None => (words, style),
+    };
+    let mut right = vec![Part::new(70, words, style)];
+    if let Some(at) = view.and_then(|view| view.requeued) {
+        let words = format!(
+            "new due time since {}",
+            moments::clock(ctx.model.look.zone, at)
+        );
+        right.insert(0, Part::new(75, words, t.warn));
+    }
+    if let Some(found) = view.and_then(|view| view.found.as_ref()) {
+        let what = match found.hits.len() {
+            0 => "not found".to_owned(),
+            count => format!(
+                "{} of {} found",
+                found.at + 1,
+                text::thousands(count as u64)
+            ),
+        };
+        right.insert(0, Part::new(80, what, t.accent));
+    }
+    (left, right)
+}
+
+/// Since when it is in quarantine, and where there is room which change has set it aside.
+fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
+    let at = |since: &Since| moments::short(ctx.model.look.zone, since.at, ctx.now);
+    match since {
+        Some(since) if roomy => format!("in quarantine since {} by {}", at(since), since.change),
+        Some(since) => format!("since {}", at(since)),
+        None if roomy => "in quarantine, since when is not in the journal here".to_owned(),
+        None => "in quarantine".to_owned(),
+    }
+}
+
+/// As many bytes of text as a pane without scrolling can show.
+fn glance(plan: super::place::Plan) -> usize {
+    usize::from(plan.columns) * usize::from(plan.rows) * 4
+}

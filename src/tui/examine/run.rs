@@ -1,0 +1,38 @@
+//! A look at all entries, for the screen.
+
+use futures_util::StreamExt as _;
+
+use crate::ops::doctor::{Examined, examine};
+use crate::queue::Queue;
+use crate::store::Store;
+use crate::tui::msg::Msg;
+use crate::tui::tasks::{Kind, Tasks};
+
+impl Tasks {
+    /// Starts one; the one before it is given up.
+    pub(crate) fn examine(&mut self, store: &Store, generation: u64, queue: &Queue, long: usize) {
+        let answers = self.answers.clone();
+        let mut told = examine(store, queue, long);
+        self.latest(Kind::Exact, async move {
+            while let Some(said) = told.next().await {
+                let msg = match said {
+                    Ok(Examined::Progress { looked, of }) => Msg::Examining {
+                        generation,
+                        looked,
+                        of,
+                    },
+                    Ok(Examined::Done(exact)) => Msg::Examined {
+                        generation,
+                        result: Ok(exact),
+                    },
+                    Err(why) => Msg::Examined {
+                        generation,
+                        result: Err(why.to_string()),
+                    },
+                };
+                // Nobody listens any more when the program is about to end.
+                let _ = answers.send(msg);
+            }
+        });
+    }
+}

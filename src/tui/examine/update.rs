@@ -1,0 +1,112 @@
+//! A look at all entries of a queue, when somebody asks for it: it says how far it is, can be
+//! stopped, and what it shows becomes part of the findings.
+
+use super::Examining;
+use crate::queue::{Exact, text};
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Pane};
+use crate::tui::msg::Msg;
+use crate::tui::refresh::queries;
+use crate::tui::tabs::Tab;
+use crate::tui::toast::{self, Tone};
+use crate::tui::{cursor, findings, link};
+
+/// Starts one: of the queue whose finding is under the cursor, else of the selected one.
+pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
+    let Some(row) = model.queues.get(row(model)) else {
+        return Vec::new();
+    };
+    let (queue, long) = (row.queue.clone(), model.server.long);
+    let generation = queries::generation(model);
+    model.examining = Some(Examining {
+        generation,
+        queue: queue.clone(),
+        looked: 0,
+        of: 0,
+    });
+    vec![Effect::Examine {
+        generation,
+        queue,
+        long,
+    }]
+}
+
+/// The row of the queue that it is about.
+fn row(model: &Model) -> usize {
+    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
+    let told = findings::listed(model);
+    told.get(at).map_or(model.cursor, |told| told.row)
+}
+
+/// Why there cannot be one now.
+pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
+    match () {
+        () if model.queues.is_empty() => Some("no queue to look at"),
+        () if !link::live(model) => Some("the server is away"),
+        () if model.examining.is_some() => Some("all entries are being looked at: Esc stops it"),
+        () => None,
+    }
+}
+
+/// Stops the one under way, when its tab has the keys.
+pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
+    if model.tab != Tab::Findings || model.focus != Pane::Entries {
+        return None;
+    }
+    let stopped = model.examining.take()?;
+    let words = format!(
+        "stopped; {} of {} were looked at",
+        text::thousands(stopped.looked),
+        text::thousands(stopped.of)
+    );
+    toast::update::say(model, words, Tone::Warn);
+    Some(vec![Effect::EndExamining])
+}
+
+/// It goes on, or has ended.
+pub(crate) fn told(model: &mut Model, msg: Msg) {
+    match msg {
+        Msg::Examining {
+            generation,
+            looked,
+            of,
+        } => {
+            let under_way = model.examining.as_mut();
+            if let Some(one) = under_way.filter(|one| one.generation == generation) {
+                (one.looked, one.of) = (looked, of);
+            }
+        }
+        Msg::Examined { generation, result } => {
+            let ours = |one: &mut Examining| one.generation == generation;
+            if let Some(one) = model.examining.take_if(ours) {
+                ended(model, &one, result);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn ended(model: &mut Model, one: &Examining, result: Result<Box<Exact>, String>) {
+    let exact = match result {
+        Ok(exact) => *exact,
+        Err(why) => return toast::update::say(model, why, Tone::Error),
+    };
+    let Some(row) = model.queues.iter_mut().find(|row| row.queue == one.queue) else {
+        return;
+    };
+    let looked = exact.looked();
+    let odd = exact.is_odd();
+    row.watch.examined(exact);
+    row.diagnose(&model.server);
+    cursor::update::keep_in_sight(model);
+    let entries = text::counted(looked, "entry", "entries");
+    let (words, tone) = if odd {
+        (format!("all {entries} looked at"), Tone::Warn)
+    } else {
+        (
+            format!("all {entries} looked at, and nothing found"),
+            Tone::Good,
+        )
+    };
+    toast::update::say(model, words, tone);
+}

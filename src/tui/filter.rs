@@ -1,0 +1,170 @@
+//! A filter over the entries, and what it has found so far.
+
+pub mod queries;
+pub mod run;
+pub mod update;
+pub mod view;
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::clock::EpochMillis;
+use crate::payload::Codec;
+use crate::queue::{Filter, Seen, text};
+use crate::tui::entries::{Entries, EntryRow};
+use crate::tui::tabs::Tab;
+
+/// Which entries stand first.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum EntrySort {
+    /// Those due next.
+    #[default]
+    Next,
+    /// Those due last.
+    Last,
+}
+
+/// A filter that is on.
+#[derive(Clone, Debug)]
+pub struct Filtered {
+    /// What is wanted.
+    pub filter: Filter,
+    /// The server's time that `late` and `due>+1h` are meant at: when the search began.
+    pub at: EpochMillis,
+    /// Where it looks: what waits, what was delivered, the order list.
+    pub tab: Tab,
+    /// What was found, in due order (in the order of the list where there are no due times). At
+    /// most [`HITS_KEPT`] are sure.
+    pub hits: Vec<Hit>,
+    /// How many were found in all.
+    pub found: u64,
+    /// Entries looked through.
+    pub looked: u64,
+    /// Entries there are to be looked through.
+    pub of: u64,
+    /// How far it is.
+    pub search: Search,
+    /// The queue has changed since the search began.
+    pub stale: bool,
+    /// The window on the whole list, for when the filter goes.
+    pub whole: Entries,
+}
+
+/// So many hits are kept to be shown; those beyond are counted.
+pub const HITS_KEPT: usize = 20_000;
+
+/// An entry that matches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Its exact bytes.
+    pub member: Vec<u8>,
+    /// Its score, as last read; none where there is none.
+    pub score: Option<f64>,
+    /// The search has come to it; else it was only seen on the screen.
+    pub sure: bool,
+    /// It is no longer there.
+    pub gone: bool,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Search {
+    /// It begins then: while somebody types, each key puts it off.
+    Planned(Instant),
+    /// Under way; its answers have this generation.
+    Running(u64),
+    /// Stopped by the user.
+    Stopped,
+    /// Through.
+    Done,
+    /// It failed, because of this.
+    Failed(String),
+}
+
+impl Filtered {
+    /// The search is under way, or about to be.
+    #[must_use]
+    pub const fn is_searching(&self) -> bool {
+        matches!(self.search, Search::Planned(_) | Search::Running(_))
+    }
+
+    /// More was found than is kept.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.found > self.hits.len() as u64
+    }
+
+    /// How many were found, those seen on the screen before the search came to them too.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.found.max(self.hits.len() as u64)
+    }
+
+    /// How much was looked through, in percent.
+    #[must_use]
+    pub fn percent(&self) -> u64 {
+        let part = self.looked.min(self.of) * 100;
+        part.checked_div(self.of).unwrap_or(0)
+    }
+}
+
+/// About how many bytes a value takes as text: no more than a little over `most`, so that nobody
+/// waits for the answer.
+fn weight(value: &Value, most: usize) -> usize {
+    let mut weight = 0;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        weight += match value {
+            Value::String(text) => text.len(),
+            Value::Array(all) => {
+                open.extend(all.iter().take(most));
+                2
+            }
+            Value::Object(all) => {
+                open.extend(all.iter().take(most).map(|(_, value)| value));
+                all.keys().take(most).map(|key| key.len() + 4).sum()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        };
+        if weight > most {
+            break;
+        }
+    }
+    weight
+}
+
+impl EntryRow {
+    /// How many bytes of text a filter has to look through, about: far more than those of the
+    /// payload when that is compressed. No more than a little over `most`.
+    #[must_use]
+    pub fn weight(&self, most: usize) -> usize {
+        match &self.content {
+            Ok(decoded) if decoded.value.is_null() => decoded.text.len(),
+            Ok(decoded) => weight(&decoded.value, most),
+            Err(_) => self.member.len(),
+        }
+    }
+
+    /// What a filter looks at.
+    #[must_use]
+    pub fn matches(&self, filter: &Filter, at: EpochMillis) -> bool {
+        let text = match &self.content {
+            _ if !filter.needs_payload() => Cow::Borrowed(""),
+            Ok(decoded) => decoded.whole(),
+            Err(_) => Cow::Owned(text::printable_bytes(&self.member)),
+        };
+        let codec = match &self.content {
+            Ok(decoded) => decoded.codec,
+            Err(_) => Codec::Unknown,
+        };
+        let seen = Seen {
+            id: self.id,
+            due: Some(self.due),
+            codec: codec.name(),
+            text: &text,
+        };
+        filter.matches(&seen, at)
+    }
+}

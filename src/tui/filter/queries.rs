@@ -1,0 +1,40 @@
+//! What the screen is asked about the filter that is on.
+
+use super::{EntrySort, Hit};
+use crate::tui::model::Model;
+
+impl Model {
+    /// Those due last stand first.
+    #[must_use]
+    pub fn last_first(&self) -> bool {
+        self.entry_sort == EntrySort::Last
+    }
+
+    /// How many rows the list of entries has: all that wait, or those that the filter leaves.
+    #[must_use]
+    pub fn listed(&self) -> u64 {
+        match &self.filtered {
+            Some(filtered) => filtered.hits.len() as u64,
+            None => self.waiting(),
+        }
+    }
+
+    /// The tab in sight shows what a filter leaves.
+    #[must_use]
+    pub fn on_hits(&self) -> bool {
+        let filtered = self.filtered.as_ref();
+        filtered.is_some_and(|filtered| filtered.tab == self.tab)
+    }
+
+    /// What was found in a row of the list, while a filter is on.
+    #[must_use]
+    pub fn hit(&self, place: u64) -> Option<&Hit> {
+        let hits = &self.filtered.as_ref()?.hits;
+        let place = usize::try_from(place).ok()?;
+        if self.last_first() {
+            hits.get(hits.len().checked_sub(place + 1)?)
+        } else {
+            hits.get(place)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The filter: typed, looked for, kept true, and taken away again.
+
+pub mod at_once;
+pub mod found;
+
+use std::time::{Duration, Instant};
+
+use self::found::show;
+use super::{Filtered, Search};
+use crate::queue::Filter;
+use crate::tui::effect::Effect;
+use crate::tui::entries::Entries;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::prompt::{self, Prompt, PromptKind};
+use crate::tui::refresh::{self, RankFor, Replaced};
+use crate::tui::tabs::Tab;
+use crate::tui::toast::{self, Tone};
+use crate::tui::{cursor, departed, layout, link, lists};
+
+/// So long after the last key the search begins.
+const TYPING: Duration = Duration::from_millis(150);
+
+/// Begins the line, with the filter that is on; on an entry, the line that searches in it.
+pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
+    if matches!(model.screen, Screen::Entry(_)) {
+        return prompt::update::open(model, PromptKind::Find, "");
+    }
+    model.schedule.replaced = None;
+    let filter = model.filtered.as_ref().map(|f| f.filter.text().to_owned());
+    prompt::update::open(model, PromptKind::Filter, &filter.unwrap_or_default())
+}
+
+/// Another text stands in the line: it filters at once, or says what is wrong with it.
+pub(crate) fn typed(model: &mut Model) -> Vec<Effect> {
+    let Some(prompt) = &mut model.prompt else {
+        return Vec::new();
+    };
+    match Filter::parse(&prompt.field.text()) {
+        Ok(filter) => {
+            prompt.error = None;
+            set(model, filter);
+        }
+        Err(bad) => prompt.error = Some(bad.to_string()),
+    }
+    Vec::new()
+}
+
+/// The filter stays, and the list has the keys; or why the text is no filter.
+pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
+    let filter = Filter::parse(text).map_err(|bad| bad.to_string())?;
+    set(model, filter);
+    model.schedule.replaced = None;
+    to_the_list(model);
+    let now = model.instant;
+    if let Some(filtered) = &mut model.filtered {
+        if let Search::Planned(at) = &mut filtered.search {
+            *at = now.min(*at);
+        }
+        show(model);
+    } else {
+        cursor::update::keep_in_sight(model);
+    }
+    Ok(Vec::new())
+}
+
+/// Another filter than the one that is on, from its first hit on.
+pub(crate) fn alone(model: &mut Model, text: &str) -> Vec<Effect> {
+    match run(model, text) {
+        Ok(effects) => {
+            (model.entries.top, model.entries.cursor) = (0, 0);
+            show(model);
+            effects
+        }
+        Err(why) => {
+            toast::update::say(model, why, Tone::Warn);
+            Vec::new()
+        }
+    }
+}
+
+/// The entries have the keys, on a screen that shows them.
+pub(crate) fn to_the_list(model: &mut Model) {
+    model.focus = Pane::Entries;
+    if !layout::rows::shown(model, Pane::Entries) {
+        model.screen = Screen::Queue;
+    }
+}
+
+/// Esc: the filter is again what it was before the line.
+pub(crate) fn given_up(model: &mut Model) -> Vec<Effect> {
+    let Some(Replaced { filtered, entries }) = model.schedule.replaced.take() else {
+        return Vec::new();
+    };
+    model.filtered = filtered;
+    model.entries = entries;
+    let now = model.instant;
+    match &mut model.filtered {
+        Some(filtered) => {
+            if filtered.is_searching() {
+                filtered.search = Search::Planned(now);
+            }
+            // A click may have brought another tab meanwhile.
+            tab_changed(model);
+            show(model);
+        }
+        None => read_rows(model),
+    }
+    Vec::new()
+}
+
+/// Another filter, or none, is wanted.
+fn set(model: &mut Model, filter: Filter) {
+    let now = model.filtered.as_ref().map(|f| f.filter.text());
+    if now.unwrap_or_default() == filter.text() || now.is_none() && filter.is_empty() {
+        return;
+    }
+    if model.schedule.replaced.is_none() {
+        model.schedule.replaced = Some(Replaced {
+            filtered: model.filtered.clone(),
+            entries: model.entries.clone(),
+        });
+    }
+    if filter.is_empty() {
+        if let Some(filtered) = model.filtered.take() {
+            model.entries = filtered.whole;
+            read_rows(model);
+        }
+        return;
+    }
+    begin(model, filter);
+}
+
+/// Shows what matches of that which is on the screen already; the search follows.
+fn begin(model: &mut Model, filter: Filter) {
+    if !model.tab.has_entries() {
+        model.tab = Tab::Waiting;
+    }
+    departed::update::forget(model);
+    let held = found::held(model);
+    let stood = held.as_ref().map(|held| (held.score, held.member.clone()));
+    let at = model.schedule.exact;
+    let seen = at_once::seen_already(model, &filter);
+    let whole = match model.filtered.take() {
+        Some(before) => before.whole,
+        None => std::mem::take(&mut model.entries),
+    };
+    model.schedule.rank.forget();
+    model.schedule.lost = None;
+    let decoded = std::mem::take(&mut model.entries).rows;
+    model.filtered = Some(Box::new(Filtered {
+        filter,
+        at,
+        tab: model.tab,
+        hits: seen,
+        found: 0,
+        looked: 0,
+        of: 0,
+        search: Search::Planned(model.instant + TYPING),
+        stale: false,
+        whole,
+    }));
+    found::follow(model, held);
+    // Where the entry under the cursor does not match, the next one that does.
+    let stood = stood.filter(|(_, member)| {
+        model
+            .waiting_entry()
+            .is_none_or(|row| row.member != *member)
+    });
+    if let Some((score, member)) = stood {
+        found::stand_at(model, score, &member);
+    }
+    found::show_with(model, decoded);
+}
+
+/// Esc in the list: a search under way stops, else the filter goes. False when there is neither.
+pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
+    let filtered = model.filtered.as_mut()?;
+    if filtered.is_searching() {
+        filtered.search = Search::Stopped;
+        return Some(Vec::new());
+    }
+    Some(clear(model))
+}
+
+/// The filter goes; the cursor stays on its entry.
+pub(crate) fn clear(model: &mut Model) -> Vec<Effect> {
+    let held = found::held(model);
+    let offset = model.entries.cursor.saturating_sub(model.entries.top);
+    let Some(filtered) = model.filtered.take() else {
+        return Vec::new();
+    };
+    model.entries = filtered.whole;
+    read_rows(model);
+    let Some(held) = held.filter(|held| !held.gone) else {
+        return Vec::new();
+    };
+    let waits = model.tab == Tab::Waiting;
+    let score = held.score.filter(|_| waits);
+    let due = score.and_then(|s| model.selected()?.queue.due(s).at());
+    let member = held.member;
+    due.map_or(Vec::new(), |due| {
+        refresh::update::find_rank(model, due, RankFor::Follow { member, offset })
+    })
+}
+
+/// Another tab is in sight: the filter is for that one now, if it shows entries.
+pub(crate) fn tab_changed(model: &mut Model) {
+    let (tab, now) = (model.tab, model.instant);
+    let entries = tab.has_entries();
+    if let Some(filtered) = model.filtered.as_mut().filter(|f| entries && f.tab != tab) {
+        filtered.tab = tab;
+        filtered.hits.clear();
+        (filtered.found, filtered.looked) = (0, 0);
+        filtered.search = Search::Planned(now);
+        model.entries = Entries::default();
+    }
+}
+
+/// Another queue is selected: the filter was for the one before.
+pub(crate) fn forget(model: &mut Model) {
+    model.filtered = None;
+    model.schedule.replaced = None;
+    let of_list = |p: &mut Prompt| matches!(p.kind, PromptKind::Filter | PromptKind::Jump);
+    drop(model.prompt.take_if(of_list));
+}
+
+/// Searches again from the start. What is shown stays until the search has come by.
+pub(crate) fn again(model: &mut Model) {
+    let now = model.instant;
+    if let Some(filtered) = &mut model.filtered {
+        filtered.search = Search::Planned(now);
+    }
+}
+
+/// The link has been away: what it has cut off begins again.
+pub(crate) fn link_is_back(model: &mut Model) {
+    let cut_off = |f: &Filtered| matches!(f.search, Search::Running(_) | Search::Failed(_));
+    if model.filtered.as_deref().is_some_and(cut_off) {
+        again(model);
+    }
+}
+
+/// When a search begins; none while nothing can be read.
+pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
+    match model.filtered.as_ref()?.search {
+        Search::Planned(at) if link::live(model) => Some(at),
+        _ => None,
+    }
+}
+
+/// Starts the search that is due, and ends the one that nobody waits for any more.
+pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let wanted = match model.filtered.as_ref().map(|f| &f.search) {
+        Some(Search::Running(generation)) => Some(*generation),
+        _ => None,
+    };
+    if model.schedule.searching.is_some() && model.schedule.searching != wanted {
+        model.schedule.searching = None;
+        effects.push(Effect::EndSearch);
+    }
+    let due = wakes_at(model).is_some_and(|at| at <= model.instant);
+    let queue = model.selected().map(|row| (row.queue.clone(), row.habit));
+    let generation = model.schedule.generation + 1;
+    let exact = model.schedule.exact;
+    if let (true, Some((queue, habit)), Some(filtered)) = (due, queue, &mut model.filtered) {
+        filtered.search = Search::Running(generation);
+        filtered.at = exact;
+        filtered.stale = false;
+        (filtered.found, filtered.looked, filtered.of) = (0, 0, 0);
+        filtered.hits.iter_mut().for_each(|hit| hit.sure = false);
+        effects.push(Effect::Search {
+            generation,
+            queue,
+            filter: filtered.filter.clone(),
+            habit,
+            tab: filtered.tab,
+        });
+        model.schedule.generation = generation;
+        model.schedule.searching = Some(generation);
+    }
+    effects
+}
+
+/// The rows of the whole list are read again.
+fn read_rows(model: &mut Model) {
+    cursor::update::keep_in_sight(model);
+    lists::update::ask(model);
+    model.schedule.rows_wanted = true;
+    model.schedule.pulse.ask(model.instant);
+}

@@ -1,0 +1,148 @@
+//! The findings: which are told, and in which order.
+
+pub mod calm;
+pub mod panel;
+pub mod said;
+pub mod tab;
+pub mod update;
+pub mod view;
+
+use std::cmp::Reverse;
+
+use crate::clock::EpochMillis;
+use crate::queue::finding::Passed;
+use crate::queue::{Finding, Severity, text};
+use crate::tui::model::{Model, Screen};
+use crate::tui::queues::QueueRow;
+
+/// A finding, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// Index of its queue in the table.
+    pub row: usize,
+    /// What is wrong.
+    pub finding: &'a Finding,
+}
+
+/// Whose findings are told here: those of all queues, on one queue's screen its own.
+fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
+    let all = matches!(model.screen, Screen::Dashboard);
+    let rows = model.queues.iter().enumerate();
+    rows.filter(move |(i, _)| all || *i == model.cursor)
+}
+
+/// All that are told here: the worst first, of equals the one whose queue is late the longest, in
+/// whatever order the table stands; what has gone a moment ago comes last.
+#[must_use]
+pub fn listed(model: &Model) -> Vec<Told<'_>> {
+    let mut told: Vec<_> = all(model).collect();
+    told.sort_by_key(|told| rank(model, told));
+    told
+}
+
+/// The first of them, at most `most`: without sorting those of hundreds of queues.
+fn first(model: &Model, most: usize) -> Vec<Told<'_>> {
+    let mut first: Vec<(Rank, Told)> = Vec::with_capacity(most + 1);
+    for told in all(model) {
+        let rank = rank(model, &told);
+        let at = first.partition_point(|(known, _)| *known <= rank);
+        if at < most {
+            first.insert(at, (rank, told));
+            first.truncate(most);
+        }
+    }
+    first.into_iter().map(|(_, told)| told).collect()
+}
+
+/// What the findings are sorted by.
+type Rank = (bool, Reverse<Severity>, bool, Option<EpochMillis>);
+
+fn rank(model: &Model, told: &Told) -> Rank {
+    let pulse = model.queues[told.row].pulse.as_ref();
+    let since = pulse.and_then(|pulse| pulse.oldest_late);
+    let gone = told.finding.gone.is_some();
+    (gone, Reverse(told.finding.severity), since.is_none(), since)
+}
+
+/// How many are told here.
+#[must_use]
+pub fn count(model: &Model) -> usize {
+    all(model).count()
+}
+
+/// How many of them have not gone.
+#[must_use]
+pub fn wrong(model: &Model) -> usize {
+    all(model)
+        .filter(|told| told.finding.gone.is_none())
+        .count()
+}
+
+/// What is the server's is told once, not for each of its queues.
+fn all(model: &Model) -> impl Iterator<Item = Told<'_>> {
+    let mut servers: Vec<&'static str> = Vec::new();
+    let each = |(row, queue)| told_of(row, queue);
+    rows(model).flat_map(each).filter(move |told| {
+        let again = told.finding.of_server && servers.contains(&told.finding.id);
+        if told.finding.of_server && !again {
+            servers.push(told.finding.id);
+        }
+        !again
+    })
+}
+
+fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
+    let findings = queue.findings.iter().chain(&queue.gone);
+    findings.map(move |finding| Told { row, finding })
+}
+
+/// How it goes with a finding: since when, whether it gets worse. None before there is more to say
+/// than that it has been found.
+#[must_use]
+pub fn course(model: &Model, finding: &Finding) -> Option<String> {
+    /// What has been so for less, in ms, is not worth a word.
+    const NEW_MS: i64 = 2_000;
+    /// Less than this in a second stands still.
+    const STILL: f64 = 0.05;
+    let ago = |then: EpochMillis| model.now.since(then);
+    if let Some(gone) = finding.gone {
+        let words = text::countdown(ago(gone).max(0));
+        return Some(format!("gone for {words}"));
+    }
+    let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
+    let since = since.map(|ago| format!("for {}", text::countdown(ago)));
+    let trend = finding.trend.and_then(|trend| match trend.per_s {
+        rate if rate >= STILL => Some(format!("growing by {}/s", text::rate(rate))),
+        rate if rate <= -STILL => {
+            let done = trend.done_in_ms.map(text::countdown);
+            let done = done.map_or(String::new(), |done| format!(", done in about {done}"));
+            Some(format!("shrinking by {}/s{done}", text::rate(-rate)))
+        }
+        _ => None,
+    });
+    let words: Vec<String> = since.into_iter().chain(trend).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// What was wrong and is over, with the index of its queue in the table: what ended last first.
+#[must_use]
+pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
+    let each = rows(model);
+    let passed = each.flat_map(|(row, queue)| queue.watch.passed().map(move |one| (row, one)));
+    let mut all: Vec<_> = passed.collect();
+    all.sort_by_key(|(_, passed)| Reverse(passed.until));
+    all
+}
+
+/// Whether anything is told here.
+#[must_use]
+pub fn any(model: &Model) -> bool {
+    all(model).next().is_some()
+}
+
+/// A queue's name, as long as a sentence bears it.
+#[must_use]
+pub fn name(row: &QueueRow) -> String {
+    let name = text::printable_bytes(row.queue.name.as_bytes());
+    text::cut(&name, 32).into_owned()
+}

@@ -1,0 +1,111 @@
+//! What the rules say where nothing is wrong, and where they cannot say that yet.
+
+use std::collections::HashSet;
+
+use super::{name, rows};
+use crate::clock::EpochMillis;
+use crate::queue::finding::RULES;
+use crate::queue::text;
+use crate::tui::model::{self, Model, Screen};
+use crate::tui::queues::QueueRow;
+
+/// Some rules need two looks so far apart, in ms of the server's clock, before they know anything.
+const TWO_LOOKS_MS: i64 = 1_000;
+
+/// What the rules say where nothing is wrong.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Calm {
+    /// How many rules have looked and found nothing in any queue.
+    pub fine: usize,
+    /// The rules that cannot look, each once, and why.
+    pub blind: Vec<(&'static str, String)>,
+    /// What is not known yet, worst first: as long as there is any of it, nothing is well.
+    pub open: Vec<String>,
+}
+
+/// Counts the rules that found nothing.
+#[must_use]
+pub fn calm(model: &Model) -> Calm {
+    let (mut found, mut looked) = (HashSet::new(), 0);
+    let mut blind: Vec<(&'static str, String)> = Vec::new();
+    let mut early: Vec<(&'static str, String)> = Vec::new();
+    for (_, row) in rows(model) {
+        for (id, how_far) in &row.early {
+            if !early.iter().any(|(known, _)| known == id) {
+                early.push((id, format!("{}{how_far}", whose(model, row))));
+            }
+        }
+        found.extend(row.findings.iter().map(|finding| finding.id));
+        for (id, why) in &row.blind {
+            if !blind.iter().any(|(known, _)| known == id) {
+                blind.push((id, why.clone()));
+            }
+        }
+        looked = looked.max(row.fine + row.findings.len() + row.blind.len());
+    }
+    let unable = blind.iter().filter(|(id, _)| !found.contains(id)).count();
+    let spoken = found.len() + unable;
+    let early = early.into_iter().map(|(_, words)| words);
+    Calm {
+        fine: looked.min(RULES.len()).saturating_sub(spoken),
+        blind,
+        open: unexplained(model)
+            .chain(early)
+            .chain(looking(model))
+            .collect(),
+    }
+}
+
+/// Whose it is, where that does not go without saying.
+fn whose(model: &Model, row: &QueueRow) -> String {
+    match model.screen {
+        Screen::Dashboard => format!("{}: ", name(row)),
+        _ => String::new(),
+    }
+}
+
+/// The queues in which entries are late and no rule has said why.
+fn unexplained(model: &Model) -> impl Iterator<Item = String> {
+    let now = model::now(model);
+    let late = rows(model).filter_map(move |(_, row)| Some((row, row.late_since(now)?)));
+    let late = late.filter(|(row, _)| row.worst().is_none());
+    late.map(move |(row, since)| {
+        let late = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
+        let late = late.map_or_else(|| "?".to_owned(), text::thousands);
+        let oldest = text::countdown(now.since(since));
+        let whose = whose(model, row);
+        let blind = match row.blind.len() {
+            0 => String::new(),
+            1 => ", and 1 check cannot look".to_owned(),
+            n => format!(", and {n} checks cannot look"),
+        };
+        format!("{whose}{late} late, oldest {oldest}: no cause found yet{blind}")
+    })
+}
+
+/// How many of the queues the rules have not looked at yet, if any.
+fn looking(model: &Model) -> Option<String> {
+    let all = rows(model).count();
+    let to_come = rows(model).filter(|(_, row)| !is_looked_at(row)).count();
+    match (to_come, all) {
+        (0, _) => None,
+        (_, 1) => Some("looking".to_owned()),
+        _ => {
+            let looked = text::thousands((all - to_come) as u64);
+            let all = text::thousands(all as u64);
+            Some(format!("looking: {looked} of {all} queues read"))
+        }
+    }
+}
+
+/// The rules have had what they need to look at it: all that a pulse and a survey read, and, where
+/// nobody is there to transfer what waits, a second pulse. What cannot be read is told elsewhere.
+fn is_looked_at(row: &QueueRow) -> bool {
+    let Some(pulse) = &row.pulse else {
+        return row.trouble.is_some();
+    };
+    let surveyed = row.survey.is_some() || row.unsurveyed.is_some() || row.trouble.is_some();
+    let alone = pulse.transfer_clients.get() == Some(0) && pulse.waiting.get() != Some(0);
+    let span = |(first, last): (EpochMillis, EpochMillis)| last.since(first);
+    surveyed && (!alone || row.watch.unattended.map_or(0, span) >= TWO_LOOKS_MS)
+}

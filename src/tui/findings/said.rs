@@ -1,0 +1,306 @@
+//! What is said of a finding, in lines: the same words in the same order wherever it stands.
+
+use super::{Told, course, name};
+use crate::queue::finding::{Act, Step};
+use crate::queue::{Repair, text};
+use crate::tui::keys::Action;
+use crate::tui::model::{Model, Screen};
+use crate::tui::tabs::Tab;
+use crate::tui::widget::wrap::wrapped;
+
+/// A line of what is said of a finding.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Said {
+    /// What it says.
+    pub kind: Kind,
+    /// The words, in at most the columns that were given, unless they had to be squeezed.
+    pub words: String,
+}
+
+/// What a line says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// The first one: severity and queue stand before it.
+    Head,
+    /// The rest of the sentence.
+    Sentence,
+    /// Since when, and whether it gets worse.
+    Course,
+    /// What it is concluded from.
+    Evidence,
+    /// What repairs it: the first line, and the rest.
+    Repair(bool),
+    /// The command that does it by hand.
+    Command,
+}
+
+/// Columns of the mark before a repair, and of what stands below it.
+pub const MARK: u16 = 2;
+
+/// What is wrong and what is to be done about it, all of it. Of what has gone only what it was.
+#[must_use]
+pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+    let mut lines = cause(model, told, columns);
+    if told.finding.gone.is_none() {
+        lines.extend(repair(model, told, columns));
+    }
+    lines
+}
+
+/// What is wrong, with whose it is where that does not go without saying.
+fn cause(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+    let name = match model.screen {
+        Screen::Dashboard => format!("{}: ", name(&model.queues[told.row])),
+        _ => String::new(),
+    };
+    let sentence = &told.finding.sentence;
+    let words = match course(model, told.finding).filter(|_| told.finding.gone.is_some()) {
+        Some(gone) => format!("{name}{gone}. {sentence}"),
+        None => format!("{name}{sentence}"),
+    };
+    let lines = wrapped(&words, columns).into_iter().enumerate();
+    let kind = |i| if i == 0 { Kind::Head } else { Kind::Sentence };
+    let lines = lines.map(|(i, words)| Said {
+        kind: kind(i),
+        words,
+    });
+    lines.collect()
+}
+
+/// What repairs it, and the commands that do it by hand: a line that goes on ends as a shell wants
+/// it to.
+fn repair(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+    let room = columns.saturating_sub(usize::from(MARK));
+    let sentence = to_do(model, told);
+    let mut lines: Vec<Said> = Vec::new();
+    if !sentence.is_empty() {
+        let sentence = wrapped(&sentence, room).into_iter().enumerate();
+        lines.extend(sentence.map(|(i, words)| Said {
+            kind: Kind::Repair(i == 0),
+            words,
+        }));
+    }
+    for command in told.finding.repair.by_hand(&model.redis_cli) {
+        let rows = command_rows(&format!("$ {command}"), room);
+        lines.extend(rows.into_iter().map(|words| Said {
+            kind: Kind::Command,
+            words,
+        }));
+    }
+    lines
+}
+
+/// A command in rows of at most `columns`: broken between its words, with the mark by which a shell
+/// goes on; what is longer than a row by itself is broken anywhere.
+fn command_rows(command: &str, columns: usize) -> Vec<String> {
+    const INDENT: &str = "    ";
+    const GOES_ON: &str = " \\";
+    let room = columns.saturating_sub(INDENT.len() + GOES_ON.len()).max(1);
+    let mut rows: Vec<String> = Vec::new();
+    let mut row = String::new();
+    for word in shell_words(&text::printable(command)) {
+        if !row.is_empty() && text::width(&row) + 1 + text::width(word) > room {
+            rows.push(format!("{row}{GOES_ON}"));
+            INDENT.clone_into(&mut row);
+        } else if !row.is_empty() {
+            row.push(' ');
+        }
+        for c in word.chars() {
+            if text::width(&row) >= columns {
+                rows.push(std::mem::take(&mut row));
+            }
+            row.push(c);
+        }
+    }
+    rows.push(row);
+    rows
+}
+
+/// The words of a command: a blank within quotes parts none.
+fn shell_words(command: &str) -> Vec<&str> {
+    let (mut words, mut from, mut quote) = (Vec::new(), 0, None);
+    let (mut before, mut escaped) = (' ', false);
+    for (at, c) in command.char_indices() {
+        // In plain single quotes a backslash means nothing.
+        let means = quote.is_none_or(|(_, means)| means);
+        match (quote, c) {
+            _ if escaped => {}
+            (None, ' ') => {
+                words.push(&command[from..at]);
+                from = at + 1;
+            }
+            (None, '\'') => quote = Some((c, before == '$')),
+            (None, '"') => quote = Some((c, true)),
+            (Some((open, _)), c) if c == open => quote = None,
+            _ => {}
+        }
+        escaped = !escaped && means && c == '\\';
+        before = c;
+    }
+    words.push(&command[from..]);
+    words
+}
+
+/// What is to be done, with the keys that do it here: those of the keymap, none where nothing can
+/// be changed, and with a word where they act on another queue.
+#[must_use]
+pub fn to_do(model: &Model, told: &Told) -> String {
+    let repair = &told.finding.repair;
+    if model.read_only {
+        return repair.sentence.to_string();
+    }
+    let dashboard = matches!(model.screen, Screen::Dashboard);
+    let elsewhere = dashboard && told.row != model.cursor;
+    let in_tab = model.tab == Tab::Findings;
+    // What it is called in the question, where the sentence does not say so.
+    let named = Repair::of(&repair.step).map(Repair::name);
+    let words = repair.sentence.to_string().to_lowercase();
+    let named = named.filter(|name| {
+        let verb = name.split('-').next().unwrap_or(name);
+        !words.contains(verb)
+    });
+    repair.sentence.told(|act| {
+        let action = match act {
+            // In the tab one key does what the finding asks for, whose ever it is.
+            Act::Worker if in_tab && repair.step == Step::Worker => Action::Repair,
+            Act::Worker => Action::Worker,
+            Act::Repair => Action::Repair,
+            Act::Requeue => Action::Requeue,
+            Act::Delete => Action::Delete,
+            Act::Transfer => Action::Transfer,
+        };
+        let reaches = in_tab && action == Action::Repair;
+        let there = if elsewhere && !reaches { " there" } else { "" };
+        let name = named.filter(|_| act == Act::Repair);
+        let name = name.map_or_else(String::new, |name| format!(": {name}"));
+        let label = model.keymap.label(action, model.look.ascii)?;
+        Some(format!("{label}{there}{name}"))
+    })
+}
+
+/// How it goes with it and the first of what it is concluded from: what is worth a free row.
+fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+    let course = course(model, told.finding);
+    let evidence = told.finding.evidence.words.first().cloned();
+    let words: Vec<String> = course.into_iter().chain(evidence).collect();
+    if words.is_empty() || told.finding.gone.is_some() {
+        return Vec::new();
+    }
+    let lines = wrapped(&words.join("; "), columns).into_iter();
+    let lines = lines.map(|words| Said {
+        kind: Kind::Evidence,
+        words,
+    });
+    lines.collect()
+}
+
+/// The same in at most so many rows: where not both fit, how it goes with it, and else nothing.
+fn brief_detail(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+    let all = detail(model, told, columns);
+    if all.len() <= rows {
+        return all;
+    }
+    let course = course(model, told.finding).filter(|_| rows > 0);
+    let course = course.map(|words| Said {
+        kind: Kind::Course,
+        words,
+    });
+    course.into_iter().collect()
+}
+
+/// All that is said of it, with what it is concluded from.
+#[must_use]
+pub(crate) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+    let mut lines = said(model, told, columns);
+    let at = lines.iter().position(|line| !is_cause(line.kind));
+    let at = at.unwrap_or(lines.len());
+    lines.splice(at..at, detail(model, told, columns));
+    lines
+}
+
+/// What is said of it in at most so many rows. Where there is room to spare, what it is concluded
+/// from; where not all fits, the last rows are the repair's: what to do is not what is cut. A row
+/// that is too long is cut by who shows it.
+#[must_use]
+pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+    let all = said(model, told, columns);
+    if all.len() <= rows {
+        let spare = rows - all.len();
+        let detail = brief_detail(model, told, columns, spare);
+        let at = all.iter().position(|line| !is_cause(line.kind));
+        let at = at.unwrap_or(all.len());
+        let mut all = all;
+        all.splice(at..at, detail);
+        return all;
+    }
+    let (upper, lower): (Vec<Said>, Vec<Said>) =
+        all.into_iter().partition(|line| is_cause(line.kind));
+    if rows < 2 || lower.is_empty() {
+        return squeezed(upper.into_iter().chain(lower).collect(), rows);
+    }
+    let repair = &told.finding.repair;
+    let least = rows.saturating_sub(upper.len()).max(rows / 2);
+    let lower = if lower.len() <= least {
+        lower
+    } else {
+        // The commands come first: a command that is cut is none.
+        let words = repair.to_do(&model.redis_cli, to_do(model, told));
+        let room = columns.saturating_sub(usize::from(MARK));
+        let words = wrapped(&text::printable(&words), room).into_iter();
+        let words = words.enumerate().map(|(i, words)| Said {
+            kind: Kind::Repair(i == 0),
+            words,
+        });
+        squeezed(words.collect(), least)
+    };
+    let upper = squeezed(upper, rows - lower.len());
+    upper.into_iter().chain(lower).collect()
+}
+
+const fn is_cause(kind: Kind) -> bool {
+    matches!(kind, Kind::Head | Kind::Sentence)
+}
+
+/// The lines in so many: the last one is as long as it takes.
+fn squeezed(mut lines: Vec<Said>, most: usize) -> Vec<Said> {
+    if most == 0 {
+        return Vec::new();
+    }
+    if lines.len() > most {
+        let rest = lines.split_off(most);
+        for line in rest {
+            let last = &mut lines[most - 1].words;
+            last.push(' ');
+            last.push_str(&line.words);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::findings::said::command_rows;
+
+    #[test]
+    fn a_command_is_broken_as_a_shell_reads_it() {
+        let rows = |command, columns| command_rows(command, columns);
+        assert_eq!(rows("$ redis-cli PING", 40), ["$ redis-cli PING"]);
+        assert_eq!(
+            rows("$ redis-cli RENAMENX 'a b  c' 'taken:a b  c'", 30),
+            [
+                "$ redis-cli RENAMENX \\",
+                "    'a b  c' \\",
+                "    'taken:a b  c'"
+            ]
+        );
+        assert_eq!(
+            rows(r"$ X $'a\' b' 'c'\''d e'", 16),
+            [r"$ X \", r"    $'a\' b' \", r"    'c'\''d e'"]
+        );
+        // A backslash within a word would be another word.
+        assert_eq!(
+            rows("$ X 'abcdefghijkl'", 12),
+            ["$ X \\", "    'abcdefg", "hijkl'"]
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! The cursor of the findings stays on its finding, whatever comes, goes or gets worse: a key acts
+//! on what was read.
+
+use crate::queue::Queue;
+use crate::tui::cursor;
+use crate::tui::model::{Model, Pane};
+use crate::tui::tabs::Tab;
+
+/// Which finding the cursor is on.
+pub(crate) struct Held {
+    pub(crate) queue: Queue,
+    pub(crate) id: &'static str,
+}
+
+/// The one under the cursor, while its tab has the keys.
+pub(crate) fn held(model: &Model) -> Option<Held> {
+    if model.tab != Tab::Findings || model.focus != Pane::Entries {
+        return None;
+    }
+    let at = usize::try_from(model.stands.findings.cursor).ok()?;
+    let told = *super::listed(model).get(at)?;
+    Some(Held {
+        queue: model.queues[told.row].queue.clone(),
+        id: told.finding.id,
+    })
+}
+
+/// Something may have come or gone: the cursor goes where its finding stands now. A list that shows
+/// its begin goes on doing so, for the worst comes first; in one that is scrolled the finding keeps
+/// its place on the screen as far as can be.
+pub(crate) fn follow(model: &mut Model, held: &Held) {
+    let is_it = |told: &super::Told| {
+        told.finding.id == held.id && model.queues[told.row].queue == held.queue
+    };
+    let at = super::listed(model).iter().position(is_it);
+    let Some(at) = at.and_then(|at| u64::try_from(at).ok()) else {
+        return;
+    };
+    let stand = &mut model.stands.findings;
+    if stand.cursor == at {
+        return;
+    }
+    let offset = stand.cursor.saturating_sub(stand.top);
+    stand.cursor = at;
+    if stand.top > 0 {
+        stand.top = at.saturating_sub(offset);
+    }
+    cursor::update::keep_in_sight(model);
+}

@@ -1,0 +1,336 @@
+//! What is wrong, and what repairs it: the tab, the pane, and the line where there is no room.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use super::Told;
+use crate::queue::finding::Passed;
+use crate::queue::{Finding, Severity, text};
+use crate::tui::area::{Area, Slot};
+use crate::tui::draw::{Ctx, words};
+use crate::tui::findings::panel::{Block, LEAD};
+use crate::tui::findings::said::{Kind, MARK, Said};
+use crate::tui::findings::tab::INDENT;
+use crate::tui::model::Pane;
+use crate::tui::tabs::{self, Tab};
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+use crate::tui::{moments, traffic};
+
+/// Glyph, word and style of how bad a finding is.
+fn sign(ctx: &Ctx, finding: &Finding) -> (String, Style) {
+    if finding.gone.is_some() {
+        return (format!("{} GONE", ctx.data.glyphs.good), ctx.data.dim);
+    }
+    severity(ctx, finding.severity)
+}
+
+fn severity(ctx: &Ctx, severity: Severity) -> (String, Style) {
+    let d = &ctx.data;
+    match severity {
+        Severity::Critical => (format!("{} CRIT", d.glyphs.lost), d.late),
+        Severity::Warning => (format!("{} WARN", d.glyphs.warn), d.warn),
+        Severity::Note => (format!("{} NOTE", d.glyphs.dot), d.dim),
+    }
+}
+
+/// The tab: a finding in as many lines as it needs.
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.entries;
+    if !slot.shown() {
+        return;
+    }
+    let left = count(ctx).map(|words| Part::new(20, words, ctx.theme.dim));
+    // Below the findings there may be no room to say so.
+    let looking = ctx.model.examining.as_ref().map(|one| {
+        let far = (one.looked * 100).checked_div(one.of).unwrap_or(0);
+        Part::new(40, format!("looking at all {far} %"), ctx.theme.text)
+    });
+    tabs::view::title(
+        ctx,
+        left.into_iter().chain(looking).collect(),
+        Vec::new(),
+        buf,
+    );
+    let told = super::listed(ctx.model);
+    let lines = super::tab::lines(ctx.model);
+    let area = slot.inner;
+    let cursor = ctx.model.stands.findings.cursor;
+    let mut used = 0;
+    for (i, shown) in (0..area.h).zip(&lines) {
+        let row = area.row(i);
+        let told = &told[shown.finding];
+        if shown.said.kind == Kind::Head {
+            let (sign, style) = sign(ctx, told.finding);
+            let mut line = Line::new(buf, row.x, row.y, row.w);
+            line.skip(2).put(buf, &sign, style);
+        }
+        said(ctx, told, &shown.said, (row, INDENT), buf);
+        if shown.finding as u64 == cursor && shown.said.kind == Kind::Head {
+            ctx.select(row, ctx.model.focus == Pane::Entries, buf);
+        }
+        used = i + 1;
+    }
+    let quiet = quiet(ctx).into_iter().map(|words| (words, ctx.data.dim));
+    let calm = calm(ctx, !told.is_empty()).into_iter().chain(quiet);
+    let calm = calm.chain(earlier(ctx));
+    for (i, (words, style)) in (used..area.h).zip(calm) {
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(2);
+        line.put_cut(buf, &words, ctx.data.glyphs.cut, style);
+    }
+}
+
+/// `1 critical, 2 warnings`; none where nothing is wrong.
+fn count(ctx: &Ctx) -> Option<String> {
+    let told = super::listed(ctx.model);
+    let each = [Severity::Critical, Severity::Warning, Severity::Note].map(|severity| {
+        let here = told.iter().filter(|t| t.finding.gone.is_none());
+        let of_it = here.filter(|t| t.finding.severity == severity);
+        let plural = severity != Severity::Critical;
+        match (of_it.count(), severity.word()) {
+            (0, _) => String::new(),
+            (1, word) => format!("1 {word}"),
+            (n, word) => format!("{n} {word}{}", if plural { "s" } else { "" }),
+        }
+    });
+    let words: Vec<_> = each.into_iter().filter(|w| !w.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// What the other rules say: silence is proven, and what is not known yet is not well.
+fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
+    let d = &ctx.data;
+    let calm = super::calm::calm(ctx.model);
+    let other = if others { "other " } else { "" };
+    let open = calm.open.iter();
+    let mut lines: Vec<(String, Style)> = open
+        .map(|words| (format!("{}       {words}", d.glyphs.cut), d.warn))
+        .collect();
+    if calm.fine > 0 {
+        let checks = if calm.fine == 1 { "check" } else { "checks" };
+        let (glyph, style) = if lines.is_empty() {
+            (format!("{} OK ", d.glyphs.good), d.ok)
+        } else {
+            ("     ".to_owned(), d.dim)
+        };
+        lines.push((format!("{glyph}   {} {other}{checks}", calm.fine), style));
+    }
+    for (id, why) in &calm.blind {
+        lines.push((format!("?       {id} cannot look: {why}"), d.dim));
+    }
+    lines
+}
+
+/// What is still being looked at.
+fn quiet(ctx: &Ctx) -> Vec<String> {
+    let (model, cut) = (ctx.model, ctx.data.glyphs.cut);
+    let mut lines = Vec::new();
+    if let Some(one) = &model.examining {
+        let name = text::printable_bytes(one.queue.name.as_bytes());
+        let far = match one.of {
+            0 => String::new(),
+            of => {
+                let (looked, of) = (text::thousands(one.looked), text::thousands(of));
+                format!(": {looked} of {of}")
+            }
+        };
+        lines.push(format!(
+            "{cut}       looking at all entries of {name}{far}; Esc stops it"
+        ));
+    } else if let Some(exact) = model.selected().and_then(|row| row.watch.exact()) {
+        let looked = text::counted(exact.looked(), "entry", "entries");
+        let ago = text::countdown(model.now.since(exact.at).max(0));
+        lines.push(format!("        all {looked} looked at, {ago} ago"));
+    }
+    lines
+}
+
+/// What was wrong and is over.
+fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
+    let (d, zone) = (&ctx.data, ctx.model.look.zone);
+    let earlier = super::earlier(ctx.model);
+    if earlier.is_empty() {
+        return Vec::new();
+    }
+    let one = |(row, passed): (usize, &Passed)| {
+        let lasted = text::countdown(passed.until.since(passed.since).max(0));
+        let times = match passed.times {
+            ..2 => String::new(),
+            n => format!(", {n} times"),
+        };
+        let words = format!(
+            "{}  {}: for {lasted} until {}{times}: {}",
+            severity(ctx, passed.severity).0,
+            super::name(&ctx.model.queues[row]),
+            moments::clock(zone, passed.until),
+            text::printable(&passed.sentence),
+        );
+        (words, d.dim)
+    };
+    let head = [(String::new(), d.dim), ("Earlier".to_owned(), d.strong)];
+    head.into_iter()
+        .chain(earlier.into_iter().map(one))
+        .collect()
+}
+
+/// The pane: at the right of the queues, or below everything.
+pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.findings;
+    if !slot.shown() {
+        return;
+    }
+    let mut left = vec![Part::new(100, "Findings", ctx.theme.strong)];
+    left.extend(count(ctx).map(|words| Part::new(50, words, ctx.theme.text)));
+    let right = ctx.age(ctx.model.selected(), ctx.interval_ms());
+    ctx.pane(slot, None, left, right.into_iter().collect(), buf);
+    let told = super::listed(ctx.model);
+    let panel = super::panel::panel(ctx.model, slot);
+    for block in &panel.blocks {
+        finding(ctx, &told[block.finding], slot.inner, block, buf);
+    }
+    let calm = calm(ctx, !told.is_empty());
+    for (y, (words, style)) in (panel.free..slot.inner.h).zip(calm) {
+        put(ctx, slot, y, (&words, style), buf);
+    }
+    if panel.more > 0 {
+        let words = format!(
+            " {} {} more: 5 lists them ",
+            ctx.data.glyphs.cut, panel.more
+        );
+        let row = slot.inner.row(slot.inner.h - 1);
+        Line::new(buf, row.x, row.y, row.w).put_right(buf, &words, ctx.data.dim);
+    }
+}
+
+fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut Buffer) {
+    let row = slot.inner.row(y);
+    let mut line = Line::new(buf, row.x, row.y, row.w);
+    line.skip(1);
+    line.put_cut(buf, words, ctx.data.glyphs.cut, style);
+}
+
+/// A finding in the pane.
+fn finding(ctx: &Ctx, told: &Told, area: Area, block: &Block, buf: &mut Buffer) {
+    let (sign, style) = sign(ctx, told.finding);
+    let row = area.row(block.y);
+    let mut line = Line::new(buf, row.x, row.y, row.w);
+    line.skip(1).put(buf, &sign, style);
+    for (i, one) in (block.y..).zip(&block.lines) {
+        said(ctx, told, one, (area.row(i), LEAD), buf);
+    }
+}
+
+/// A line of what is said of a finding, behind so many columns. What has gone steps back.
+fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut Buffer) {
+    let d = &ctx.data;
+    let mut line = Line::new(buf, row.x, row.y, row.w * row.h);
+    line.skip(lead);
+    let style = match one.kind {
+        _ if told.finding.gone.is_some() => d.dim,
+        Kind::Head | Kind::Sentence => d.text,
+        Kind::Course | Kind::Evidence => d.dim,
+        Kind::Repair(first) => {
+            let mark = if first { d.glyphs.repair } else { " " };
+            line.put(buf, mark, d.accent).skip(1);
+            d.strong
+        }
+        Kind::Command => {
+            line.skip(MARK);
+            d.accent
+        }
+    };
+    line.put_cut(buf, &one.words, d.glyphs.cut, style);
+}
+
+/// The lines where the findings have no pane: the worst of them and how many others there are;
+/// where nothing is wrong, that, and the newest announcement.
+pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.news;
+    if area.is_empty() {
+        return;
+    }
+    let news = super::panel::news(ctx.model, area);
+    // The tab tells all of them.
+    let Some((worst, lines, others)) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
+        return well(ctx, buf);
+    };
+    let mut words = Vec::new();
+    for (i, one) in (0..).zip(&lines) {
+        said(ctx, &worst, one, (area.row(i), LEAD), buf);
+        words.push(text::width(&one.words));
+    }
+    let (sign, style) = sign(ctx, worst.finding);
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    line.skip(1).put(buf, &sign, style);
+    if others > 0 {
+        let count = format!("  {others} more: 5 ");
+        // Where it covers no word, else over the end of the last one.
+        let room = usize::from(area.w.saturating_sub(LEAD + MARK)).saturating_sub(count.len());
+        let free = words.iter().rposition(|columns| *columns <= room);
+        let free = free.unwrap_or(words.len().saturating_sub(1));
+        let row = area.row(u16::try_from(free).unwrap_or(0));
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.put_right(buf, &count, ctx.theme.accent);
+    }
+}
+
+/// Where nothing is wrong: that, and the newest announcement; or what is not known yet.
+fn well(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.news;
+    let all_well = !super::any(ctx.model);
+    let calm = super::calm::calm(ctx.model);
+    let open = if all_well { calm.open.len() } else { 0 };
+    let mut lines = self::calm(ctx, false).into_iter();
+    for (i, (words, style)) in (0..area.h).zip(lines.by_ref().take(open)) {
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w.saturating_sub(1));
+        line.skip(1)
+            .put_cut(buf, &words, ctx.data.glyphs.cut, style);
+    }
+    if open > 0 {
+        return;
+    }
+    let mut line = Line::new(buf, area.x, area.y, area.w.saturating_sub(1));
+    line.skip(1);
+    if !calm.blind.is_empty() && all_well {
+        let words = format!("? {} cannot look", calm.blind.len());
+        line.put_right(buf, &words, ctx.data.dim);
+        line.end = line.end.saturating_sub(2);
+    }
+    let well = lines.next().filter(|(words, _)| !words.starts_with('?'));
+    if let Some((words, style)) = well.filter(|_| all_well) {
+        let words = words.replace("    ", " ");
+        if !line.put_right(buf, &words, style) {
+            line.put_cut(buf, &words, ctx.data.glyphs.cut, style);
+        }
+        line.end = line.end.saturating_sub(2);
+    }
+    if !ctx.areas.traffic.shown() {
+        traffic::view::news(ctx, line, buf);
+    }
+}
+
+/// The evidence of the finding under the cursor, beside the tab.
+pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.detail;
+    let told = super::listed(ctx.model);
+    let at = usize::try_from(ctx.model.stands.findings.cursor).unwrap_or(usize::MAX);
+    let told = told.get(at);
+    let mut left = vec![Part::new(100, "Evidence", ctx.theme.strong)];
+    left.extend(told.map(|t| Part::new(50, t.finding.id, ctx.theme.dim)));
+    ctx.pane(slot, None, left, Vec::new(), buf);
+    let Some(told) = told else { return };
+    let mut y = 0;
+    for evidence in told.finding.evidence.lines(&ctx.model.redis_cli) {
+        let room = slot.inner.w.saturating_sub(2);
+        let area = Area::new(
+            slot.inner.x,
+            slot.inner.y + y,
+            room + 2,
+            slot.inner.h.saturating_sub(y),
+        );
+        y += words(ctx, &evidence, area, buf);
+    }
+}

@@ -1,0 +1,157 @@
+//! Forms: what keys, pastes and clicks do in all of them. What is typed never does anything else.
+
+use super::{Filling, Part};
+use crate::tui::effect::Effect;
+use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::model::{Model, Overlay};
+use crate::tui::toast::{self, Tone};
+use crate::tui::update::act;
+use crate::tui::{change, dialog, offer};
+
+/// A key for the form.
+pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let action = model.keymap.resolve(Place::Form, key);
+    let Some(form) = model.form_mut() else {
+        return Vec::new();
+    };
+    let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
+    match action.filter(|_| !types) {
+        Some(Action::Back) => close(model),
+        Some(action @ (Action::QuitNow | Action::Suspend | Action::Redraw)) => {
+            return act::act(model, action);
+        }
+        // What is on its way stays as it is.
+        _ if form.is_sent() => {}
+        Some(Action::Submit) => return submit(model),
+        Some(Action::Editor) if form.at() == Part::Payload => return edit(form),
+        Some(Action::NextPane) => form.step(1),
+        Some(Action::PreviousPane) => form.step(form.parts().len() - 1),
+        _ => return fill_in(model, key),
+    }
+    Vec::new()
+}
+
+/// Closes it. What was filled into the one that offers stays for the next time.
+pub(crate) fn close(model: &mut Model) {
+    offer::update::put_away(model);
+    model.overlay.take_if(|overlay| overlay.form().is_some());
+}
+
+/// Does what the form says.
+fn submit(model: &mut Model) -> Vec<Effect> {
+    match &model.overlay {
+        Some(Overlay::Offer(_)) => offer::update::submit(model),
+        _ => change::update::forms::submit(model),
+    }
+}
+
+fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
+    let size = model.size;
+    let Some(form) = model.form_mut() else {
+        return Vec::new();
+    };
+    let back = form.parts().len() - 1;
+    match (form.at(), key.code) {
+        (Part::Payload, _) => {
+            let changed = form.message_mut().is_some_and(|(field, _)| field.key(key));
+            typed(form, size, changed);
+        }
+        (part, Code::Enter) if part.is_button() => return submit(model),
+        (Part::Button, Code::Char(' ')) => return submit(model),
+        (_, Code::Enter | Code::Down) => form.step(1),
+        (_, Code::Up) => form.step(back),
+        (part, Code::Right | Code::Char(' ')) if part.is_choice() => form.choose(true),
+        (part, Code::Left) if part.is_choice() => form.choose(false),
+        (Part::Cure | Part::Repair(_), Code::Char(_)) => {
+            return change::update::forms::letter(model, key);
+        }
+        _ => {
+            if let Some(field) = form.line() {
+                field.key(key);
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// The message is another one, or its cursor stands elsewhere.
+fn typed(form: &mut dyn Filling, size: (u16, u16), changed: bool) {
+    if changed {
+        form.typed();
+    }
+    let top = super::place::top(size, form);
+    if let Some((_, shown)) = form.message_mut() {
+        *shown = top;
+    }
+}
+
+/// Pasted text goes into the field that has the keys.
+pub(crate) fn pasted(model: &mut Model, text: &str) {
+    let size = model.size;
+    let Some(form) = model.form_mut().filter(|form| !form.is_sent()) else {
+        return;
+    };
+    if form.at() == Part::Payload {
+        if let Some((message, _)) = form.message_mut() {
+            message.paste(text);
+        }
+        typed(form, size, true);
+    } else if let Some(field) = form.line() {
+        field.paste(text.trim());
+    } else {
+        dialog::update::typed::nowhere(model);
+    }
+}
+
+/// A click gives the keys to a part; on a choice that has them it goes on, on a button it presses
+/// it. Beside the form it closes it, as Esc does.
+pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    let size = model.size;
+    let Some(form) = model.form_mut() else {
+        return Vec::new();
+    };
+    let plan = super::place::plan(size, form);
+    if !plan.slot.outer.holds(x, y) {
+        close(model);
+        return Vec::new();
+    }
+    if form.is_sent() {
+        return Vec::new();
+    }
+    match plan.part_at(x, y) {
+        Some(Part::Button) => return submit(model),
+        Some(part) if part == form.at() && part.is_choice() => form.choose(true),
+        // A click into a line that is typed only gives it the keys.
+        Some(part) if part == form.at() && part.is_button() && form.line().is_none() => {
+            return submit(model);
+        }
+        Some(part) => form.go(part),
+        None => {}
+    }
+    Vec::new()
+}
+
+fn edit(form: &dyn Filling) -> Vec<Effect> {
+    let Some((message, _, extension)) = form.message() else {
+        return Vec::new();
+    };
+    vec![Effect::Edit {
+        text: message.text(),
+        extension,
+    }]
+}
+
+/// The editor has ended.
+pub(crate) fn edited(model: &mut Model, result: Result<String, String>) {
+    let size = model.size;
+    match (result, model.form_mut()) {
+        (Ok(text), Some(form)) => {
+            if let Some((message, _)) = form.message_mut() {
+                message.set(&text);
+            }
+            typed(form, size, true);
+        }
+        (Err(why), _) => toast::update::say(model, why, Tone::Warn),
+        (Ok(_), _) => {}
+    }
+}

@@ -1,0 +1,3 @@
+//! The first line: where we are, how the link does, what we cost.
+
+pub mod view;

@@ -1,0 +1,300 @@
+//! The first line: where we are, how the link does, what we cost.
+
+pub mod sick;
+pub mod working;
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use self::sick::sick;
+use self::working::workers;
+use crate::queue::{LinkState, text};
+use crate::tui::area::Area;
+use crate::tui::change;
+use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
+use crate::tui::model::{Model, Screen};
+use crate::tui::moments::{self, interval, seconds};
+use crate::tui::queues::Discovery;
+use crate::tui::widget::line::Line;
+
+/// A part of the header; those of the lowest rank are left out first.
+struct Item {
+    rank: u8,
+    text: String,
+    style: Style,
+    /// What a click on it is for.
+    target: Option<Target>,
+}
+
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.header;
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    line.skip(1);
+    let (items, cost) = fitting(ctx, line.room());
+    if let Some(cost) = cost {
+        line.put_right(buf, &cost, ctx.theme.dim);
+    }
+    let mut x = area.x + 1;
+    for item in items {
+        line.put_cut(buf, &item.text, ctx.theme.glyphs.cut, item.style);
+        line.skip(gap(ctx));
+        let w = u16::try_from(text::width(&item.text)).unwrap_or(0);
+        if let Some(target) = item.target {
+            ctx.record(Area::new(x, area.y, w, area.h), target);
+        }
+        x = x.saturating_add(w + gap(ctx));
+    }
+}
+
+/// Columns between two parts.
+fn gap(ctx: &Ctx) -> u16 {
+    if ctx.wide() { 3 } else { 2 }
+}
+
+/// The parts that fit into `room` columns, and what we cost where there is room for it.
+fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
+    let gap = usize::from(gap(ctx));
+    let mut items = items(ctx);
+    let cost = cost(ctx);
+    let cost_width = cost.as_ref().map_or(0, |c| text::width(c) + gap);
+    let needed = |items: &[Item]| -> usize {
+        let each = items.iter().map(|i| text::width(&i.text) + gap);
+        each.sum::<usize>() - gap.min(items.len() * gap)
+    };
+    let cost = cost.filter(|_| needed(&items) + cost_width <= room);
+    while needed(&items) > room && items.len() > 1 {
+        let lowest = items.iter().map(|i| i.rank).min();
+        if let Some(i) = items.iter().rposition(|i| Some(i.rank) == lowest) {
+            items.remove(i);
+        }
+    }
+    (items, cost)
+}
+
+fn items(ctx: &Ctx) -> Vec<Item> {
+    let (m, t, mut items) = (ctx.model, &ctx.theme, Vec::new());
+    let mut push = |rank: u8, text: String, style: Style| {
+        items.push(Item {
+            rank,
+            text,
+            style,
+            target: None,
+        });
+    };
+    let sick = sick(ctx);
+    // What is wrong matters more than how we are called.
+    let wrong = sick.as_ref().map(|(words, _)| words.clone());
+    let own = sick.as_ref().map_or(6, |_| 2);
+    push(own, "delayscope".to_owned(), t.strong);
+    let most = usize::from(m.size.0) * 2 / 5;
+    push(7, address(&m.endpoint, most, t.glyphs.cut), t.text);
+    // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
+    let inside = !matches!(m.screen, Screen::Dashboard);
+    if let Some(row) = m.selected().filter(|_| inside) {
+        let name = text::printable_bytes(row.queue.name.as_bytes());
+        let most = match m.size.0 {
+            _ if ctx.wide() => 32,
+            narrow => usize::from(narrow * 3 / 10).max(16),
+        };
+        let name = text::cut(&name, most).replace('…', t.glyphs.cut);
+        push(8, format!("{} {name}", t.glyphs.more), t.strong);
+    }
+    if let Some(server) = server(ctx) {
+        push(1, server, t.dim);
+    }
+    let (state, style) = state(ctx);
+    push(9, state, style);
+    if let Some((words, style)) = sick {
+        push(8, words, style);
+    }
+    if let Some(since) = m.frozen {
+        let since = moments::clock(m.look.zone, since);
+        push(8, format!("FROZEN {since}"), t.warn);
+    }
+    for (words, style) in [workers(ctx), under_way(ctx)].into_iter().flatten() {
+        push(9, words, style);
+    }
+    if m.link.clock.is_some() {
+        let now = moments::clock(m.look.zone, m.now);
+        push(4, format!("server {now}"), t.text);
+    }
+    let skew = m.link.clock.map_or(0, |c| c.skew_ms());
+    if skew.abs() > 250 {
+        let style = if skew.abs() > 1000 { t.late } else { t.warn };
+        push(5, format!("skew {}", skew_text(skew)), style);
+    }
+    for (rank, word, style) in limits(ctx) {
+        push(rank, word, style);
+    }
+    if let Some(why) = seldom(m) {
+        push(3, why, t.warn);
+    }
+    if let Discovery::Looking { looked, keys } = m.discovery {
+        let share = (looked.saturating_mul(100))
+            .checked_div(keys)
+            .unwrap_or(0)
+            .min(99);
+        let words = if ctx.wide() {
+            "looked through"
+        } else {
+            "looked"
+        };
+        // Whether a queue is not there, or not found yet, matters more than what time it is.
+        push(5, format!("{words} {share} %"), t.dim);
+    }
+    let wrong = items
+        .iter_mut()
+        .find(|item| Some(&item.text) == wrong.as_ref());
+    if let Some(item) = wrong {
+        item.target = Some(Target::Sick);
+    }
+    items
+}
+
+/// What the server is, where there is room for it: `redis 7.2.4 master`.
+fn server(ctx: &Ctx) -> Option<String> {
+    let facts = ctx.model.link.facts.as_ref().filter(|_| ctx.wide())?;
+    let role = match facts.role.as_str() {
+        "slave" => "replica",
+        role => role,
+    };
+    let mut server = format!("{} {} {role}", facts.product, facts.version);
+    // `0 min` would say nothing.
+    if ctx.model.size.0 >= 160 && facts.uptime_s >= 60 {
+        let _ = write!(server, "   up {}", uptime(facts.uptime_s));
+    }
+    Some(server)
+}
+
+/// The change under way where its panel has no room: `DELETE 62 %`.
+fn under_way(ctx: &Ctx) -> Option<(String, Style)> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let (one, running) = m.changing.running()?;
+    if ctx.areas.bulk.shown() || !change::progress::place::is_shown(m) {
+        return None;
+    }
+    let progress = running.progress.as_ref();
+    let percent = progress.map_or(0, |p| {
+        change::progress::place::share(p.tally.sum(), p.planned, 100)
+    });
+    let waits = progress.is_some_and(|p| p.waits.is_some());
+    let style = if waits { t.warn } else { t.accent };
+    let word = one.called.to_uppercase();
+    Some((format!("{word} {percent} %"), style))
+}
+
+/// What the session may not do, and of which profile the server is.
+fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let mut limits = Vec::new();
+    if m.read_only {
+        let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
+        limits.push((8, word.to_owned(), t.text));
+    }
+    if let Some(profile) = &m.profile {
+        let title = profile.title();
+        let title = text::cut(&text::printable(&title), 24).replace('…', t.glyphs.cut);
+        let style = profile
+            .label_colour
+            .map_or(t.text, |colour| t.label(colour));
+        // Where one is matters more than how things are called.
+        limits.push((8, title, style));
+    }
+    limits
+}
+
+/// What is read less often than the user asked for.
+fn seldom(m: &Model) -> Option<String> {
+    let every = m.stretched_ms.map(|ms| format!("every {}", interval(ms)));
+    let rows = m.rows_on_change.then(|| "rows on change".to_owned());
+    match (every, rows) {
+        (Some(every), Some(rows)) => Some(format!("{every}, {rows}")),
+        (every, rows) => every.or(rows),
+    }
+}
+
+/// `41 d`, `3 h`, `12 min`: told roughly, so that it hardly ever changes.
+fn uptime(s: u64) -> String {
+    match s {
+        ..3600 => format!("{} min", s / 60),
+        3600..172_800 => format!("{} h", s / 3600),
+        _ => format!("{} d", s / 86_400),
+    }
+}
+
+/// `+12 ms`, `-3.4 s`, `+2h 05m`.
+fn skew_text(ms: i64) -> String {
+    let sign = if ms < 0 { '-' } else { '+' };
+    format!("{sign}{}", text::span(ms.unsigned_abs()))
+}
+
+/// An address in at most `most` columns: its end says more than its beginning.
+fn address(endpoint: &str, most: usize, cut: &str) -> String {
+    let clean = text::printable(endpoint);
+    if text::width(&clean) <= most {
+        return clean.into_owned();
+    }
+    let mut kept = Vec::new();
+    let mut used = 1;
+    for c in clean.chars().rev() {
+        used += text::width(c.encode_utf8(&mut [0; 4]));
+        if used > most {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{cut}{}", kept.iter().rev().collect::<String>())
+}
+
+/// How the link does, in glyph and word.
+fn state(ctx: &Ctx) -> (String, Style) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let g = t.glyphs;
+    let since = |i| {
+        let ms = m.instant.saturating_duration_since(i).as_millis();
+        seconds(u64::try_from(ms).unwrap_or(u64::MAX))
+    };
+    match &m.link.state {
+        LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
+        LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
+        denied if denied.is_denied() => (format!("{} denied", g.lost), t.late),
+        LinkState::Lost { .. } => (format!("{} lost", g.lost), t.late),
+        LinkState::Live => {
+            let read_at = m.selected().and_then(|row| row.read_at);
+            let age = read_at.map(|at| m.instant.saturating_duration_since(at).as_millis());
+            let stale_from = u128::from(ctx.interval_ms().max(1000)) * 3;
+            match (age, read_at) {
+                (Some(age), Some(at)) if age >= stale_from && m.frozen.is_none() => {
+                    (format!("{} stale {}", g.waiting, since(at)), t.warn)
+                }
+                _ => (format!("{} live", g.live), t.ok),
+            }
+        }
+    }
+}
+
+/// What we cost the server, for the right end.
+fn cost(ctx: &Ctx) -> Option<String> {
+    let cost = ctx.model.cost;
+    ctx.model.link.clock?;
+    Some(match ctx.model.size.0 {
+        160.. => format!(
+            "own cost {:.0} cmd/s  {:.1} ms/s of {} ({:.1} %) ",
+            cost.commands,
+            cost.server_ms,
+            product(ctx),
+            cost.server_ms / 10.0
+        ),
+        _ => format!("{:.1} ms/s ", cost.server_ms),
+    })
+}
+
+fn product(ctx: &Ctx) -> &'static str {
+    match ctx.model.link.facts.as_ref().map(|f| f.product.as_str()) {
+        Some("valkey") => "Valkey",
+        _ => "Redis",
+    }
+}

@@ -1,0 +1,75 @@
+//! What is wrong, and where the header says so.
+
+use ratatui::style::Style;
+
+use crate::clock::EpochMillis;
+use crate::queue::{Finding, Severity, text};
+use crate::tui::draw::Ctx;
+use crate::tui::model::Screen;
+use crate::tui::queues::QueueRow;
+
+/// On fewer columns only a count has room.
+const NARROW: u16 = 60;
+
+/// The sickest queue, what is wrong with it and since when: `✖ orders: no transfer client 16:19`;
+/// and of how many others somebody has to take care, where there are any.
+pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
+    let count = sick().count();
+    let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, EpochMillis::get);
+    // Of equally bad ones the one that is late the longest, as everywhere.
+    let worst = sick().min_by_key(|row| (std::cmp::Reverse(row.worst()), since(row)))?;
+    let name = text::printable_bytes(worst.queue.name.as_bytes());
+    let most = if ctx.wide() { 24 } else { 12 };
+    let name = text::cut(&name, most).replace('…', t.glyphs.cut);
+    let found = worst.findings.first();
+    let (sign, style) = match found.map(|found| found.severity) {
+        Some(Severity::Critical) => (t.glyphs.lost, t.late),
+        Some(Severity::Warning) => (t.glyphs.warn, t.warn),
+        Some(Severity::Note) | None => ("!", t.warn),
+    };
+    if m.size.0 < NARROW {
+        let count = text::thousands(count as u64);
+        return Some((format!("{sign} {count} sick"), style));
+    }
+    let found = found.filter(|found| found.severity > Severity::Note);
+    let what = what(ctx, worst, found);
+    // On its own screen its name stands there already.
+    let inside = !matches!(m.screen, Screen::Dashboard);
+    let own = inside && m.selected().is_some_and(|row| row.queue == worst.queue);
+    let whose = if own {
+        String::new()
+    } else {
+        format!("{name}: ")
+    };
+    let others = match (count, ctx.wide()) {
+        (..2, _) => String::new(),
+        (_, true) => {
+            let all = text::thousands(m.queues.len() as u64);
+            format!(", {} of {all} queues sick", text::thousands(count as u64))
+        }
+        (_, false) => format!(" +{}", text::thousands(count as u64 - 1)),
+    };
+    Some((format!("{sign} {whose}{what}{others}"), style))
+}
+
+/// What is wrong and since when, in a few words; what has not been found yet, by what is seen of
+/// it.
+fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
+    let ago = |at| format!(" {}", ctx.ago(at));
+    let late = row.late_since(ctx.now);
+    match found {
+        // How long entries are late says more than since when we have been looking.
+        Some(found) => {
+            let since = late.or(found.since).map_or_else(String::new, ago);
+            format!("{}{since}", found.id.replace('-', " "))
+        }
+        None if row.trouble.is_some() => "cannot be read".to_owned(),
+        None => {
+            let count = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
+            let count = count.map_or_else(|| "?".to_owned(), text::compact);
+            format!("{count} late{}", late.map_or_else(String::new, ago))
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! What the words and figures on the screen mean.
+
+use super::HelpPage;
+use crate::tui::focus;
+use crate::tui::help::place::Line;
+use crate::tui::keys::Place;
+use crate::tui::model::{Model, Screen};
+use crate::tui::theme::{Glyphs, Theme};
+
+/// A word or sign, and what it means.
+type Told = (&'static str, &'static str);
+
+const HEADER: &[Told] = &[
+    (
+        "live, stale",
+        "how old what is shown is; lost: the server is away",
+    ),
+    ("server 14:02", "its clock: due times are compared with it"),
+    ("skew", "by how much the clock of this machine differs"),
+    (
+        "ms/s",
+        "what looking costs the server: ms of its time a second",
+    ),
+    (
+        "in red, yellow",
+        "the sickest queue, what is wrong with it, for how long entries are late; and how many others there are",
+    ),
+];
+
+const QUEUES: &[Told] = &[
+    (
+        "waiting",
+        "entries in timeouts: all that have not been transferred",
+    ),
+    ("late", "those of them whose due time has passed"),
+    ("oldest", "for how long the oldest of them is late"),
+    (
+        "next",
+        "until the next one falls due; -4:02: late for so long",
+    ),
+    (
+        "<10s <1m 10m",
+        "how many fall due within these times; the last column: later. The bars compare a queue's own",
+    ),
+    (
+        "order",
+        "the order list against timeouts. =: as many in both; a number: by how many they differ, a drift; aside: a bulk change has set it aside",
+    ),
+    ("target", "entries transferred and not yet consumed"),
+    (
+        "subs",
+        "transfer clients: subscribed to the queue's channel; 2+w: and a stand-in worker of this program. 0 !: nobody, and entries are late",
+    ),
+    (
+        "depth",
+        "how many waited over the last 5 minutes, between their least and most",
+    ),
+];
+
+const TIMELINE: &[Told] = &[
+    (
+        "now",
+        "the heavy line. Left of it what is late, by how long; right of it what falls due when",
+    ),
+    (
+        "a bar",
+        "entries that fall due in the same 10 s, or whatever the title says; the cursor on it says how many",
+    ),
+    ("later", "how many fall due beyond the right end"),
+];
+
+const DEPTH: &[Told] = &[
+    (
+        "timeouts",
+        "how many wait, and by how many a second that grows or shrinks",
+    ),
+    (
+        "order",
+        "the same of the order list; equal: as many as in timeouts",
+    ),
+    (
+        "target",
+        "the same of what was transferred and is not yet consumed",
+    ),
+    ("subscribed", "transfer clients on the queue's channel"),
+    ("published/min", "messages on it in the last minute"),
+];
+
+const WAITING: &[Told] = &[
+    ("due in", "the time left; -0:12: late for so long"),
+    ("due at", "when, in the local zone"),
+    (
+        "id",
+        "of the frame around the payload: two entries with the same payload differ in it",
+    ),
+    (
+        "size, codec",
+        "bytes of the payload, and how it seems to be encoded",
+    ),
+    (
+        "payload",
+        "what is in it, as far as it can be read; cut where the row ends",
+    ),
+];
+
+const DELIVERED: &[Told] = &[
+    (
+        "delivered",
+        "the elements of target, from its head: transferred, not yet consumed. The consumer takes the first",
+    ),
+    (
+        "still framed",
+        "a frame was not taken off: consumers cannot read it",
+    ),
+];
+
+const ORDER: &[Told] = &[
+    (
+        "order list",
+        "the same entries in the order in which they were offered. A Redisson client searches it for each entry that it transfers: what lies far down costs the server time",
+    ),
+    (
+        "drift",
+        "an entry that only one of order list and timeouts holds",
+    ),
+];
+
+const TRAFFIC: &[Told] = &[
+    (
+        "new head",
+        "an entry was offered that is due before all others: clients set their timers anew. Nothing else is announced",
+    ),
+    ("kick", "somebody told all clients to look at once"),
+];
+
+const CHANGES: &[Told] = &[(
+    "changes",
+    "what this program has changed on this server, newest first, with the redis-cli lines that did it; what can be undone says so",
+)];
+
+const ENTRY: &[Told] = &[
+    ("due", "in the local zone, in UTC and in ms since 1970"),
+    (
+        "frame",
+        "what Redisson has put around the payload: an id, and the length",
+    ),
+    (
+        "codec",
+        "how the payload seems to be encoded, and why; another one can be chosen",
+    ),
+    ("tree, text, raw, hex", "four ways to look at it"),
+];
+
+const WORDS: &[Told] = &[
+    (
+        "entry",
+        "one delayed message. Payload: what is in it; codec: how that is encoded",
+    ),
+    (
+        "frame",
+        "the bytes that Redisson wraps around a payload. Their form changed with 3.21.1: clients fail on the other one",
+    ),
+    ("timeouts", "the sorted set of all that waits, by due time"),
+    ("order list", "the same entries, as they were offered"),
+    (
+        "target",
+        "the list that consumers take from: it bears the queue's name",
+    ),
+    (
+        "transfer client",
+        "a program that has opened the queue with Redisson, to offer or to consume",
+    ),
+    ("transfer", "to move what is due from timeouts to target"),
+    (
+        "late",
+        "due, and not transferred: up to 2 s are a normal hand-over",
+    ),
+    (
+        "kick",
+        "to tell all transfer clients to look at once: harmless",
+    ),
+    (
+        "worker",
+        "a stand-in transfer client in this screen, as long as that is open",
+    ),
+    (
+        "drift",
+        "timeouts and order list do not hold the same entries",
+    ),
+    (
+        "repack",
+        "to give frames the form that the clients can unpack",
+    ),
+    (
+        "realign",
+        "to bring what falls due soon to the head of the order list, so that transfers are quick",
+    ),
+    (
+        "quarantine",
+        "where entries wait that would break every transfer: beside the queue, nothing is lost",
+    ),
+];
+
+/// The lines of a page; none of that of the keys.
+pub(crate) fn lines(model: &Model, page: HelpPage) -> Vec<Line> {
+    let g = Theme::of(&model.look).glyphs;
+    match page {
+        HelpPage::Keys => Vec::new(),
+        HelpPage::Screen => screen(model, g),
+        HelpPage::Queue => queue(model, g),
+    }
+}
+
+fn section(lines: &mut Vec<Line>, head: &'static str, told: &[(impl ToString, impl ToString)]) {
+    if !lines.is_empty() {
+        lines.push(Line::Blank);
+    }
+    lines.push(Line::Head(head));
+    lines.extend(told.iter().map(|(word, meaning)| Line::Keys {
+        keys: word.to_string(),
+        words: meaning.to_string(),
+        here: true,
+    }));
+}
+
+/// What is on the screen below: first what has the keys.
+fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let place = focus::place_below(model);
+    let (head, own): (_, &[Told]) = match place {
+        Place::Entry => ("the entry", ENTRY),
+        Place::Delivered => ("tab 2, delivered", DELIVERED),
+        Place::Order => ("tab 3, order list", ORDER),
+        Place::Traffic => ("tab 4, traffic", TRAFFIC),
+        Place::Changes => ("tab 6, changes", CHANGES),
+        Place::Entries => ("tab 1, waiting", WAITING),
+        _ => ("", &[]),
+    };
+    if !own.is_empty() {
+        section(&mut lines, head, own);
+    }
+    if place == Place::Findings {
+        section(&mut lines, "tab 5, findings", &findings(g));
+    }
+    let dashboard = matches!(model.screen, Screen::Dashboard);
+    if dashboard {
+        section(&mut lines, "queues", QUEUES);
+        section(&mut lines, "before a queue's name", &marks(g));
+    }
+    if place != Place::Entry {
+        section(&mut lines, "due: the timeline", TIMELINE);
+        section(&mut lines, "depth", DEPTH);
+    }
+    if place != Place::Findings && place != Place::Entry {
+        section(&mut lines, "findings", &findings(g));
+    }
+    section(&mut lines, "the first line", HEADER);
+    if !model.look.no_color {
+        section(&mut lines, "colours", COLOURS);
+    }
+    lines
+}
+
+const COLOURS: &[Told] = &[
+    ("red", "late, or critical"),
+    (
+        "yellow",
+        "a warning, not known yet, old data; a bar: due within a minute",
+    ),
+    ("green", "well"),
+    ("cyan", "keys, and what has the keys"),
+    ("grey", "zero, or of less weight"),
+];
+
+fn marks(g: &Glyphs) -> [Told; 5] {
+    [
+        (g.lost, "something critical is found"),
+        (g.warn, "a warning is found"),
+        ("!", "entries are late, and no cause is found yet"),
+        ("?", "for a figure: it could not be read"),
+        (g.zero, "for a figure: zero"),
+    ]
+}
+
+fn findings(g: &Glyphs) -> Vec<(String, &'static str)> {
+    vec![
+        (
+            format!("{} CRIT", g.lost),
+            "entries are late, or about to be lost",
+        ),
+        (format!("{} WARN", g.warn), "will hurt, or hurts a little"),
+        (format!("{} NOTE", g.dot), "worth knowing"),
+        (
+            format!("{} GONE", g.good),
+            "was so until a moment ago: nothing is to be done",
+        ),
+        (
+            format!("{} OK", g.good),
+            "so many checks have looked and found nothing",
+        ),
+        (g.cut.to_owned(), "not known yet: what, and when it will be"),
+        (
+            "?".to_owned(),
+            "a check cannot look: the server refuses what it needs",
+        ),
+        (
+            g.repair.to_owned(),
+            "what mends it. (R) is the key that does it, (R: drift) with the name of the repair; (R there): once the cursor is on its queue",
+        ),
+        (
+            "$".to_owned(),
+            "a command for a shell, where no key mends it; in tab 5, y copies it",
+        ),
+    ]
+}
+
+/// The way of an entry, from left to right.
+const PICTURE: [&str; 5] = [
+    "offer ───→ timeouts, by due time ─────────→ target ───→ consumer",
+    "  │        order list, by offer       ↑     a list",
+    "  │                                transfer",
+    "  │                                   │",
+    "  └──────→ channel: a new head ───→ transfer clients, with a timer",
+];
+
+fn queue(model: &Model, g: &Glyphs) -> Vec<Line> {
+    let drawn = |line: &str| {
+        let plain = |c: char| match c {
+            '─' | '→' => '-',
+            '│' => '|',
+            '└' => '+',
+            '↑' => '^',
+            c => c,
+        };
+        if model.look.ascii {
+            line.replace("→", ">").chars().map(plain).collect()
+        } else {
+            line.to_owned()
+        }
+    };
+    let mut lines: Vec<Line> = PICTURE
+        .iter()
+        .map(|line| Line::Drawn(drawn(line)))
+        .collect();
+    lines.push(Line::Blank);
+    let told = [
+        "An offer writes an entry into timeouts and into the order list. If it is due before all \
+         others, its due time is published on the queue's channel.",
+        "Every transfer client is subscribed to that channel and sets a timer for the next due time. \
+         When it ends, the client transfers: what is due leaves timeouts and order list and comes \
+         into target, where consumers take it.",
+        "Any client can do it, and no server does: when no transfer client runs, or what it does \
+         fails, entries stay where they are and become late.",
+    ];
+    lines.extend(told.map(|words| Line::Words(words.to_owned())));
+    section(&mut lines, "words", WORDS);
+    section(&mut lines, "findings", &findings(g));
+    lines
+}

@@ -1,0 +1,170 @@
+//! The hints of the bar at the bottom: what the keys do here.
+
+pub mod place;
+pub mod view;
+
+use crate::queue::finding::Step;
+use crate::queue::{Severity, text};
+use crate::tui::change::{self, queries};
+use crate::tui::focus::place;
+use crate::tui::keys::{Action, Binding, Code, Key, Place, table};
+use crate::tui::model::{Model, Overlay};
+use crate::tui::update::act;
+use crate::tui::{entry, findings};
+
+/// A hint of the bar at the bottom.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Hint {
+    /// The keys.
+    pub keys: String,
+    /// What they do, in a word.
+    pub word: &'static str,
+    /// They can do it now.
+    pub enabled: bool,
+    /// Each of the keys, and the columns that it takes.
+    pub parts: Vec<(Key, u16)>,
+}
+
+/// The hints for where the keys go now, the most important first, help last.
+#[must_use]
+pub fn hints(model: &Model) -> Vec<Hint> {
+    let below = hints_at(model, place(model));
+    if !change::progress::place::has_keys(model) {
+        return below;
+    }
+    let mut hints = hints_at(model, Place::Bulk);
+    // What the panel has taken is not for what lies below it.
+    let taken = |key: &Key| {
+        let action = model.keymap.resolve(Place::Bulk, *key);
+        matches!(action, Some(Action::Pause | Action::Stop))
+    };
+    let free = |hint: &Hint| !hint.parts.iter().any(|(key, _)| taken(key));
+    hints.extend(below.into_iter().filter(free));
+    hints
+}
+
+fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
+    // What is in sight as a whole is not scrolled.
+    let still = entry::place::last_scroll(model) == 0;
+    let ascii = model.look.ascii;
+    // Where a name is typed, letters are no answers.
+    let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
+    let hint = |(binding, keys): (&'static Binding, &[Key])| {
+        let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
+        let key = *keys.first()?;
+        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
+            return None;
+        }
+        // Nothing makes it act: it would only take the room of what does.
+        if model.read_only && queries::is_change(binding.action) {
+            return None;
+        }
+        if is_idle(model, binding.action) {
+            return None;
+        }
+        // A menu is not filled in: Enter does what it stands on.
+        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
+        let key = match binding.action {
+            Action::Submit if menu => Key::of(Code::Enter),
+            _ => key,
+        };
+        let word = match (binding.action, &model.overlay) {
+            (Action::Submit, Some(form)) => &submits(form),
+            (Action::Pause, _) if change::progress::update::is_paused(model) => &"go on",
+            (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
+                return None;
+            }
+            _ => word,
+        };
+        (*word != table::SCROLL || !still).then_some((binding, key, *word))
+    };
+    let mut rows: Vec<_> = model.keymap.rows().filter_map(hint).collect();
+    if matches!(place, Place::Entries | Place::Delivered | Place::Order) && !model.marks.is_empty()
+    {
+        // Who has marked entries has done it to do that with them.
+        let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);
+        rows.sort_by_key(|(binding, ..)| !first(binding.action));
+    }
+    // What mends comes first where something is wrong.
+    let mends = mends(model, place);
+    let place_of = |action| mends.iter().position(|mends| *mends == action);
+    rows.sort_by_key(|(binding, ..)| place_of(binding.action).unwrap_or(mends.len()));
+    let mut hints: Vec<Hint> = Vec::new();
+    hints.extend(named.then(|| end_of_name(ascii)));
+    for (binding, key, word) in rows {
+        let enabled = act::why_not(model, binding.action).is_none();
+        let label = key.label(ascii);
+        let columns = u16::try_from(text::width(&label)).unwrap_or(0);
+        // Two neighbours with one word are one hint: `←→ bar`.
+        match hints.last_mut().filter(|last| last.word == word) {
+            Some(last) => {
+                last.keys.push_str(&label);
+                last.parts.push((key, columns));
+            }
+            None => hints.push(Hint {
+                keys: label,
+                word,
+                enabled,
+                parts: vec![(key, columns)],
+            }),
+        }
+    }
+    hints
+}
+
+/// The keys that mend the worst that is wrong with the selected queue, or what is under the cursor
+/// of the findings.
+fn mends(model: &Model, place: Place) -> &'static [Action] {
+    let finding = match place {
+        Place::Findings => {
+            let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
+            let told = findings::listed(model);
+            told.get(at).map(|told| told.finding)
+        }
+        Place::Queues | Place::Timeline | Place::Entries | Place::Delivered | Place::Order => {
+            let worst = model.selected().and_then(|row| row.findings.first());
+            worst.filter(|worst| worst.severity > Severity::Note)
+        }
+        _ => None,
+    };
+    match finding.map(|found| (found.gone, &found.repair.step)) {
+        None | Some((Some(_), _) | (None, Step::Outside)) => &[],
+        Some((None, Step::Worker)) if place != Place::Findings => &[Action::Worker, Action::Repair],
+        Some((None, _)) => &[Action::Repair],
+    }
+}
+
+/// Enter would do nothing: in the menu of repairs its cursor is on words, in an opened entry there
+/// is nothing to fold.
+fn is_idle(model: &Model, action: Action) -> bool {
+    match (action, &model.overlay) {
+        (Action::Submit, Some(Overlay::Repair(menu))) => menu.chosen().is_none(),
+        (Action::Toggle, _) => act::why_not(model, action).is_some(),
+        _ => false,
+    }
+}
+
+/// What Enter waits for where a name is typed.
+fn end_of_name(ascii: bool) -> Hint {
+    let enter = Key::of(Code::Enter);
+    let keys = enter.label(ascii);
+    let columns = u16::try_from(text::width(&keys)).unwrap_or(0);
+    Hint {
+        keys,
+        word: "once the name is typed",
+        enabled: true,
+        parts: vec![(enter, columns)],
+    }
+}
+
+/// What a form does, in a word.
+const fn submits(form: &Overlay) -> &'static str {
+    match form {
+        Overlay::Requeue(_) => "requeue",
+        Overlay::Edit(_) => "save",
+        Overlay::Repair(_) => "plan",
+        Overlay::Offer(_) | Overlay::Help { .. } | Overlay::Dialog(_) | Overlay::Change(_) => {
+            "offer"
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! A change that was made, over everything else.
+
+pub mod place;
+pub mod view;

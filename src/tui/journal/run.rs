@@ -1,0 +1,100 @@
+//! Reads the journal for the screen.
+
+pub mod since;
+
+use super::{Explained, PastChange};
+use crate::ops::journal::{Happened, Journal, JournalError, Kept, ServerId};
+use crate::queue::{EntryId, EntryResult, Outcome, Tally, text};
+use crate::store::Store;
+use crate::tui::change::{RESULTS_KEPT, is_worth_a_look};
+use crate::tui::effect::Effect;
+use crate::tui::msg::Msg;
+use crate::tui::tasks::{Kind, Tasks};
+
+impl Tasks {
+    /// Reads what became of the entries of a change, or since when they are in quarantine.
+    pub(crate) fn read_change(&mut self, effect: Effect) {
+        match effect {
+            Effect::ReadChange { generation, id } => {
+                let read = explain(self.journal.clone(), id);
+                self.ask(Kind::Change, read, move |result| Msg::ChangeRead {
+                    generation,
+                    result,
+                });
+            }
+            Effect::ReadSince(queue) => {
+                let read = since::read(self.journal.clone(), self.store.clone(), queue.clone());
+                self.ask(Kind::Since, read, move |known| Msg::SinceRead {
+                    queue,
+                    // Nothing depends on it.
+                    known: known.unwrap_or_default(),
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// So many changes are kept to be looked at.
+const KEPT: usize = 1000;
+
+/// The changes of this server, the newest first.
+pub(crate) async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String> {
+    let kept = journal.list().await.map_err(|why| why.to_string())?;
+    let server = ServerId::of(&store);
+    let here = kept.into_iter().filter(|kept| is_here(&server, kept));
+    Ok(here.take(KEPT).map(past).collect())
+}
+
+/// Whether a change was made on this server. By another name it may be the same one; one that was
+/// started again is another one, and what was done there before is worth knowing all the same.
+pub(crate) fn is_here(server: &ServerId, kept: &Kept) -> bool {
+    let of = &kept.head.server;
+    !server.differs_from(of) || (server.db == of.db && server.server == of.server)
+}
+
+fn past(kept: Kept) -> PastChange {
+    PastChange {
+        id: kept.id,
+        at: kept.at,
+        change: kept.head.change,
+        queue: text::printable_bytes(&kept.head.queue),
+        server: kept.head.server.server,
+        planned: kept.head.planned,
+        ended: kept.ended,
+        under_way: kept.under_way,
+        undone: kept.undone_by.is_some(),
+    }
+}
+
+/// What became of the entries of a change: those that were not done, one by one.
+async fn explain(journal: Journal, id: String) -> Result<Explained, String> {
+    let said = |why: JournalError| why.to_string();
+    let items = journal.read(&id).await.map_err(said)?;
+    let mut explained = Explained {
+        id,
+        tally: Tally::default(),
+        not_done: Vec::new(),
+    };
+    // A part at a time: there may be a million entries.
+    for part in 0..items.parts() {
+        for (item, happened) in items.part(part).await.map_err(said)? {
+            take(&mut explained, item.id, happened);
+        }
+    }
+    Ok(explained)
+}
+
+fn take(explained: &mut Explained, id: EntryId, happened: Option<Happened>) {
+    // Its intent was written and nothing after it.
+    let outcome = happened.map_or(Outcome::Unknown, |happened| happened.outcome);
+    explained.tally.add(outcome, 1);
+    if is_worth_a_look(outcome) && explained.not_done.len() < RESULTS_KEPT {
+        let reason = None;
+        explained.not_done.push(EntryResult {
+            id,
+            outcome,
+            reason,
+        });
+    }
+}

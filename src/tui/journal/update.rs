@@ -1,0 +1,127 @@
+//! The tab of the changes: what the journal tells is read, and one of them is looked at.
+
+use super::{ChangeLine, ChangeView, Explained, PastChange};
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::msg::Msg;
+use crate::tui::refresh::{Reading, queries};
+use crate::tui::tabs::Tab;
+use crate::tui::toast::{self, Tone};
+use crate::tui::{change, cursor, lists};
+
+/// The journal shall be read: its tab was opened, or something was written down.
+pub(crate) fn want(model: &mut Model) {
+    model.schedule.journal.wanted = true;
+}
+
+/// Reads it, one time after the other.
+pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
+    let journal = model.schedule.journal;
+    if !journal.wanted || journal.flight.is_some() {
+        return None;
+    }
+    let generation = queries::generation(model);
+    model.schedule.journal = Reading {
+        wanted: false,
+        flight: Some(generation),
+    };
+    Some(Effect::ReadJournal { generation })
+}
+
+/// The journal told something.
+pub(crate) fn told(model: &mut Model, msg: Msg) {
+    match msg {
+        Msg::JournalRead { generation, result } => read(model, generation, result),
+        Msg::ChangeRead { generation, result } => explained(model, generation, result),
+        Msg::SinceRead { queue, known } => lists::update::since(model, &queue, known),
+        _ => {}
+    }
+}
+
+/// The journal was read.
+fn read(model: &mut Model, generation: u64, result: Result<Vec<PastChange>, String>) {
+    let journal = &mut model.schedule.journal.flight;
+    if journal.take_if(|asked| *asked == generation).is_none() {
+        return;
+    }
+    match result {
+        Ok(past) => model.keeping_the_change(|changes| changes.read(past)),
+        Err(why) => model.changes.trouble = Some(why),
+    }
+    cursor::update::keep_in_sight(model);
+}
+
+/// Opens the change under the cursor.
+pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
+    let Some(line) = model.change_line().cloned() else {
+        return Vec::new();
+    };
+    let own = line.id.as_deref().and_then(|id| model.changes.own(id));
+    let own = own.cloned();
+    let (id, known) = (line.id.clone(), own.is_some());
+    let mut view = ChangeView {
+        line,
+        own,
+        asked: None,
+        explained: None,
+        scroll: 0,
+    };
+    let mut effects = Vec::new();
+    if let Some(id) = id.filter(|_| !known) {
+        let generation = queries::generation(model);
+        view.asked = Some(generation);
+        effects.push(Effect::ReadChange { generation, id });
+    }
+    model.overlay = Some(Overlay::Change(Box::new(view)));
+    effects
+}
+
+/// The change that is looked at, or that the cursor of their tab is on.
+fn chosen(model: &Model) -> Option<&ChangeLine> {
+    let in_tab = model.focus == Pane::Entries
+        && model.tab == Tab::Changes
+        && !matches!(model.screen, Screen::Entry(_));
+    match &model.overlay {
+        Some(Overlay::Change(view)) => Some(&view.line),
+        _ if in_tab => model.change_line(),
+        _ => None,
+    }
+}
+
+/// Why what is chosen cannot be taken back; none when it can, or when nothing is.
+pub(crate) fn why_no_undo(model: &Model) -> Option<&'static str> {
+    let line = chosen(model)?;
+    match line.change {
+        _ if line.undone => Some("it was taken back already"),
+        _ if line.id.is_none() => Some("the journal has nothing to take it back by"),
+        Some(change) if !change.can_be_undone() => Some("what it did cannot be taken back"),
+        _ => None,
+    }
+}
+
+/// Plans to take back the change that is chosen; where none is, the newest.
+pub(crate) fn undo(model: &mut Model) -> Vec<Effect> {
+    if let Some(why) = why_no_undo(model) {
+        toast::update::say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    let chosen = chosen(model).cloned();
+    if matches!(model.overlay, Some(Overlay::Change(_))) {
+        model.overlay = None;
+    }
+    change::update::undo(model, chosen.and_then(|line| line.id))
+}
+
+/// What became of a change's entries was read.
+fn explained(model: &mut Model, generation: u64, result: Result<Explained, String>) {
+    if let Some(Overlay::Change(view)) = &mut model.overlay
+        && view.asked == Some(generation)
+    {
+        view.explained = Some(result);
+    }
+}
+
+/// Why no change can be opened; none when one can.
+pub(crate) fn why_not_open(model: &Model) -> Option<&'static str> {
+    model.change_line().is_none().then_some("no change to open")
+}

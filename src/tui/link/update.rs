@@ -1,0 +1,154 @@
+//! The link to the server comes and goes; what is published arrives.
+
+use std::time::Duration;
+
+use super::live;
+use crate::queue::name::names_of_key;
+use crate::queue::{Announcement, Link, LinkCost, LinkState, Queue};
+use crate::tui::effect::Effect;
+use crate::tui::model::{CostRate, Model, TRAFFIC_KEPT};
+use crate::tui::queues::{self, Discovery, QueueRow, Trend};
+use crate::tui::refresh::update::time;
+use crate::tui::toast::{self, Tone};
+use crate::tui::{refresh, tabs};
+
+/// Over how long our cost is smoothed.
+const SMOOTHED: Duration = Duration::from_secs(5);
+
+/// Away for less than this is not worth a word.
+const NOTABLE: Duration = Duration::from_secs(1);
+
+/// The link changed: when the server is back, all is read again at once.
+pub(crate) fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
+    let was_live = live(model);
+    count_cost(model, link.cost);
+    model.server.linked(&link);
+    model.link = link;
+    time::carry_on(model);
+    if let LinkState::Lost { since, .. } | LinkState::Hung { since } = model.link.state {
+        if was_live {
+            model.schedule.away = Some(since);
+        }
+        return Vec::new();
+    }
+    if was_live || !live(model) {
+        return Vec::new();
+    }
+    if let Some(since) = model.schedule.away.take() {
+        let away = model.instant.saturating_duration_since(since);
+        if away >= NOTABLE {
+            let text = format!("back after {} s", away.as_secs());
+            toast::update::say(model, text, Tone::Good);
+        }
+    }
+    // What was true before says nothing of what is.
+    model
+        .queues
+        .iter_mut()
+        .for_each(|row| row.watch.interrupted());
+    refresh::update::start_over(model);
+    // A search under way waits for the server by itself.
+    if matches!(model.discovery, Discovery::Idle) {
+        return vec![Effect::Discover];
+    }
+    Vec::new()
+}
+
+/// What we cost per second, over the last seconds.
+fn count_cost(model: &mut Model, cost: LinkCost) {
+    let now = model.instant;
+    let costs = &mut model.schedule.costs;
+    costs.push_back((now, cost));
+    while costs.len() > 2 && now.saturating_duration_since(costs[1].0) >= SMOOTHED {
+        costs.pop_front();
+    }
+    let (since, before) = costs[0];
+    let seconds = now.saturating_duration_since(since).as_secs_f64();
+    if seconds < 0.5 {
+        return;
+    }
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a rate for reading, not for accounting"
+    )]
+    let rate = |new: u64, old: u64| new.saturating_sub(old) as f64 / seconds;
+    model.cost = CostRate {
+        commands: rate(cost.commands, before.commands),
+        server_ms: rate(cost.server_us, before.server_us) / 1000.0,
+        bytes: rate(cost.bytes, before.bytes),
+    };
+}
+
+/// While the server is away the trends get gaps, never a line across.
+pub(crate) fn leave_gaps(model: &mut Model) {
+    let now = model.instant;
+    let last = model.schedule.gap.or(model.schedule.away);
+    if live(model) || model.schedule.away.is_none() {
+        model.schedule.gap = None;
+        return;
+    }
+    if last.is_some_and(|at| now.saturating_duration_since(at) < Duration::from_secs(1)) {
+        return;
+    }
+    model.schedule.gap = Some(now);
+    for row in &mut model.queues {
+        if !row.trend.samples.is_empty() {
+            row.trend.samples.push_back(None);
+            trim_trend(&mut row.trend);
+        }
+    }
+}
+
+/// No more samples than are kept.
+pub(crate) fn trim_trend(trend: &mut Trend) {
+    while trend.samples.len() > Trend::KEPT {
+        trend.samples.pop_front();
+    }
+}
+
+/// Something was published: it is shown, and the selected queue is read again.
+pub(crate) fn announced(model: &mut Model, announcement: Announcement) {
+    if announcement.message == b"0" {
+        let of =
+            |row: &&mut QueueRow| row.queue.keys().channel.as_ref() == Some(&announcement.channel);
+        if let Some(row) = model.queues.iter_mut().find(of) {
+            row.watch.announced(&announcement);
+        }
+    }
+    let selected = model.selected().and_then(|row| row.queue.keys().channel);
+    if selected.is_some_and(|channel| channel == announcement.channel) {
+        refresh::pace::want_selected(model);
+        if model.frozen.is_none() {
+            tabs::update::announced(model);
+        }
+    } else if !model.schedule.only_named {
+        notice(model, &announcement.channel);
+    }
+    if model.frozen.is_some() {
+        model.schedule.held.push_back(announcement);
+        if model.schedule.held.len() > TRAFFIC_KEPT {
+            model.schedule.held.pop_front();
+        }
+    } else {
+        model.traffic.push_back(announcement);
+        trim_traffic(model);
+    }
+}
+
+/// A queue that was not there when the keys were looked through shows itself.
+fn notice(model: &mut Model, channel: &[u8]) {
+    if model.schedule.channels.contains(channel) {
+        return;
+    }
+    let Some(name) = names_of_key(channel).into_iter().next() else {
+        return;
+    };
+    queues::update::found(model, Queue::redisson(name.as_bytes()));
+}
+
+/// No more announcements than are kept.
+pub(crate) fn trim_traffic(model: &mut Model) {
+    while model.traffic.len() > TRAFFIC_KEPT {
+        model.traffic.pop_front();
+    }
+}

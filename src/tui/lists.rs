@@ -1,0 +1,133 @@
+//! What the tabs other than the first one show: windows on lists by index, and rows of lines.
+
+pub mod queries;
+pub mod update;
+pub mod view;
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use crate::clock::EpochMillis;
+use crate::queue::{EntryId, List, ListScore};
+use crate::tui::entries::EntryRow;
+use crate::tui::tabs::Tab;
+
+/// Where a pane of rows stands: both count from 0.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Stand {
+    /// The first row in sight.
+    pub top: u64,
+    /// The row under the cursor.
+    pub cursor: u64,
+}
+
+/// A window on a list of the selected queue, by index from its head.
+#[derive(Clone, Debug, Default)]
+pub struct ListWindow {
+    /// Which rows are in sight.
+    pub stand: Stand,
+    /// The cursor was moved: it follows its element, not its index.
+    pub anchored: bool,
+    /// Index of `rows[0]`.
+    pub first: u64,
+    /// The rows that are loaded.
+    pub rows: Vec<ListElement>,
+    /// How many elements the list had when it was read; none before that.
+    pub len: Option<u64>,
+    /// When it was read, by our monotonic clock.
+    pub read_at: Option<Instant>,
+    /// Why it could not be read.
+    pub trouble: Option<String>,
+}
+
+/// An element of a list, ready to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListElement {
+    /// As any entry; without a score when timeouts tells none (see [`EntryRow::scored`]).
+    pub row: EntryRow,
+    /// What timeouts says of it.
+    pub score: ListScore,
+}
+
+impl ListWindow {
+    /// The element at an index, when it is loaded.
+    #[must_use]
+    pub fn at(&self, index: u64) -> Option<&ListElement> {
+        let offset = index.checked_sub(self.first)?;
+        self.rows.get(usize::try_from(offset).ok()?)
+    }
+}
+
+/// The windows on the lists.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// On target.
+    pub delivered: ListWindow,
+    /// On the order list.
+    pub order: ListWindow,
+    /// On quarantine.
+    pub quarantine: ListWindow,
+    /// Since when its entries are there, as far as the journal tells; none before it was asked.
+    pub since: Option<HashMap<EntryId, Since>>,
+}
+
+/// Since when an entry is in quarantine.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Since {
+    /// When it was set aside, by the clock of the machine that did it.
+    pub at: EpochMillis,
+    /// By which change of the journal.
+    pub change: String,
+}
+
+impl Lists {
+    /// The window on one of them.
+    #[must_use]
+    pub const fn of(&self, list: List) -> &ListWindow {
+        match list {
+            List::Target => &self.delivered,
+            List::Order => &self.order,
+            List::Quarantine => &self.quarantine,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn of_mut(&mut self, list: List) -> &mut ListWindow {
+        match list {
+            List::Target => &mut self.delivered,
+            List::Order => &mut self.order,
+            List::Quarantine => &mut self.quarantine,
+        }
+    }
+
+    /// Whether it is known since when an entry is in quarantine.
+    #[must_use]
+    pub fn knows_since(&self, id: &EntryId) -> bool {
+        let known = self.since.as_ref();
+        known.is_some_and(|known| known.contains_key(id))
+    }
+}
+
+/// Where the tabs of lines stand.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Stands {
+    /// The traffic, newest first.
+    pub traffic: Stand,
+    /// The findings, worst first.
+    pub findings: Stand,
+    /// The changes, newest first.
+    pub changes: Stand,
+}
+
+impl Tab {
+    /// The list that it shows, when it shows one.
+    #[must_use]
+    pub const fn list(self) -> Option<List> {
+        match self {
+            Self::Delivered => Some(List::Target),
+            Self::Order => Some(List::Order),
+            Self::Quarantine => Some(List::Quarantine),
+            _ => None,
+        }
+    }
+}

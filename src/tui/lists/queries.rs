@@ -1,0 +1,46 @@
+//! What the screen is asked about the tab in sight and the entry under its cursor.
+
+use super::Stand;
+use crate::tui::entries::EntryRow;
+use crate::tui::model::Model;
+use crate::tui::tabs::Tab;
+
+impl Model {
+    /// Where the pane of the tab in sight stands.
+    #[must_use]
+    pub fn stand(&self) -> Stand {
+        match self.tab {
+            tab if tab == Tab::Waiting || self.on_hits() => Stand {
+                top: self.entries.top,
+                cursor: self.entries.cursor,
+            },
+            Tab::Delivered => self.lists.delivered.stand,
+            Tab::Order => self.lists.order.stand,
+            Tab::Quarantine => self.lists.quarantine.stand,
+            Tab::Waiting | Tab::Traffic => self.stands.traffic,
+            Tab::Findings => self.stands.findings,
+            Tab::Changes => self.stands.changes,
+        }
+    }
+
+    /// The entry under the cursor of the tab in sight, when it is loaded.
+    #[must_use]
+    pub fn entry(&self) -> Option<&EntryRow> {
+        match (self.tab, self.tab.list()) {
+            _ if self.on_hits() => self.waiting_entry(),
+            (Tab::Waiting, _) => self.waiting_entry(),
+            (_, Some(list)) => {
+                let window = self.lists.of(list);
+                window.at(window.stand.cursor).map(|element| &element.row)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The entry under the cursor of those that wait, or of the hits, when it is loaded.
+    #[must_use]
+    pub fn waiting_entry(&self) -> Option<&EntryRow> {
+        let offset = self.entries.cursor.checked_sub(self.entries.first)?;
+        self.entries.rows.get(usize::try_from(offset).ok()?)
+    }
+}

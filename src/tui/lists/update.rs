@@ -1,0 +1,294 @@
+//! Target, order list and quarantine: a run by index is read while its tab is in sight, in the
+//! rhythm of the pulse. The cursor stays on its element while others come and go.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use super::{ListElement, Since};
+use crate::payload::{Decoded, Effort};
+use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
+use crate::tui::departed::{self, Departed};
+use crate::tui::effect::Effect;
+use crate::tui::entries::update::Of;
+use crate::tui::entries::{self, EntryRow};
+use crate::tui::model::{Model, Screen};
+use crate::tui::refresh::queries;
+use crate::tui::refresh::update::AHEAD_BYTES;
+use crate::tui::tabs::place::is_deep;
+use crate::tui::tabs::{self, Tab};
+use crate::tui::{layout, marks};
+
+/// Rows that are read before and behind those in sight, at least: as many may be consumed between
+/// two readings, and the cursor still finds its element.
+const BESIDE: u64 = 20;
+
+/// The list in sight, if its layout has it.
+pub(crate) fn in_sight(model: &Model) -> Option<List> {
+    let list = model.tab.list().filter(|_| !model.on_hits())?;
+    let queue = &model.selected()?.queue;
+    let there = list != List::Order || queue.keys().order.is_some();
+    let panes = matches!(model.screen, Screen::Dashboard | Screen::Queue);
+    (there && panes && layout::areas(model).entries.shown()).then_some(list)
+}
+
+/// The list in sight, now: its tab was opened, or the user asks for it.
+pub(crate) fn ask(model: &mut Model) {
+    if in_sight(model).is_some() {
+        model.schedule.list.ask(model.instant);
+    }
+}
+
+/// Another list, or another queue's: what is under way is void.
+pub(crate) fn start_over(model: &mut Model) {
+    model.schedule.list.forget();
+    model.schedule.list.due = None;
+    ask(model);
+}
+
+/// The queue was read: so is its list in sight, if that is light and near an end.
+pub(crate) fn pulse_came(model: &mut Model) {
+    let Some(list) = in_sight(model) else { return };
+    if is_deep(model) {
+        return;
+    }
+    let rows = &model.lists.of(list).rows;
+    let bytes: usize = rows.iter().map(|e| e.row.member.len()).sum();
+    // At most 1 MB/s: a µs for each byte.
+    let weight = Duration::from_micros(bytes as u64);
+    let at = model.schedule.list.not_before(model.instant, weight);
+    model.schedule.list.want(at);
+}
+
+/// The reading that is due.
+pub(crate) fn start(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    let list = in_sight(model)?;
+    if !model.schedule.list.ready(now, frozen) {
+        return None;
+    }
+    let queue = model.selected()?.queue.clone();
+    let (first, end) = wanted(model, list, 1);
+    let generation = queries::generation(model);
+    model.schedule.list.start(now, generation);
+    Some(Effect::LoadList {
+        generation,
+        queue,
+        list,
+        first,
+        count: u32::try_from(end - first).unwrap_or(u32::MAX),
+    })
+}
+
+/// The indices in sight and, while rows are light, so many pages before and behind them.
+fn wanted(model: &Model, list: List, pages: u64) -> (u64, u64) {
+    let height = layout::rows::entries_a_page(model) as u64;
+    let window = model.lists.of(list);
+    let bytes: usize = window.rows.iter().map(|e| e.row.member.len()).sum();
+    let beside = height.max(BESIDE);
+    let all = bytes.checked_div(window.rows.len());
+    let all = all.map(|b| b as u64 * (height + 2 * beside));
+    let beside = match all {
+        Some(bytes) if bytes <= AHEAD_BYTES as u64 => beside * pages,
+        _ => 0,
+    };
+    let top = window.stand.top;
+    (top.saturating_sub(beside), top + height + beside)
+}
+
+/// The rows in sight are read at once when they are not there.
+pub(crate) fn ask_missing(model: &mut Model) {
+    let Some(list) = in_sight(model) else { return };
+    let window = model.lists.of(list);
+    let height = layout::rows::entries_a_page(model) as u64;
+    let (from, to) = (window.stand.top, window.stand.top + height);
+    let to = to.min(tabs::update::count(model));
+    let have = window.first..window.first + window.rows.len() as u64;
+    let now = model.instant;
+    if from < to && (from < have.start || to > have.end) {
+        model.schedule.list.ask(now);
+    } else if !is_deep(model) {
+        let (from, to) = wanted(model, list, 0);
+        let margin = height / 2;
+        let to = (to + margin).min(tabs::update::count(model));
+        if from.saturating_sub(margin) < have.start || to > have.end {
+            model.schedule.list.want(now);
+        }
+    }
+}
+
+/// A run of a list arrived.
+pub(crate) fn loaded(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    list: List,
+    result: Result<ListPage, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    if !model.schedule.list.end(generation, now) {
+        return Vec::new();
+    }
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
+    if !selected || in_sight(model) != Some(list) {
+        return Vec::new();
+    }
+    match result {
+        Ok(page) => {
+            let ids = |model: &Model| -> HashSet<EntryId> {
+                let rows = model.lists.of(list).rows.iter();
+                rows.map(|element| element.row.id).collect()
+            };
+            let before = ids(model);
+            take(model, queue, list, page);
+            marks::update::moved(model);
+            tabs::update::keep_in_sight(model);
+            ask_missing(model);
+            let mut fresh = ids(model);
+            fresh.retain(|id| !before.contains(id) && !model.lists.knows_since(id));
+            if list == List::Quarantine && !fresh.is_empty() {
+                return vec![Effect::ReadSince(queue.clone())];
+            }
+        }
+        Err(why) => model.lists.of_mut(list).trouble = Some(why),
+    }
+    Vec::new()
+}
+
+/// The journal was looked through for what is in quarantine.
+pub(crate) fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, Since>) {
+    if model.selected().is_some_and(|row| row.queue == *queue) {
+        model.lists.since = Some(known);
+    }
+}
+
+/// Puts the page into its window, and the cursor on the element it stood on.
+fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
+    let now = model.instant;
+    let habit = model.selected().map(|row| row.habit).unwrap_or_default();
+    let stays = departed::update::is_held(model);
+    let departed = model.departed.take_if(|d| d.tab == model.tab);
+    let window = model.lists.of_mut(list);
+    let stand = window.stand;
+    let held = window.at(stand.cursor);
+    let held = held.filter(|_| window.anchored || stays).cloned();
+    let mut known = std::mem::take(&mut window.rows);
+    let element = |row: ListRow| {
+        // Decoded before: bytes never change. They come in the same order, nearly always.
+        let at = known
+            .iter()
+            .take(64)
+            .position(|old| old.row.member == row.element);
+        let old = at.and_then(|at| known.drain(..=at).next_back());
+        let score = row.score.get().unwrap_or(f64::NAN);
+        let shown = match old {
+            Some(old) => EntryRow {
+                score,
+                due: queue.due(score),
+                ..old.row
+            },
+            None => shown(queue, list, row.element, score, |p| habit.decode(p)),
+        };
+        ListElement {
+            row: shown,
+            score: row.score,
+        }
+    };
+    window.rows = page.rows.into_iter().map(element).collect();
+    window.first = page.first;
+    window.len = Some(page.len);
+    window.read_at = Some(now);
+    window.trouble = None;
+    // Equal elements of target: the nearest one is meant.
+    let same = |e: &ListElement| {
+        held.as_ref()
+            .is_some_and(|held| held.row.member == e.row.member)
+    };
+    let places = (page.first..).zip(&window.rows);
+    let places = places.filter(|(_, element)| same(element));
+    let nearest = places
+        .map(|(at, _)| at)
+        .min_by_key(|at| at.abs_diff(stand.cursor));
+    if let Some(at) = nearest {
+        let offset = stand.cursor.saturating_sub(stand.top);
+        window.stand.cursor = at;
+        if window.anchored || window.stand.top > 0 {
+            window.stand.top = at.saturating_sub(offset);
+        }
+    } else if let Some(held) = held.filter(|_| stays) {
+        leave(model, list, held, departed);
+    }
+}
+
+/// The element under the cursor is no longer in its list: its row stays for a moment.
+fn leave(model: &mut Model, list: List, held: ListElement, before: Option<Departed>) {
+    let (tab, window) = (model.tab, model.lists.of_mut(list));
+    let end = window.first + window.rows.len() as u64;
+    let place = window.stand.cursor.clamp(window.first, end);
+    let at = usize::try_from(place - window.first).unwrap_or(usize::MAX);
+    let at = at.min(window.rows.len());
+    let row = held.row.clone();
+    window.rows.insert(at, held);
+    window.stand.cursor = place;
+    match before.filter(|before| before.row.member == row.member) {
+        Some(before) => model.departed = Some(Departed { place, ..before }),
+        None => departed::update::keep(model, row, tab, place),
+    }
+}
+
+/// An entry of the tab, ready to be shown.
+pub(crate) fn decode((queue, habit): Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
+    of_tab(queue, tab, member, score, |payload| habit.decode(payload))
+}
+
+/// The same, if that takes no more than the effort that is left.
+pub(crate) fn decode_within(
+    (queue, habit): Of<'_>,
+    tab: Tab,
+    member: &[u8],
+    score: f64,
+    effort: &mut Effort,
+) -> Option<EntryRow> {
+    let payload = match tab {
+        Tab::Delivered => member,
+        _ => queue
+            .unwrap(member)
+            .map_or(&[][..], |inside| inside.payload),
+    };
+    let decoded = habit.decode_within(payload, effort)?;
+    Some(of_tab(queue, tab, member.to_vec(), score, |_| decoded))
+}
+
+fn of_tab(
+    queue: &Queue,
+    tab: Tab,
+    member: Vec<u8>,
+    score: f64,
+    read: impl FnOnce(&[u8]) -> Decoded,
+) -> EntryRow {
+    match tab {
+        Tab::Delivered => shown(queue, List::Target, member, score, read),
+        _ => entries::update::row_of(queue, member, score, read),
+    }
+}
+
+/// An element, ready to be shown: those of target are bare payloads.
+fn shown(
+    queue: &Queue,
+    list: List,
+    element: Vec<u8>,
+    score: f64,
+    read: impl FnOnce(&[u8]) -> Decoded,
+) -> EntryRow {
+    match list {
+        List::Order | List::Quarantine => entries::update::row_of(queue, element, score, read),
+        List::Target => EntryRow {
+            due: queue.due(score),
+            id: EntryId::of_bytes(&element),
+            form: None,
+            size: element.len(),
+            content: Ok(read(&element)),
+            score,
+            member: element,
+        },
+    }
+}

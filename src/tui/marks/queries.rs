@@ -1,0 +1,36 @@
+//! What the screen is asked about marks.
+
+use super::{Place, What};
+use crate::tui::entries::EntryRow;
+use crate::tui::model::Model;
+use crate::tui::tabs::Tab;
+
+impl Model {
+    /// By which place a row of the list is marked: hits have none but that among them.
+    #[must_use]
+    pub fn mark_place(&self, rank: u64) -> u64 {
+        if self.on_hits() && self.last_first() {
+            self.listed().saturating_sub(rank + 1)
+        } else {
+            rank
+        }
+    }
+
+    /// Whether the range that was begun spans a row up to the cursor.
+    #[must_use]
+    pub fn in_range(&self, row: &EntryRow, rank: u64) -> bool {
+        let Some((start, here)) = self.marks.range.as_ref().zip(self.entry()) else {
+            return false;
+        };
+        let cursor = self.stand().cursor;
+        if self.tab != Tab::Waiting {
+            return (start.rank.min(cursor)..=start.rank.max(cursor)).contains(&rank);
+        }
+        let here = Place {
+            score: here.score,
+            member: here.member.clone(),
+            rank: cursor,
+        };
+        What::span(start.clone(), here).holds(row)
+    }
+}

@@ -1,0 +1,248 @@
+//! The commands by name: all actions of the key table, and what takes a word behind it.
+
+pub mod commands;
+pub mod queues;
+pub mod rank;
+pub mod words;
+
+use self::commands::{COMMANDS, Command};
+use crate::tui::effect::Effect;
+use crate::tui::focus;
+use crate::tui::keys::{self, Action, BINDINGS, Binding};
+use crate::tui::model::Model;
+use crate::tui::prompt::{self, Choice, PromptKind};
+use crate::tui::toast::{self, Tone};
+use crate::tui::update::act;
+
+/// What the palette leaves out: moves that nobody makes by name, what stands there as a command,
+/// and what is done in forms and questions, where no command can be typed.
+const LEFT_OUT: &[Action] = &[
+    Action::Up,
+    Action::Down,
+    Action::PageUp,
+    Action::PageDown,
+    Action::BarLeft,
+    Action::BarRight,
+    Action::Back,
+    Action::Quit,
+    Action::Palette,
+    Action::Confirm,
+    Action::Refuse,
+    Action::Submit,
+    Action::Editor,
+];
+
+/// What a line says.
+enum Said {
+    Nothing,
+    Command(&'static Command, String),
+    Action(&'static Binding),
+    Unknown,
+}
+
+/// Another text: other choices, the best one chosen. Where only the command itself is typed so
+/// far, or nothing, none is.
+pub(crate) fn changed(model: &mut Model) {
+    let Some(line) = model.prompt.as_ref().map(|prompt| prompt.field.text()) else {
+        return;
+    };
+    let choices = choices(model, &line);
+    if let Some(prompt) = &mut model.prompt {
+        let open = line.trim().is_empty() || line.ends_with(' ') || prompt.back > 0;
+        prompt.chosen = (!open && !choices.is_empty()).then_some(0);
+        prompt.choices = choices;
+    }
+}
+
+/// What the line could become, best first.
+fn choices(model: &Model, line: &str) -> Vec<Choice> {
+    let typed = without_colon(line);
+    if typed.contains(' ') {
+        match said(line) {
+            Said::Command(command, arg) => return (command.choices)(model, &arg),
+            Said::Action(binding) => return vec![of_action(model, binding)],
+            Said::Nothing | Said::Unknown => {}
+        }
+    }
+    let commands = COMMANDS.iter().map(|c| (c.aliases, of_command(model, c)));
+    let by_name = BINDINGS.iter().filter(|b| is_listed(b));
+    let actions = by_name.map(|b| (&[][..], of_action(model, b)));
+    let wanted = typed.trim().replace(' ', "-");
+    let mut all = rank::best(&wanted, commands.chain(actions).collect());
+    // Whoever types a queue's name here wants to go there. One letter fits nearly every name.
+    if typed.trim().chars().count() > 1 {
+        all.extend(queues::called(model, typed.trim()));
+    }
+    all
+}
+
+/// What a line says; `typed` is without what a habit puts in front of it.
+fn said(line: &str) -> Said {
+    let typed = without_colon(line);
+    let (name, arg) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    if name.is_empty() {
+        return Said::Nothing;
+    }
+    let command = COMMANDS.iter().find(|c| c.is_called(name));
+    if let Some(command) = command {
+        return Said::Command(command, arg.trim().to_owned());
+    }
+    // `zoom in` is `zoom-in`.
+    let name = typed.trim().replace(' ', "-");
+    let binding = BINDINGS.iter().find(|b| is_listed(b) && b.name == name);
+    binding.map_or(Said::Unknown, Said::Action)
+}
+
+fn without_colon(line: &str) -> &str {
+    line.trim_start().trim_start_matches(':').trim_start()
+}
+
+fn is_listed(binding: &Binding) -> bool {
+    let as_command = COMMANDS.iter().any(|c| c.is_called(binding.name));
+    !as_command && !LEFT_OUT.contains(&binding.action)
+}
+
+fn of_command(model: &Model, command: &Command) -> Choice {
+    Choice {
+        line: command.name.to_owned(),
+        wants: command.wants,
+        help: command.help.to_owned(),
+        keys: command.action.map_or(String::new(), |a| labels(model, a)),
+        disabled: (command.why_not)(model).map(ToOwned::to_owned),
+    }
+}
+
+fn of_action(model: &Model, binding: &'static Binding) -> Choice {
+    Choice {
+        line: binding.name.to_owned(),
+        wants: "",
+        help: keys::said(binding).to_owned(),
+        keys: labels(model, binding.action),
+        disabled: why_not(model, binding),
+    }
+}
+
+fn labels(model: &Model, action: Action) -> String {
+    let keys = model.keymap.keys(action).iter();
+    let labels = keys.map(|key| key.label(model.look.ascii));
+    labels.collect::<Vec<_>>().join(" ")
+}
+
+/// Why an action cannot do anything here and now.
+fn why_not(model: &Model, binding: &Binding) -> Option<String> {
+    let here = focus::place(model);
+    if binding.places.contains(&here) {
+        return act::why_not(model, binding.action).map(ToOwned::to_owned);
+    }
+    let places: Vec<&str> = binding.places.iter().map(|place| place.label()).collect();
+    Some(match places.as_slice() {
+        [first, .., _] if places.len() > 3 => format!("works in {first} and elsewhere, not here"),
+        places => format!("works in {}", places.join(", ")),
+    })
+}
+
+/// The line becomes its best choice.
+pub(crate) fn complete(model: &mut Model) -> Vec<Effect> {
+    let Some(prompt) = &mut model.prompt else {
+        return Vec::new();
+    };
+    let best = prompt.choices.get(prompt.chosen.unwrap_or(0));
+    let Some(line) = best.map(completed) else {
+        return Vec::new();
+    };
+    prompt.field.set(&line);
+    prompt.back = 0;
+    prompt::update::changed(model)
+}
+
+fn completed(choice: &Choice) -> String {
+    let blank = if choice.wants.is_empty() { "" } else { " " };
+    format!("{}{blank}", choice.line)
+}
+
+/// One choice up or down. False when the history is meant: at an empty line, upwards.
+pub(crate) fn step(model: &mut Model, up: bool) -> bool {
+    let Some(prompt) = &mut model.prompt else {
+        return false;
+    };
+    let empty = prompt.field.is_empty() && prompt.chosen.is_none();
+    if prompt.back > 0 || (empty && up) || prompt.choices.is_empty() {
+        return false;
+    }
+    let last = prompt.choices.len() - 1;
+    prompt.chosen = match (prompt.chosen, up) {
+        (None, false) => Some(0),
+        (None, true) => Some(last),
+        // Up from the first one is back in the line.
+        (Some(0), true) => None,
+        (Some(at), true) => Some(at - 1),
+        (Some(at), false) => Some(if at == last { 0 } else { at + 1 }),
+    };
+    true
+}
+
+/// The wheel moves the choice, not beyond its ends.
+pub(crate) fn scrolled(model: &mut Model, up: bool) {
+    let Some(prompt) = &mut model.prompt else {
+        return;
+    };
+    let last = prompt.choices.len().saturating_sub(1);
+    let at = prompt.chosen.unwrap_or(0);
+    if !prompt.choices.is_empty() {
+        let to = if up { at.saturating_sub(1) } else { at + 1 };
+        prompt.chosen = Some(to.min(last));
+    }
+}
+
+/// Enter: the chosen line, else the typed one; none when it cannot be entered as it is.
+pub(crate) fn entered(model: &mut Model) -> Option<String> {
+    let prompt = model.prompt.as_ref()?;
+    let chosen = prompt.chosen.and_then(|at| prompt.choices.get(at));
+    let Some(choice) = chosen else {
+        return Some(prompt.field.text());
+    };
+    if let Some(why) = &choice.disabled {
+        let text = format!("{}: {why}", choice.line);
+        toast::update::say(model, text, Tone::Warn);
+        return None;
+    }
+    let command = COMMANDS.iter().find(|c| c.name == choice.line);
+    if command.is_some_and(|c| !c.alone) {
+        complete(model);
+        return None;
+    }
+    Some(choice.line.clone())
+}
+
+/// Does what a line says, or tells why it cannot.
+pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> {
+    match said(line) {
+        Said::Nothing => Ok(Vec::new()),
+        Said::Command(command, arg) => {
+            if let Some(why) = (command.why_not)(model) {
+                return Err(why.to_owned());
+            }
+            if arg.is_empty() && !command.alone {
+                return Err(format!("say which: {} {}", command.name, command.wants));
+            }
+            (command.run)(model, &arg)
+        }
+        Said::Action(binding) => match why_not(model, binding) {
+            Some(why) => Err(format!("{}: {why}", binding.name)),
+            None => Ok(act::act(model, binding.action)),
+        },
+        Said::Unknown => Err(format!(
+            "there is no command {}",
+            without_colon(line).trim()
+        )),
+    }
+}
+
+/// What the line of an action would do with `text`; that line itself when there is none.
+fn line_of(model: &mut Model, action: Action, text: &str) -> Result<Vec<Effect>, String> {
+    match action {
+        _ if text.is_empty() => Ok(act::act(model, action)),
+        Action::Jump => prompt::update::run(model, PromptKind::Jump, text),
+        _ => prompt::update::run(model, PromptKind::Filter, text),
+    }
+}

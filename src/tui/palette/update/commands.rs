@@ -1,0 +1,368 @@
+//! The commands that take a word behind them, and those that no key has.
+
+use super::line_of;
+use crate::clock::when::Span;
+use crate::config;
+use crate::queue::Zoom;
+use crate::tui::effect::{Effect, Switch};
+use crate::tui::keys::Action;
+use crate::tui::look::Background;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::prompt::Choice;
+use crate::tui::update::act;
+use crate::tui::{change, cursor, server, timeline};
+
+/// A command.
+pub(crate) struct Command {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// What else people call it.
+    pub(crate) aliases: &'static [&'static str],
+    /// What stands behind it; nothing when it is empty.
+    pub(crate) wants: &'static str,
+    /// It can stand alone.
+    pub(crate) alone: bool,
+    /// What it does.
+    pub(crate) help: &'static str,
+    /// The action that it is when it stands alone.
+    pub(crate) action: Option<Action>,
+    /// Why it cannot do anything now.
+    pub(crate) why_not: fn(&Model) -> Option<&'static str>,
+    /// What its line could become.
+    pub(crate) choices: fn(&Model, &str) -> Vec<Choice>,
+    /// Does it.
+    pub(crate) run: fn(&mut Model, &str) -> Result<Vec<Effect>, String>,
+}
+
+impl Command {
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// Nothing is in its way.
+const fn always(_: &Model) -> Option<&'static str> {
+    None
+}
+
+/// The commands, those asked for most often first.
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "queue",
+        aliases: &["qu", "go"],
+        wants: "NAME",
+        alone: false,
+        help: "open a queue, one that was not found too",
+        action: None,
+        why_not: always,
+        choices: super::queues::choices,
+        run: super::queues::open,
+    },
+    Command {
+        name: "queues",
+        aliases: &["qs", "home"],
+        wants: "",
+        alone: true,
+        help: "back to all queues",
+        action: None,
+        why_not: always,
+        choices: |_, _| Vec::new(),
+        run: |model, _| {
+            model.screen = Screen::Dashboard;
+            model.focus = Pane::Queues;
+            cursor::update::keep_in_sight(model);
+            Ok(Vec::new())
+        },
+    },
+    Command {
+        name: "db",
+        aliases: &["select"],
+        wants: "N",
+        alone: false,
+        help: "another database of this server",
+        action: None,
+        why_not: always,
+        choices: |model, arg| {
+            let read = db(arg).and_then(|db| elsewhere(model, db));
+            vec![echo(
+                "db",
+                arg,
+                read.map(|db| format!("go to database {db}")),
+            )]
+        },
+        run: |model, arg| {
+            let db = db(arg).and_then(|db| elsewhere(model, db))?;
+            Ok(server::update::to(model, Switch::Db(db)))
+        },
+    },
+    Command {
+        name: "profile",
+        aliases: &["ctx", "context", "server"],
+        wants: "P",
+        alone: false,
+        help: "another server: a profile of the configuration",
+        action: None,
+        why_not: |model| {
+            let none = model.profiles.is_empty();
+            none.then_some("the configuration has no profiles")
+        },
+        choices: |model, arg| {
+            let profiles = model.profiles.iter();
+            let choice = |name: &String| {
+                let here = model.profile.as_ref().is_some_and(|p| p.name == *name);
+                Choice {
+                    line: format!("profile {name}"),
+                    help: if here { "here" } else { "go to this server" }.to_owned(),
+                    ..Choice::default()
+                }
+            };
+            of_words(arg, profiles.map(|name| (name.clone(), choice(name))))
+        },
+        run: |model, arg| {
+            if !model.profiles.iter().any(|name| name == arg) {
+                return Err(format!("there is no profile {arg}"));
+            }
+            Ok(server::update::to(model, Switch::Profile(arg.to_owned())))
+        },
+    },
+    Command {
+        name: "goto",
+        aliases: &["jump", "@"],
+        wants: "TIME",
+        alone: true,
+        help: "jump to a time: 14:10, +5m, now",
+        action: Some(Action::Jump),
+        why_not: |model| act::why_not(model, Action::Jump),
+        choices: |_, arg| vec![echo("goto", arg, Ok("jump to this time".to_owned()))],
+        run: |model, arg| line_of(model, Action::Jump, arg),
+    },
+    Command {
+        name: "filter",
+        aliases: &["/", "grep", "search"],
+        wants: "TEXT",
+        alone: true,
+        help: "show only the entries that match",
+        action: Some(Action::Filter),
+        why_not: |model| act::why_not(model, Action::Filter),
+        choices: |_, arg| {
+            let what = "show only the entries that match".to_owned();
+            vec![echo("filter", arg, Ok(what))]
+        },
+        run: |model, arg| line_of(model, Action::Filter, arg),
+    },
+    Command {
+        name: "keep-one",
+        aliases: &["dedupe", "unique"],
+        wants: "",
+        alone: true,
+        help: "delete what is marked, but one of each that are equal",
+        action: None,
+        why_not: change::update::why_not_keep_one,
+        choices: |_, _| Vec::new(),
+        run: |model, _| Ok(change::update::keep_one(model)),
+    },
+    Command {
+        name: "zoom",
+        aliases: &[],
+        wants: "SPAN",
+        alone: false,
+        help: "how much of the future the timeline shows",
+        action: None,
+        why_not: always,
+        choices: zooms,
+        run: |model, arg| {
+            timeline::update::zoom(model, zoom(model, arg)?);
+            Ok(Vec::new())
+        },
+    },
+    Command {
+        name: "interval",
+        aliases: &["every", "refresh-every"],
+        wants: "SPAN",
+        alone: true,
+        help: "how often to refresh: 200ms to 60s; alone, the next one",
+        action: Some(Action::Interval),
+        why_not: always,
+        choices: |_, arg| {
+            let read = interval(arg).map(act::refreshed_every);
+            vec![echo("interval", arg, read)]
+        },
+        run: |model, arg| {
+            if arg.is_empty() {
+                return Ok(act::act(model, Action::Interval));
+            }
+            act::set_interval(model, interval(arg)?);
+            Ok(Vec::new())
+        },
+    },
+    Command {
+        name: "theme",
+        aliases: &["skin", "colours", "colors"],
+        wants: "NAME",
+        alone: false,
+        help: "light, dark, or the terminal's own colours",
+        action: None,
+        why_not: |model| model.look.no_color.then_some("NO_COLOR is set"),
+        choices: themes,
+        run: |model, arg| {
+            let (_, background) = theme(arg).ok_or_else(|| format!("there is no theme {arg}"))?;
+            if background.is_some() && !model.look.can_truecolor {
+                return Err(FEW_COLOURS.to_owned());
+            }
+            model.look.truecolor = background;
+            Ok(Vec::new())
+        },
+    },
+    Command {
+        name: "help",
+        aliases: &["h", "keys"],
+        wants: "",
+        alone: true,
+        help: "the keys",
+        action: Some(Action::Help),
+        why_not: always,
+        choices: |_, _| Vec::new(),
+        run: |model, _| Ok(act::act(model, Action::Help)),
+    },
+    Command {
+        name: "quit",
+        aliases: &["q", "q!", "qa", "wq", "x", "exit"],
+        wants: "",
+        alone: true,
+        help: "leave the program",
+        action: Some(Action::QuitNow),
+        why_not: always,
+        choices: |_, _| Vec::new(),
+        run: |model, _| Ok(act::act(model, Action::QuitNow)),
+    },
+];
+
+/// A theme for a background is drawn in 24-bit colours.
+const FEW_COLOURS: &str = "this terminal does not say that it has 24-bit colours (COLORTERM)";
+
+/// So many words are offered at most.
+const OFFERED: usize = 200;
+
+/// The line as it is typed, with what it will do, or why it will not.
+pub(crate) fn echo(name: &str, arg: &str, read: Result<String, String>) -> Choice {
+    let line = if arg.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} {arg}")
+    };
+    let (help, disabled) = match read {
+        Ok(help) => (help, None),
+        Err(why) => (String::new(), Some(why)),
+    };
+    Choice {
+        line,
+        help,
+        disabled,
+        ..Choice::default()
+    }
+}
+
+/// Those that fit what is typed behind the command, best first. Letters that stand far apart are
+/// no fit: what was not meant would be chosen.
+pub(crate) fn of_words(arg: &str, words: impl Iterator<Item = (String, Choice)>) -> Vec<Choice> {
+    let arg = arg.to_lowercase();
+    let rated = words.filter_map(|(word, choice)| {
+        let fit = super::rank::fit(&word.to_lowercase(), &arg)?;
+        (fit <= super::rank::Fit::Within).then_some((fit, choice))
+    });
+    let mut rated: Vec<_> = rated.collect();
+    rated.sort_by_key(|(fit, _)| *fit);
+    let best = rated.into_iter().map(|(_, choice)| choice);
+    best.take(OFFERED).collect()
+}
+
+fn db(arg: &str) -> Result<i64, String> {
+    let db = arg.parse().ok().filter(|db| *db >= 0);
+    db.ok_or_else(|| "a database is a number: 0, 1, 2 …".to_owned())
+}
+
+fn elsewhere(model: &Model, db: i64) -> Result<i64, String> {
+    if db == model.db {
+        return Err(format!("database {db} is the one that is shown"));
+    }
+    Ok(db)
+}
+
+/// What a zoom is called in a command: `10min`.
+fn label(zoom: Zoom) -> String {
+    zoom.label().replace(' ', "")
+}
+
+fn zooms(_: &Model, arg: &str) -> Vec<Choice> {
+    let choice = |zoom: &Zoom| Choice {
+        line: format!("zoom {}", label(*zoom)),
+        help: zoom.scale().map_or_else(
+            || "as far as the last due time".to_owned(),
+            |scale| format!("bars of {}", scale.width()),
+        ),
+        ..Choice::default()
+    };
+    of_words(
+        arg,
+        Zoom::ALL.iter().map(|zoom| (label(*zoom), choice(zoom))),
+    )
+}
+
+/// A zoom by its label, by its span however written, or from the one that is shown.
+fn zoom(model: &Model, arg: &str) -> Result<Zoom, String> {
+    let wanted = arg.replace(' ', "").to_lowercase();
+    let span = wanted.parse::<Span>().ok().map(Span::ms);
+    let fits = |zoom: &&Zoom| {
+        let ms = zoom
+            .scale()
+            .map(|scale| scale.bar_ms.unsigned_abs() * scale.bars as u64);
+        label(**zoom) == wanted || span.is_some() && span == ms
+    };
+    match wanted.as_str() {
+        "in" => Ok(model.zoom.closer()),
+        "out" => Ok(model.zoom.wider()),
+        _ => Zoom::ALL.iter().find(fits).copied().ok_or_else(|| {
+            let all: Vec<String> = Zoom::ALL.iter().map(|zoom| label(*zoom)).collect();
+            format!("{arg} is none of {}", all.join(", "))
+        }),
+    }
+}
+
+/// An interval in ms.
+fn interval(arg: &str) -> Result<u64, String> {
+    let span: Span = arg.parse().map_err(|why| format!("{why}"))?;
+    config::interval(Some(span)).map_err(|why| why.to_string())?;
+    Ok(span.ms())
+}
+
+const THEMES: [(&str, Option<Background>); 3] = [
+    ("dark", Some(Background::Dark)),
+    ("light", Some(Background::Light)),
+    ("terminal", None),
+];
+
+fn theme(name: &str) -> Option<(&'static str, Option<Background>)> {
+    THEMES.into_iter().find(|(known, _)| *known == name)
+}
+
+fn themes(model: &Model, arg: &str) -> Vec<Choice> {
+    let choice = |(name, background): (&str, Option<Background>)| {
+        let help = match background {
+            Some(_) => format!("for a {name} background"),
+            None => "the terminal's own 16 colours".to_owned(),
+        };
+        let few = background.is_some() && !model.look.can_truecolor;
+        Choice {
+            line: format!("theme {name}"),
+            help,
+            disabled: few.then(|| FEW_COLOURS.to_owned()),
+            ..Choice::default()
+        }
+    };
+    of_words(
+        arg,
+        THEMES
+            .into_iter()
+            .map(|theme| (theme.0.to_owned(), choice(theme))),
+    )
+}

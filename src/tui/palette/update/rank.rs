@@ -1,0 +1,90 @@
+//! Which names fit what was typed, and how well.
+
+use crate::tui::prompt::Choice;
+
+/// Those choices whose name, another name or help fits `typed`, best first; of equals the first.
+pub(crate) fn best(typed: &str, choices: Vec<(&'static [&'static str], Choice)>) -> Vec<Choice> {
+    let typed = typed.to_lowercase();
+    let rated = choices.into_iter().filter_map(|(names, choice)| {
+        let own = fit(&choice.line.to_lowercase(), &typed);
+        let others = names.iter().filter_map(|name| fit(name, &typed));
+        let by_name = own.into_iter().chain(others).min();
+        let by_help = || {
+            let help = choice.help.to_lowercase();
+            let found = typed.chars().count() > 2 && help.contains(&typed);
+            found.then_some(Fit::Help)
+        };
+        Some((by_name.or_else(by_help)?, choice))
+    });
+    let mut rated: Vec<(Fit, Choice)> = rated.collect();
+    rated.sort_by_key(|(fit, _)| *fit);
+    rated.into_iter().map(|(_, choice)| choice).collect()
+}
+
+/// How well a name fits, the best first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Fit {
+    /// It is that name.
+    Whole,
+    /// The name begins with it.
+    Start,
+    /// One of its words does.
+    Word,
+    /// It stands within the name.
+    Within,
+    /// Its letters stand there in order, with so many others between them.
+    Letters(usize),
+    /// The help has it.
+    Help,
+}
+
+/// How well `name` fits `typed`; none when it does not.
+pub(crate) fn fit(name: &str, typed: &str) -> Option<Fit> {
+    let words = || name.split(['-', ' ', ':', '.', '_']);
+    Some(if typed.is_empty() || name == typed {
+        Fit::Whole
+    } else if name.starts_with(typed) {
+        Fit::Start
+    } else if words().any(|word| word.starts_with(typed)) {
+        Fit::Word
+    } else if name.contains(typed) {
+        Fit::Within
+    } else {
+        Fit::Letters(between(name, typed)?)
+    })
+}
+
+/// How many letters stand between those of `typed`, the first of which begins the name.
+fn between(name: &str, typed: &str) -> Option<usize> {
+    let mut typed = typed.chars().peekable();
+    if name.chars().next() != typed.peek().copied() {
+        return None;
+    }
+    let mut skipped = 0;
+    for c in name.chars() {
+        match typed.peek() {
+            None => break,
+            Some(next) if *next == c => {
+                typed.next();
+            }
+            Some(_) => skipped += 1,
+        }
+    }
+    typed.peek().is_none().then_some(skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_by_its_beginning_its_words_and_its_letters() {
+        assert_eq!(fit("zoom-in", "zoom-in"), Some(Fit::Whole));
+        assert_eq!(fit("zoom-in", "zo"), Some(Fit::Start));
+        assert_eq!(fit("zoom-in", "in"), Some(Fit::Word));
+        assert_eq!(fit("zoom-in", "oom"), Some(Fit::Within));
+        assert_eq!(fit("zoom-in", "zin"), Some(Fit::Letters(4)));
+        assert_eq!(fit("zoom-in", "im"), None);
+        assert_eq!(fit("zoom-in", "nix"), None);
+    }
+}

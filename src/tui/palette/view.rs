@@ -1,0 +1,127 @@
+//! The commands in a box over the screen: the line, and what it could become.
+
+use ratatui::buffer::Buffer;
+use ratatui::widgets::{Clear, Widget};
+
+use crate::queue::text;
+use crate::tui::area::Area;
+use crate::tui::draw::{Ctx, rect};
+use crate::tui::hints;
+use crate::tui::prompt::{self, Choice, Prompt};
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+
+/// Columns of a name at most; a longer one is cut.
+const NAME: usize = 36;
+
+/// Columns between a name and what it does.
+const GAP: u16 = 2;
+
+pub(crate) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
+    let Some(slot) = super::place::slot(ctx.model) else {
+        return;
+    };
+    let t = &ctx.theme;
+    Clear.render(rect(slot.outer).intersection(buf.area), buf);
+    let rows = super::place::rows(slot);
+    let top = super::place::top(prompt, rows);
+    let shown = prompt
+        .choices
+        .len()
+        .saturating_sub(top)
+        .min(usize::from(rows.h));
+    let count = if shown < prompt.choices.len() {
+        let (from, to) = (top + 1, top + shown);
+        format!("{from}{}{to} of {}", t.glyphs.to, prompt.choices.len())
+    } else {
+        String::new()
+    };
+    let count = Part::new(50, count, t.dim);
+    let right = count.pieces.iter().any(|(text, _)| !text.is_empty());
+    let right = if right { vec![count] } else { Vec::new() };
+    ctx.pane(
+        slot,
+        None,
+        vec![Part::new(100, "Commands", t.strong)],
+        right,
+        buf,
+    );
+    let area = super::place::line(slot);
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    if let Some(error) = &prompt.error {
+        prompt::view::trouble(ctx, error, prompt, &mut line, buf);
+    }
+    prompt::view::typed(ctx, prompt, line, buf);
+    rule(ctx, slot.inner.row(1), buf);
+    let name = prompt.choices.iter().map(name_width).max().unwrap_or(0);
+    let visible = prompt.choices.iter().enumerate().skip(top);
+    for ((i, choice), y) in visible.zip(rows.y..rows.y + rows.h) {
+        let row = Area::new(rows.x, y, rows.w, 1);
+        choice_row(ctx, choice, name.min(NAME), row, buf);
+        if prompt.chosen == Some(i) {
+            ctx.select(row, true, buf);
+        }
+    }
+    if prompt.choices.is_empty() {
+        let mut line = Line::new(buf, rows.x, rows.y, rows.w);
+        line.skip(2)
+            .put(buf, "No command and no queue is called like this.", t.dim);
+    }
+}
+
+fn name_width(choice: &Choice) -> usize {
+    let wants = if choice.wants.is_empty() {
+        0
+    } else {
+        choice.wants.len() + 1
+    };
+    text::width(&text::printable(&choice.line)) + wants
+}
+
+fn rule(ctx: &Ctx, area: Area, buf: &mut Buffer) {
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    while line.room() > 0 {
+        line.put(buf, ctx.theme.glyphs.lines[0], ctx.theme.dim);
+    }
+}
+
+/// A name, what it does or why it cannot, and at the right the keys that do the same.
+fn choice_row(ctx: &Ctx, choice: &Choice, name: usize, row: Area, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let able = choice.disabled.is_none();
+    let mut line = Line::new(buf, row.x, row.y, row.w);
+    line.skip(2);
+    line.end = line.end.saturating_sub(1);
+    let help = line.x.saturating_add(u16::try_from(name).unwrap_or(0));
+    let style = if able { t.text } else { t.dim };
+    let mut names = Line {
+        end: help.min(line.end),
+        ..line
+    };
+    names.put_cut(buf, &choice.line, t.glyphs.cut, style);
+    names.skip(1).put(buf, choice.wants, t.dim);
+    line.x = help.saturating_add(GAP).min(line.end);
+    if line.room() >= 40 {
+        line.put_right(buf, &choice.keys, if able { t.accent } else { t.dim });
+        line.end = line.end.saturating_sub(GAP).max(line.x);
+    }
+    match &choice.disabled {
+        Some(why) => line.put_cut(buf, why, t.glyphs.cut, t.dim),
+        None => line.put_cut(buf, &choice.help, t.glyphs.cut, t.text),
+    }
+}
+
+/// What the keys do while the box is open, in place of the hints.
+pub(crate) fn hints(ctx: &Ctx, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let area = ctx.areas.hints;
+    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
+    for (i, (key, word, _)) in hints::place::commands(ctx.model).into_iter().enumerate() {
+        line.skip(if i == 0 {
+            1
+        } else {
+            hints::place::gap(ctx.model)
+        });
+        line.put(buf, key, t.accent).skip(1).put(buf, word, t.dim);
+    }
+}

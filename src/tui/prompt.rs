@@ -1,0 +1,90 @@
+//! The line that is being typed.
+
+pub mod history;
+pub mod update;
+pub mod view;
+
+use crate::clock::EpochMillis;
+use crate::tui::field::{Field, Lines};
+
+/// A line that is being typed.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// What it is for.
+    pub kind: PromptKind,
+    /// What has been typed.
+    pub field: Field,
+    /// What is wrong with it as it stands.
+    pub error: Option<String>,
+    /// The moment that it means.
+    pub moment: Option<EpochMillis>,
+    /// What it could be completed to, best first.
+    pub choices: Vec<Choice>,
+    /// Index of the chosen one in `choices`; none: Enter does what the line itself says.
+    pub chosen: Option<usize>,
+    /// How far back in the history it is: 0 is what was typed.
+    pub back: usize,
+    /// What was typed, while a line of the history stands in its place.
+    pub draft: String,
+}
+
+/// What a prompt is for.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum PromptKind {
+    /// `/`: the filter of the entries.
+    Filter,
+    /// `/` on an entry: a text to be found in it.
+    Find,
+    /// `@`: a time to jump to.
+    Jump,
+    /// `:`: a command.
+    Command,
+}
+
+impl PromptKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Filter, Self::Find, Self::Jump, Self::Command];
+
+    /// What the history calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Filter => "filter",
+            Self::Find => "find",
+            Self::Jump => "jump",
+            Self::Command => "command",
+        }
+    }
+}
+
+/// What a prompt could be completed to.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Choice {
+    /// The whole line then.
+    pub line: String,
+    /// What has to be typed behind the line, such as `NAME`; empty when it is complete.
+    pub wants: &'static str,
+    /// What it does.
+    pub help: String,
+    /// The key that does the same; empty when there is none.
+    pub keys: String,
+    /// Why it cannot do anything now.
+    pub disabled: Option<String>,
+}
+
+impl Prompt {
+    /// A prompt that begins with `text`.
+    #[must_use]
+    pub fn new(kind: PromptKind, text: &str) -> Self {
+        Self {
+            kind,
+            field: Field::new(Lines::One, text),
+            error: None,
+            moment: None,
+            choices: Vec::new(),
+            chosen: None,
+            back: 0,
+            draft: String::new(),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The table of queues: what is known of each.
+
+pub mod columns;
+pub mod update;
+pub mod view;
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use crate::clock::EpochMillis;
+use crate::payload::Habit;
+use crate::queue::finding::{self, Diagnosis, Watch};
+use crate::queue::{Finding, Pulse, Queue, ServerWatch, Severity, Survey};
+
+/// Late by less than this, in ms, is the normal hand-over to a transfer client.
+pub const HAND_OVER_MS: i64 = 2_000;
+
+/// A queue in the table.
+#[derive(Clone, Debug)]
+pub struct QueueRow {
+    /// Which queue.
+    pub queue: Queue,
+    /// The last pulse.
+    pub pulse: Option<Pulse>,
+    /// The last survey.
+    pub survey: Option<Survey>,
+    /// Depths over the last minutes.
+    pub trend: Trend,
+    /// When the last pulse arrived here.
+    pub read_at: Option<Instant>,
+    /// Why the last read failed, when it did.
+    pub trouble: Option<String>,
+    /// Why it was not surveyed the last time, although it can be read.
+    pub unsurveyed: Option<String>,
+    /// What is wrong with it, worst first.
+    pub findings: Vec<Finding>,
+    /// What was wrong until a moment ago.
+    pub gone: Vec<Finding>,
+    /// How many rules found nothing wrong.
+    pub fine: usize,
+    /// The rules that cannot look, and why.
+    pub blind: Vec<(&'static str, String)>,
+    /// The rules that need more time, and how far they are.
+    pub early: Vec<(&'static str, String)>,
+    /// What the rules have to remember from pulse to pulse.
+    pub watch: Watch,
+    /// How its payloads are read.
+    pub habit: Habit,
+}
+
+impl QueueRow {
+    /// A queue of which nothing is known yet.
+    #[must_use]
+    pub fn new(queue: Queue) -> Self {
+        Self {
+            queue,
+            pulse: None,
+            survey: None,
+            trend: Trend::default(),
+            read_at: None,
+            trouble: None,
+            unsurveyed: None,
+            findings: Vec::new(),
+            gone: Vec::new(),
+            fine: 0,
+            blind: Vec::new(),
+            early: Vec::new(),
+            watch: Watch::default(),
+            habit: Habit::default(),
+        }
+    }
+
+    /// Asks the rules again what is wrong: something was read.
+    pub fn diagnose(&mut self, server: &ServerWatch) {
+        let read = (self.pulse.as_ref(), self.survey.as_ref());
+        let said = finding::diagnose(&self.queue, read, &mut self.watch, server);
+        let Diagnosis {
+            findings,
+            fine,
+            blind,
+            gone,
+            early,
+        } = said;
+        (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
+        self.early = { early.into_iter() }
+            .map(|(id, open)| (id, open.words()))
+            .collect();
+    }
+
+    /// How bad the worst of its findings is.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.first().map(|finding| finding.severity)
+    }
+
+    /// How much it wants looking at: by its worst finding, then by what is late. None while nothing
+    /// is found wrong.
+    #[must_use]
+    pub fn sickness(&self) -> Option<(Severity, u64)> {
+        let late = self.pulse.as_ref().and_then(|pulse| pulse.late.get());
+        Some((self.worst()?, late.unwrap_or(0)))
+    }
+
+    /// Since when its oldest entry is late, by more than a hand-over takes.
+    #[must_use]
+    pub fn late_since(&self, now: EpochMillis) -> Option<EpochMillis> {
+        let oldest = self.pulse.as_ref()?.oldest_late;
+        oldest.filter(|oldest| now.since(*oldest) >= HAND_OVER_MS)
+    }
+
+    /// Somebody has to look at it: a finding worse than a note, entries that are late, or it cannot
+    /// be read.
+    #[must_use]
+    pub fn sick(&self, now: EpochMillis) -> bool {
+        let late_for_good = |p: &Pulse| p.oldest_late.is_none() && p.late.get().unwrap_or(0) > 0;
+        self.worst() >= Some(Severity::Warning)
+            || self.trouble.is_some()
+            || self.late_since(now).is_some()
+            || self.pulse.as_ref().is_some_and(late_for_good)
+    }
+}
+
+/// How far the search for queues is.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Discovery {
+    /// Not begun.
+    #[default]
+    Idle,
+    /// Under way.
+    Looking {
+        /// Keys looked through.
+        looked: u64,
+        /// Keys in the db.
+        keys: u64,
+    },
+    /// Through.
+    Done {
+        /// Keys looked through.
+        looked: u64,
+    },
+}
+
+/// What the table of queues is sorted by.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum QueueSort {
+    /// Those late the longest first.
+    #[default]
+    Late,
+    /// Those with the most late entries first.
+    MostLate,
+    /// Their names.
+    Name,
+    /// The most entries first.
+    Waiting,
+    /// Those of which something falls due next first.
+    Next,
+    /// The longest target first.
+    Target,
+}
+
+impl QueueSort {
+    /// All of them, in the order in which a key steps through them.
+    pub const ALL: [Self; 6] = [
+        Self::Late,
+        Self::MostLate,
+        Self::Name,
+        Self::Waiting,
+        Self::Next,
+        Self::Target,
+    ];
+
+    /// What the title calls it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::MostLate => "most late",
+            Self::Name => "name",
+            Self::Waiting => "waiting",
+            Self::Next => "next",
+            Self::Target => "target",
+        }
+    }
+
+    /// The largest stand first.
+    #[must_use]
+    pub const fn falls(self) -> bool {
+        matches!(
+            self,
+            Self::Late | Self::MostLate | Self::Waiting | Self::Target
+        )
+    }
+}
+
+/// Depths over time: one sample a second at most, an outage leaves a gap.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trend {
+    /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
+    pub samples: VecDeque<Option<Depths>>,
+}
+
+impl Trend {
+    /// Samples kept: five minutes of seconds.
+    pub const KEPT: usize = 300;
+}
+
+/// The three depths at one moment.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Depths {
+    /// The server's time.
+    pub at: EpochMillis,
+    /// Entries in timeouts.
+    pub waiting: u64,
+    /// Length of the order list; `None` in a layout without one.
+    pub order: Option<u64>,
+    /// Length of target.
+    pub target: u64,
+}

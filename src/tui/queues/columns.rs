@@ -1,0 +1,206 @@
+//! The table of queues: its columns, so that what is drawn and what is clicked agree.
+
+use super::QueueSort;
+use crate::tui::area::{Slot, table};
+use crate::tui::model::Model;
+use crate::tui::widget::columns::{self, Column, Placed};
+
+/// A name wants at most so many columns.
+const NAME: u16 = 40;
+
+/// The columns.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Col {
+    /// The queue's name.
+    Name,
+    /// Entries in timeouts.
+    Waiting,
+    /// Those that are late.
+    Late,
+    /// How long the oldest of them is late.
+    Oldest,
+    /// When the next one is due.
+    Next,
+    /// How many fall due when.
+    Classes,
+    /// By how much the order list differs.
+    Order,
+    /// Entries in target.
+    Target,
+    /// Clients that would transfer.
+    Clients,
+    /// The depth over time.
+    Trend,
+}
+
+impl Col {
+    /// The order that a click on its head asks for; none when the rows have no order by it.
+    #[must_use]
+    pub const fn sort(self) -> Option<QueueSort> {
+        match self {
+            Self::Name => Some(QueueSort::Name),
+            Self::Waiting => Some(QueueSort::Waiting),
+            Self::Late => Some(QueueSort::MostLate),
+            Self::Oldest => Some(QueueSort::Late),
+            Self::Next => Some(QueueSort::Next),
+            Self::Target => Some(QueueSort::Target),
+            Self::Classes | Self::Order | Self::Clients | Self::Trend => None,
+        }
+    }
+}
+
+/// The order that a click on a cell of the heads asks for.
+#[must_use]
+pub fn sort_at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<QueueSort> {
+    let table = table(slot);
+    // Without a box the heads stand in the rule, and that of the names is the title.
+    let heads = if slot.boxed {
+        slot.inner.y
+    } else {
+        slot.outer.y
+    };
+    if y != heads || slot.inner == slot.outer || x < table.x {
+        return None;
+    }
+    let mut placed = columns(table.w.saturating_sub(1), longest(model)).into_iter();
+    let under = |(_, left, w): &Placed<Col>| (*left..left + w).contains(&(x - table.x));
+    let (col, ..) = placed.find(under)?;
+    col.sort().filter(|_| slot.boxed || col != Col::Name)
+}
+
+/// Columns that the longest name wants, 40 at most. Of all queues: no column moves while one
+/// scrolls. Bytes are as good as columns here, and need no look at each character.
+#[must_use]
+pub fn longest(model: &Model) -> u16 {
+    let names = model.queues.iter();
+    let bytes = names.map(|row| row.queue.name.as_bytes().len()).max();
+    u16::try_from(bytes.unwrap_or(0)).map_or(NAME, |n| n.min(NAME))
+}
+
+/// The columns that have room in `room` columns of the terminal, where the longest name wants
+/// `longest`.
+#[must_use]
+pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
+    let roomy = room >= 190;
+    let grows = if roomy { Col::Trend } else { Col::Name };
+    let c = |what, width, rank| Column {
+        what,
+        width,
+        rank,
+        grows: what == grows,
+    };
+    let classes = match room {
+        ..118 => 30,
+        118..190 => 37,
+        _ => 51,
+    };
+    let trend = match room {
+        ..118 => 10,
+        118..190 => 12,
+        _ => 26,
+    };
+    let late = match room {
+        // Without a line of heads the figure says itself what it is.
+        ..39 => 13,
+        39..190 => 8,
+        _ => 10,
+    };
+    let name = match room {
+        ..30 => 8,
+        30..190 => 14,
+        _ => 34,
+    };
+    let mut all = vec![
+        c(Col::Name, name, 100),
+        c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
+        c(Col::Late, late, 95),
+        c(Col::Oldest, 9, 55),
+        c(Col::Next, 10, 80),
+        c(Col::Classes, classes, 60),
+        c(Col::Order, 9, 20),
+        c(Col::Target, 9, 50),
+        c(Col::Clients, if room < 98 { 5 } else { 6 }, 70),
+        c(Col::Trend, trend, 45),
+    ];
+    if room < 98 {
+        all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
+        // A million in full, if that is possible.
+        let close = |waiting| with_target(&all, (room, longest), waiting);
+        if let Some(close) = close(10).or_else(|| close(8)) {
+            return close;
+        }
+    }
+    make_room(&mut all, room, longest);
+    columns::fit(&all, room)
+}
+
+/// The columns with that of target, its neighbours closer, where that cuts no name: that nobody
+/// consumes is seen there first.
+fn with_target(
+    all: &[Column<Col>],
+    (room, longest): (u16, u16),
+    waiting: u16,
+) -> Option<Vec<Placed<Col>>> {
+    let mut close = all.to_vec();
+    close.retain(|c| c.what != Col::Order);
+    for column in &mut close {
+        match column.what {
+            Col::Name => column.width = longest.max(8) + 3,
+            Col::Waiting => column.width = waiting,
+            Col::Next => column.width = 8,
+            Col::Late => column.width = 7,
+            Col::Target => column.width = 6,
+            _ => {}
+        }
+    }
+    let placed = columns::fit(&close, room);
+    (placed.len() == close.len()).then_some(placed)
+}
+
+/// Where names would be cut, figures stand closer, and then the trend goes: the selected queue's is
+/// in the pane of depths, and a queue that cannot be told from its neighbours is no help at all.
+fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
+    if !(39..190).contains(&room) {
+        return;
+    }
+    // The marks before a name; the gap behind it is the next column's.
+    let needed = longest + 3;
+    let left = |all: &[Column<Col>]| {
+        let placed = columns::fit(all, room);
+        let name = placed.iter().find(|(col, ..)| *col == Col::Name);
+        name.map_or(0, |(.., w)| *w)
+    };
+    if left(all) < needed {
+        for column in all.iter_mut() {
+            match column.what {
+                Col::Waiting => column.width = 9,
+                Col::Next => column.width = 8,
+                _ => {}
+            }
+        }
+    }
+    if left(all) < needed {
+        all.retain(|c| c.what != Col::Trend);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_is_shown_at_80_columns_unless_that_cuts_a_name() {
+        let shown = |longest| {
+            columns(79, longest)
+                .iter()
+                .any(|(col, ..)| *col == Col::Target)
+        };
+        assert!(shown(9));
+        assert!(!shown(30));
+        for longest in [9, 30] {
+            let placed = columns(79, longest);
+            assert!(placed.iter().any(|(col, ..)| *col == Col::Classes));
+            assert!(placed.iter().all(|(_, x, w)| x + w <= 79));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The order of the queues: the worst finding first, then the most late, then the longest late,
+//! then by name; or by another figure, when the user wants it so.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use crate::clock::EpochMillis;
+use crate::queue::{Due, Severity};
+use crate::tui::cursor;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::queues::{QueueRow, QueueSort};
+
+/// So long after a move of the cursor no row changes its place.
+const HELD: Duration = Duration::from_secs(10);
+
+/// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
+/// it stays on the first row, but does not leave a sick queue that has been in sight for long, also
+/// when that is well again.
+pub(crate) fn sort(model: &mut Model) {
+    if !held(model) {
+        sort_now(model);
+    }
+}
+
+/// Sorts the rows, whoever is at them.
+pub(crate) fn sort_now(model: &mut Model) {
+    let Some(selected) = model.selected().map(|row| row.queue.clone()) else {
+        return;
+    };
+    settle(model);
+    let (by, now) = (model.queue_sort, model.schedule.exact);
+    let in_order = |a: &QueueRow, b: &QueueRow| compare(by, now, a, b).is_le();
+    if model.queues.is_sorted_by(in_order) {
+        return;
+    }
+    model.queues.sort_by(|a, b| compare(by, now, a, b));
+    let at = model.queues.iter().position(|row| row.queue == selected);
+    let at = at.unwrap_or(0);
+    if stays(model) {
+        model.cursor = at;
+    } else {
+        model.cursor = 0;
+        if model.queues[0].queue != selected {
+            cursor::update::selection_changed(model);
+        }
+    }
+    cursor::update::keep_in_sight(model);
+}
+
+/// Puts a new row in its place; last while no row may change its own. There can be thousands: the
+/// others are not sorted again.
+pub(crate) fn insert(model: &mut Model, row: QueueRow) {
+    let (by, now) = (model.queue_sort, model.schedule.exact);
+    let at = if held(model) {
+        model.queues.len()
+    } else {
+        let before = |other: &QueueRow| compare(by, now, other, &row).is_lt();
+        model.queues.partition_point(before)
+    };
+    model.queues.insert(at, row);
+    let now = model.instant;
+    model.schedule.first_row.get_or_insert(now);
+    if at > model.cursor || model.queues.len() == 1 {
+        return;
+    }
+    if stays(model) {
+        model.cursor += 1;
+        cursor::update::keep_in_sight(model);
+    } else if at == 0 {
+        cursor::update::selection_changed(model);
+    }
+}
+
+/// Which of two rows stands first; rows that are equal in what is asked for stand by name.
+fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Ordering {
+    let figure = |row: &QueueRow| {
+        let pulse = row.pulse.as_ref()?;
+        match by {
+            QueueSort::MostLate => pulse.late.get(),
+            QueueSort::Waiting => pulse.waiting.get(),
+            QueueSort::Target => pulse.target.get(),
+            QueueSort::Late | QueueSort::Name | QueueSort::Next => None,
+        }
+    };
+    let moment = |row: &QueueRow| {
+        let pulse = row.pulse.as_ref()?;
+        match by {
+            QueueSort::Late => row.late_since(now),
+            QueueSort::Next => pulse.next.and_then(Due::at),
+            QueueSort::MostLate | QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
+        }
+    };
+    // A note makes no queue sick.
+    let bad = |worst: &Severity| by == QueueSort::Late && *worst > Severity::Note;
+    let worst = |row: &QueueRow| row.worst().filter(bad);
+    let much = |row: &QueueRow| match by {
+        QueueSort::Late => late_digits(row, now),
+        _ => 0,
+    };
+    // A note makes no queue sick, but more than nothing is said of it.
+    let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
+    // What is not known stands last.
+    let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
+    (worst(b).cmp(&worst(a)))
+        .then_with(|| much(b).cmp(&much(a)))
+        .then_with(|| figure(b).cmp(&figure(a)))
+        .then_with(|| soonest(a).cmp(&soonest(b)))
+        .then_with(|| noted(b).cmp(&noted(a)))
+        .then_with(|| a.queue.name.cmp(&b.queue.name))
+}
+
+/// How many digits the count of its late entries has: what is late for no longer than a hand-over
+/// takes counts as none, and rows do not change places for a few more or less.
+fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
+    let late = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
+    let late = late.filter(|_| row.late_since(now).is_some());
+    late.and_then(u64::checked_ilog10).map_or(0, |log| log + 1)
+}
+
+/// Whether the cursor goes with its queue, wherever that stands.
+const fn stays(model: &Model) -> bool {
+    model.schedule.touched || model.schedule.read.is_some()
+}
+
+/// From when a sick queue has been under the cursor for long enough to be read, the next key is
+/// meant for that one.
+fn settle(model: &mut Model) {
+    let settled = model.schedule.first_row.is_some_and(|first| {
+        let since = model.instant.saturating_duration_since(first);
+        since >= HELD
+    });
+    let sick = |row: &QueueRow| row.sick(model.schedule.exact);
+    if settled && model.selected().is_some_and(sick) {
+        model.schedule.read.get_or_insert(model.instant);
+    }
+}
+
+/// The user has done something: where the keys are on the rows, these keep their places for a
+/// while.
+pub(crate) fn touched(model: &mut Model) {
+    if matches!(model.screen, Screen::Dashboard) && model.focus == Pane::Queues {
+        hold(model);
+    }
+}
+
+/// No row may change its place now.
+fn held(model: &Model) -> bool {
+    let moved = model.schedule.moved;
+    moved.is_some_and(|at| model.instant.saturating_duration_since(at) < HELD)
+}
+
+/// The user is at the rows: they keep their places for a while.
+pub(crate) fn hold(model: &mut Model) {
+    model.schedule.moved = Some(model.instant);
+}

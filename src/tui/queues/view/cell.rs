@@ -1,0 +1,249 @@
+//! The figures of a queue, a cell of the table each.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use super::class_cells;
+use crate::queue::finding::id;
+use crate::queue::{Known, LinkState, Pulse, Severity, text};
+use crate::tui::area::Area;
+use crate::tui::draw::Ctx;
+use crate::tui::model::Pane;
+use crate::tui::queues::columns::Col;
+use crate::tui::queues::{HAND_OVER_MS, QueueRow};
+use crate::tui::widget::bars;
+use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::spark::Spark;
+
+/// How bad a queue does.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum State {
+    Well,
+    HandingOver,
+    Late,
+    /// Late, and nobody is there to transfer.
+    Abandoned,
+}
+
+fn state(ctx: &Ctx, pulse: &Pulse) -> State {
+    let Some(oldest) = pulse.oldest_late else {
+        // A late head without a moment (a score out of range) is late for good.
+        let late = pulse.late.get().unwrap_or(0) > 0;
+        return if late { State::Late } else { State::Well };
+    };
+    match (ctx.now.since(oldest), &pulse.transfer_clients) {
+        (..HAND_OVER_MS, _) => State::HandingOver,
+        (_, Known::Is(0)) => State::Abandoned,
+        _ => State::Late,
+    }
+}
+
+/// How bad it is, before a queue that somebody has to look at: the sign of its worst finding, `!`
+/// where none has been found yet. Beside the cursor's mark.
+pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
+    if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
+        let d = &ctx.data;
+        let (sign, style) = match row.worst() {
+            Some(Severity::Critical) => (d.glyphs.lost, d.late),
+            Some(Severity::Warning) => (d.glyphs.warn, d.warn),
+            Some(Severity::Note) | None => ("!", d.warn),
+        };
+        // On a reversed row its colour would be a patch.
+        let plain = chosen && d.reversed && ctx.model.focus == Pane::Queues;
+        let style = if plain { Style::new() } else { style };
+        Line::new(buf, area.x + 1, area.y, 1).put(buf, sign, style);
+    }
+}
+
+/// `alone`: there is no column for the oldest.
+pub(crate) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area, buf: &mut Buffer) {
+    let d = &ctx.data;
+    let (x, y, w) = (area.x, area.y, area.w);
+    let columns = usize::from(w.saturating_sub(1));
+    if col == Col::Name {
+        let abandoned = row
+            .pulse
+            .as_ref()
+            .is_some_and(|p| state(ctx, p) == State::Abandoned);
+        let style = if abandoned { d.late } else { d.text };
+        let mut line = Line::new(buf, x + 3.min(w), y, w.saturating_sub(3));
+        line.put_name(buf, &row.queue.name.text(), d.glyphs.cut, style);
+        return;
+    }
+    // A server that does not answer at all is told of in the header, not in every row.
+    let answers = matches!(ctx.model.link.state, LinkState::Live);
+    if let (Some(why), true) = (&row.trouble, col == Col::Classes && answers) {
+        let mut line = Line::new(buf, x + 2, y, w.saturating_sub(2));
+        line.put_cut(buf, why, d.glyphs.cut, d.warn);
+        return;
+    }
+    let Some(pulse) = &row.pulse else {
+        if col == Col::Waiting {
+            line::right(buf, x, y, w, d.glyphs.cut, d.dim);
+        }
+        return;
+    };
+    let (text, style) = match col {
+        Col::Name => return,
+        Col::Waiting => ctx.figure(&pulse.waiting, columns),
+        Col::Late => match (late(ctx, pulse, columns), state(ctx, pulse)) {
+            (figure, State::Well) => figure,
+            ((text, _), State::HandingOver) => (text, d.warn),
+            ((text, _), _) => (text, d.late),
+        },
+        Col::Oldest => oldest(ctx, pulse),
+        Col::Next => next(ctx, pulse, alone),
+        Col::Order => match difference(ctx, row, pulse) {
+            // What is as it should be does not take a word in every row.
+            (word, style) if word == "equal" => ("=".to_owned(), style),
+            other => other,
+        },
+        Col::Target => target(ctx, row, pulse, columns),
+        Col::Clients => clients(ctx, row, pulse),
+        Col::Classes => return classes(ctx, row, area, buf),
+        Col::Trend => return trend(ctx, row, area, buf),
+    };
+    let w = match col {
+        Col::Oldest | Col::Next => ctx.span_cell(w, &text),
+        _ => w,
+    };
+    line::right(buf, x, y, w, &text, style);
+}
+
+/// The elements of target: coloured while it grows and nobody is seen to take from it.
+fn target(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, columns: usize) -> (String, Style) {
+    let d = &ctx.data;
+    let (figure, style) = ctx.figure(&pulse.target, columns);
+    let found = |id| row.findings.iter().any(|found| found.id == id);
+    let early = row
+        .early
+        .iter()
+        .any(|(rule, _)| *rule == id::NOTHING_CONSUMED);
+    let style = match () {
+        () if found(id::NOTHING_CONSUMED) => d.late,
+        () if early || found(id::TARGET_BACKLOG) => d.warn,
+        () => style,
+    };
+    (figure, style)
+}
+
+/// The late ones, with the word where no head says it.
+fn late(ctx: &Ctx, pulse: &Pulse, columns: usize) -> (String, Style) {
+    let (mut figure, style) = ctx.figure(&pulse.late, columns.min(9));
+    if ctx.areas.compact && pulse.late.get().unwrap_or(0) > 0 {
+        let word = format!("{figure} late");
+        if text::width(&word) <= columns {
+            figure = word;
+        }
+    }
+    (figure, style)
+}
+
+fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+    match pulse.oldest_late {
+        Some(due) if ctx.now.since(due) < HAND_OVER_MS => (ctx.ago(due), ctx.data.warn),
+        Some(due) => (ctx.ago(due), ctx.data.late),
+        // Late, but its head has no moment: nobody can say since when.
+        None if pulse.late.get() != Some(0) => ("?".to_owned(), ctx.data.dim),
+        None => (ctx.data.glyphs.zero.to_owned(), ctx.data.dim),
+    }
+}
+
+/// When the next entry falls due; where nothing will, since when the oldest is late.
+fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
+    let d = &ctx.data;
+    match (pulse.next, pulse.oldest_late) {
+        (Some(due), _) => match due.at() {
+            // Between two reads it may have fallen due: it is due now.
+            Some(at) if ctx.now.since(at) < HAND_OVER_MS => {
+                (ctx.countdown(at.max(ctx.now)), d.text)
+            }
+            Some(_) => ("?".to_owned(), d.dim),
+            None => ("never".to_owned(), d.warn),
+        },
+        (None, Some(at)) if alone && ctx.now.since(at) < HAND_OVER_MS => {
+            (ctx.countdown(at), d.warn)
+        }
+        (None, Some(at)) if alone => (ctx.countdown(at), d.late),
+        _ if matches!(pulse.waiting, Known::Unknown(_)) => ("?".to_owned(), d.dim),
+        _ => (d.glyphs.zero.to_owned(), d.dim),
+    }
+}
+
+/// `equal` or `≠ 2`: order list against timeouts. What is set aside is missing in one of them and
+/// is no drift; nor is what one look alone has seen.
+pub(crate) fn difference(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
+    let d = &ctx.data;
+    if row
+        .survey
+        .as_ref()
+        .is_some_and(|survey| survey.aside.is_some())
+    {
+        return ("aside".to_owned(), d.warn);
+    }
+    match (&pulse.order, &pulse.waiting) {
+        (Known::Is(a), Known::Is(b)) if a == b || !row.watch.differ() => {
+            ("equal".to_owned(), d.dim)
+        }
+        (Known::Is(a), Known::Is(b)) => {
+            let differ = text::compact(a.abs_diff(*b));
+            (format!("{} {differ}", d.glyphs.differs), d.late)
+        }
+        (Known::None, _) => (d.glyphs.none.to_owned(), d.dim),
+        _ => ("?".to_owned(), d.dim),
+    }
+}
+
+/// Transfer clients; `0 !` when something is late and nobody is there, `2+w` with a worker of ours
+/// beside them.
+fn clients(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
+    let d = &ctx.data;
+    let subscribed = pulse.transfer_clients.get().unwrap_or(0);
+    let (others, ours) = ctx.model.beside(&row.queue, subscribed);
+    if ours > 0 {
+        let style = if others == 0 { d.warn } else { d.text };
+        return (format!("{}+w", text::compact(others)), style);
+    }
+    let waits = pulse.waiting.get().unwrap_or(0) > 0;
+    match &pulse.transfer_clients {
+        Known::Is(0) if state(ctx, pulse) == State::Abandoned => ("0 !".to_owned(), d.late),
+        Known::Is(0) if waits => ("0".to_owned(), d.warn),
+        known => ctx.figure(known, 5),
+    }
+}
+
+fn classes(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
+    let Some(survey) = &row.survey else { return };
+    let d = &ctx.data;
+    let peak = survey.classes.iter().copied().max().unwrap_or(0);
+    // What cannot be counted is not zero.
+    let waiting = row.pulse.as_ref().map(|p| &p.waiting);
+    let unknown = matches!(waiting, Some(Known::Unknown(_)));
+    for (count, (x, w)) in survey.classes.iter().zip(class_cells(area.x, area.w)) {
+        let (glyph, style) = match bars::height(*count, peak, 1) {
+            _ if unknown => ("?", d.dim),
+            0 => (d.glyphs.zero, d.dim),
+            // A gap above: the bars of two rows must not run together.
+            eighths => (d.glyphs.eighths[(eighths as usize * 7).div_ceil(8)], d.mid),
+        };
+        Line::new(buf, x + w - 2, area.y, 1).put(buf, glyph, style);
+    }
+}
+
+fn trend(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
+    let samples: Vec<_> = row
+        .trend
+        .samples
+        .iter()
+        .map(|s| s.map(|d| d.waiting))
+        .collect();
+    let spark = Spark {
+        samples: &samples,
+        style: ctx.data.mid,
+        eighths: &ctx.data.glyphs.eighths,
+    };
+    let w = area.w.saturating_sub(2);
+    spark.render(Rect::new(area.x + 2, area.y, w, 1), buf);
+}

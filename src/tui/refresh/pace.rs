@@ -1,0 +1,132 @@
+//! When the queues are read next: after an answer, or when something happened.
+
+use std::time::{Duration, Instant};
+
+use crate::clock::EpochMillis;
+use crate::queue::Pulse;
+use crate::tui::model::Model;
+use crate::tui::queues::QueueRow;
+
+/// Events read the selected queue no more often than this.
+const EVENT_PAUSE: Duration = Duration::from_millis(50);
+
+/// After the head falls due it is looked at, in ms: a transfer client has moved it by then.
+const AFTER_DUE_MS: i64 = 20;
+
+/// How long a reading of a queue has to last: what it brings beside the rows shall not be more
+/// than 1 MB/s, a µs for each byte.
+fn weight(pulse: Option<&Pulse>) -> Duration {
+    Duration::from_micros(pulse.map_or(0, |pulse| pulse.beside_bytes))
+}
+
+/// Whether another row may be read again, for all that it weighs.
+pub(crate) fn rested(row: &QueueRow, now: Instant) -> bool {
+    let weight = weight(row.pulse.as_ref());
+    row.read_at.is_none_or(|read| now >= read + weight)
+}
+
+fn selected_pulse(model: &Model) -> Option<&Pulse> {
+    model.selected()?.pulse.as_ref()
+}
+
+/// The selected queue, soon: something happened to it.
+pub(crate) fn want_selected(model: &mut Model) {
+    let pause = EVENT_PAUSE.max(weight(selected_pulse(model)));
+    let at = model.schedule.pulse.not_before(model.instant, pause);
+    model.schedule.pulse.want(at);
+}
+
+/// After an answer (or a failure) about the selected queue: when it is read next.
+pub(crate) fn plan_pulse(model: &mut Model) {
+    let interval = Duration::from_millis(model.interval_ms);
+    let slot = &model.schedule.pulse;
+    let heavy = weight(selected_pulse(model));
+    let least = heavy.max(slot.takes() * 10 + busy_with_others(model) * 5);
+    model.stretched_ms = (least > interval).then(|| millis(least));
+    let started = slot.started.unwrap_or(model.instant);
+    let mut at = (started + least).max(on_tick(model, started + interval));
+    if let Some(due) = next_due(model) {
+        let wait = due.since(model.schedule.exact) + AFTER_DUE_MS;
+        let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
+        let pause = EVENT_PAUSE.max(heavy);
+        at = at.min((model.instant + wait).max(slot.not_before(model.instant, pause)));
+    }
+    model.schedule.pulse.want(at);
+}
+
+/// Time the other rows' pulses take: they are read half as often.
+fn busy_with_others(model: &Model) -> Duration {
+    if model.queues.len() < 2 {
+        return Duration::ZERO;
+    }
+    model.schedule.others.takes()
+}
+
+fn next_due(model: &Model) -> Option<EpochMillis> {
+    selected_pulse(model)?.next?.at()
+}
+
+/// After an answer about the other rows: when they are read next.
+pub(crate) fn plan_others(model: &mut Model) {
+    let never = |row: &QueueRow| row.pulse.is_none() && row.trouble.is_none();
+    let slot = &model.schedule.others;
+    let started = slot.started.unwrap_or(model.instant);
+    let least = slot.not_before(started, EVENT_PAUSE);
+    let mut at = least.max(on_tick(model, started + two_intervals(model)));
+    if model.queues.len() > FIRST_LOOKS && model.queues.iter().any(never) {
+        at = slot.not_before(model.instant, EVENT_PAUSE);
+    }
+    model.schedule.others.want(at);
+}
+
+/// After a survey: the next one.
+pub(crate) fn plan_survey(model: &mut Model) {
+    let started = model.schedule.survey.started.unwrap_or(model.instant);
+    let at = on_tick(model, started + SURVEY_AGE);
+    model.schedule.survey.want(at);
+}
+
+/// The selected queue has changed: it is surveyed again.
+pub(crate) fn want_survey(model: &mut Model) {
+    let at = model
+        .schedule
+        .survey
+        .not_before(model.instant, SURVEY_PAUSE);
+    model.schedule.survey.want(at);
+}
+
+/// Another interval was chosen.
+pub(crate) fn interval_changed(model: &mut Model) {
+    let s = &mut model.schedule;
+    s.pulse.due = None;
+    s.others.due = None;
+    plan_pulse(model);
+    plan_others(model);
+}
+
+/// The moment the server's clock shows a new second, at or before `at`, unless that is about to
+/// pass: the loop wakes then anyway, and on an idle screen once a second is all.
+pub(crate) fn on_tick(model: &Model, at: Instant) -> Instant {
+    let passed = model.schedule.exact.get().rem_euclid(1000).unsigned_abs();
+    let tick = model.instant + Duration::from_millis(1000 - passed);
+    match at.checked_duration_since(tick) {
+        Some(beyond) => tick + Duration::from_secs(beyond.as_secs()),
+        None => at,
+    }
+}
+
+pub(crate) fn two_intervals(model: &Model) -> Duration {
+    Duration::from_millis(model.interval_ms) * 2
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A survey of the selected queue, at most and (when nothing changes) at least.
+pub(crate) const SURVEY_PAUSE: Duration = Duration::from_secs(1);
+
+pub(crate) const SURVEY_AGE: Duration = Duration::from_secs(10);
+
+/// Rows that have never been seen are read in batches of this.
+pub(crate) const FIRST_LOOKS: usize = 500;

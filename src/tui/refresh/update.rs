@@ -1,0 +1,349 @@
+//! What is read. Events and `pace` say what is *wanted*, and when; `start_due` starts what is
+//! wanted by now, one request of a kind at a time. So a slow server is asked less often, never
+//! more.
+
+pub mod answers;
+pub mod look;
+pub mod time;
+
+use std::time::{Duration, Instant};
+
+use super::RankFor;
+use crate::clock::EpochMillis;
+use crate::queue::{FramesAsk, PageAsk, Queue};
+use crate::tui::effect::Effect;
+use crate::tui::model::Model;
+use crate::tui::queues::Discovery;
+use crate::tui::refresh::pace::{FIRST_LOOKS, SURVEY_AGE, SURVEY_PAUSE, on_tick, two_intervals};
+use crate::tui::refresh::queries::generation;
+use crate::tui::{filter, layout, link, lists, timeline};
+
+/// The classes of another row that has changed are read after this.
+const CLASSES_PAUSE: Duration = Duration::from_secs(2);
+
+/// All rows out of sight are read within this.
+const TURN: Duration = Duration::from_secs(10);
+
+/// The search for queues begins again after this.
+const LOOK_AGAIN: Duration = Duration::from_mins(10);
+
+/// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
+pub(crate) const AHEAD_BYTES: usize = 256 * 1024;
+
+/// Starts what is due and has nothing under way.
+pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
+    if !link::live(model) {
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    effects.extend(pulse(model));
+    effects.extend(others(model));
+    effects.extend(lists::update::start(model));
+    effects.extend(survey(model));
+    effects.extend(classes(model));
+    effects.extend(look_again(model));
+    effects.extend(look::start(model));
+    effects.extend(filter::update::found::check(model));
+    effects
+}
+
+/// When something is due next; none while nothing can be read.
+pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
+    if !link::live(model) {
+        return None;
+    }
+    let frozen = model.frozen.is_some();
+    let s = &model.schedule;
+    // Only what could start: the loop would not sleep for a moment that never comes.
+    let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey, &s.look]);
+    let others = (model.queues.len() > 1).then_some(&s.others);
+    let slots = one.into_iter().flatten().chain(others);
+    let list = lists::update::in_sight(model).map(|_| &s.list);
+    let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
+    let classes = next_classes(model).map(|(_, at)| at);
+    let again = s.looked.map(|at| at + LOOK_AGAIN);
+    slots
+        .chain(classes.filter(|_| s.classes.flight.is_none()))
+        .chain(again.filter(|_| !frozen))
+        .chain(s.check.wake(frozen))
+        .min()
+}
+
+fn pulse(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if !model.schedule.pulse.ready(now, frozen) {
+        return None;
+    }
+    let queue = model.selected()?.queue.clone();
+    let wanted = std::mem::take(&mut model.schedule.rows_wanted);
+    // What a filter leaves is not read by rank.
+    let listed = model.filtered.is_none() && (wanted || !model.rows_on_change);
+    let page = listed.then(|| page_ask(model));
+    let generation = generation(model);
+    let slot = &mut model.schedule.pulse;
+    slot.start(now, generation);
+    Some(Effect::LoadPulse {
+        generation,
+        queue,
+        page,
+    })
+}
+
+/// The rows in sight, and a page on either side while rows are light.
+fn page_ask(model: &Model) -> PageAsk {
+    let height = layout::rows::entries_a_page(model) as u64;
+    let top = model.entries.top;
+    let rows = usize::try_from(height * 3).unwrap_or(usize::MAX);
+    let bytes = model.schedule.row_bytes.map(|b| b.saturating_mul(rows));
+    let ahead = bytes.is_some_and(|b| b <= AHEAD_BYTES);
+    let first = if ahead {
+        top.saturating_sub(height)
+    } else {
+        top
+    };
+    let end = if ahead {
+        top + 2 * height
+    } else {
+        top + height
+    };
+    let (first, end) = match (model.last_first(), model.waiting()) {
+        (false, _) => (first, end),
+        (true, waiting) => (waiting.saturating_sub(end), waiting.saturating_sub(first)),
+    };
+    PageAsk {
+        first,
+        // Before the first pulse nobody knows where the last entry is.
+        count: u32::try_from(end - first).unwrap_or(u32::MAX).max(1),
+    }
+}
+
+/// The place in the list of an entry of that rank.
+pub(crate) fn place(model: &Model, rank: u64) -> u64 {
+    if model.last_first() {
+        model.waiting().saturating_sub(rank + 1)
+    } else {
+        rank
+    }
+}
+
+fn others(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if model.queues.len() < 2 || !model.schedule.others.ready(now, frozen) {
+        return None;
+    }
+    let queues = other_queues(model);
+    let generation = generation(model);
+    model.schedule.others.start(now, generation);
+    Some(Effect::LoadPulses { generation, queues })
+}
+
+/// The rows in sight, those never looked at, and the next ones in turn of the rest.
+fn other_queues(model: &mut Model) -> Vec<Queue> {
+    let in_sight = in_sight(model);
+    let per_turn = TURN.as_millis() / two_intervals(model).as_millis().max(1);
+    let per_turn = usize::try_from(per_turn).unwrap_or(1).max(1);
+    let hidden = model.queues.len().saturating_sub(in_sight.len());
+    let share = hidden.div_ceil(per_turn);
+    let turn = model.schedule.turn;
+    let count = model.queues.len();
+    let in_turn = |i: usize| (i + count - turn % count) % count < share;
+    let mut first_looks = 0;
+    let chosen = model.queues.iter().enumerate().filter(|(i, row)| {
+        if *i == model.cursor {
+            return false;
+        }
+        let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
+        first_looks += usize::from(never);
+        never || (in_sight.contains(i) || in_turn(*i)) && super::pace::rested(row, model.instant)
+    });
+    let queues = chosen.map(|(_, row)| row.queue.clone()).collect();
+    model.schedule.turn = (turn + share) % count;
+    queues
+}
+
+fn in_sight(model: &Model) -> std::ops::Range<usize> {
+    let end = (model.top + layout::rows::queues_a_page(model)).min(model.queues.len());
+    model.top.min(end)..end
+}
+
+fn survey(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if !model.schedule.survey.ready(now, frozen) {
+        return None;
+    }
+    let queue = model.selected()?.queue.clone();
+    let held = timeline::track::surveyed(model).and_then(|survey| survey.scale);
+    let sample = sample(model, model.cursor);
+    let generation = generation(model);
+    let schedule = &mut model.schedule;
+    schedule.survey.start(now, generation);
+    schedule.surveys(&queue, now);
+    Some(Effect::LoadSurvey {
+        generation,
+        queue,
+        zoom: Some(model.zoom),
+        held,
+        sample,
+    })
+}
+
+/// The classes of the row in sight that has waited longest for them.
+fn classes(model: &mut Model) -> Option<Effect> {
+    let now = model.instant;
+    if model.schedule.classes.flight.is_some() {
+        return None;
+    }
+    let (row, at) = next_classes(model)?;
+    if at > now {
+        return None;
+    }
+    let queue = model.queues[row].queue.clone();
+    let sample = sample(model, row);
+    let generation = generation(model);
+    let schedule = &mut model.schedule;
+    schedule.classes.start(now, generation);
+    schedule.surveys(&queue, now);
+    Some(Effect::LoadSurvey {
+        generation,
+        queue,
+        zoom: None,
+        held: None,
+        sample,
+    })
+}
+
+/// What a sample of that row shall bring, when it is time for one.
+fn sample(model: &mut Model, row: usize) -> Option<FramesAsk> {
+    let watch = &mut model.queues.get_mut(row)?.watch;
+    let sample = watch.wants_sample(model.server.long)?;
+    watch.asks_for_sample();
+    Some(sample)
+}
+
+/// Which row's classes are read next, and when.
+fn next_classes(model: &Model) -> Option<(usize, Instant)> {
+    if model.frozen.is_some() {
+        return None;
+    }
+    let place = |queue: &Queue| model.queues.iter().position(|row| row.queue == *queue);
+    let pressing = model.schedule.pressing.iter().filter_map(place);
+    let others = in_sight(model).chain(pressing);
+    let others = others.filter(|i| *i != model.cursor);
+    let read = others.filter(|i| model.queues[*i].pulse.is_some());
+    let due = |i: usize| {
+        let surveyed = model.schedule.surveyed.get(&model.queues[i].queue);
+        let Some((at, changed)) = surveyed.and_then(|s| Some((s.at?, s.changed))) else {
+            return model.instant;
+        };
+        on_tick(model, at + if changed { CLASSES_PAUSE } else { SURVEY_AGE })
+    };
+    read.map(|i| (i, due(i))).min_by_key(|(_, at)| *at)
+}
+
+fn look_again(model: &mut Model) -> Option<Effect> {
+    let through = matches!(model.discovery, Discovery::Done { .. });
+    let at = model.schedule.looked.filter(|_| through)? + LOOK_AGAIN;
+    if model.instant < at || model.frozen.is_some() {
+        return None;
+    }
+    model.schedule.looked = None;
+    Some(Effect::Discover)
+}
+
+/// Asks for a rank; a later question makes the one before void.
+pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    if !link::live(model) {
+        return Vec::new();
+    }
+    let generation = generation(model);
+    let now = model.instant;
+    let slot = &mut model.schedule.rank;
+    slot.start(now, generation);
+    model.schedule.rank_for = what;
+    vec![Effect::FindRank {
+        generation,
+        queue,
+        due,
+    }]
+}
+
+/// The server is back, or there for the first time: old questions are void, all is read at once.
+pub(crate) fn start_over(model: &mut Model) {
+    let s = &mut model.schedule;
+    let slots = [&mut s.pulse, &mut s.others, &mut s.survey, &mut s.classes];
+    for slot in slots {
+        slot.forget();
+    }
+    s.rank.forget();
+    s.list.forget();
+    s.check.forget();
+    s.look.forget();
+    filter::update::link_is_back(model);
+    ask_all(model);
+}
+
+/// Everything in sight, now.
+pub(crate) fn ask_all(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.rows_wanted = true;
+    let s = &mut model.schedule;
+    s.pulse.ask(now);
+    s.others.ask(now);
+    s.survey.ask(now);
+    s.look.want(now);
+    lists::update::ask(model);
+}
+
+/// The selected queue, now: another one was selected.
+pub(crate) fn ask_selected(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.rows_wanted = true;
+    model.schedule.pulse.ask(now);
+    ask_survey(model);
+}
+
+/// The survey, as soon as may be: the zoom moved, or another queue was selected.
+pub(crate) fn ask_survey(model: &mut Model) {
+    let at = model
+        .schedule
+        .survey
+        .not_before(model.instant, SURVEY_PAUSE);
+    model.schedule.survey.ask(at);
+}
+
+/// A row appeared in the table.
+pub(crate) fn row_appeared(model: &mut Model) {
+    let now = model.instant;
+    if model.queues.len() == 1 {
+        ask_selected(model);
+    } else {
+        model.schedule.others.want(now);
+    }
+}
+
+/// The rows in sight are read at once when they are not there; the ones beside them when little
+/// is left of what was read ahead.
+pub(crate) fn ask_missing_rows(model: &mut Model) {
+    if model.filtered.is_some() {
+        filter::update::found::show(model);
+        return;
+    }
+    let height = layout::rows::entries_a_page(model) as u64;
+    let waiting = model.waiting();
+    let entries = &model.entries;
+    let margin = match model.schedule.row_bytes {
+        Some(bytes) if bytes as u64 * height * 3 <= AHEAD_BYTES as u64 => height / 2,
+        _ => 0,
+    };
+    let from = entries.top.saturating_sub(margin);
+    let to = (entries.top + height + margin).min(waiting);
+    let have = entries.first..entries.first + entries.rows.len() as u64;
+    if from < to && (from < have.start || to > have.end) {
+        let now = model.instant;
+        model.schedule.rows_wanted = true;
+        model.schedule.pulse.ask(now);
+    }
+}

@@ -1,0 +1,216 @@
+//! What was read arrives. An answer that nobody waits for any more is dropped.
+
+use crate::queue::{Known, Pulse, Queue, Survey, text};
+use crate::tui::effect::Effect;
+use crate::tui::model::Model;
+use crate::tui::queues::{self, Depths, QueueRow};
+use crate::tui::{cursor, entries, entry, link, lists, marks, refresh, timeline};
+
+/// The selected queue was read.
+pub(crate) fn pulse(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    result: Result<Pulse, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    if !model.schedule.pulse.end(generation, now) {
+        return Vec::new();
+    }
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
+    if !selected {
+        // The question was about the queue selected before; the one about this one waits.
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    match result {
+        Ok(mut pulse) => {
+            let page = pulse.page.take();
+            unfreeze_to(model, &pulse);
+            if take_pulse(model, model.cursor, pulse) {
+                refresh::pace::want_survey(model);
+                marks::update::queue_changed(model);
+                entries::update::changed(model, page.is_some());
+            } else if wants_sample(model) {
+                refresh::pace::want_survey(model);
+            }
+            if let Some(page) = page {
+                effects = entries::update::take_page(model, page);
+            }
+            queues::update::order::sort(model);
+            cursor::update::keep_in_sight(model);
+            lists::update::pulse_came(model);
+            entry::update::refreshed(model);
+        }
+        Err(why) => set_trouble(model, queue, why),
+    }
+    refresh::pace::plan_pulse(model);
+    effects
+}
+
+/// The members of the selected queue are to be looked at: an entry stands still, say.
+fn wants_sample(model: &Model) -> bool {
+    let presses = |row: &QueueRow| row.watch.presses_for_sample(model.server.long);
+    model.selected().is_some_and(presses)
+}
+
+/// What is asked for while the picture stands still moves the moment it shows.
+fn unfreeze_to(model: &mut Model, pulse: &Pulse) {
+    if model.frozen.is_some() {
+        model.frozen = Some(pulse.at);
+        super::time::carry_on(model);
+    }
+}
+
+/// Other queues were read.
+pub(crate) fn pulses(
+    model: &mut Model,
+    generation: u64,
+    result: Result<Vec<(Queue, Pulse)>, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    if !model.schedule.others.end(generation, now) {
+        return Vec::new();
+    }
+    let pulses = result.unwrap_or_else(|why| {
+        // What was read once stays, as old as it is; the others would stay blank without a word.
+        let blank = model.queues.iter_mut().filter(|row| row.pulse.is_none());
+        blank.for_each(|row| row.trouble = Some(why.clone()));
+        Vec::new()
+    });
+    let mut near = 0;
+    for (queue, pulse) in pulses {
+        let Some(at) = place(&model.queues, &queue, near) else {
+            continue;
+        };
+        near = at;
+        // Selected since it was asked for: its own reading is newer.
+        if at == model.cursor {
+            continue;
+        }
+        let changed = take_pulse(model, at, pulse);
+        let row = &model.queues[at];
+        let presses = row.watch.presses_for_sample(model.server.long);
+        if presses && !model.schedule.pressing.contains(&queue) {
+            model.schedule.pressing.push(queue.clone());
+        }
+        if changed || presses {
+            let surveyed = model.schedule.surveyed.entry(queue).or_default();
+            surveyed.changed = true;
+        }
+    }
+    queues::update::order::sort(model);
+    cursor::update::keep_in_sight(model);
+    refresh::pace::plan_others(model);
+    Vec::new()
+}
+
+/// A queue was surveyed.
+pub(crate) fn survey(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    result: Result<Survey, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    let of_selected = model.schedule.survey.end(generation, now);
+    if !of_selected && !model.schedule.classes.end(generation, now) {
+        return Vec::new();
+    }
+    if of_selected {
+        refresh::pace::plan_survey(model);
+    }
+    let zoom = model.zoom;
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
+    let row = model.queues.iter_mut().find(|row| row.queue == *queue);
+    match (row, result) {
+        // Of another zoom by now: the one that was asked for since is on its way.
+        (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
+        // Asked for before it was selected: its bars, which are there by now, tell more.
+        (Some(row), Ok(survey))
+            if selected
+                && survey.zoom.is_none()
+                && row.survey.as_ref().is_some_and(|held| held.zoom.is_some()) => {}
+        (Some(row), Ok(survey)) => {
+            row.watch.surveyed(&survey);
+            row.survey = Some(survey);
+            row.unsurveyed = None;
+            row.diagnose(&model.server);
+            timeline::update::keep_bar(model);
+            // What is found takes rows from the panes.
+            cursor::update::keep_in_sight(model);
+        }
+        (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
+        (Some(row), Err(why)) => row.unsurveyed = Some(why),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Where a queue stands in the table. There are hundreds, and all of them answer at once, in the
+/// order in which they stand, nearly always: looked for from where the one before it was.
+fn place(rows: &[QueueRow], queue: &Queue, near: usize) -> Option<usize> {
+    let places = (near..rows.len()).chain(0..near.min(rows.len()));
+    places.into_iter().find(|at| rows[*at].queue == *queue)
+}
+
+/// Keeps a pulse with its row; true when it shows other entries than the one before.
+fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
+    let now = model.instant;
+    let running = model.changing.running();
+    let Some(row) = model.queues.get_mut(at) else {
+        return false;
+    };
+    row.watch.own_workers = model.workers.listening(&row.queue);
+    row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
+    let beside = running.filter(|(one, _)| one.queue != row.queue);
+    row.watch.beside = beside.map(|(one, _)| {
+        let name = text::printable_bytes(one.queue.name.as_bytes());
+        format!("{} of {name}", one.called)
+    });
+    let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));
+    sample(row, &pulse);
+    row.trouble = None;
+    row.read_at = Some(now);
+    row.watch.saw(&pulse);
+    row.pulse = Some(pulse);
+    row.diagnose(&model.server);
+    changed
+}
+
+fn differs(old: &Pulse, new: &Pulse) -> bool {
+    old.waiting != new.waiting
+        || old.late != new.late
+        || old.head != new.head
+        || old.next != new.next
+        || old.order != new.order
+}
+
+/// Adds a sample to the row's trend, at most one for each second of the server's time. The newest
+/// figures stand at its end, whatever the interval.
+fn sample(row: &mut QueueRow, pulse: &Pulse) {
+    let Known::Is(waiting) = pulse.waiting else {
+        return;
+    };
+    let depths = Depths {
+        at: pulse.at,
+        waiting,
+        order: pulse.order.get(),
+        target: pulse.target.get().unwrap_or(0),
+    };
+    // Reading is in step with the seconds: rounded, so that a ms of jitter is no other second.
+    let second = |d: &Depths| d.at.plus(500).get().div_euclid(1000);
+    match row.trend.samples.back_mut() {
+        Some(Some(last)) if second(last) == second(&depths) => *last = depths,
+        _ => {
+            row.trend.samples.push_back(Some(depths));
+            link::update::trim_trend(&mut row.trend);
+        }
+    }
+}
+
+fn set_trouble(model: &mut Model, queue: &Queue, why: String) {
+    if let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) {
+        row.trouble = Some(why);
+    }
+}

@@ -1,0 +1,139 @@
+//! The menu of what repairs a queue.
+
+pub mod fit;
+pub mod queries;
+pub mod view;
+
+use crate::clock::when::Span;
+use crate::queue::finding::Step;
+use crate::queue::wish::What;
+use crate::queue::{Form, Queue, Repair, text};
+use crate::tui::effect::Marked;
+use crate::tui::field::Field;
+use crate::tui::form::{Filling, Part, Said};
+use crate::tui::queues::QueueRow;
+
+/// The menu of what repairs a queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepairForm {
+    /// Which queue.
+    pub queue: Queue,
+    /// What falls due within this is realigned, as typed; nothing: all.
+    pub within: Field,
+    /// What the keys act on.
+    pub at: Part,
+    /// The rows, from the top: what findings ask for, the worst first, then what can be done. What
+    /// does not apply is folded into one row until that is opened. They stay as they were then: no
+    /// row moves away under the cursor.
+    pub(crate) parts: Vec<Part>,
+    /// The healthy queue that it was asked for on.
+    pub instead_of: Option<Queue>,
+}
+
+impl RepairForm {
+    pub(crate) fn add(&mut self, repairs: impl Iterator<Item = Repair>) {
+        for repair in repairs {
+            let part = Part::Repair(repair);
+            if self.parts.contains(&part) {
+                continue;
+            }
+            self.parts.push(part);
+            if repair == Repair::Realign {
+                self.parts.push(Part::Within);
+            }
+        }
+    }
+
+    /// How many repairs have no row of their own.
+    #[must_use]
+    pub fn folded(&self) -> usize {
+        let hidden = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
+        Repair::ALL.iter().filter(hidden).count()
+    }
+
+    /// All repairs get their rows; the keys go to the first new one.
+    pub fn unfold(&mut self) {
+        self.parts.retain(|part| *part != Part::More);
+        let first = self.parts.len();
+        self.add(Repair::ALL.iter().copied());
+        self.at = self.parts.get(first).copied().unwrap_or(Part::Cure);
+    }
+
+    /// The repair that has the keys; none while the words above all have them.
+    #[must_use]
+    pub const fn chosen(&self) -> Option<Repair> {
+        match self.at {
+            Part::Repair(repair) => Some(repair),
+            Part::Within => Some(Repair::Realign),
+            _ => None,
+        }
+    }
+
+    /// The entries that it is about.
+    #[must_use]
+    pub fn marked(&self) -> Marked {
+        if self.chosen().is_some_and(Repair::is_of_strays) {
+            Marked::Lost
+        } else {
+            Marked::Due
+        }
+    }
+
+    pub(crate) fn within_ms(&self) -> Result<Option<u64>, String> {
+        let typed = self.within.text();
+        match typed.trim() {
+            "" => Ok(None),
+            span => {
+                let span: Span = span.parse().map_err(|why| format!("{why}"))?;
+                Ok(Some(span.ms()))
+            }
+        }
+    }
+
+    /// What is said of the span.
+    #[must_use]
+    pub fn what_within(&self) -> Said {
+        match self.within_ms() {
+            Err(why) => Said::Wrong(why),
+            Ok(None) => Said::Note("all that waits".to_owned()),
+            Ok(Some(ms)) => Said::Note(format!("what falls due in the next {}", text::span(ms))),
+        }
+    }
+}
+
+/// The form that the clients of a queue unpack: as its findings say, else that of what was offered
+/// last. None while nothing tells.
+#[must_use]
+pub fn form_of(row: &QueueRow) -> Option<Form> {
+    let told = row
+        .findings
+        .iter()
+        .find_map(|found| match found.repair.step {
+            Step::Change(What::Repack(form)) => form,
+            _ => None,
+        });
+    let newest = || row.watch.sample()?.newest.iter().find_map(|one| one.form);
+    told.or_else(newest)
+}
+
+impl Filling for RepairForm {
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn at(&self) -> Part {
+        self.at
+    }
+
+    fn go(&mut self, to: Part) {
+        self.at = to;
+    }
+
+    fn label(&self) -> u16 {
+        17
+    }
+
+    fn line(&mut self) -> Option<&mut Field> {
+        (self.at == Part::Within).then_some(&mut self.within)
+    }
+}

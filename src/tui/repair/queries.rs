@@ -1,0 +1,83 @@
+//! The menu of repairs over all that the screen knows: what suits a queue now, and what is asked for.
+
+use super::fit::{Fit, fit};
+use super::{RepairForm, form_of};
+use crate::queue::wish::What;
+use crate::queue::{Repair, text};
+use crate::tui::field::Field;
+use crate::tui::form::Part;
+use crate::tui::keys::{Code, Key};
+use crate::tui::model::Model;
+use crate::tui::queues::QueueRow;
+
+impl RepairForm {
+    /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is
+    /// on the words that say what helps: any of these would be a guess.
+    #[must_use]
+    pub fn new(model: &Model, row: &QueueRow) -> Self {
+        let worst = row.findings.first();
+        let first = worst.and_then(|found| Repair::of(&found.repair.step));
+        let asked = row.findings.iter();
+        let asked = asked.filter_map(|found| Repair::of(&found.repair.step));
+        let can = Repair::ALL.iter().copied();
+        let fits = |repair: &Repair| !matches!(fit(model, row, *repair), Fit::Not(_));
+        let can = can.filter(|repair| Some(*repair) == first || fits(repair));
+        let (mut asked, can): (Vec<_>, Vec<_>) = (asked.collect(), can.collect());
+        asked.retain(|repair| can.contains(repair));
+        let mut menu = Self {
+            queue: row.queue.clone(),
+            within: Field::proposing("10m"),
+            at: first.map_or(Part::Cure, Part::Repair),
+            parts: vec![Part::Cure],
+            instead_of: None,
+        };
+        menu.add(asked.into_iter().chain(can));
+        if menu.folded() > 0 {
+            menu.parts.push(Part::More);
+        }
+        menu
+    }
+
+    /// That nothing is found wrong here, and where something is.
+    #[must_use]
+    pub fn well(&self, model: &Model) -> String {
+        const FEW: usize = 3;
+        let sick = |row: &&QueueRow| row.queue != self.queue && !row.findings.is_empty();
+        let name = |row: &QueueRow| text::printable_bytes(row.queue.name.as_bytes());
+        let sick: Vec<String> = model.queues.iter().filter(sick).map(name).collect();
+        let more = match sick.len() {
+            0 => return "nothing is found wrong here".to_owned(),
+            n if n > FEW => format!(" and {} more", n - FEW),
+            _ => String::new(),
+        };
+        let names = sick[..sick.len().min(FEW)].join(", ");
+        let key = Key::of(Code::Enter).label(model.look.ascii);
+        format!("nothing is found wrong here, but in {names}{more}: {key} goes there")
+    }
+
+    /// What is asked for by the part that has the keys, none where something has to be asked
+    /// first, by the stand-in worker or by a form; or why it cannot be.
+    pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
+        let row = self.row(model).ok_or("the queue is no longer there")?;
+        let Some(chosen) = self.chosen() else {
+            return Err(match row.findings.first() {
+                Some(found) => format!("{}: no key repairs that; what does stands here", found.id),
+                None => format!("{}: choose a repair", self.well(model)),
+            });
+        };
+        if let Fit::Not(why) = fit(model, row, chosen) {
+            return Err(format!("{}: {why}", chosen.name()));
+        }
+        let within = match chosen {
+            Repair::Realign => self.within_ms()?,
+            _ => None,
+        };
+        Ok(chosen.what(form_of(row), within))
+    }
+
+    /// The row of its queue.
+    #[must_use]
+    pub fn row<'a>(&self, model: &'a Model) -> Option<&'a QueueRow> {
+        model.queues.iter().find(|row| row.queue == self.queue)
+    }
+}

@@ -1,0 +1,152 @@
+//! The menu of what repairs a queue.
+
+use ratatui::buffer::Buffer;
+
+use super::RepairForm;
+use crate::queue::{Finding, Repair, text};
+use crate::tui::draw::Ctx;
+use crate::tui::form::place::{Plan, plan};
+use crate::tui::form::{self, Filling as _, Part};
+use crate::tui::keys::{Action, Code, Key};
+use crate::tui::queues::QueueRow;
+use crate::tui::repair::fit::{Fit, fit};
+use crate::tui::widget::line::Line;
+use crate::tui::widget::wrap::wrapped;
+
+pub(crate) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
+    let plan = plan(ctx.model.size, menu);
+    let name = text::printable_bytes(menu.queue.name.as_bytes());
+    let name = match &menu.instead_of {
+        Some(well) => {
+            let well = text::printable_bytes(well.name.as_bytes());
+            format!("{name}: nothing is found wrong with {well}")
+        }
+        None => name,
+    };
+    form::view::frame(ctx, &plan, "Repair", &name, buf);
+    let row = menu.row(ctx.model);
+    for part in menu.parts() {
+        if let (Part::Repair(repair), Some(row)) = (part, row) {
+            one(ctx, menu, &plan, (*repair, row), buf);
+        }
+    }
+    let within = menu.at == Part::Within;
+    form::view::label(ctx, &plan, (Part::Within, "  within"), within, buf);
+    form::view::typed(ctx, menu, &plan, (Part::Within, &menu.within), buf);
+    form::view::say(ctx, &menu.what_within(), plan.note(Part::Within), buf);
+    cure(ctx, menu, &plan, row, buf);
+    more(ctx, menu, &plan, buf);
+    let sum = match menu.chosen() {
+        Some(repair) => does(ctx, repair),
+        None if menu.at == Part::More => MORE.to_owned(),
+        None => row.map_or_else(String::new, |row| wrong(ctx, row)),
+    };
+    form::view::sum(ctx, &sum, plan.sum, buf);
+}
+
+/// What the worst finding asks for, above all repairs: it may be none of them.
+fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: &mut Buffer) {
+    let (t, at) = (&ctx.theme, menu.at == Part::Cure);
+    form::view::label(ctx, plan, (Part::Cure, "first"), at, buf);
+    let worst = row.and_then(|row| row.findings.first());
+    let (words, style) = match worst {
+        Some(found) => (
+            format!("{} {}: {}", t.glyphs.repair, found.id, cured(ctx, found)),
+            t.warn,
+        ),
+        None => (menu.well(ctx.model), t.dim),
+    };
+    let area = plan.value(Part::Cure);
+    let rows = wrapped(&words, usize::from(area.w));
+    for (i, y) in (area.y..area.y + area.h).enumerate() {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        let words = match rows.get(i..) {
+            Some(rest) if y + 1 == area.y + area.h => rest.join(" "),
+            Some([row, ..]) => row.clone(),
+            _ => continue,
+        };
+        line.put_cut(buf, &words, t.glyphs.cut, style);
+    }
+}
+
+/// What repairs it, without the keys that lead here. The command that does it by hand comes first:
+/// one that is cut is none.
+fn cured(ctx: &Ctx, found: &Finding) -> String {
+    let sentence = found.repair.sentence.to_string();
+    found.repair.to_do(&ctx.model.redis_cli, sentence)
+}
+
+/// What would do nothing here, in one row.
+fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    form::view::label(ctx, plan, (Part::More, "more"), menu.at == Part::More, buf);
+    let area = plan.value(Part::More);
+    let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
+    let enter = Key::of(Code::Enter).label(ctx.model.look.ascii);
+    let words = match menu.folded() {
+        1 => format!("1 more does not apply now; {enter} here shows why"),
+        n => format!("{n} more do not apply now; {enter} here shows why"),
+    };
+    line.put_cut(buf, &words, t.glyphs.cut, t.dim);
+}
+
+/// What is said of the row for what does not apply.
+const MORE: &str = "What would do nothing here, or cannot be done now, with the reason why.";
+
+/// The worst that is wrong, if anything is.
+fn wrong(ctx: &Ctx, row: &QueueRow) -> String {
+    let worst = row.findings.first();
+    let words = "No finding asks for a repair. What can be done by hand stands here.";
+    let Some(found) = worst else {
+        return words.to_owned();
+    };
+    let by_hand = found.repair.by_hand(&ctx.model.redis_cli).count();
+    match ctx.key(Action::CopyPayload).filter(|_| by_hand > 0) {
+        Some(key) => format!("{} {key} copies the command that mends it.", found.sentence),
+        None => found.sentence.clone(),
+    }
+}
+
+/// A repair, and whether it suits.
+fn one(
+    ctx: &Ctx,
+    menu: &RepairForm,
+    plan: &Plan,
+    (repair, row): (Repair, &QueueRow),
+    buf: &mut Buffer,
+) {
+    let t = &ctx.theme;
+    let part = Part::Repair(repair);
+    form::view::label(ctx, plan, (part, repair.name()), part == menu.at, buf);
+    let (glyph, words, style) = match fit(ctx.model, row, repair) {
+        Fit::Asked(words) => (t.glyphs.warn, words, t.warn),
+        Fit::Can(words) => ("", words, t.text),
+        Fit::Not(why) => ("", format!("not now: {why}"), t.dim),
+    };
+    let area = plan.value(part);
+    let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
+    if !glyph.is_empty() {
+        line.put(buf, glyph, style).skip(1);
+    }
+    line.put_cut(buf, &text::printable(&words), t.glyphs.cut, style);
+}
+
+/// What it does, and whether it can be taken back.
+fn does(ctx: &Ctx, repair: Repair) -> String {
+    let does = repair.does();
+    let asks = match repair {
+        // It is done at once.
+        Repair::Kick => return does.to_owned(),
+        Repair::Worker => {
+            return format!("{does} Enter asks; what it has moved is not taken back.");
+        }
+        Repair::Requeue => "asks when, and plans it",
+        _ => "plans it",
+    };
+    let back = match (repair.undo(), ctx.key(Action::Undo)) {
+        (None, _) => "it cannot be undone".to_owned(),
+        (Some(back), Some(key)) => format!("{key} {back}"),
+        (Some(back), None) => format!("undo {back}"),
+    };
+    format!("{does} Enter {asks}; {back}.")
+}

@@ -1,0 +1,309 @@
+//! The form that gives entries another due time: what has been filled in, and what it means.
+
+pub mod view;
+
+use crate::clock::EpochMillis;
+use crate::clock::when::Span;
+use crate::queue::wish::{Base, NewDue};
+use crate::queue::{Queue, text};
+use crate::tui::effect::Marked;
+use crate::tui::field::Field;
+use crate::tui::form::{Filling, Part, Said, next};
+use crate::tui::marks::Marks;
+use crate::tui::offer::check::moment;
+
+/// The form that gives entries another due time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequeueForm {
+    /// Of which queue.
+    pub queue: Queue,
+    /// Which entries, as they were when it was opened.
+    pub marked: Marked,
+    /// The marks, when it is about them.
+    pub marks: Option<Box<Marks>>,
+    /// How many they are, and whether that is exact.
+    pub count: (u64, bool),
+    /// When the only one is due now.
+    pub due: Option<EpochMillis>,
+    /// They do not wait: they have no due time.
+    pub timeless: bool,
+    /// What the new time is reckoned from.
+    pub how: How,
+    /// The new time, as typed.
+    pub when: Field,
+    /// Over how long they are spread, as typed.
+    pub spread: Field,
+    /// What the keys act on.
+    pub at: Part,
+}
+
+/// What a new due time is reckoned from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum How {
+    /// From now.
+    In,
+    /// A moment.
+    At,
+    /// From what it was.
+    By,
+}
+
+impl How {
+    const ALL: [Self; 3] = [Self::In, Self::At, Self::By];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::At => "at",
+            Self::By => "by",
+        }
+    }
+
+    /// What it means.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::In => "from now, by the server's clock",
+            Self::At => "a time of day, a date, or epoch ms",
+            Self::By => "from each one's own due time",
+        }
+    }
+
+    /// What stands there before anything is typed.
+    const fn usual(self) -> &'static str {
+        match self {
+            Self::In => "5m",
+            Self::At => "",
+            Self::By => "+5m",
+        }
+    }
+}
+
+impl RequeueForm {
+    /// Five minutes from now, all at once.
+    #[must_use]
+    pub fn new(queue: Queue, marked: Marked, marks: Option<Box<Marks>>) -> Self {
+        Self {
+            queue,
+            marked,
+            marks,
+            count: (1, true),
+            due: None,
+            timeless: false,
+            how: How::In,
+            when: Field::proposing(How::In.usual()),
+            spread: Field::proposing("0"),
+            at: Part::When,
+        }
+    }
+
+    /// It is about a single entry.
+    #[must_use]
+    pub const fn is_one(&self) -> bool {
+        matches!(self.count, (1, true))
+    }
+
+    /// What is asked for, `now` by the server's clock; or the first part that is wrong, and why.
+    pub fn new_due(&self, now: EpochMillis) -> Result<NewDue, (Part, String)> {
+        Ok(NewDue {
+            base: self.base(now).map_err(|why| (Part::When, why))?,
+            spread_ms: self.spread_ms().map_err(|why| (Part::Spread, why))?,
+        })
+    }
+
+    /// What the new time is reckoned from.
+    pub fn base(&self, now: EpochMillis) -> Result<Base, String> {
+        let typed = self.when.text();
+        let typed = typed.trim();
+        match self.how {
+            How::In => {
+                let span = typed.strip_prefix('+').unwrap_or(typed);
+                let span: Span = span.parse().map_err(|why| format!("{why}"))?;
+                moment(&self.queue, typed, now)?;
+                Ok(Base::In(span.ms()))
+            }
+            How::At if typed.is_empty() => {
+                Err("write 14:10, 2026-11-20T14:10 or epoch ms".to_owned())
+            }
+            How::At => Ok(Base::At(moment(&self.queue, typed, now)?)),
+            How::By if self.timeless => {
+                Err("what does not wait has no due time to move".to_owned())
+            }
+            How::By => {
+                let (sign, span) = match typed.as_bytes().first() {
+                    Some(b'-') => (-1, &typed[1..]),
+                    Some(b'+') => (1, &typed[1..]),
+                    _ => (1, typed),
+                };
+                let span: Span = span.parse().map_err(|why| format!("{why}"))?;
+                let by = span.signed_ms().saturating_mul(sign);
+                match self.due {
+                    _ if by == 0 => Err("that would change nothing".to_owned()),
+                    Some(due)
+                        if self
+                            .queue
+                            .due(self.queue.score(due.plus(by)))
+                            .at()
+                            .is_none() =>
+                    {
+                        Err("no client could read such a time".to_owned())
+                    }
+                    _ => Ok(Base::By(by)),
+                }
+            }
+        }
+    }
+
+    /// Over how many ms they are spread.
+    pub fn spread_ms(&self) -> Result<u64, String> {
+        let typed = self.spread.text();
+        match typed.trim() {
+            "" => Ok(0),
+            span => span
+                .parse::<Span>()
+                .map(Span::ms)
+                .map_err(|why| why.to_string()),
+        }
+    }
+
+    /// What is said of how they are spread.
+    #[must_use]
+    pub fn what_spread(&self) -> Said {
+        let (count, exact) = self.count;
+        match self.spread_ms() {
+            Err(why) => Said::Wrong(why),
+            Ok(0) if count == 1 => Said::Note("a single entry: nothing to spread".to_owned()),
+            Ok(_) if count == 1 && exact => {
+                Said::Careful("a single entry: nothing to spread".to_owned())
+            }
+            Ok(0) => Said::Note("0: all at the same moment".to_owned()),
+            Ok(ms) => {
+                let each = text::span(ms / count.saturating_sub(1).max(1));
+                let about = if exact { "" } else { "about " };
+                Said::Note(format!("in their order, {about}one every {each}"))
+            }
+        }
+    }
+}
+
+impl Filling for RequeueForm {
+    fn parts(&self) -> &'static [Part] {
+        &[Part::How, Part::When, Part::Spread, Part::Button]
+    }
+
+    fn at(&self) -> Part {
+        self.at
+    }
+
+    fn go(&mut self, to: Part) {
+        self.at = to;
+    }
+
+    fn line(&mut self) -> Option<&mut Field> {
+        match self.at {
+            Part::When => Some(&mut self.when),
+            Part::Spread => Some(&mut self.spread),
+            _ => None,
+        }
+    }
+
+    fn choose(&mut self, on: bool) {
+        let kept = self.when.text() != self.how.usual();
+        let hows: &[How] = if self.timeless {
+            &How::ALL[..2]
+        } else {
+            &How::ALL
+        };
+        self.how = next(hows, Some(self.how), on).unwrap_or(How::In);
+        if !kept {
+            self.when.propose(self.how.usual());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
+
+    fn form(how: How, typed: &str) -> RequeueForm {
+        let mut form = RequeueForm::new(Queue::redisson("orders"), Marked::Due, None);
+        form.how = how;
+        form.when.set(typed);
+        form
+    }
+
+    fn base(how: How, typed: &str) -> Result<Base, String> {
+        form(how, typed).base(NOW)
+    }
+
+    #[test]
+    fn a_new_time_is_in_at_or_by() {
+        assert_eq!(base(How::In, "5m"), Ok(Base::In(300_000)));
+        assert_eq!(base(How::In, " +90s "), Ok(Base::In(90_000)));
+        assert_eq!(base(How::In, "0"), Ok(Base::In(0)));
+        let at = Base::At(NOW.plus(123));
+        assert_eq!(base(How::At, "1700000000123"), Ok(at));
+        assert_eq!(base(How::By, "-2h"), Ok(Base::By(-7_200_000)));
+        assert_eq!(base(How::By, "5m"), Ok(Base::By(300_000)));
+        assert_eq!(base(How::By, "+5m"), Ok(Base::By(300_000)));
+    }
+
+    #[test]
+    fn what_is_no_new_time_says_why() {
+        for (how, typed) in [
+            (How::In, ""),
+            (How::In, "5"),
+            (How::In, "-5m"),
+            (How::In, "14:10"),
+            (How::At, ""),
+            (How::At, "soon"),
+            (How::By, "0s"),
+            (How::By, "14:10"),
+            (How::By, "--5m"),
+        ] {
+            assert!(base(how, typed).is_err(), "{how:?} {typed:?}");
+        }
+        let mut delivered = form(How::By, "5m");
+        delivered.timeless = true;
+        assert!(delivered.base(NOW).is_err());
+        let mut first = form(How::By, "-40000d");
+        first.due = Some(NOW);
+        assert!(first.base(NOW).is_err(), "before 1970");
+    }
+
+    #[test]
+    fn a_spread_says_how_far_apart() {
+        let mut form = form(How::In, "5m");
+        form.count = (11, true);
+        form.spread.set("10m");
+        let words = form.what_spread().words().to_owned();
+        assert_eq!(words, "in their order, one every 1:00");
+        form.spread.set("10");
+        assert!(form.what_spread().is_wrong());
+        form.spread.set("");
+        assert_eq!(form.spread_ms(), Ok(0));
+    }
+
+    #[test]
+    fn another_way_to_say_it_keeps_what_was_typed() {
+        let mut form = form(How::In, "5m");
+        form.at = Part::How;
+        form.choose(true);
+        assert_eq!((form.how, form.when.text().as_str()), (How::At, ""));
+        form.when.set("14:10");
+        form.choose(true);
+        assert_eq!((form.how, form.when.text().as_str()), (How::By, "14:10"));
+        form.timeless = true;
+        form.how = How::At;
+        form.choose(true);
+        assert_eq!(
+            form.how,
+            How::In,
+            "what was delivered has no time of its own"
+        );
+    }
+}

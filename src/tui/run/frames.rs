@@ -1,0 +1,45 @@
+//! How often pictures are drawn.
+
+use std::time::{Duration, Instant};
+
+/// Pictures that no key has asked for: a few at once, then one in this time. So the first data is
+/// there as soon as it arrives, and a flood of announcements costs a hundred pictures a second.
+const FRAME: Duration = Duration::from_millis(10);
+
+const AT_ONCE: u32 = 5;
+
+/// How many pictures may be drawn at once.
+pub(crate) struct Pace {
+    spare: u32,
+    since: Instant,
+}
+
+impl Pace {
+    /// Begins with all it may spend.
+    pub(crate) fn new(now: Instant) -> Self {
+        Self {
+            spare: AT_ONCE,
+            since: now,
+        }
+    }
+
+    /// When the next picture may be drawn.
+    pub(crate) fn next(&mut self, now: Instant) -> Instant {
+        let earned = now.saturating_duration_since(self.since).as_millis() / FRAME.as_millis();
+        if earned > 0 {
+            let earned = u32::try_from(earned).unwrap_or(AT_ONCE);
+            self.spare = self.spare.saturating_add(earned).min(AT_ONCE);
+            self.since = now;
+        }
+        if self.spare > 0 {
+            now
+        } else {
+            self.since + FRAME
+        }
+    }
+
+    /// One was drawn.
+    pub(crate) fn drawn(&mut self) {
+        self.spare = self.spare.saturating_sub(1);
+    }
+}

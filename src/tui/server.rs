@@ -1,0 +1,28 @@
+//! The server that is shown, as the screen has to know it.
+
+pub mod run;
+pub mod update;
+
+use crate::config::Profile;
+use crate::queue::Queue;
+
+/// A server, and what holds there.
+#[derive(Clone, Debug, Default)]
+pub struct Site {
+    /// What the header calls it: `host:port/db`, or a name.
+    pub endpoint: String,
+    /// How redis-cli reaches it: see [`crate::queue::redis_cli::program`].
+    pub redis_cli: String,
+    /// How a shell starts this program there; none for a server that ends with the program.
+    pub program: Option<String>,
+    /// The number of the database.
+    pub db: i64,
+    /// The profile that it is of.
+    pub profile: Option<Profile>,
+    /// The profiles that there are.
+    pub profiles: Vec<String>,
+    /// The session cannot change anything.
+    pub read_only: bool,
+    /// The queues that were named; then no others are looked for.
+    pub named: Vec<Queue>,
+}

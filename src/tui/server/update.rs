@@ -1,0 +1,110 @@
+//! To another server, or another database of this one, and what stays then.
+
+use super::Site;
+use crate::tui::effect::{Effect, Switch};
+use crate::tui::model::Model;
+use crate::tui::msg::Msg;
+use crate::tui::refresh::{Schedule, Stage, queries};
+use crate::tui::toast::{self, Tone};
+use crate::tui::{leave, queues};
+
+/// Asks for the way there, unless something has to be asked about first.
+pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
+    let generation = queries::generation(model);
+    model.schedule.way = Some(generation);
+    let find = Effect::FindWay {
+        generation,
+        to: there,
+    };
+    leave::update::leaving(model, vec![find])
+}
+
+/// The way is known: the screen begins as on its first day, save what is the user's own.
+pub(crate) fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
+    if model.schedule.way != Some(generation) {
+        return Vec::new();
+    }
+    let mut new = Model::new(
+        model.size,
+        model.look.clone(),
+        String::new(),
+        false,
+        model.instant,
+    );
+    new.now = model.now;
+    new.interval_ms = model.interval_ms;
+    new.keymap = std::mem::take(&mut model.keymap);
+    new.queue_sort = model.queue_sort;
+    new.zoom = model.zoom;
+    new.log_height = model.log_height;
+    new.toast = model.toast.take();
+    new.later = std::mem::take(&mut model.later);
+    new.prompt = model.prompt.take();
+    new.workers.left = model.workers.farewell();
+    new.history = std::mem::take(&mut model.history);
+    new.schedule = Schedule {
+        // Answers to what was asked before stay those of an earlier generation.
+        generation: model.schedule.generation,
+        stage: Stage::Between,
+        ..Schedule::default()
+    };
+    *model = new;
+    settle(model, site);
+    vec![Effect::Switch]
+}
+
+/// There is no way.
+pub(crate) fn no_way(model: &mut Model, generation: u64, why: String) -> Vec<Effect> {
+    if model
+        .schedule
+        .way
+        .take_if(|way| *way == generation)
+        .is_some()
+    {
+        toast::update::say(model, why, Tone::Error);
+    }
+    Vec::new()
+}
+
+/// The old server has said its last word.
+pub(crate) fn arrived(model: &mut Model) -> Vec<Effect> {
+    model.schedule.stage = Stage::There;
+    Vec::new()
+}
+
+/// The model is of this server.
+pub fn settle(model: &mut Model, site: &Site) {
+    model.endpoint.clone_from(&site.endpoint);
+    model.redis_cli.clone_from(&site.redis_cli);
+    model.workers.program.clone_from(&site.program);
+    model.read_only = site.read_only;
+    model.db = site.db;
+    model.server.db = site.db;
+    model.profile.clone_from(&site.profile);
+    model.profiles.clone_from(&site.profiles);
+    model.schedule.only_named = !site.named.is_empty();
+    for queue in &site.named {
+        queues::update::found(model, queue.clone());
+    }
+}
+
+/// On the way to another server: what the old one still says is of no use.
+pub(crate) fn is_void(model: &Model, msg: &Msg) -> bool {
+    let ours = matches!(
+        msg,
+        Msg::KeyPressed(_)
+            | Msg::Clicked(..)
+            | Msg::Dragged(..)
+            | Msg::Released(..)
+            | Msg::Pasted(_)
+            | Msg::Scrolled(..)
+            | Msg::Resized(..)
+            | Msg::StopAsked
+            | Msg::Resumed
+            | Msg::Ticked(_)
+            | Msg::WayFound(..)
+            | Msg::NoWay(..)
+            | Msg::Arrived
+    );
+    model.schedule.stage == Stage::Between && !ours
+}

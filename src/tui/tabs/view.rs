@@ -1,0 +1,74 @@
+//! The title of the pane of the entries: the bar of the tabs, and which rows are in sight.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Modifier;
+
+use super::Tab;
+use crate::tui::area::Area;
+use crate::tui::draw::Ctx;
+use crate::tui::filter;
+use crate::tui::model::Pane;
+use crate::tui::tabs::place::{Bar, Label};
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+
+/// Draws the border with the tabs; `left` and `right` say what the tab in sight has to add.
+pub(crate) fn title(ctx: &Ctx, left: Vec<Part>, right: Vec<Part>, buf: &mut Buffer) {
+    let slot = ctx.areas.entries;
+    if ctx.areas.compact {
+        return;
+    }
+    let Bar { labels, position } = super::place::bar(ctx.model, slot);
+    let mut first = vec![bar(ctx, &labels)];
+    first.extend(left);
+    // With a filter on, its own title says which rows are in sight.
+    let filtered = ctx.model.tab == Tab::Waiting && ctx.model.filtered.is_some();
+    let position = position
+        .filter(|_| !filtered)
+        .map(|p| Part::new(80, p, ctx.theme.text));
+    let mut last: Vec<Part> = position.into_iter().chain(right).collect();
+    // What of another tab is older than it should be is told by that tab.
+    last.extend(age(ctx));
+    ctx.pane(slot, Some(Pane::Entries), first, last, buf);
+}
+
+fn age(ctx: &Ctx) -> Option<Part> {
+    let timed = ctx.model.tab.has_entries();
+    let row = ctx.model.selected().filter(|_| timed);
+    ctx.age(row, ctx.interval_ms())
+}
+
+/// `[1 waiting 1,000,000]│2 delivered 3│…`: the one in sight is told by its brackets, too.
+fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
+    let t = &ctx.theme;
+    let mut pieces = Vec::new();
+    for (i, label) in labels.iter().enumerate() {
+        let here = label.tab == ctx.model.tab;
+        if i > 0 {
+            pieces.push((t.glyphs.lines[1].to_owned(), t.dim));
+        }
+        let style = match (here, ctx.model.focus == Pane::Entries) {
+            (true, true) => t.accent.add_modifier(Modifier::BOLD),
+            (true, false) => t.strong,
+            (false, _) => t.dim,
+        };
+        let bracket = |b: &str| (if here { b } else { "" }.to_owned(), style);
+        pieces.push(bracket("["));
+        pieces.push((label.name.clone(), style));
+        let badge = if label.alarm { t.warn } else { style };
+        pieces.push((label.badge.clone(), badge));
+        pieces.push(bracket("]"));
+    }
+    pieces.retain(|(text, _)| !text.is_empty());
+    Part { pieces, rank: 100 }
+}
+
+/// `1–12 of 144`, at the right end of the line of heads.
+pub(crate) fn range(ctx: &Ctx, heads: Area, buf: &mut Buffer) {
+    let Some(range) = super::place::range(ctx.model) else {
+        return;
+    };
+    let of = filter::view::total(ctx.model, super::place::count(ctx.model));
+    let mut line = Line::new(buf, heads.x, heads.y, heads.w.saturating_sub(1));
+    line.put_right(buf, &format!("  {range} of {of}"), ctx.theme.text);
+}

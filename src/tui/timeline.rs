@@ -1,0 +1,5 @@
+//! The countdown timeline: how much is late, and what is due when.
+
+pub mod track;
+pub mod update;
+pub mod view;

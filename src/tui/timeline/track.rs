@@ -1,0 +1,216 @@
+//! Inside the timeline: zooms in the title, scale, late side, now line, bars, figures beside them.
+
+use crate::clock::EpochMillis;
+use crate::queue::{Scale, Survey, Zoom, classes, text};
+use crate::tui::area::{Area, Slot};
+use crate::tui::layout;
+use crate::tui::layout::hit::Hit;
+use crate::tui::model::{Model, Pane, now};
+
+/// When the timeline's bar `i` (from the left) starts. Bars stand on multiples of their width,
+/// so the first one starts before now.
+#[must_use]
+pub fn bar_start(model: &Model, i: usize) -> EpochMillis {
+    scale(model).start(now(model), i)
+}
+
+/// Columns of a boxed timeline's scale: `41,203 ┤`.
+const SCALE: u16 = 8;
+
+/// Columns of the figures right of the bars.
+const SIDE: u16 = 22;
+
+/// From this width of the terminal on the title has all zooms, and the names of queues in full.
+const ALL_ZOOMS: u16 = 100;
+
+/// Below this it has the current zoom alone, else that and its neighbours.
+const NEIGHBOURS: u16 = 66;
+
+/// How many classes of lateness there are.
+pub const LATE: usize = classes::LATE.len();
+
+/// Where the parts of the timeline lie.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Track {
+    /// The scale left of everything; empty when there is no room.
+    pub scale: Area,
+    /// What is late; empty when there is no room.
+    pub late: Area,
+    /// The column of the now line.
+    pub now_x: u16,
+    /// The bars.
+    pub plot: Area,
+    /// Columns of a bar.
+    pub bar_w: u16,
+    /// How many bars fit.
+    pub bars: usize,
+    /// Figures right of the bars; empty when there is no room.
+    pub side: Area,
+    /// The line of the time labels.
+    pub axis: Area,
+    /// The line of the read-out, where it has its own.
+    pub readout: Area,
+}
+
+impl Track {
+    /// Lays the timeline out in its pane.
+    #[must_use]
+    pub fn new(slot: Slot, scale: Scale) -> Self {
+        let inner = slot.inner;
+        let below = if slot.boxed { 2 } else { 1 };
+        if inner.h <= below || inner.w < 4 {
+            return Self::default();
+        }
+        let rows = inner.h - below;
+        let scale_w = if slot.boxed { SCALE } else { 0 };
+        let wanted = u16::try_from(scale.bars).unwrap_or(60);
+        let free = inner.w.saturating_sub(scale_w + 2);
+        let late_w = match free {
+            84.. => 24,
+            77.. => 17,
+            48.. => 8,
+            _ => 0,
+        };
+        let room = free.saturating_sub(late_w);
+        let bar_w = match room {
+            _ if slot.outer.w >= 260 => 3,
+            r if r >= 120 + SIDE => 2,
+            _ => 1,
+        };
+        let bars = (room / bar_w).min(wanted);
+        let late = Area::new(inner.x + scale_w, inner.y, late_w, rows);
+        let plot = Area::new(late.right() + 2, inner.y, bars * bar_w, rows);
+        // The wide zooms have fewer bars: the figures stay where they are at the others.
+        let side_x = late.right() + 2 + (room / bar_w).min(60) * bar_w;
+        let side_w = inner.right().saturating_sub(side_x);
+        let side = if side_w >= SIDE { side_w } else { 0 };
+        Self {
+            scale: Area::new(inner.x, inner.y, scale_w, rows),
+            late,
+            now_x: late.right(),
+            plot,
+            bar_w,
+            bars: usize::from(bars),
+            side: Area::new(inner.right() - side, inner.y, side, rows),
+            axis: inner.row(rows),
+            readout: inner.row(rows + 1),
+        }
+    }
+
+    /// The bar under a cell.
+    #[must_use]
+    pub fn bar_at(&self, x: u16, y: u16) -> Option<usize> {
+        let tall = self.with_axis(self.plot);
+        (self.bar_w > 0 && tall.holds(x, y)).then(|| usize::from((x - self.plot.x) / self.bar_w))
+    }
+
+    /// The left column of bar `i`.
+    #[must_use]
+    pub fn bar_x(&self, i: usize) -> u16 {
+        let i = u16::try_from(i).unwrap_or(u16::MAX);
+        self.plot.x.saturating_add(i.saturating_mul(self.bar_w))
+    }
+
+    /// The cell of a class of lateness, the longest ago first; empty where there is no room for
+    /// the classes. The last column keeps it apart from the next.
+    #[must_use]
+    pub fn late_cell(&self, class: usize) -> Area {
+        if self.late.w < 17 {
+            return Area::default();
+        }
+        let each = if self.late.w >= 22 { 5 } else { 4 };
+        let left = self.late.right().saturating_sub(4 * each + 1);
+        let class = u16::try_from(class).unwrap_or(0);
+        Area::new(left + class * each, self.late.y, each, self.late.h)
+    }
+
+    /// The class of lateness under a cell.
+    #[must_use]
+    pub fn late_at(&self, x: u16, y: u16) -> Option<usize> {
+        let cell = |class: &usize| self.with_axis(self.late_cell(*class)).holds(x, y);
+        (0..LATE).find(cell)
+    }
+
+    fn with_axis(&self, area: Area) -> Area {
+        let h = if area.is_empty() { 0 } else { self.axis.h };
+        Area {
+            h: area.h + h,
+            ..area
+        }
+    }
+}
+
+/// The survey of the selected queue, once it is one of the current zoom.
+#[must_use]
+pub fn surveyed(model: &Model) -> Option<&Survey> {
+    let survey = model.selected()?.survey.as_ref()?;
+    (survey.zoom == Some(model.zoom)).then_some(survey)
+}
+
+/// The bars of the timeline: the zoom's, or as the survey found them right.
+#[must_use]
+pub fn scale(model: &Model) -> Scale {
+    let found = || surveyed(model).and_then(|survey| survey.scale);
+    model.zoom.scale().or_else(found).unwrap_or_default()
+}
+
+/// Where the parts of the timeline lie now.
+#[must_use]
+pub fn track(model: &Model) -> Track {
+    Track::new(layout::areas(model).timeline, scale(model))
+}
+
+/// The bar that begins at `start`, counted from the left; none when it is not in sight.
+#[must_use]
+pub fn bar_in_sight(model: &Model, track: &Track, start: EpochMillis) -> Option<usize> {
+    let bar = scale(model).bar_of(now(model), start)?;
+    (bar < track.bars).then_some(bar)
+}
+
+/// What the title calls the queue, `…` where it is cut; none without a queue.
+#[must_use]
+pub fn name(model: &Model) -> Option<String> {
+    let row = model.selected()?;
+    let most = if model.size.0 >= ALL_ZOOMS {
+        usize::from(model.size.0 / 4).min(40)
+    } else {
+        usize::from(model.size.0 * 3 / 10).max(16)
+    };
+    let clean = text::printable_bytes(row.queue.name.as_bytes());
+    Some(text::cut(&clean, most).into_owned())
+}
+
+/// The zooms in the title of a timeline in `slot`, each with its cells; the current one has
+/// brackets.
+#[must_use]
+pub fn zooms(model: &Model, slot: Slot) -> Vec<(Zoom, Area)> {
+    let (current, w) = (model.zoom, slot.outer.w);
+    let near = |z: Zoom| w >= NEIGHBOURS && (z == current.closer() || z == current.wider());
+    let shown = |z: &Zoom| w >= ALL_ZOOMS || *z == current || near(*z);
+    let name = name(model).map_or(0, |name| text::width(&name) + 2);
+    // `─ Due: orders ── 60 s  [10 min]  1 h`
+    let lead = if slot.boxed { 1 } else { 2 };
+    let name = u16::try_from(name).unwrap_or(0);
+    let mut x = slot.outer.x + lead + 1 + 3 + name + 1 + 2 + 1;
+    let place = |zoom: Zoom| {
+        let brackets = if zoom == current { 2 } else { 0 };
+        let w = u16::try_from(zoom.label().len()).unwrap_or(0) + brackets;
+        let area = Area::new(x, slot.outer.y, w, 1);
+        x += w + 2;
+        (zoom, area)
+    };
+    Zoom::ALL.into_iter().filter(shown).map(place).collect()
+}
+
+/// What lies under a cell of the timeline's pane.
+#[must_use]
+pub fn hit(model: &Model, slot: Slot, x: u16, y: u16) -> Hit {
+    let track = Track::new(slot, scale(model));
+    let mut zooms = zooms(model, slot).into_iter();
+    if let Some((zoom, _)) = zooms.find(|(_, area)| area.holds(x, y)) {
+        return Hit::Zoom(zoom);
+    }
+    let bar = track.bar_at(x, y).map(Hit::Bar);
+    let late = || track.late_at(x, y).map(Hit::Late);
+    bar.or_else(late).unwrap_or(Hit::Pane(Pane::Timeline))
+}

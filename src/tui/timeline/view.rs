@@ -1,0 +1,280 @@
+//! The countdown timeline: what is late left of the now line, the future right of it in bars.
+
+pub mod axis;
+pub mod late;
+pub mod single;
+pub mod title;
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use crate::queue::{Known, Scale, Survey, Zoom, text};
+use crate::tui::area::Area;
+use crate::tui::draw::{Ctx, rect};
+use crate::tui::keys::Action;
+use crate::tui::timeline::track::Track;
+use crate::tui::widget::bars::{Bars, Rise};
+use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::wrap;
+
+/// The bars in sight, as counts.
+pub(crate) struct Picture<'a> {
+    /// The survey they are of; none while nothing was read at this zoom.
+    survey: Option<&'a Survey>,
+    /// How wide the bars are.
+    scale: Scale,
+    /// A count a bar.
+    counts: Vec<u64>,
+    /// The highest of them.
+    peak: u64,
+    /// How high a count stands. Linear, a row an entry at least, by logarithm at least ten in all:
+    /// so a quiet queue looks quiet.
+    rise: Rise,
+    /// All of them.
+    in_view: u64,
+    /// What is due after the last of them.
+    beyond: u64,
+}
+
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.timeline;
+    if !slot.shown() {
+        return;
+    }
+    let track = Track::new(slot, super::track::scale(ctx.model));
+    let picture = picture(ctx, &track);
+    title::render(ctx, &track, &picture, buf);
+    if track.bar_w == 0 || ctx.model.selected().is_none() {
+        return;
+    }
+    scale(ctx, &track, &picture, buf);
+    late::render(ctx, &track, &picture, buf);
+    for y in track.plot.y..track.axis.y {
+        Line::new(buf, track.now_x, y, 1).put(buf, ctx.theme.glyphs.now, ctx.theme.text);
+    }
+    bars(ctx, &track, &picture, buf);
+    axis::render(ctx, &track, &picture, buf);
+    side(ctx, &track, &picture, buf);
+}
+
+fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
+    let survey = super::track::surveyed(ctx.model);
+    let scale = super::track::scale(ctx.model);
+    let mut counts = vec![0; track.bars];
+    let mut beyond = survey.map_or(0, |s| s.beyond);
+    // The survey may be some seconds old: its bars are put where they belong by now.
+    for bar in survey.iter().flat_map(|s| &s.bars) {
+        match scale.bar_of(ctx.now, bar.from) {
+            Some(i) if i < counts.len() => counts[i] += bar.count,
+            Some(_) => beyond += bar.count,
+            None => {}
+        }
+    }
+    let peak = counts.iter().copied().max().unwrap_or(0);
+    let log = ctx.model.log_height;
+    let least = if log { 10 } else { u64::from(track.plot.h) };
+    Picture {
+        survey,
+        scale,
+        peak,
+        rise: Rise {
+            top: peak.max(least),
+            log,
+        },
+        in_view: counts.iter().sum(),
+        counts,
+        beyond,
+    }
+}
+
+fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let area = track.scale;
+    if area.is_empty() {
+        peak(ctx, track, picture, buf);
+        return;
+    }
+    let mut mark = |row: u16, count: u64| {
+        let mut line = Line::new(buf, area.x, area.y + row, area.w);
+        line.put_right(buf, ctx.data.glyphs.tick, ctx.theme.dim);
+        line.end = line.end.saturating_sub(1);
+        line.put_right(buf, &text::number(count, 6), ctx.data.text);
+    };
+    let top = picture.rise.top;
+    if picture.peak == 0 {
+        mark(area.h - 1, 0);
+        return;
+    }
+    mark(0, top);
+    if !picture.rise.log {
+        mark(area.h - 1, 0);
+        // Half way, where the two ends leave room for it.
+        if area.h >= 5 {
+            mark(area.h / 2, top / 2);
+        }
+        return;
+    }
+    // Powers of ten, each in the row that it reaches into; the lowest of a row stands for it.
+    let mut free = area.h;
+    for power in std::iter::successors(Some(1_u64), |n| n.checked_mul(10)) {
+        let rows = picture.rise.eighths(power, area.h).div_ceil(8);
+        let row = area.h.saturating_sub(u16::try_from(rows).unwrap_or(0));
+        if row == 0 || power >= top {
+            break;
+        }
+        if row < free {
+            mark(row, power);
+            free = row;
+        }
+    }
+    if free < area.h - 1 {
+        mark(area.h - 1, 0);
+    }
+}
+
+/// Where there is no scale, the peak stands in the top row, at an end where the bars are low.
+fn peak(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let words = format!("peak {}", text::thousands(picture.peak));
+    let columns = text::width(&words) + 1;
+    let below = u32::from(track.plot.h.saturating_sub(1)) * 8;
+    let low = |n: &u64| picture.rise.eighths(*n, track.plot.h) <= below;
+    let (counts, plot) = (&picture.counts, track.plot);
+    if picture.peak == 0 || counts.len() < columns + 2 {
+        return;
+    }
+    let mut line = Line::new(buf, plot.x, plot.y, plot.w);
+    if counts[counts.len() - columns..].iter().all(low) {
+        line.put_right(buf, &words, ctx.data.dim);
+    } else if counts[..columns].iter().all(low) {
+        line.put(buf, &words, ctx.data.dim);
+    }
+}
+
+fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let (d, scale) = (&ctx.data, picture.scale);
+    let chosen = cursor(ctx, track);
+    let style = |i: usize| -> Style {
+        // Of wider bars the first minute is only a part.
+        let near = scale.bar_ms <= 60_000 && scale.start(ctx.now, i).since(ctx.now) < 60_000;
+        match () {
+            () if Some(i) == chosen => d.strong,
+            () if near && i * 2 < scale.bars => d.near,
+            () if i * 2 < scale.bars => d.mid,
+            () => d.far,
+        }
+    };
+    let single = single::Singles::new(ctx, track, picture, chosen);
+    let bars: Vec<_> = picture
+        .counts
+        .iter()
+        .enumerate()
+        .map(|(i, n)| (if single.are(i) { 0 } else { *n }, style(i)))
+        .collect();
+    let widget = Bars {
+        bars: &bars,
+        rise: picture.rise,
+        width: track.bar_w,
+        eighths: &d.glyphs.eighths,
+    };
+    widget.render(rect(track.plot), buf);
+    single.render(ctx, track, style, buf);
+    if let Some(bar) = chosen {
+        let column = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
+        if let (Some(bg), false) = (d.select.bg, d.reversed) {
+            buf.set_style(rect(column), Style::new().bg(bg));
+        }
+        // A line from the bar upwards: without colours it is what tells it from its neighbours.
+        let x = column.x + (track.bar_w - 1) / 2;
+        for y in column.y..column.y + column.h {
+            if buf.cell((x, y)).is_some_and(|cell| cell.symbol() == " ") {
+                Line::new(buf, x, y, 1).put(buf, d.glyphs.lines[1], d.dim);
+            }
+        }
+    }
+    if picture.in_view == 0 {
+        empty(ctx, track, picture, buf);
+    }
+}
+
+/// The bar under the cursor.
+fn cursor(ctx: &Ctx, track: &Track) -> Option<usize> {
+    super::track::bar_in_sight(ctx.model, track, ctx.model.bar?)
+}
+
+/// An empty plot says why it is empty.
+fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let Some(row) = ctx.model.selected() else {
+        return;
+    };
+    let waiting = row.pulse.as_ref().map(|p| &p.waiting);
+    let words = match (picture.survey, waiting) {
+        // What cannot be read is not nothing: the entries say why.
+        (_, None | Some(Known::Unknown(_))) => return,
+        (None, _) if ctx.lost => return,
+        (None, _) => match &row.unsurveyed {
+            Some(why) => return unread(ctx, track, why, buf),
+            None => "reading".to_owned(),
+        },
+        (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
+        _ if ctx.model.zoom == Zoom::All => "nothing to come".to_owned(),
+        _ if picture.beyond > 0 => {
+            let key = ctx.key(Action::ZoomOut);
+            format!(
+                "nothing due within {}, {} later{}",
+                ctx.model.zoom.label(),
+                text::thousands(picture.beyond),
+                key.map_or(String::new(), |key| format!(": {key} zooms out"))
+            )
+        }
+        _ => format!("nothing due within {}", ctx.model.zoom.label()),
+    };
+    let y = track.plot.y + track.plot.h / 2;
+    Line::new(buf, track.plot.x + 2, y, track.plot.w.saturating_sub(2)).put(
+        buf,
+        &words,
+        ctx.data.dim,
+    );
+}
+
+/// Why the bars cannot be counted, in as many lines as there is room for.
+fn unread(ctx: &Ctx, track: &Track, why: &str, buf: &mut Buffer) {
+    let plot = track.plot;
+    let words = format!("? {}", text::printable(why));
+    let lines = wrap::wrapped(&words, usize::from(plot.w.saturating_sub(4)));
+    for (y, words) in (plot.y..plot.y + plot.h).zip(&lines) {
+        Line::new(buf, plot.x + 2, y, plot.w.saturating_sub(2)).put(buf, words, ctx.data.dim);
+    }
+}
+
+/// The figures right of the bars.
+fn side(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let area = track.side;
+    let (Some(row), false) = (ctx.model.selected(), area.is_empty()) else {
+        return;
+    };
+    let Some(pulse) = &row.pulse else { return };
+    let d = &ctx.data;
+    let known = |n| {
+        if picture.survey.is_some() && !matches!(pulse.waiting, Known::Unknown(_)) {
+            Known::Is(n)
+        } else {
+            Known::Unknown("".into())
+        }
+    };
+    let late = ctx.figure(&pulse.late, 13);
+    let mut rows = vec![
+        ("in view", ctx.figure(&known(picture.in_view), 13)),
+        ("beyond", ctx.figure(&known(picture.beyond), 13)),
+        ("late", (late.0, late::style(ctx, pulse).unwrap_or(late.1))),
+        ("waiting", ctx.figure(&pulse.waiting, 13)),
+    ];
+    if let Some(no_time @ 1..) = picture.survey.map(|survey| survey.no_time) {
+        rows.push(("no time", (text::number(no_time, 13), d.warn)));
+    }
+    let w = area.w.min(26);
+    let x = area.right() - w;
+    for (y, (label, (figure, style))) in (area.y..area.y + area.h).zip(rows) {
+        Line::new(buf, x + 2, y, 8).put(buf, label, d.dim);
+        line::right(buf, x + 10, y, w - 12, &figure, style);
+    }
+}

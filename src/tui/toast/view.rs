@@ -1,0 +1,64 @@
+//! A short message at the bottom, over the hints; above a line that is being typed.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use super::Tone;
+use crate::queue::text;
+use crate::tui::draw::Ctx;
+use crate::tui::keys::Action;
+use crate::tui::prompt;
+use crate::tui::widget::line::Line;
+use crate::tui::widget::wrap::wrap;
+
+/// A message takes so many rows at most.
+const ROWS: usize = 3;
+
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let boxed = ctx.model.planned_now().is_some();
+    if let Some(toast) = &ctx.model.toast {
+        let sign = match toast.tone {
+            Tone::Good => (t.glyphs.good, t.ok),
+            Tone::Warn => (t.glyphs.warn, t.warn),
+            Tone::Error => (t.glyphs.lost, t.late),
+        };
+        say(ctx, &toast.text, sign, buf);
+    } else if let Some(far) = ctx.model.counting().filter(|_| !boxed) {
+        let stops = ctx.key(Action::Back);
+        let stops = stops.map_or_else(String::new, |key| format!(" {} {key} stops", t.glyphs.dot));
+        say(ctx, &format!("{far}{stops}"), (t.glyphs.dot, t.accent), buf);
+    }
+}
+
+fn say(ctx: &Ctx, words: &str, (glyph, style): (&str, Style), buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let (w, h) = ctx.model.size;
+    // The glyph with a blank on either side, and a blank at the right.
+    let room = usize::from(w.saturating_sub(4));
+    let clean = text::printable(words);
+    let rows = wrap(&clean, room.max(1));
+    let bottom = h.saturating_sub(prompt::view::rows(ctx));
+    // On a low screen a message hides what it is about.
+    let most = ROWS.min(usize::from(bottom / 4).max(1));
+    let shown = rows.len().min(most);
+    let top = bottom.saturating_sub(u16::try_from(shown).unwrap_or(0));
+    for (i, y) in (top..bottom).enumerate() {
+        let mut line = Line::new(buf, 0, y, w);
+        line.wipe(buf, w);
+        line.skip(1);
+        if i == 0 {
+            line.put(buf, glyph, style);
+        } else {
+            line.skip(1);
+        }
+        line.skip(1);
+        line.end = line.end.saturating_sub(1);
+        let last = i + 1 == shown && shown < rows.len();
+        if last {
+            line.put_cut(buf, &rows[i..].join(" "), t.glyphs.cut, style);
+        } else {
+            line.put_cut(buf, &rows[i], t.glyphs.cut, style);
+        }
+    }
+}

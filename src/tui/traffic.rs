@@ -1,0 +1,3 @@
+//! What is published on the channels.
+
+pub mod view;

@@ -1,0 +1,148 @@
+//! What is published on the channels.
+
+use ratatui::buffer::Buffer;
+
+use crate::queue::name::CHANNEL_PREFIX;
+use crate::queue::{Announcement, Optional, text};
+use crate::tui::area::Area;
+use crate::tui::draw::Ctx;
+use crate::tui::lists::Stand;
+use crate::tui::model::Pane;
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+use crate::tui::widget::wrap;
+use crate::tui::{depth, moments, tabs};
+
+/// What an empty pane teaches.
+const HINT: &str = "Only an entry that becomes the head is announced.";
+
+/// The pane beside the entries: the newest ones.
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.traffic;
+    if !slot.shown() {
+        return;
+    }
+    let left = vec![Part::new(100, "Traffic", ctx.title(Pane::Traffic))];
+    let right = depth::view::listeners(ctx)
+        .into_iter()
+        .chain(depth::view::pace(ctx))
+        .collect();
+    ctx.pane(slot, Some(Pane::Traffic), left, right, buf);
+    rows(ctx, slot.inner, None, buf);
+}
+
+/// The tab: all that are kept.
+pub(crate) fn render_tab(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.entries;
+    if !slot.shown() {
+        return;
+    }
+    let right = depth::view::listeners(ctx)
+        .into_iter()
+        .chain(depth::view::pace(ctx));
+    tabs::view::title(ctx, Vec::new(), right.collect(), buf);
+    let area = tabs::place::table(ctx.model, slot);
+    if area.h < slot.inner.h && tabs::place::traffic(ctx.model).next().is_some() {
+        let mut line = Line::new(buf, area.x, area.y + area.h, area.w);
+        line.skip(3);
+        line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
+    }
+    rows(ctx, area, Some(ctx.model.stands.traffic), buf);
+}
+
+/// The announcements of the selected queue, newest first; from a place on, where there is a cursor.
+fn rows(ctx: &Ctx, area: Area, stand: Option<Stand>, buf: &mut Buffer) {
+    let Some(row) = ctx.model.selected() else {
+        return;
+    };
+    let top = stand.map_or(0, |stand| stand.top);
+    let skipped = usize::try_from(top).unwrap_or(usize::MAX);
+    let mut of_queue = tabs::place::traffic(ctx.model).skip(skipped).peekable();
+    if of_queue.peek().is_none() && row.pulse.is_some() {
+        teach(ctx, area, row.queue.keys().channel.is_some(), buf);
+    }
+    for (i, announcement) in (0..area.h).zip(of_queue) {
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(if stand.is_some() { 3 } else { 1 });
+        said(ctx, announcement, None, line, buf);
+        if stand.is_some_and(|stand| stand.top + u64::from(i) == stand.cursor) {
+            ctx.select(row, ctx.model.focus == Pane::Entries, buf);
+        }
+    }
+}
+
+/// Why there is nothing to see, word-wrapped.
+fn teach(ctx: &Ctx, area: Area, has_channel: bool, buf: &mut Buffer) {
+    let refused = ctx.model.link.refused.why(Optional::PSubscribe);
+    let words = match (has_channel, refused) {
+        (false, _) => "This layout has no channel: a poller looks by itself.".to_owned(),
+        (true, Some(why)) => format!("The server refuses PSUBSCRIBE: {why}"),
+        (true, None) => format!("Nothing published yet. {HINT}"),
+    };
+    let room = usize::from(area.w.saturating_sub(2));
+    for (i, line) in (0..area.h).zip(wrap::wrap(&words, room)) {
+        let mut at = Line::new(buf, area.x, area.y + i, area.w);
+        at.skip(1).put(buf, &line, ctx.data.dim);
+    }
+}
+
+/// The newest announcement of any queue, where traffic has no pane.
+pub(crate) fn news(ctx: &Ctx, mut line: Line, buf: &mut Buffer) {
+    match ctx.model.traffic.back() {
+        Some(newest) => said(ctx, newest, Some(newest.channel.as_slice()), line, buf),
+        None if ctx.model.link.refused.why(Optional::PSubscribe).is_some() => {
+            line.put_cut(
+                buf,
+                "no traffic: the server refuses PSUBSCRIBE",
+                ctx.theme.glyphs.cut,
+                ctx.data.dim,
+            );
+        }
+        None if !ctx.model.queues.is_empty() => {
+            line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
+        }
+        None => {}
+    }
+}
+
+/// `14:02:07  new head 14:06:51  in 4:42`.
+fn said(ctx: &Ctx, a: &Announcement, channel: Option<&[u8]>, mut line: Line, buf: &mut Buffer) {
+    let (d, zone) = (&ctx.data, ctx.model.look.zone);
+    line.put_whole(buf, &moments::clock(zone, a.at), d.dim);
+    line.skip(2);
+    if let Some(channel) = channel {
+        let name = channel.strip_prefix(CHANNEL_PREFIX).unwrap_or(channel);
+        let bare = name
+            .strip_prefix(b"{")
+            .and_then(|n| n.strip_suffix(b"}"))
+            .unwrap_or(name);
+        let shown = text::printable_bytes(bare);
+        let mut cell = line;
+        cell.end = cell.end.min(line.x + 20);
+        cell.put_cut(buf, &shown, d.glyphs.cut, d.text);
+        line.x = cell.x;
+        line.skip(2);
+    }
+    match a.due() {
+        Some(due) if due.get() == 0 => {
+            line.put(buf, "kick", d.accent);
+        }
+        Some(due) => {
+            // The lead as it was announced: a line of a log stands still.
+            let lead = text::countdown(due.since(a.at));
+            let head = format!("new head {}", moments::short(zone, due, a.at));
+            if line.put_whole(buf, &head, d.text) {
+                line.skip(2).put_whole(buf, &format!("in {lead}"), d.dim);
+            }
+        }
+        None => {
+            let shown = text::printable_bytes(&a.message);
+            if let Some(all) = a.cut_from() {
+                let all = text::counted(all as u64, "byte", "bytes");
+                line.put_whole(buf, &format!("{all}: "), d.warn);
+            }
+            line.put_cut(buf, &format!("\"{shown}\""), d.glyphs.cut, d.warn);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A key is pressed: who gets it.
+
+use crate::tui::effect::Effect;
+use crate::tui::keys::{Action, Key, Place};
+use crate::tui::model::{Model, Overlay};
+use crate::tui::{change, dialog, focus, form, prompt};
+
+/// A key goes to the line that is typed, else to what lies over the screen, else to the screen.
+pub(crate) fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
+    if dialog::update::typed::is_behind(model, key) {
+        return Vec::new();
+    }
+    let asked = dialog::update::typed::is_asked(model);
+    model.schedule.pressed = Some(key);
+    let effects = match (&model.prompt, &model.overlay) {
+        _ if model.planned_now().is_some() => change::update::key_meanwhile(model, key),
+        (Some(_), _) => prompt::update::key(model, key),
+        (None, Some(Overlay::Dialog(_))) => dialog::update::key(model, key),
+        (None, Some(overlay)) if overlay.form().is_some() => form::update::key(model, key),
+        (None, _) => match resolve(model, key) {
+            Some(action) => super::act::act(model, action),
+            None => Vec::new(),
+        },
+    };
+    model.schedule.pressed = None;
+    if asked && !dialog::update::typed::is_asked(model) {
+        dialog::update::typed::answered(model, key);
+    }
+    effects
+}
+
+/// What a key means: to the panel of a change under way while that has the keys, else to what
+/// they go to otherwise.
+fn resolve(model: &Model, key: Key) -> Option<Action> {
+    let panel = change::progress::place::has_keys(model);
+    let panel = panel.then(|| model.keymap.resolve(Place::Bulk, key));
+    let below = || model.keymap.resolve(focus::place(model), key);
+    panel.flatten().or_else(below)
+}

@@ -1,0 +1,287 @@
+//! Stand-in workers: started and stopped after a question, and what they tell.
+
+use super::{Worker, WorkerState, WorkerTold};
+use crate::queue::{Known, Queue, text};
+use crate::tui::dialog::{self, Button, Dialog, DialogLine, NameAsked, Question};
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Overlay};
+use crate::tui::queues::QueueRow;
+use crate::tui::toast::{self, Tone};
+use crate::tui::{journal, moments, refresh};
+
+/// `w`: asks whether to start a worker on the selected queue, or to stop the one at work there.
+pub(crate) fn ask(model: &mut Model) {
+    let Some(row) = model.selected() else {
+        return;
+    };
+    let dialog = match model.workers.on(&row.queue) {
+        Some(worker) => to_stop(model, worker),
+        None => to_start(model, row),
+    };
+    dialog::update::open(model, dialog);
+}
+
+/// Time has passed, or something was read or told: the workers' pace, and the figures of the
+/// question about one that is at work, for that goes on meanwhile.
+pub(crate) fn keep_true(model: &mut Model) {
+    let now = model.instant;
+    for worker in &mut model.workers.at_work {
+        worker.noted(now);
+    }
+    let Some(Overlay::Dialog(asked)) = &model.overlay else {
+        return;
+    };
+    let Question::StopWorker(queue) = &asked.question else {
+        return;
+    };
+    let worker = model.workers.on(queue);
+    let fresh = worker.map(|worker| to_stop(model, worker));
+    if let (Some(fresh), Some(Overlay::Dialog(asked))) = (fresh, &mut model.overlay) {
+        asked.lines = fresh.lines;
+    }
+}
+
+fn name(queue: &Queue) -> String {
+    text::printable_bytes(queue.name.as_bytes())
+}
+
+fn to_start(model: &Model, row: &QueueRow) -> Dialog {
+    let queue = &row.queue;
+    let target = text::printable_bytes(&queue.keys().target);
+    let mut lines = vec![
+        DialogLine::Words(format!(
+            "Move every due entry of {} from timeouts to its target {target}, from now on and as \
+             long as this screen is open?",
+            name(queue)
+        )),
+        DialogLine::Blank,
+    ];
+    let pulse = row.pulse.as_ref();
+    if let Some(pulse) = pulse {
+        let figure = |known: &Known<u64>| match known {
+            Known::Is(n) => text::thousands(*n),
+            Known::Unknown(_) => "?".to_owned(),
+            Known::None => "none".to_owned(),
+        };
+        let at_once = match pulse.late.get() {
+            Some(0) => "0: nothing is moved at once".to_owned(),
+            Some(n) => format!("{}: moved at once", text::thousands(n)),
+            None => "?".to_owned(),
+        };
+        lines.push(DialogLine::Fact("waiting", figure(&pulse.waiting)));
+        lines.push(DialogLine::Fact("late now", at_once));
+        let target = match pulse.target.get() {
+            Some(n) => format!("{} not yet consumed", text::thousands(n)),
+            None => "?".to_owned(),
+        };
+        lines.push(DialogLine::Fact("target", target));
+        let counted = moments::short(model.look.zone, pulse.at, pulse.at);
+        lines.push(DialogLine::Fact("counted", format!("at {counted}")));
+        lines.push(DialogLine::Fact(
+            "clients",
+            clients(model, queue, &pulse.transfer_clients),
+        ));
+    }
+    lines.push(DialogLine::Fact(
+        "server",
+        text::printable(&model.endpoint).into_owned(),
+    ));
+    lines.push(DialogLine::Blank);
+    lines.push(DialogLine::Words(
+        "What it has moved is not taken back.".to_owned(),
+    ));
+    let profile = model.profile.as_ref();
+    let protected = profile.filter(|profile| profile.protected);
+    let protected = protected.map(|profile| NameAsked::protected(&profile.name));
+    Dialog {
+        title: "Stand-in worker".to_owned(),
+        lines,
+        yes: "start",
+        no: "cancel",
+        name: protected.map(|why| NameAsked::of(queue, why)),
+        focus: Button::No,
+        opened_by: None,
+        question: Question::StartWorker(queue.clone()),
+        told: None,
+    }
+}
+
+/// Who transfers already.
+fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
+    let (others, ours) = model.beside(queue, known.get().unwrap_or(0));
+    match (known, queue.keys().channel) {
+        (_, None) => "what else polls this queue goes on beside it".to_owned(),
+        (Known::Is(0), _) => "nobody else transfers".to_owned(),
+        (Known::Is(_), _) if ours > 0 => {
+            let workers = text::counted(ours, "stand-in worker", "stand-in workers");
+            let beside = match others {
+                0 => "nobody else".to_owned(),
+                n => text::counted(n, "client", "clients"),
+            };
+            format!("{workers} of delayscope at work already, and {beside}")
+        }
+        (Known::Is(1), _) => "1 transfers already; both can".to_owned(),
+        (Known::Is(n), _) => format!("{} transfer already; all can", text::thousands(*n)),
+        _ => "? transfer already".to_owned(),
+    }
+}
+
+fn to_stop(model: &Model, worker: &Worker) -> Dialog {
+    let queue = &worker.queue;
+    let ms = model
+        .instant
+        .saturating_duration_since(worker.since)
+        .as_millis();
+    let mut lines = vec![
+        DialogLine::Words(format!("Stop the stand-in worker on {}?", name(queue))),
+        DialogLine::Blank,
+        DialogLine::Fact("at work", text::span(u64::try_from(ms).unwrap_or(u64::MAX))),
+        DialogLine::Fact("moved", moved(model, worker)),
+    ];
+    let row = model.queues.iter().find(|row| row.queue == *queue);
+    if let Some(pulse) = row.and_then(|row| row.pulse.as_ref()) {
+        let late = pulse.late.get();
+        let late = late.map_or_else(|| "?".to_owned(), text::thousands);
+        lines.push(DialogLine::Fact("late now", late));
+    }
+    if worker.skipped > 0 {
+        let skipped = format!(
+            "{}: no frames, or no times",
+            text::thousands(worker.skipped)
+        );
+        lines.push(DialogLine::Fact("passed over", skipped));
+    }
+    match &worker.state {
+        WorkerState::Failing(why) => {
+            lines.push(DialogLine::Blank);
+            lines.push(DialogLine::Warning(format!("It tries again: {why}")));
+        }
+        WorkerState::Deaf(why) => {
+            lines.push(DialogLine::Blank);
+            lines.push(DialogLine::Warning(format!(
+                "It hears no announcements: {why}"
+            )));
+        }
+        _ => {}
+    }
+    Dialog {
+        title: "Stand-in worker".to_owned(),
+        lines,
+        yes: "stop",
+        no: "go on",
+        name: None,
+        focus: Button::No,
+        opened_by: None,
+        question: Question::StopWorker(queue.clone()),
+        told: None,
+    }
+}
+
+/// `1,204, 85/s`.
+fn moved(model: &Model, worker: &Worker) -> String {
+    let pace = worker.per_s(model.instant).filter(|pace| *pace > 0.0);
+    let pace = pace.map_or_else(String::new, |pace| format!(", {}/s", text::rate(pace)));
+    format!("{}{pace}", text::thousands(worker.moved))
+}
+
+/// Yes: it starts.
+pub(crate) fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
+    if model.workers.on(&queue).is_some() {
+        return Vec::new();
+    }
+    toast::update::say(
+        model,
+        format!("a stand-in worker starts on {}", name(&queue)),
+        Tone::Good,
+    );
+    let worker = Worker::new(queue.clone(), model.instant);
+    model.workers.at_work.push(worker);
+    vec![Effect::StartWorker(queue)]
+}
+
+/// Yes: it stops.
+pub(crate) fn stop(model: &mut Model, queue: Queue) -> Vec<Effect> {
+    if let Some(worker) = at_work(model, &queue) {
+        worker.state = WorkerState::Ending;
+    }
+    vec![Effect::StopWorker(queue)]
+}
+
+fn at_work<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut Worker> {
+    let mut workers = model.workers.at_work.iter_mut();
+    workers.find(|worker| worker.queue == *queue)
+}
+
+/// A worker told something.
+pub(crate) fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
+    let Some(worker) = at_work(model, queue) else {
+        return;
+    };
+    let ending = worker.state == WorkerState::Ending;
+    let news = match told {
+        WorkerTold::Moved { moved, skipped } => {
+            worker.moved += moved;
+            worker.skipped += skipped;
+            moved_some(model, queue);
+            None
+        }
+        WorkerTold::Ended(why) => return ended(model, queue, why),
+        _ if ending => None,
+        WorkerTold::Listening => {
+            worker.state = WorkerState::AtWork;
+            None
+        }
+        WorkerTold::WorksAgain(ms) => {
+            worker.state = WorkerState::AtWork;
+            let words = format!("works again after {}", text::span(ms));
+            Some((words, Tone::Good))
+        }
+        WorkerTold::Deaf(why) => {
+            let news = !matches!(worker.state, WorkerState::Deaf(_) | WorkerState::Failing(_));
+            let words = format!("hears no announcements: {why}");
+            if !matches!(worker.state, WorkerState::Failing(_)) {
+                worker.state = WorkerState::Deaf(why);
+            }
+            news.then_some((words, Tone::Warn))
+        }
+        WorkerTold::Failed(why) => {
+            let news = !matches!(&worker.state, WorkerState::Failing(old) if *old == why);
+            let words = format!("tries again: {why}");
+            worker.state = WorkerState::Failing(why);
+            news.then_some((words, Tone::Error))
+        }
+    };
+    if let Some((words, tone)) = news {
+        toast::update::say(
+            model,
+            format!("the worker on {} {words}", name(queue)),
+            tone,
+        );
+    }
+}
+
+/// What is shown of the queue is old by now.
+fn moved_some(model: &mut Model, queue: &Queue) {
+    if model.selected().is_some_and(|row| row.queue == *queue) {
+        refresh::pace::want_selected(model);
+    }
+}
+
+fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
+    let workers = &mut model.workers.at_work;
+    let Some(i) = workers.iter().position(|worker| worker.queue == *queue) else {
+        return;
+    };
+    let worker = workers.remove(i);
+    let name = name(queue);
+    let moved = text::counted(worker.moved, "entry", "entries");
+    let (words, tone) = why.map_or_else(
+        || {
+            let words = format!("the worker on {name} has ended: {moved} moved");
+            (words, Tone::Good)
+        },
+        |why| (format!("no worker on {name}: {why}"), Tone::Error),
+    );
+    toast::update::say(model, words, tone);
+    journal::update::want(model);
+}

@@ -1,0 +1,365 @@
+//! A change is run once to its end, to learn what it does; then it is killed, and what is left is
+//! looked at, mended, explained and taken back.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use delayscope::clock::instant;
+use delayscope::queue::Queue;
+
+use crate::data::Random;
+use crate::kill::beside::Beside;
+use crate::kill::others::is_theirs;
+use crate::kill::program::{Program, Said};
+use crate::kill::proxy::{Point, Proxy, Then};
+use crate::kill::scenario::{QUEUE, Scenario, Then as Beforehand, Undo};
+use crate::kill::world::{Place, Places, World, astray, moved};
+use crate::support::Server;
+
+/// So many kills of each scenario unless `KILLS` says another number.
+const KILLS: usize = 2;
+/// So many clients come and go in one JVM, whose memory holds no thousand of them.
+const CLIENTS: usize = 200;
+/// Kinds of moments.
+const KINDS: usize = 4;
+/// Longer than any change takes.
+const FOREVER: Duration = Duration::from_mins(10);
+
+/// What a scenario does when nobody kills it.
+struct Control {
+    before: World,
+    after: Places,
+    measured: Measured,
+}
+
+/// How long a run is that nobody kills.
+#[derive(Clone, Copy)]
+pub struct Measured {
+    /// In scripts.
+    pub scripts: usize,
+    /// In bytes of requests.
+    pub bytes: usize,
+    /// By the clock.
+    pub took: Duration,
+}
+
+/// One death.
+#[derive(Clone, Copy)]
+pub struct Kill {
+    /// There.
+    pub point: Point,
+    /// Or after that time.
+    pub after: Duration,
+    /// Whether other clients transfer what is due meanwhile.
+    pub transfers: bool,
+}
+
+/// Kills a change again and again: at each step boundary, and at random.
+pub fn kill(scenario: &Scenario) {
+    let mut beside = Beside::start();
+    let control = control(beside.server(), scenario);
+    let mut clients = 0;
+    each_kill(&scenario.typed.join(" "), control.measured, |kill| {
+        clients += 1;
+        if clients % CLIENTS == 0 {
+            beside = Beside::start();
+        }
+        one(&beside, scenario, &control, kill)
+    });
+}
+
+/// Makes the kills of a run of that length; `one` says whether the program was alive then.
+pub fn each_kill(
+    what: &str,
+    measured: Measured,
+    mut one: impl FnMut(&Kill) -> Result<bool, String>,
+) {
+    let kills = number("KILLS").unwrap_or(KILLS);
+    let seed = number("KILL_SEED").unwrap_or_else(fresh_seed);
+    let mut random = Random(u64::try_from(seed).unwrap());
+    let mut died = 0;
+    for n in 0..kills {
+        let (point, after) = moment(n + seed % KINDS, kills, measured, &mut random);
+        let told = format!(
+            "{what} killed at {point:?} or after {after:?} (KILL_SEED={seed} KILLS={kills}, the \
+             {n}th)"
+        );
+        let kill = Kill {
+            point,
+            after,
+            transfers: random.below(2) == 0,
+        };
+        match one(&kill) {
+            Ok(killed) => died += usize::from(killed),
+            Err(wrong) => panic!("{told}:\n{wrong}"),
+        }
+    }
+    println!("{died} of {kills} died of it: {what}");
+    // Some have ended before; of a few, all may have.
+    assert!(kills < 20 || 2 * died >= kills, "most had ended before");
+}
+
+fn number(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Another one in every run.
+fn fresh_seed() -> usize {
+    usize::try_from(delayscope::clock::local_now().get()).unwrap() % 1_000_000
+}
+
+/// Step boundaries and random moments take turns; which is first, the seed says, so that a few
+/// kills are of another kind in every run.
+fn moment(n: usize, kills: usize, measured: Measured, random: &mut Random) -> (Point, Duration) {
+    let steps = measured.scripts.max(1);
+    // All boundaries when there are kills enough, else any.
+    let step = if kills >= KINDS * steps {
+        n / KINDS % steps
+    } else {
+        random.below(steps)
+    };
+    match n % KINDS {
+        0 => (Point::After(step), FOREVER),
+        1 => (Point::Before(step), FOREVER),
+        2 => {
+            let micros = usize::try_from(measured.took.as_micros()).unwrap();
+            let after = u64::try_from(random.below(micros.max(1))).unwrap();
+            (Point::Never, Duration::from_micros(after))
+        }
+        _ => (Point::Byte(random.below(measured.bytes.max(1))), FOREVER),
+    }
+}
+
+fn queue() -> Queue {
+    Queue::redisson(QUEUE)
+}
+
+/// Lays the queue out, and makes the changes that come before.
+fn prepare(server: &Server, scenario: &Scenario) -> Program {
+    scenario.lie.put(server);
+    let program = Program::new(server);
+    if !scenario.before.is_empty() {
+        let said = program.change(scenario.before);
+        assert_eq!(said.code, Some(0), "{}", said.told);
+    }
+    program
+}
+
+/// The words, with what they need to be killed rather than asked.
+fn words(scenario: &Scenario) -> Vec<&'static str> {
+    let mut words = scenario.typed.to_vec();
+    // An offer has nothing to ask.
+    if words[0] != "offer" {
+        words.push("--yes");
+    }
+    words
+}
+
+fn control(server: &Server, scenario: &Scenario) -> Control {
+    let program = prepare(server, scenario);
+    let before = World::of(server, &queue());
+    if !scenario.way.is_empty() {
+        let plan = program.run(&[scenario.typed, &["--dry-run"]].concat(), scenario.input);
+        assert_eq!(plan.summary()["way"], scenario.way, "{}", plan.told);
+    }
+    let proxy = Proxy::start(&server.socket(), Point::Never, Then::Hold);
+    let began = instant();
+    let said = program.run_through(&words(scenario), scenario.input, &proxy);
+    let took = began.elapsed();
+    assert_eq!(said.code, Some(0), "{}", said.told);
+    let after = World::of(server, &queue());
+    after
+        .disorder()
+        .unwrap_or_else(|wrong| panic!("{wrong}\n{}", said.told));
+    assert!(after.aside.is_empty(), "{}", said.told);
+    let moved = moved(&before.places, &after.places);
+    assert_eq!(moved.len(), scenario.moves, "{}", said.told);
+    let [scripts, bytes] = proxy.passed();
+    Control {
+        before,
+        after: after.places,
+        measured: Measured {
+            scripts,
+            bytes,
+            took,
+        },
+    }
+}
+
+/// Whether it was alive when it was killed.
+fn one(
+    beside: &Beside,
+    scenario: &Scenario,
+    control: &Control,
+    kill: &Kill,
+) -> Result<bool, String> {
+    let server = beside.server();
+    let program = prepare(server, scenario);
+    let others = beside.begin(kill.transfers);
+    let proxy = Proxy::start(&server.socket(), kill.point, Then::Hold);
+    let said = program.kill(&words(scenario), scenario.input, &proxy, kill.after);
+    let did = others.end();
+    let said = said?;
+    let dead = World::of(server, &queue());
+    let found = look(&dead, control).and_then(|()| did.check(&dead));
+    found.map_err(|wrong| format!("after the death: {wrong}\n{}", said.told))?;
+    mend(&program, scenario, &dead)?;
+    let mended = World::of(server, &queue());
+    if mended.places != dead.places {
+        return Err("mending the order list moved messages".to_owned());
+    }
+    if mended.listed() != mended.waiting || !mended.aside.is_empty() {
+        return Err("after mending, the order list is not what waits".to_owned());
+    }
+    // What others may have transferred is no change of ours to explain or take back.
+    let transferred = |name: &String| {
+        let place = mended.places.get(name);
+        kill.transfers && scenario.lie.due && place == Some(&Place::Delivered)
+    };
+    let mut changed = moved(&control.before.places, &mended.places);
+    changed.retain(|name| !is_theirs(name) && !transferred(name));
+    let id = explain(&program, scenario, control, &changed)?;
+    take_back(server, &program, scenario, control, id.as_deref(), &changed)?;
+    Ok(said.code.is_none())
+}
+
+/// Every message is where it was or where it shall be, and the order list holds its promises.
+fn look(world: &World, control: &Control) -> Result<(), String> {
+    astray(world, &control.before.places, &control.after, is_theirs)?;
+    // What was in disorder before may be so until it is mended.
+    control
+        .before
+        .disorder()
+        .map_or(Ok(()), |()| world.disorder())
+}
+
+fn mend(program: &Program, scenario: &Scenario, dead: &World) -> Result<(), String> {
+    let mut repairs = Vec::new();
+    if !dead.aside.is_empty() {
+        repairs.push("--restore-order");
+    }
+    if dead.disorder().is_err() || scenario.typed.contains(&"--drift") {
+        repairs.push("--drift");
+    }
+    let mut commands: Vec<Vec<&str>> = repairs
+        .into_iter()
+        .map(|repair| vec!["repair", QUEUE, repair])
+        .collect();
+    if scenario.lie.then == Beforehand::Strays {
+        commands = vec![scenario.typed.to_vec()];
+    }
+    for command in commands {
+        let said = program.change(&command);
+        // 1: there was nothing (more) to mend.
+        if !matches!(said.code, Some(0 | 1)) {
+            return Err(format!("{}: {}", command.join(" "), said.told));
+        }
+    }
+    Ok(())
+}
+
+/// The change's id in the journal, which must tell of everything that is elsewhere now.
+fn explain(
+    program: &Program,
+    scenario: &Scenario,
+    control: &Control,
+    changed: &BTreeSet<String>,
+) -> Result<Option<String>, String> {
+    let change = if scenario.typed[0] == "repair" {
+        scenario.typed[2].trim_start_matches("--")
+    } else {
+        scenario.typed[0]
+    };
+    let journal = program.run(&["journal"], "");
+    let mut heads = journal.lines.iter();
+    let Some(head) = heads.find(|head| head["change"] == change) else {
+        return match changed.first() {
+            None => Ok(None),
+            Some(name) => Err(format!(
+                "the journal knows nothing of {name:?}: {}",
+                journal.told
+            )),
+        };
+    };
+    let id = head["journal_id"].as_str().expect("journal_id").to_owned();
+    let told = program.run(&["journal", &id], "");
+    let texts = told.lines.iter().filter_map(|line| line["text"].as_str());
+    let ids = told.lines.iter().filter_map(|line| line["id"].as_str());
+    let listed: BTreeSet<&str> = ids.chain(texts).collect();
+    // What was made by the change is told by what it was made of.
+    let made = |name: &str| !control.before.places.contains_key(name);
+    let known = |name: &&String| {
+        made(name) || listed.contains(name.as_str()) || listed.contains(&*id_of(name))
+    };
+    let unknown: Vec<&String> = changed.iter().filter(|name| !known(name)).collect();
+    if unknown.len() > scenario.undo.untold() {
+        return Err(format!(
+            "the journal does not tell of {unknown:?}: {}",
+            told.told
+        ));
+    }
+    Ok(Some(id))
+}
+
+/// The id of an entry of a scenario: the number in its name.
+fn id_of(name: &str) -> String {
+    let number: u64 = name
+        .split(' ')
+        .nth(1)
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0);
+    format!("{number:016x}")
+}
+
+fn take_back(
+    server: &Server,
+    program: &Program,
+    scenario: &Scenario,
+    control: &Control,
+    id: Option<&str>,
+    changed: &BTreeSet<String>,
+) -> Result<(), String> {
+    let (Some(id), false) = (id, scenario.undo == Undo::Nothing || changed.is_empty()) else {
+        return Ok(());
+    };
+    let dead = World::of(server, &queue());
+    // Nobody else was at it: what nobody wrote down was done by the one that died.
+    let said = program.change(&["undo", "--force", id]);
+    let undone = World::of(server, &queue());
+    let wrong = |what: String| Err(format!("{what}: {}", said.told));
+    if !matches!(said.code, Some(0 | 1)) {
+        return wrong("undo failed".to_owned());
+    }
+    if let Err(disorder) = undone.disorder() {
+        return wrong(format!("after the undo: {disorder}"));
+    }
+    let moved_back = moved(&dead.places, &undone.places);
+    // An edit takes one message away and brings another one, and so does a frame of another length.
+    let edits = ["edit", "--repack"]
+        .iter()
+        .any(|it| scenario.typed.contains(it));
+    let each = if edits { 2 } else { 1 };
+    if moved_back.len() as u64 != each * said.count("done") {
+        return wrong(format!("the undo moved {} messages", moved_back.len()));
+    }
+    let mut left = moved(&control.before.places, &undone.places);
+    left.retain(|name| changed.contains(name));
+    if left.len() > scenario.undo.untold() {
+        return wrong(format!("not taken back: {left:?}"));
+    }
+    Ok(())
+}
+
+/// Whether a run said that it did all it was asked to do, for those that were cut and not killed.
+pub fn all_told(said: &Said) -> bool {
+    let words = [
+        "done",
+        "gone",
+        "changed",
+        "undecodable",
+        "refused",
+        "unknown",
+        "left",
+    ];
+    words.iter().map(|word| said.count(word)).sum::<u64>() == said.count("planned")
+}

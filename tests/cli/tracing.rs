@@ -1,0 +1,317 @@
+//! `trace`, which needs no server: logs that were recorded beside real Redisson clients, as people
+//! have them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::program::{local, local_with_input};
+
+/// Versions of Redisson with the server that the log is of: 5.0, 7.0, 6.2, 7.0 and 8.2.
+const VERSIONS: [&str; 5] = ["3.15.1", "3.21.0", "3.21.1", "3.52.0", "4.7.0"];
+
+fn fixture(path: &str) -> PathBuf {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/trace");
+    fixtures.join(path)
+}
+
+fn log(version: &str) -> Vec<u8> {
+    std::fs::read(fixture(version).join("monitor.log")).unwrap()
+}
+
+/// The messages that a log tells of, and its summary.
+fn messages(log: &[u8], args: &[&str]) -> (Vec<Value>, Value) {
+    let args = [&["trace", "--from", "-", "--by", "message", "--json"], args].concat();
+    let mut lines = local_with_input(&args, log).done().json();
+    let summary = lines.pop().unwrap();
+    assert_eq!(summary["event"], "summary");
+    (lines, summary)
+}
+
+/// What the client itself logged: each message that it consumed, and when it had it.
+fn delivered(version: &str) -> Vec<Value> {
+    let log = std::fs::read_to_string(fixture(version).join("delivered.jsonl")).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+/// The words of a value: its strings, and its numbers with a fraction.
+fn words(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) if text != "com.acme.Order" => vec![text.clone()],
+        Value::Number(number) if number.is_f64() => vec![number.to_string()],
+        Value::Object(fields) => fields.values().flat_map(words).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Every life of a recorded log is what the client logged.
+fn assert_lives(version: &str, messages: &[Value]) {
+    let fates = |fate: &str| -> Vec<&Value> {
+        messages
+            .iter()
+            .filter(|life| life["fate"] == fate)
+            .collect()
+    };
+    assert_eq!(messages.len(), 15, "{version}");
+    for (fate, text) in [("polled", "100"), ("removed", "101"), ("waiting", "102")] {
+        let lives = fates(fate);
+        assert_eq!(lives.len(), 1, "{version} {fate}");
+        let said = lives[0]["text"].as_str().unwrap();
+        assert_eq!(said, format!("job-{text}"), "{version}");
+    }
+    let mut consumed = fates("consumed");
+    consumed.sort_by_key(|life| life["consumed_ms"].as_i64());
+    let delivered = delivered(version);
+    assert_eq!(consumed.len(), delivered.len(), "{version}");
+    let ms = |value: &Value| value.as_i64().unwrap();
+    for (life, seen) in consumed.iter().zip(&delivered) {
+        let says = life["text"].as_str().unwrap();
+        let seen_words = match &seen["value"] {
+            Value::Number(number) => vec![number.to_string()],
+            value => words(value),
+        };
+        let mut said = seen_words.iter().map(|word| says.contains(word.as_str()));
+        // Of an object of Kryo's not everything can be told without its class.
+        let is_told_whole = ["json", "text"].contains(&life["codec"].as_str().unwrap());
+        let is_it = if is_told_whole {
+            said.all(|word| word)
+        } else {
+            said.any(|word| word)
+        };
+        assert!(is_it, "{version}: {says} {seen}");
+        assert!(!seen_words.is_empty());
+        for step in ["offered_by", "transferred_by", "consumed_by"] {
+            assert!(
+                life[step].as_str().unwrap().starts_with("127.0.0.1:"),
+                "{life}"
+            );
+        }
+        assert_eq!(life["transfers"], 1, "{life}");
+        assert_eq!(life["deliveries"], 1, "{life}");
+        let late = ms(&life["transferred_ms"]) - ms(&life["due_ms"]);
+        assert!((0..400).contains(&late), "{life}");
+        assert_eq!(ms(&life["late_ms"]), late, "{life}");
+        // The client had it after the server gave it, and before long.
+        let after = ms(&seen["t"]) - ms(&life["consumed_ms"]);
+        assert!((0..1_000).contains(&after), "{version} {after} ms: {life}");
+    }
+}
+
+#[test]
+fn every_life_of_a_recorded_log_is_what_the_client_logged() {
+    for version in VERSIONS {
+        let (messages, summary) = messages(&log(version), &[]);
+        assert_lives(version, &messages);
+        assert_eq!(summary["messages"], 15);
+        assert_eq!(summary["fates"]["consumed"], 12);
+        assert_eq!(summary["late_ms"]["count"], 12);
+        assert_eq!(summary["unreadable"], 0);
+        assert_eq!(summary["transferred_again"], 0);
+        // One machine, one clock; what a busy one keeps back is not the clock's.
+        let clock = summary["clients"][0]["clock_ms"].as_i64().unwrap();
+        assert!((-50..=1).contains(&clock), "{version} {clock}");
+    }
+}
+
+#[test]
+fn a_log_is_read_as_people_have_it() {
+    let log = String::from_utf8(log("4.7.0")).unwrap();
+    // Commands of others stand between scripts, never inside one.
+    let mixed: Vec<String> = log
+        .lines()
+        .flat_map(|line| {
+            let (at, _) = line.split_once(' ').unwrap_or(("1795409320.4", ""));
+            let others = if line.contains("[0 lua]") { 0 } else { 1_000 };
+            let other = format!("{at} [0 10.1.1.1:7] \"SET\" \"k\" \"\\x00v\"");
+            let others = std::iter::repeat_n(other, others);
+            others.chain([line.to_owned()]).collect::<Vec<_>>()
+        })
+        .collect();
+    // Broken at the width of a terminal, but for the heads of records.
+    let broken: Vec<String> = log
+        .lines()
+        .flat_map(|line| {
+            let (head, rest) = line.split_at(line.find('"').unwrap_or(line.len()));
+            let chunks = rest.as_bytes().chunks(97).map(String::from_utf8_lossy);
+            let mut lines: Vec<String> = chunks.map(Into::into).collect();
+            match lines.first_mut() {
+                Some(first) => first.insert_str(0, head),
+                None => lines.push(head.to_owned()),
+            }
+            lines
+        })
+        .collect();
+    for (how, log) in [
+        ("with Windows line ends", log.replace('\n', "\r\n")),
+        ("on one line", log.replace('\n', " ")),
+        ("without a gap", log.replace('\n', "")),
+        (
+            "cut at both ends",
+            format!("\" \"cut\"\n{log}1795409335.1 [0 lua] \"zadd\" \"redis"),
+        ),
+        ("mixed with other traffic", mixed.join("\n")),
+        ("broken", broken.join("\n")),
+    ] {
+        let (messages, _) = messages(log.as_bytes(), &[]);
+        println!("{how}");
+        assert_lives("4.7.0", &messages);
+    }
+}
+
+#[test]
+fn events_tell_the_same_in_the_order_in_which_they_happened() {
+    let from = fixture("3.21.0").join("monitor.log");
+    let from = from.to_str().unwrap();
+    let events = local(&["trace", "orders", "--from", from, "--json"])
+        .done()
+        .json();
+    let mut by_id: HashMap<String, Vec<String>> = HashMap::new();
+    for event in &events[..events.len() - 1] {
+        let word = |name: &str| event[name].as_str().unwrap().to_owned();
+        assert_eq!(event["queue"], "orders");
+        by_id.entry(word("id")).or_default().push(word("event"));
+    }
+    let told = |words: &[&str]| {
+        let is_it = |its: &&Vec<String>| {
+            let its = its.iter().map(String::as_str);
+            its.filter(|word| *word != "announced")
+                .eq(words.iter().copied())
+        };
+        by_id.values().filter(is_it).count()
+    };
+    assert_eq!(told(&["offered", "transferred", "consumed"]), 12);
+    assert_eq!(told(&["offered", "polled"]), 1);
+    assert_eq!(told(&["offered", "removed"]), 1);
+    assert_eq!(told(&["offered"]), 1);
+    let plain = local(&["trace", "--from", from, "--grep", "job-101"]).done();
+    assert_eq!(plain.out.lines().count(), 3, "{}", plain.out);
+    assert!(plain.out.contains("  removed "), "{}", plain.out);
+    assert!(
+        plain.err.contains("15 messages: 12 consumed"),
+        "{}",
+        plain.err
+    );
+}
+
+#[test]
+fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
+    // Redis 5.0 writes a snapshot before the commands, 7.0 and 8.2 in a file beside them.
+    for (version, from) in [
+        ("3.15.1", "appendonly.aof"),
+        ("3.21.0", "appendonlydir"),
+        ("4.7.0", "appendonlydir"),
+        ("4.7.0", "appendonlydir/appendonly.aof.manifest"),
+    ] {
+        let from = fixture(version).join(from);
+        let args = [
+            "trace",
+            "--from",
+            from.to_str().unwrap(),
+            "--by",
+            "message",
+            "--json",
+        ];
+        let mut messages = local(&args).done().json();
+        let summary = messages.pop().unwrap();
+        assert_eq!(summary["skipped_snapshot"], true);
+        assert_eq!(summary["damaged_at_byte"], Value::Null);
+        assert_eq!(messages.len(), 15, "{version}");
+        assert_eq!(summary["fates"]["consumed"], 12, "{version}: {summary}");
+        assert_eq!(summary["fates"]["polled"], 1);
+        assert_eq!(summary["fates"]["removed"], 1);
+        assert_eq!(summary["fates"]["waiting"], 1);
+        let has_times = version != "3.15.1";
+        assert_eq!(summary["from_ms"].is_i64(), has_times, "{version}");
+    }
+}
+
+#[test]
+fn an_append_only_file_is_read_up_to_where_it_is_cut_or_damaged() {
+    let whole = std::fs::read(fixture("3.15.1").join("appendonly.aof")).unwrap();
+    let half = whole.len() - 200;
+    let (_, summary) = messages(&whole[..half], &[]);
+    assert!(summary["damaged_at_byte"].as_u64().unwrap() <= half as u64);
+    let damaged = [&whole[..], b"\0\0\0\0garbage\r\n"].concat();
+    let (lives, summary) = messages(&damaged, &[]);
+    assert_eq!(lives.len(), 15);
+    assert_eq!(summary["damaged_at_byte"], whole.len());
+    let said = local_with_input(&["trace", "--from", "-"], &damaged).done();
+    assert!(
+        said.err.contains("is damaged from byte 4,440 on"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_plain_queue_that_is_named_is_told_and_what_others_push_is_not() {
+    let from = fixture("plain.log");
+    let from = from.to_str().unwrap();
+    let queue = "zset-list:delay_queue,ready_queue";
+    let args = ["trace", queue, "--from", from, "--by", "message", "--json"];
+    let mut messages = local(&args).done().json();
+    messages.pop();
+    let fates: Vec<(&str, &str)> = messages
+        .iter()
+        .map(|life| {
+            (
+                life["text"].as_str().unwrap(),
+                life["fate"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        (r#"{"order":1}"#, "consumed"),
+        (r#"{"order":2}"#, "consumed"),
+        (r#"{"order":3}"#, "waiting"),
+        (r#"{"order":4}"#, "removed"),
+    ];
+    assert_eq!(fates, expected);
+    let unnamed = local(&["trace", "--from", from]);
+    assert_eq!(unnamed.code, 1);
+    assert!(unnamed.err.contains("has to be named"), "{}", unnamed.err);
+}
+
+#[test]
+fn what_is_asked_for_alone_is_printed() {
+    let log = log("4.7.0");
+    let count = |args: &[&str]| messages(&log, args).0.len();
+    assert_eq!(count(&["--limit", "3"]), 3);
+    assert_eq!(count(&["--grep", "job-10"]), 3);
+    assert_eq!(count(&["--late-over", "0ms"]), 12);
+    let (one, _) = messages(&log, &["--grep", "job-102", "--raw"]);
+    let id = one[0]["id"].as_str().unwrap();
+    assert_eq!(one[0]["payload_hex"], "226a6f622d31303222");
+    assert_eq!(count(&["--id", &id[..10]]), 1);
+}
+
+#[test]
+fn what_is_no_log_or_has_nothing_in_it_is_told() {
+    let said = local_with_input(&["trace", "--from", "-"], b"hello\nworld\n");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("as a log"), "{}", said.err);
+    let said = local_with_input(&["trace", "--from", "-"], b"1.5 [0 a:1] \"PING\"\n");
+    assert_eq!(said.code, 1);
+    assert!(
+        said.err.contains("none of the 1 command in -"),
+        "{}",
+        said.err
+    );
+    let said = local(&["trace", "--from", "/nowhere/at/all.log"]);
+    assert_eq!(said.code, 2);
+    assert!(
+        said.err.contains("could not open /nowhere/at/all.log"),
+        "{}",
+        said.err
+    );
+    let said = local(&["trace", "--from", "/"]);
+    assert!(said.err.contains("has no manifest"), "{}", said.err);
+    let log = log("4.7.0");
+    let said = local_with_input(&["trace", "--from", "-", "--id", "xyz"], &log);
+    assert!(said.err.contains("is no id"), "{}", said.err);
+    let said = local_with_input(&["trace", "--from", "-", "--grep", "absent"], &log);
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("none of the 15 messages"), "{}", said.err);
+}

@@ -1,0 +1,22 @@
+//! The real program on a real terminal with a real server.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failure in the harness is a failed test"
+)]
+
+mod changing;
+mod filter;
+mod pictures;
+mod pressing;
+mod screen;
+#[expect(dead_code, reason = "each program uses a part of it")]
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/terminal.rs"]
+mod terminal;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_delayscope");
+/// Columns and lines of a terminal on which everything has room.
+const SIZE: (u16, u16) = (120, 40);

@@ -1,0 +1,73 @@
+//! What the README shows: moments of the demo.
+
+use std::time::Duration;
+
+use delayscope::clock::instant;
+
+use crate::PROGRAM;
+use crate::support::PATIENCE;
+use crate::terminal::Terminal;
+
+/// A moment that is pictured.
+pub(crate) struct Scene {
+    /// The name of the file, without `.svg`.
+    pub(crate) name: &'static str,
+    /// What is to be seen, for those who cannot.
+    pub(crate) title: &'static str,
+    /// Columns and rows.
+    pub(crate) size: (u16, u16),
+    /// What is typed, and what the screen says before that.
+    keys: &'static [(&'static str, &'static [u8])],
+    /// What the screen says in the end.
+    pub(crate) shows: &'static [&'static str],
+}
+
+/// All of them.
+pub(crate) const SCENES: &[Scene] = &[
+    Scene {
+        name: "dashboard",
+        title: "The demo: its queues, the countdown timeline of one, its entries by due time, depths and announcements",
+        size: (120, 40),
+        keys: &[
+            ("✖ reminders", b"G"),
+            (
+                "Due: orders",
+                b"\t\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C",
+            ),
+        ],
+        shows: &["Due: orders", "of the view", "orderId"],
+    },
+    Scene {
+        name: "entry",
+        title: "One entry of the demo: when it is due, what its frame says, and its payload as JSON",
+        size: (80, 24),
+        keys: &[
+            ("✖ reminders", b"G"),
+            ("Due: orders", b"\r"),
+            ("› orders", b"\x1b[B\x1b[B\x1b[B\x1b[B\r"),
+        ],
+        shows: &["orderId", "byte-id"],
+    },
+];
+
+/// The screen of a scene, entered when the demo has been playing for `life`.
+pub(crate) fn screen(scene: &Scene, life: Duration) -> vt100::Screen {
+    let program = [PROGRAM, "demo", "--theme", "dark"];
+    let env = [
+        ("COLORTERM", "truecolor"),
+        ("TZ", "UTC"),
+        ("LANG", "C.UTF-8"),
+    ];
+    let mut terminal = Terminal::start(&program, scene.size, &env);
+    let ripe = terminal.started + life;
+    terminal.wait("the demo to live", life + PATIENCE, |_| instant() >= ripe);
+    for (said, keys) in scene.keys {
+        terminal.wait_text(said);
+        terminal.send(keys);
+    }
+    terminal.wait("what the scene shows", PATIENCE, |s| {
+        let text = s.text();
+        s.whole() && scene.shows.iter().all(|word| text.contains(word))
+    });
+    terminal.shown().screen().clone()
+}

@@ -1,0 +1,227 @@
+//! What each action does, where it can be seen.
+
+use delayscope::tui::keys::{Action, Place};
+use delayscope::tui::tabs::Tab;
+
+/// What is seen of it.
+#[derive(Clone, Copy)]
+pub(crate) enum Seen {
+    /// A text appears.
+    Text(&'static str),
+    /// A text goes.
+    Gone(&'static str),
+    /// The last line begins with that.
+    Line(&'static str),
+    /// The mark of a cursor stands elsewhere.
+    Cursor,
+    /// The hints are others.
+    Hints,
+    /// Other lines are in sight.
+    Scroll,
+    /// Every cell is written again.
+    Redrawn,
+    /// The server is looked through for queues.
+    Looked,
+    /// The shell has the terminal.
+    Stopped,
+    /// The program has ended well.
+    Ended,
+}
+
+/// What is to be done first, each with what is seen then; and what is seen of the key.
+pub(crate) struct Expected {
+    pub(crate) before: Vec<(&'static str, &'static str)>,
+    pub(crate) seen: Seen,
+}
+
+/// Where something is due: in a minute and a half.
+const TENTH_BAR: &str = "\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C";
+
+fn at_once(seen: Seen) -> Expected {
+    after(&[], seen)
+}
+
+fn after(before: &[(&'static str, &'static str)], seen: Seen) -> Expected {
+    Expected {
+        before: before.to_vec(),
+        seen,
+    }
+}
+
+/// What a key of `action` does in `place`; none where nothing can be seen of it, as on the tabs
+/// that have no rows.
+pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
+    use Action as A;
+    Some(match action {
+        A::Up | A::Down | A::PageUp | A::PageDown | A::First | A::Last => moved(action, place)?,
+        A::Open => opened(place)?,
+        A::Back | A::Quit | A::QuitNow | A::Suspend => left(action, place)?,
+        A::NextPane | A::PreviousPane => turned(action, place)?,
+        A::Tab(tab) => at_once(Seen::Text(tab_label(tab, place)?)),
+        A::BarLeft | A::BarRight if place == Place::Timeline => return None,
+        A::BarLeft | A::BarRight => at_once(Seen::Text("⏎ list")),
+        A::ZoomIn => at_once(Seen::Text("[60 s]")),
+        A::ZoomOut => at_once(Seen::Text("[1 h]")),
+        A::ZoomReset => after(&[("+", "[60 s]")], Seen::Text("[10 min]")),
+        A::LogHeight => at_once(Seen::Text("log ─")),
+        A::Filter => at_once(Seen::Line("/")),
+        A::Jump => at_once(Seen::Line("@")),
+        A::NextMatch | A::PreviousMatch => matched(action, place),
+        A::Palette => at_once(Seen::Text("⇥ complete")),
+        A::Sort if place == Place::Queues => at_once(Seen::Text("queues by most late")),
+        A::Sort => at_once(Seen::Text("last first")),
+        A::Mark => at_once(Seen::Text("1 marked")),
+        A::MarkRange => at_once(Seen::Text("a range begins here")),
+        A::MarkAll if place == Place::Timeline => after(&[(TENTH_BAR, "▲")], Seen::Text("marked")),
+        A::MarkAll => at_once(Seen::Text("marked")),
+        A::ReadAs => at_once(Seen::Text("is read as")),
+        A::CopyPayload => at_once(Seen::Text("copied the payload")),
+        A::CopyCommand => at_once(Seen::Text("copied")),
+        A::Offer => at_once(Seen::Text("^S offer")),
+        A::Worker => at_once(Seen::Text("n no")),
+        // Its rows are read after it.
+        A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate => {
+            let seen = Seen::Text(changed(action, place));
+            match place {
+                // Its rows are read after its tab is shown.
+                Place::Order => after(&[("", " of 301")], seen),
+                _ => at_once(seen),
+            }
+        }
+        A::Kick => at_once(Seen::Text("Kick?")),
+        A::Examine => at_once(Seen::Text("looked at")),
+        A::Repair if place == Place::Findings => {
+            after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
+        }
+        A::Repair => at_once(Seen::Text("Repair ── ")),
+        A::Undo => at_once(Seen::Text("there is no change of")),
+        // Nothing takes long here: they are pressed where something does.
+        A::Pause | A::Stop => return None,
+        A::Confirm => at_once(Seen::Text("WORKER")),
+        A::Refuse => at_once(Seen::Gone("n no")),
+        A::Submit => after(&[("hello", "hello")], Seen::Text("offered 1")),
+        A::Editor => at_once(Seen::Text("from the editor")),
+        A::Toggle | A::Fold => at_once(Seen::Text("› 100 values")),
+        A::Unfold => at_once(Seen::Cursor),
+        A::CopyPath => at_once(Seen::Text("copied the path")),
+        A::Face => at_once(Seen::Text("[text]")),
+        A::Freeze => at_once(Seen::Text("FROZEN")),
+        A::Refresh => at_once(Seen::Looked),
+        A::Interval => at_once(Seen::Text("refreshed every")),
+        A::Redraw => at_once(Seen::Redrawn),
+        A::Help if place == Place::Help => at_once(Seen::Gone("open; list a bar")),
+        A::Help => at_once(Seen::Text("open; list a bar")),
+    })
+}
+
+/// What the keys for the next and the previous one of several do.
+fn turned(action: Action, place: Place) -> Option<Expected> {
+    match place {
+        Place::Form => Some(at_once(Seen::Cursor)),
+        Place::Dialog => Some(at_once(Seen::Text("[›y start"))),
+        // The next pane is the one that shows the same beside it.
+        Place::Traffic if action == Action::NextPane => None,
+        Place::Help => Some(at_once(Seen::Gone("open; list a bar"))),
+        _ => Some(at_once(Seen::Hints)),
+    }
+}
+
+/// What a key that changes shows: on entries what it does, elsewhere why it does nothing.
+fn changed(action: Action, place: Place) -> &'static str {
+    use Action as A;
+    let waits = matches!(place, Place::Entries | Place::Order | Place::Entry);
+    match (action, place) {
+        (A::Requeue, Place::Delivered) => "^S requeue",
+        (A::Delete, Place::Delivered) => "Delete?",
+        (_, Place::Delivered) => "delivered already",
+        (A::Transfer, _) => "Transfer?",
+        (A::Deliver, _) if waits => "Deliver?",
+        (A::Requeue, _) if waits => "^S requeue",
+        (A::Delete, _) if waits => "Delete?",
+        (A::Edit, _) if waits => "^S save",
+        (_, _) if waits => "Duplicate?",
+        _ => "choose entries first",
+    }
+}
+
+fn moved(action: Action, place: Place) -> Option<Expected> {
+    let seen = match place {
+        Place::Queues | Place::Entries | Place::Delivered | Place::Order => Seen::Cursor,
+        Place::Entry | Place::Help => Seen::Scroll,
+        _ => return None,
+    };
+    let upwards = matches!(action, Action::Up | Action::PageUp | Action::First);
+    let end = match place {
+        Place::Queues => "zeta  ",
+        Place::Entries | Place::Order => "entry 300",
+        Place::Delivered => "delivered 59",
+        Place::Entry => "line-099",
+        _ => "there is no such thing",
+    };
+    Some(if upwards {
+        after(&[("G", end)], seen)
+    } else {
+        at_once(seen)
+    })
+}
+
+fn opened(place: Place) -> Option<Expected> {
+    Some(match place {
+        Place::Queues | Place::Findings => at_once(Seen::Gone("Queues")),
+        Place::Timeline => at_once(Seen::Text("choose a bar first")),
+        Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("next view")),
+        Place::Traffic => at_once(Seen::Text("nothing has been announced")),
+        Place::Changes => at_once(Seen::Text("no change to open")),
+        _ => return None,
+    })
+}
+
+/// On the first screen Esc has nothing to close; what is typed into a form is no command.
+fn left(action: Action, place: Place) -> Option<Expected> {
+    let back = match place {
+        Place::Entry => Some("next view"),
+        Place::Help => Some("open; list a bar"),
+        Place::Dialog => Some("n no"),
+        Place::Form => Some("^S offer"),
+        _ => None,
+    };
+    Some(match (action, back) {
+        (Action::QuitNow, _) => at_once(Seen::Ended),
+        (Action::Suspend, _) => at_once(Seen::Stopped),
+        (Action::Quit, _) if place == Place::Form => return None,
+        (_, Some(text)) => at_once(Seen::Gone(text)),
+        (Action::Quit, None) => at_once(Seen::Ended),
+        (_, None) if place == Place::Entries => after(&[(" ", "1 marked")], Seen::Gone("1 marked")),
+        _ => return None,
+    })
+}
+
+fn matched(action: Action, place: Place) -> Expected {
+    if place != Place::Entry {
+        return at_once(Seen::Text("no filter is on"));
+    }
+    let other = match action {
+        Action::NextMatch => "2 of 100",
+        _ => "100 of 100",
+    };
+    after(
+        &[("/line-", "/line-"), ("\r", "1 of 100")],
+        Seen::Text(other),
+    )
+}
+
+/// A tab is seen where it was not yet.
+fn tab_label(tab: Tab, place: Place) -> Option<&'static str> {
+    let (label, own) = match tab {
+        Tab::Waiting => ("[1 waiting", Place::Entries),
+        Tab::Delivered => ("[2 delivered", Place::Delivered),
+        Tab::Order => ("[3 order list", Place::Order),
+        Tab::Traffic => ("[4 traffic", Place::Traffic),
+        Tab::Findings => ("[5 findings", Place::Findings),
+        Tab::Changes => ("[6 changes", Place::Changes),
+        // The order list has the same keys, and is another tab.
+        Tab::Quarantine => return Some("[7 quarantine"),
+    };
+    let on_waiting = matches!(place, Place::Queues | Place::Timeline);
+    (place != own && !(tab == Tab::Waiting && on_waiting)).then_some(label)
+}

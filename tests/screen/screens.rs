@@ -1,0 +1,18 @@
+//! What the screen looks like: pictures with their styles at three sizes, and the rules that
+//! every picture keeps.
+
+mod asking;
+mod build;
+mod bulk;
+mod everywhere;
+mod filter;
+mod overlays;
+mod pictures;
+mod profile;
+mod prompts;
+mod rules;
+mod states;
+mod tabs;
+mod timeline;
+mod told;
+mod wild;

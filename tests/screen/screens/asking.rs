@@ -1,0 +1,307 @@
+//! Questions about a plan, and the forms before one.
+
+use std::time::Duration;
+
+use delayscope::payload::{self, Codec, Habit};
+use delayscope::queue::plan::{Cost, Progress, Way};
+use delayscope::queue::{
+    Change, Due, Entry, EntryId, Known, Outcome, Plan, Queue, State, Tally, frame,
+};
+use delayscope::tui::change::{Stage, UnderWay};
+use delayscope::tui::edit::EditForm;
+use delayscope::tui::effect::Marked;
+use delayscope::tui::form::{Filling as _, Part};
+use delayscope::tui::look::Look;
+use delayscope::tui::model::{Model, Overlay};
+use delayscope::tui::msg::Msg;
+use delayscope::tui::repair::RepairForm;
+use delayscope::tui::requeue::{How, RequeueForm};
+use delayscope::tui::update::update;
+
+use crate::screens::build::{NOW, evening, look};
+use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
+
+const SIZES: [(&str, (u16, u16)); 3] = [("80x24", SMALL), ("120x40", MIDDLE), ("200x60", LARGE)];
+
+fn orders() -> Queue {
+    Queue::redisson("orders")
+}
+
+/// What it would be to deliver `planned` entries.
+fn deliver(planned: u64) -> Plan {
+    let many = planned > 1;
+    let says = "{\"orderId\":465801,\"customer\":\"c-06773\",\"action\":\"cancel-unpaid\"}";
+    let server = "prod-1:6379/0".to_owned();
+    Plan {
+        profile: Some("production".to_owned()),
+        planned,
+        oldest: Some(Due::At(NOW.plus(-12_000))),
+        newest: Some(Due::At(NOW.plus(if many { 400_000 } else { -12_000 }))),
+        first: (0..planned.min(5))
+            .map(|n| EntryId(n.to_be_bytes()))
+            .collect(),
+        says: vec![says.to_owned()],
+        way: if planned > 1000 {
+            Way::SetAside
+        } else {
+            Way::InOrder
+        },
+        cost: Cost {
+            longest_block: Duration::from_micros(if many { 7_200 } else { 90 }),
+            takes: Duration::from_millis(planned / 4),
+            replicated_bytes: planned * 130,
+            journal_bytes: planned * 64,
+            ..Cost::default()
+        },
+        target: Some((3, 3 + planned)),
+        consumed_per_s: many.then_some(2.5),
+        warnings: vec![
+            "What consumers have taken by then cannot be taken back: undo lists it, entry by \
+             entry."
+                .to_owned(),
+        ],
+        ..Plan::new(Change::Deliver, &orders(), server, NOW)
+    }
+}
+
+/// The same for a million, with the order list set aside.
+fn deliver_all() -> Plan {
+    let mut plan = deliver(1_000_000);
+    plan.warnings.push(
+        "The order list is set aside for about 4 s: until it is back, size(), contains(), \
+         remove() and poll() of Redisson clients do not see what is in it."
+            .to_owned(),
+    );
+    plan
+}
+
+/// The screen at a stage of a change.
+fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
+    let mut m = evening(size, look);
+    m.workers.program = Some("delayscope".to_owned());
+    m.changing.one = Some(UnderWay {
+        generation: 1,
+        change,
+        called: change.word(),
+        queue: orders(),
+        marks: None,
+        asked_by: None,
+        since: m
+            .instant
+            .checked_sub(Duration::from_secs(1))
+            .unwrap_or(m.instant),
+        stage,
+    });
+    let now = m.instant;
+    update(&mut m, Msg::Ticked(now));
+    m.now = NOW;
+    m
+}
+
+pub(crate) fn asked(size: (u16, u16), look: Look, planned: u64) -> Model {
+    let plan = if planned > 1000 {
+        deliver_all()
+    } else {
+        deliver(planned)
+    };
+    at(size, look, Change::Deliver, Stage::Asking(Box::new(plan)))
+}
+
+pub(crate) fn counting(size: (u16, u16), look: Look) -> Model {
+    let mut tally = Tally::default();
+    tally.add(Outcome::Done, 320_000);
+    let progress = Progress {
+        phase: "looking",
+        tally,
+        planned: 1_000_000,
+        back: None,
+        per_s: 0.0,
+        left: None,
+        longest_block: Duration::ZERO,
+        waits: None,
+    };
+    at(size, look, Change::Delete, Stage::Planning(Some(progress)))
+}
+
+pub(crate) fn requeue(count: u64) -> RequeueForm {
+    let mut form = RequeueForm::new(orders(), Marked::Due, None);
+    form.count = (count, count < 1000);
+    form.due = (count == 1).then(|| NOW.plus(64_000));
+    form
+}
+
+pub(crate) fn edit(payload: &[u8]) -> EditForm {
+    let member = frame::encode(frame::Form::ByteId, [7; 8], payload);
+    let id = orders().id(&member);
+    let entry = Entry {
+        member,
+        score: Some(1.0),
+        state: State::Waiting,
+    };
+    let due = Due::At(NOW.plus(64_000));
+    EditForm::new(
+        (orders(), Habit::default()),
+        entry,
+        (id, due),
+        payload.to_vec(),
+    )
+}
+
+pub(crate) fn with(size: (u16, u16), look: Look, overlay: Overlay) -> Model {
+    let mut m = evening(size, look);
+    m.overlay = Some(overlay);
+    m
+}
+
+/// All of them that can lie over the screen.
+pub(crate) fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
+    let mut spread = requeue(1_000_000);
+    spread.spread.set("1h");
+    let mut bad = requeue(1);
+    bad.when.set("订单 \x1b[2J");
+    let shown = evening(size, look.clone());
+    let mut repair = RepairForm::new(&shown, &shown.queues[0]);
+    repair.at = Part::Within;
+    let over = |overlay| with(size, look.clone(), overlay);
+    let mut all: Vec<Model> = [1, 3, 1_000_000]
+        .map(|planned| asked(size, look.clone(), planned))
+        .into();
+    all.push(counting(size, look.clone()));
+    all.extend([requeue(1), spread, bad].map(|form| over(Overlay::Requeue(Box::new(form)))));
+    let payloads: [&[u8]; 3] = [
+        b"{\"orderId\":1}",
+        b"\x00\x01\xff",
+        "订单 🎉 \x1b[2J".as_bytes(),
+    ];
+    all.extend(payloads.map(|bytes| over(Overlay::Edit(Box::new(edit(bytes))))));
+    all.push(over(Overlay::Repair(Box::new(repair))));
+    all
+}
+
+#[test]
+fn a_plan_for_one_at_three_sizes() {
+    for (name, size) in SIZES {
+        picture(&format!("plan_one_{name}"), &asked(size, look(), 1));
+    }
+}
+
+#[test]
+fn a_plan_for_a_million_at_three_sizes() {
+    for (name, size) in SIZES {
+        picture(
+            &format!("plan_many_{name}"),
+            &asked(size, look(), 1_000_000),
+        );
+    }
+}
+
+#[test]
+fn a_plan_says_all_of_it_on_the_smallest_screen_that_is_complete() {
+    let text = text(&asked(SMALL, look(), 1_000_000));
+    for words in [
+        "Move 1,000,000 entries of orders",
+        "and 999,999 more",
+        "3 now, 1,000,003 then",
+        "set aside for about 4 s",
+        "production",
+        "Type the queue's name",
+        "cancel ]",
+    ] {
+        assert!(text.contains(words), "{words} is not in\n{text}");
+    }
+}
+
+#[test]
+fn counting_is_told_and_how_it_is_stopped() {
+    picture("counting", &counting(SMALL, look()));
+}
+
+#[test]
+fn another_due_time_at_three_sizes() {
+    for (name, size) in SIZES {
+        let mut form = requeue(10_000);
+        form.at = Part::Spread;
+        form.spread.set("1h");
+        let overlay = Overlay::Requeue(Box::new(form));
+        picture(&format!("requeue_{name}"), &with(size, look(), overlay));
+    }
+}
+
+#[test]
+fn another_due_time_says_what_it_means_or_what_is_wrong() {
+    let shown = |how, typed: &str, count| {
+        let mut form = requeue(count);
+        form.how = how;
+        form.when.set(typed);
+        let overlay = Overlay::Requeue(Box::new(form));
+        text(&with(SMALL, look(), overlay))
+    };
+    let says = [
+        (How::In, "5m", 1, "14:07:09, in 5:00"),
+        (How::In, "5", 1, "a span needs a unit"),
+        (How::At, "", 1, "write 14:10"),
+        (How::By, "-2m", 1, "0:56 ago: late at once"),
+        (How::By, "+1h", 3, "each 1h 00m later than now"),
+        (How::By, "-1h", 3, "each 1h 00m earlier than now"),
+    ];
+    for (how, typed, count, words) in says {
+        let text = shown(how, typed, count);
+        assert!(text.contains(words), "{words} is not in\n{text}");
+    }
+}
+
+#[test]
+fn another_payload_at_three_sizes() {
+    for (name, size) in SIZES {
+        let mut form = edit(b"{\"orderId\":465801,\"customer\":\"c-06773\"}");
+        form.payload.paste("\n");
+        form.typed();
+        let overlay = Overlay::Edit(Box::new(form));
+        picture(&format!("edit_{name}"), &with(size, look(), overlay));
+    }
+}
+
+#[test]
+fn bytes_that_no_codec_writes_are_edited_in_hex() {
+    let bytes = payload::encode(Codec::Serialization, "hello").unwrap_or_default();
+    let form = edit(&[&bytes[..], &[0xff; 40]].concat());
+    let overlay = Overlay::Edit(Box::new(form));
+    picture("edit_hex", &with(SMALL, look(), overlay));
+}
+
+#[test]
+fn the_menu_of_repairs_at_three_sizes() {
+    for (name, size) in SIZES {
+        let shown = evening(size, look());
+        let form = RepairForm::new(&shown, &shown.queues[0]);
+        let overlay = Overlay::Repair(Box::new(form));
+        picture(&format!("repair_{name}"), &with(size, look(), overlay));
+    }
+}
+
+#[test]
+fn a_key_that_cannot_change_anything_is_dim() {
+    let mut m = evening(LARGE, look());
+    let drawn = |m: &Model| {
+        let buf = draw(m);
+        let (w, h) = m.size;
+        let row: String = (0..w).map(|x| buf[(x, h - 1)].symbol()).collect();
+        let at = row.find("p deliver").map(|at| row[..at].chars().count());
+        buf[(u16::try_from(at.unwrap_or(0)).unwrap_or(0), h - 1)].fg
+    };
+    let can = drawn(&m);
+    m.read_only = true;
+    assert_ne!(drawn(&m), can);
+    m.read_only = false;
+    if let Some(pulse) = &mut m.queues[0].pulse {
+        pulse.late = Known::Is(0);
+    }
+    assert_eq!(drawn(&m), can);
+}
+
+fn text(m: &Model) -> String {
+    let buf = draw(m);
+    let (w, h) = m.size;
+    let row = |y| -> String { (0..w).map(|x| buf[(x, y)].symbol()).collect() };
+    (0..h).map(row).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,185 @@
+//! The findings, as they are told: what is known, what is not yet, and what has gone.
+
+use delayscope::queue::finding::{Act, Advice, Finding, Remedy, Severity, Step, Trend, Watch};
+use delayscope::queue::{Pulse, ServerWatch};
+use delayscope::tui::layout;
+
+use delayscope::tui::model::{Model, Pane};
+use delayscope::tui::tabs::Tab;
+
+use crate::screens::build::{NOW, evening, figures, look};
+use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
+use crate::screens::tabs::sick;
+
+fn lines(m: &Model) -> Vec<String> {
+    let buf = draw(m);
+    let line = |y| (0..buf.area.width).map(|x| buf[(x, y)].symbol()).collect();
+    (0..buf.area.height).map(line).collect()
+}
+
+fn words(m: &Model) -> String {
+    lines(m).join("\n")
+}
+
+#[test]
+fn nothing_is_called_well_before_it_has_been_looked_at() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = evening(size, look());
+        m.queues.drain(..1);
+        m.queues.truncate(2);
+        assert!(words(&m).contains("✓ OK"), "{size:?}");
+        m.queues[1].survey = None;
+        let all = words(&m);
+        assert!(all.contains("looking: 1 of 2 queues read"), "{all}");
+        assert!(!all.contains("✓ OK"), "{all}");
+        m.queues[1].unsurveyed = Some("NOPERM".to_owned());
+        assert!(words(&m).contains("✓ OK"), "{size:?}");
+        // Whether nobody is there to transfer takes two looks.
+        let pulse = figures(40, 0, 0);
+        m.queues[1].watch = Watch::default();
+        m.queues[1].watch.saw(&pulse);
+        m.queues[1].pulse = Some(pulse.clone());
+        assert!(words(&m).contains("looking: 1 of 2"), "{size:?}");
+        m.queues[1].watch.saw(&Pulse {
+            at: pulse.at.plus(1_000),
+            ..pulse
+        });
+        assert!(words(&m).contains("✓ OK"), "{size:?}");
+    }
+}
+
+#[test]
+fn what_is_late_without_a_cause_known_is_not_well() {
+    let mut m = evening(SMALL, look());
+    m.queues.truncate(3);
+    let all = words(&m);
+    let said = "orders: 12 late, oldest 0:12: no cause found yet";
+    assert!(all.contains(said), "{all}");
+    assert!(!all.contains("✓ OK"), "{all}");
+    assert!(all.contains("! orders: 12 late 0:12"), "{all}");
+}
+
+/// One queue with a finding whose command is longer than a row, and one that has gone.
+fn outside(size: (u16, u16)) -> Model {
+    let mut m = evening(size, look());
+    m.queues.truncate(1);
+    let mut found = Finding::new(
+        "wrong-type",
+        Severity::Critical,
+        "Whatever touches orders fails: it is a string, not a list.",
+    );
+    *found.repair = Remedy {
+        sentence: "Rename it out of the way, then find out who writes it:".into(),
+        step: Step::Outside,
+        lines: vec![format!(
+            "redis-cli RENAMENX 'orders of the {}' 'taken:orders'",
+            "very ".repeat(8)
+        )],
+    };
+    let mut gone = Finding::new("poison", Severity::Critical, "Seen for 1:07: 20 late.");
+    gone.gone = Some(NOW.plus(-5_000));
+    gone.repair.sentence = Advice::of("Repack").by(
+        Act::Repair,
+        ": all that waits gets the form of its clients.",
+    );
+    m.queues[0].findings = vec![found];
+    m.queues[0].gone = vec![gone];
+    m
+}
+
+#[test]
+fn a_command_stands_whole_and_what_has_gone_asks_for_nothing() {
+    for (name, size) in [("80x24", SMALL), ("120x40", MIDDLE), ("200x60", LARGE)] {
+        let mut m = outside(size);
+        for tab in [Tab::Waiting, Tab::Findings] {
+            m.tab = tab;
+            let all = words(&m);
+            assert!(
+                all.contains("very ' 'taken:orders'") || all.contains("  'taken:orders'"),
+                "{all}"
+            );
+            assert!(all.contains("5 findings 1"), "{all}");
+            assert!(!all.contains("Repack"), "{all}");
+        }
+        let all = words(&m);
+        assert!(all.contains("gone for 5.0 s."), "{all}");
+        m.tab = Tab::Waiting;
+        picture(&format!("findings_outside_{name}"), &m);
+    }
+}
+
+#[test]
+fn the_panes_stand_still_while_what_is_wrong_grows_and_shrinks() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = sick(size);
+        let high = |m: &Model| {
+            let areas = layout::areas(m);
+            (areas.findings.outer.h, areas.news.h, areas.entries.outer.h)
+        };
+        let before = high(&m);
+        for per_s in [-1234.5, 0.0, 98_765.4] {
+            for queue in &mut m.queues {
+                for found in &mut queue.findings {
+                    let done_in_ms = (per_s < 0.0).then_some(123_456_789);
+                    found.trend = Some(Trend { per_s, done_in_ms });
+                }
+            }
+            assert_eq!(high(&m), before, "{size:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_wrong_before_is_told_below() {
+    let mut m = evening(MIDDLE, look());
+    m.queues.truncate(1);
+    let row = &mut m.queues[0];
+    row.watch = Watch::default();
+    // Nobody was there to transfer for 20 s, and then somebody came.
+    let mut at = NOW.plus(-60_000);
+    for (clients, seconds) in [(0, 20), (4, 40)] {
+        for _ in 0..seconds {
+            at = at.plus(1_000);
+            let mut pulse = figures(40, 12, clients);
+            pulse.at = at;
+            pulse.oldest_late = Some(NOW.plus(-90_000));
+            row.watch.saw(&pulse);
+            row.pulse = Some(pulse);
+            row.survey.as_mut().unwrap().at = at;
+            row.diagnose(&ServerWatch::default());
+        }
+    }
+    m.tab = Tab::Findings;
+    let all = words(&m);
+    assert!(all.contains("Earlier"), "{all}");
+    assert!(all.contains("orders: for 0:19 until 14:01:30: "), "{all}");
+    picture("tab_findings_earlier", &m);
+}
+
+#[test]
+fn where_nothing_can_be_changed_no_key_is_named() {
+    let mut m = sick(LARGE);
+    assert!(words(&m).contains("(w there)"));
+    m.cursor = 3;
+    assert!(words(&m).contains("(w)"));
+    m.read_only = true;
+    let all = words(&m);
+    assert!(!all.contains("(w"), "{all}");
+    assert!(all.contains("or a stand-in worker."), "{all}");
+}
+
+#[test]
+fn the_key_that_mends_is_the_first_hint() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = sick(size);
+        let hints = |m: &Model| lines(m).pop().unwrap_or_default();
+        assert!(hints(&m).starts_with(" ⏎ open"), "{}", hints(&m));
+        m.cursor = 3;
+        for focus in [Pane::Entries, Pane::Queues, Pane::Timeline] {
+            m.focus = focus;
+            let hints = hints(&m);
+            let first = hints.split_whitespace().take(4).collect::<Vec<_>>();
+            assert_eq!(first, ["w", "worker", "R", "repair"], "{hints}");
+        }
+    }
+}

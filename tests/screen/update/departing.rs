@@ -1,0 +1,256 @@
+//! The row under the cursor is held by what it is: it stays for a moment when it leaves, and no key
+//! acts on the row that comes in its place before that was seen.
+
+use delayscope::queue::plan::Plan;
+use delayscope::queue::told::Applied;
+use delayscope::queue::{Change, Outcome, Queue, Summary, Tally};
+use delayscope::tui::departed::Fate;
+use delayscope::tui::effect::{Effect, Marked};
+use delayscope::tui::keys::Code;
+use delayscope::tui::model::{Pane, Screen};
+use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh::update::time::wakes_at;
+
+use crate::desk::{Desk, START, World, member};
+
+/// Ten entries, five of them late; the entries have the keys.
+fn desk() -> Desk {
+    let mut world = World::new("orders", 10, -4_500, 1_000);
+    world.target = (0..10).map(|n| format!("done {n}").into_bytes()).collect();
+    let mut desk = Desk::of(vec![world]);
+    desk.model.focus = Pane::Entries;
+    desk
+}
+
+/// That entry leaves its queue, and the next pulse shows it.
+fn leaves(desk: &mut Desk, n: u64) {
+    desk.world[0].entries.retain(|(m, _)| *m != member(n));
+    desk.live(1_100, 0);
+}
+
+fn planned(effects: &[Effect]) -> Option<Marked> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Plan(asked) => Some(asked.which.clone()),
+        _ => None,
+    })
+}
+
+fn toast(desk: &Desk) -> &str {
+    desk.model.toast.as_ref().map_or("", |toast| &toast.text)
+}
+
+fn fate(desk: &Desk) -> Option<Fate> {
+    desk.model.fate_at(desk.model.stand().cursor)
+}
+
+#[test]
+fn a_row_that_is_transferred_stays_under_the_cursor_and_no_key_acts_on_another_one() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    leaves(&mut desk, 1);
+    assert_eq!(desk.under_cursor(), Some(member(1)));
+    assert_eq!(fate(&desk), Some(Fate::Transferred));
+    for key in ['x', 't', 'p', 'r', 'e', 'D', ' ', 'v'] {
+        let before = desk.model.marks.clone();
+        assert_eq!(planned(&desk.char(key)), None, "{key:?}");
+        assert!(desk.model.overlay.is_none(), "{key:?}");
+        assert_eq!(desk.model.marks, before, "{key:?}");
+        assert!(toast(&desk).contains("transferred meanwhile"), "{key:?}");
+    }
+    assert_eq!(desk.under_cursor(), Some(member(1)));
+    // All others stand around it.
+    let rows: Vec<_> = desk
+        .model
+        .entries
+        .rows
+        .iter()
+        .map(|r| r.member.clone())
+        .collect();
+    assert_eq!(rows[..4], [0, 1, 2, 3].map(member));
+}
+
+#[test]
+fn after_two_seconds_it_goes_and_a_key_right_after_that_does_nothing_yet() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    leaves(&mut desk, 1);
+    let until = desk.model.departed.as_ref().unwrap().until;
+    assert!(wakes_at(&desk.model).unwrap() <= until);
+    desk.live(1_000, 0);
+    assert_eq!(desk.under_cursor(), Some(member(1)), "still there");
+    desk.live(1_100, 0);
+    assert_eq!((desk.under_cursor(), fate(&desk)), (Some(member(2)), None));
+    assert_eq!(planned(&desk.char('x')), None);
+    assert!(
+        toast(&desk).contains("changed just now"),
+        "{}",
+        toast(&desk)
+    );
+    desk.live(1_000, 0);
+    let which = planned(&desk.char('x'));
+    assert!(matches!(which, Some(Marked::One(entry)) if entry.member == member(2)));
+}
+
+#[test]
+fn whoever_moves_on_from_it_is_on_its_neighbour_at_once_and_may_act_there() {
+    for (key, neighbour) in [(Code::Down, 3), (Code::Up, 1)] {
+        let mut desk = desk();
+        desk.press(Code::Down);
+        desk.press(Code::Down);
+        leaves(&mut desk, 2);
+        desk.press(key);
+        assert_eq!(desk.under_cursor(), Some(member(neighbour)), "{key:?}");
+        assert_eq!(desk.model.departed, None);
+        let which = planned(&desk.char('x'));
+        assert!(
+            matches!(&which, Some(Marked::One(entry)) if entry.member == member(neighbour)),
+            "{which:?}"
+        );
+    }
+}
+
+#[test]
+fn the_head_and_the_last_one_are_held_as_well() {
+    let mut desk = desk();
+    leaves(&mut desk, 0);
+    assert_eq!(desk.under_cursor(), Some(member(0)));
+    assert_eq!(fate(&desk), Some(Fate::Transferred));
+    let mut desk = self::desk();
+    desk.char('G');
+    desk.answer_all();
+    leaves(&mut desk, 9);
+    assert_eq!(desk.under_cursor(), Some(member(9)));
+    assert_eq!(fate(&desk), Some(Fate::Gone), "it was not due");
+    desk.live(2_100, 0);
+    assert_eq!(desk.under_cursor(), Some(member(8)));
+}
+
+#[test]
+fn one_that_was_alone_stays_as_well() {
+    let mut desk = Desk::of(vec![World::new("orders", 1, -4_500, 1_000)]);
+    desk.model.focus = Pane::Entries;
+    leaves(&mut desk, 0);
+    assert_eq!(desk.under_cursor(), Some(member(0)));
+    desk.live(2_100, 0);
+    assert_eq!(desk.under_cursor(), None);
+}
+
+#[test]
+fn what_comes_before_the_head_does_not_get_the_cursor() {
+    let mut desk = desk();
+    let (_, first) = desk.world[0].entries[0];
+    desk.world[0].entries.insert(0, (member(77), first - 1.0));
+    desk.live(1_100, 0);
+    assert_eq!(desk.under_cursor(), Some(member(0)));
+    assert_eq!(desk.model.entries.top, 0, "it is in sight");
+}
+
+#[test]
+fn one_that_comes_back_is_no_longer_gone() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    let before = desk.world[0].entries.clone();
+    leaves(&mut desk, 1);
+    desk.world[0].entries = before;
+    desk.live(1_100, 0);
+    assert_eq!((desk.under_cursor(), fate(&desk)), (Some(member(1)), None));
+    assert_eq!(desk.model.entries.rows.len(), 10);
+}
+
+#[test]
+fn an_element_of_target_that_is_taken_says_so() {
+    let mut desk = desk();
+    desk.char('2');
+    desk.answer_all();
+    desk.press(Code::Down);
+    desk.world[0].target.drain(..2);
+    desk.live(1_100, 0);
+    assert_eq!(desk.under_cursor(), Some(b"done 1".to_vec()));
+    assert_eq!(fate(&desk), Some(Fate::Taken));
+    assert_eq!(planned(&desk.char('x')), None);
+    assert!(toast(&desk).contains("taken meanwhile"), "{}", toast(&desk));
+    desk.press(Code::Down);
+    assert_ne!(desk.under_cursor(), Some(b"done 1".to_vec()));
+    assert!(planned(&desk.char('x')).is_some());
+}
+
+#[test]
+fn what_a_change_of_ours_took_away_says_what_was_done() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    let effects = desk.char('x');
+    let generation = effects.iter().find_map(|effect| match effect {
+        Effect::Plan(asked) => Some(asked.generation),
+        _ => None,
+    });
+    let (generation, orders) = (generation.unwrap(), Queue::redisson("orders"));
+    let plan = Plan {
+        planned: 1,
+        ..Plan::new(Change::Delete, &orders, "there".to_owned(), START)
+    };
+    desk.tell(Msg::Planned(generation, Ok(Box::new(plan))));
+    desk.char('y');
+    let mut tally = Tally::default();
+    tally.add(Outcome::Done, 1);
+    desk.tell(Msg::Applied(
+        generation,
+        Applied::Ended(Summary {
+            change: Change::Delete,
+            queue: orders,
+            tally,
+            journal_id: None,
+            elapsed: std::time::Duration::ZERO,
+            longest_block: std::time::Duration::ZERO,
+            listening: None,
+            helped: None,
+            notes: Vec::new(),
+        }),
+    ));
+    leaves(&mut desk, 1);
+    assert_eq!(fate(&desk), Some(Fate::Ours(Change::Delete)));
+    assert_eq!(planned(&desk.char('x')), None);
+    assert!(toast(&desk).contains("deleted already"), "{}", toast(&desk));
+}
+
+#[test]
+fn a_row_that_has_left_can_be_opened_and_is_gone_there_too() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    leaves(&mut desk, 1);
+    desk.press(Code::Enter);
+    assert!(matches!(&desk.model.screen, Screen::Entry(view) if view.row.member == member(1)));
+    assert_eq!(planned(&desk.char('x')), None);
+    assert!(toast(&desk).contains("no longer there"), "{}", toast(&desk));
+}
+
+#[test]
+fn a_queue_that_comes_under_the_cursor_by_itself_is_not_changed_by_a_key_that_was_meant_for_another()
+ {
+    let worlds = ["orders", "mail"].map(|name| World::new(name, 5, 60_000, 1_000));
+    let mut desk = Desk::of(worlds.into());
+    let first = desk.model.selected().unwrap().queue.clone();
+    // Until the first key the cursor is on the first row, and the other queue becomes that.
+    let other = desk
+        .world
+        .iter_mut()
+        .find(|world| world.queue != first)
+        .unwrap();
+    for (_, score) in &mut other.entries {
+        *score -= 120_000.0;
+    }
+    for _ in 0..100 {
+        desk.live(100, 0);
+        if desk.model.selected().unwrap().queue != first {
+            break;
+        }
+    }
+    assert_ne!(desk.model.selected().unwrap().queue, first);
+    assert_eq!(planned(&desk.char('t')), None);
+    assert!(
+        toast(&desk).contains("changed just now"),
+        "{}",
+        toast(&desk)
+    );
+    desk.live(1_100, 0);
+    assert!(planned(&desk.char('t')).is_some());
+}

@@ -1,0 +1,29 @@
+//! Changes, planned and applied against real servers, and taken back.
+
+mod below_zero;
+mod bench;
+mod bounds;
+mod busy;
+mod changes;
+mod copies;
+mod costs;
+mod cut;
+mod equal;
+mod halts;
+mod kicks;
+mod lost;
+mod mends;
+mod newest;
+mod noted;
+mod panics;
+mod proxy;
+mod put_back;
+mod quarantine;
+mod repack;
+mod replicas;
+mod strays;
+mod taken;
+mod undo;
+mod unknown;
+mod unread;
+mod ways;

@@ -1,0 +1,396 @@
+//! Elements of target that are equal: as many are changed as were chosen, and undo puts back these.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use delayscope::ops::apply::Limits;
+use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::plan::{Base, ChangeError, Copies, NewDue, What, Which};
+use delayscope::ops::undo::plan_undo;
+use delayscope::queue::{Entry, EntryId, Outcome, Queue, State};
+
+use crate::apply::bench::Bench;
+
+async fn delivered(says: &[&str]) -> Bench {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    for says in says {
+        bench.server.cmd(&["RPUSH", "orders", says]);
+    }
+    bench
+}
+
+/// What target holds, from its head.
+fn standing(bench: &Bench) -> Vec<String> {
+    let target = bench.contents().target.into_iter();
+    target.map(|e| String::from_utf8(e).unwrap()).collect()
+}
+
+fn words(bench: &Bench) -> Vec<String> {
+    let mut words = standing(bench);
+    words.sort();
+    words
+}
+
+fn all() -> Which {
+    Which::Where(From::Delivered, Arc::new(|_| true))
+}
+
+fn by_id(ids: &[&str], limit: Option<u64>) -> Which {
+    let ids = ids.iter().map(|says| EntryId::of_bytes(says.as_bytes()));
+    Which::Selected(Selection {
+        from: From::Delivered,
+        ids: ids.map(|id| id.to_string()).collect(),
+        limit,
+        ..Selection::default()
+    })
+}
+
+fn counted(copies: &[(&str, Copies)]) -> Which {
+    let copies = copies
+        .iter()
+        .map(|(says, n)| (says.as_bytes().to_vec(), *n));
+    Which::Counted(Box::new(all()), copies.collect::<HashMap<_, _>>())
+}
+
+#[tokio::test]
+async fn as_many_of_equal_elements_leave_as_were_chosen_and_undo_puts_back_these() {
+    let element = || Entry {
+        member: b"a".to_vec(),
+        score: None,
+        state: State::Delivered,
+    };
+    for (which, planned, left) in [
+        (Which::These(vec![element(), element()]), 2, "abbc"),
+        (counted(&[("a", Copies::Without(1))]), 5, "a"),
+        (
+            counted(&[("a", Copies::Only(1)), ("c", Copies::Without(1))]),
+            3,
+            "aac",
+        ),
+        (by_id(&["a", "a", "c"], None), 3, "abb"),
+        (by_id(&["b", "c"], Some(3)), 3, "aaa"),
+        (Which::ButOne(Box::new(all())), 3, "abc"),
+        (Which::ButOne(Box::new(by_id(&["a"], None))), 2, "abbc"),
+        (
+            Which::ButOne(Box::new(counted(&[("a", Copies::Without(1))]))),
+            2,
+            "aabc",
+        ),
+    ] {
+        let bench = delivered(&["a", "b", "a", "c", "b", "a"]).await;
+        let before = words(&bench);
+        let case = format!("{which:?}");
+        let (plan, told) = bench.change(What::Delete, which).await;
+        assert_eq!(
+            (plan.planned, told.count(Outcome::Done)),
+            (planned, planned),
+            "{case}"
+        );
+        assert_eq!(words(&bench).concat(), left, "{case}");
+        bench.undo(None).await;
+        assert_eq!(words(&bench), before, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn of_equal_elements_the_one_stays_that_a_consumer_takes_first_and_undo_puts_the_others_behind()
+ {
+    let pushed_left: Queue = "zset-list:delay,ready,ms,left".parse().unwrap();
+    // Before, what stays, and after undo: as it was where the others stood last.
+    let cases = [
+        (["a", "b", "a", "a", "c", "b"], "abc", "abcaab"),
+        (["a", "b", "c", "b", "a", "b"], "abc", "abcbab"),
+    ];
+    for (says, left, after) in cases {
+        let bench = delivered(&says).await;
+        let (plan, _) = bench
+            .change(What::Delete, Which::ButOne(Box::new(all())))
+            .await;
+        assert_eq!(plan.planned, 3);
+        assert_eq!(standing(&bench).concat(), left);
+        // Behind what stayed: no message overtakes another one.
+        bench.undo(None).await;
+        assert_eq!(standing(&bench).concat(), after);
+
+        // Consumers take from the tail.
+        let bench = Bench::new(&pushed_left).await;
+        for says in says {
+            bench.server.cmd(&["LPUSH", "ready", says]);
+        }
+        bench
+            .change(What::Delete, Which::ButOne(Box::new(all())))
+            .await;
+        let mut taken = standing(&bench);
+        taken.reverse();
+        assert_eq!(taken.concat(), left);
+        bench.undo(None).await;
+        let mut taken = standing(&bench);
+        taken.reverse();
+        assert_eq!(taken.concat(), after);
+    }
+}
+
+#[tokio::test]
+async fn of_equal_elements_those_are_changed_that_a_consumer_takes_first_at_whichever_end() {
+    let pushed_left: Queue = "zset-list:delay,ready,ms,left".parse().unwrap();
+    let soon = NewDue {
+        base: Base::In(600_000),
+        spread_ms: 0,
+    };
+    for what in [What::Delete, What::Requeue(soon)] {
+        for (queue, push) in [
+            (Queue::redisson("orders"), ["RPUSH", "orders"]),
+            (pushed_left.clone(), ["LPUSH", "ready"]),
+        ] {
+            let bench = Bench::new(&queue).await;
+            // It tells in which form entries are offered.
+            bench.fill(1, bench.server.now().plus(900_000), 1);
+            for says in ["a", "b", "a", "c", "a"] {
+                bench.server.cmd(&[push[0], push[1], says]);
+            }
+            // As consumers take them.
+            let taken = || {
+                let mut taken = standing(&bench);
+                if push[0] == "LPUSH" {
+                    taken.reverse();
+                }
+                taken.concat()
+            };
+            let which = counted(&[
+                ("a", Copies::Only(1)),
+                ("b", Copies::Only(0)),
+                ("c", Copies::Only(0)),
+            ]);
+            let (plan, told) = bench.change(what.clone(), which).await;
+            assert_eq!((plan.planned, told.count(Outcome::Done)), (1, 1));
+            assert_eq!(taken(), "baca", "{what:?} of {queue:?}");
+            if matches!(what, What::Delete) {
+                bench.undo(None).await;
+                assert_eq!(taken(), "abaca");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_long_target_is_emptied_and_filled_again_in_its_order_at_whichever_end() {
+    let pushed_left: Queue = "zset-list:delay,ready,ms,left".parse().unwrap();
+    for (queue, push) in [
+        (Queue::redisson("orders"), ["RPUSH", "orders"]),
+        (pushed_left, ["LPUSH", "ready"]),
+    ] {
+        let bench = Bench::new(&queue).await;
+        let says: Vec<String> = (0..700).map(|n| format!("m{n}")).collect();
+        let words = push.iter().map(|word| (*word).to_owned()).chain(says);
+        let words: Vec<String> = words.collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        bench.server.cmd(&words);
+        let before = standing(&bench);
+        bench.change(What::Delete, all()).await;
+        assert!(standing(&bench).is_empty());
+        bench.undo(None).await;
+        assert_eq!(standing(&bench), before);
+        // The undo is taken back, and that once more.
+        for _ in 0..2 {
+            let newest = bench.journal.list().await.unwrap();
+            let id = newest.first().map(|kept| kept.id.clone());
+            bench.undo(id.as_deref()).await;
+        }
+        assert_eq!(standing(&bench), before);
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_one_of_says_that_undo_puts_the_others_behind() {
+    let bench = delivered(&["a", "b", "a", "c"]).await;
+    let keep_one = Which::ButOne(Box::new(all()));
+    let prepared = bench.plan(What::Delete, keep_one).await.unwrap();
+    let says = |warnings: &[String]| {
+        warnings
+            .iter()
+            .any(|w| w.contains("behind what is there then"))
+    };
+    assert!(
+        says(&prepared.plan.warnings),
+        "{:?}",
+        prepared.plan.warnings
+    );
+    bench.apply(prepared, Limits::default()).await;
+    let undo = plan_undo(&bench.store, &bench.journal, None, false)
+        .await
+        .unwrap();
+    assert!(says(&undo.plan.warnings), "{:?}", undo.plan.warnings);
+    bench.apply(undo, Limits::default()).await;
+    assert_eq!(standing(&bench).concat(), "abca");
+}
+
+#[tokio::test]
+async fn one_note_says_what_stays_of_equal_elements() {
+    let bench = delivered(&["a", "b", "a", "a"]).await;
+    let copies = HashMap::from([(b"a".to_vec(), Copies::Only(2))]);
+    let only_two = Which::Counted(Box::new(by_id(&["a"], Some(3))), copies);
+    for which in [by_id(&["a", "a"], None), only_two] {
+        let prepared = bench.plan(What::Delete, Which::ButOne(Box::new(which)));
+        let prepared = prepared.await.unwrap();
+        assert_eq!(prepared.plan.planned, 1);
+        let warnings = prepared.plan.warnings.iter();
+        let said: Vec<_> = warnings.filter(|w| w.contains("stay")).collect();
+        assert!(
+            matches!(&said[..], [one] if one.starts_with("Of equal ones one is kept: 1 entry stays, and so does 1 ")),
+            "{said:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_told_as_gone_that_a_limit_leaves_alone() {
+    for (asked, limit) in [(3, 2), (4, 3), (4, 2)] {
+        let bench = delivered(&["a", "a", "a"]).await;
+        let (plan, told) = bench
+            .change(What::Delete, by_id(&vec!["a"; asked], Some(limit)))
+            .await;
+        assert_eq!(plan.planned, limit);
+        assert!(told.summary.tally.all_done(), "{:?}", told.summary.tally);
+        let there = |w: &String| w.contains("no longer there");
+        assert!(!plan.warnings.iter().any(there), "{:?}", plan.warnings);
+    }
+}
+
+#[tokio::test]
+async fn an_id_of_entries_that_differ_is_never_taken_for_that_of_equal_ones() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let due = bench.server.now().plus(600_000).get().to_string();
+    for says in [&b"one"[..], b"other"] {
+        let frame = crate::support::frame(7, says);
+        bench.server.put(&bench.queue, &frame, &due);
+    }
+    let frame = crate::support::frame(7, b"one");
+    let id = bench.queue.id(&frame).to_string();
+    for times in [1, 2, 3] {
+        let which = Which::Selected(Selection {
+            ids: vec![id.clone(); times],
+            ..Selection::default()
+        });
+        let why = bench.plan(What::Delete, which).await.unwrap_err();
+        assert!(why.to_string().contains("choose by due time"), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn of_what_the_order_list_holds_the_one_due_first_stays() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let now = bench.server.now();
+    let [later, earlier] = [(1, 900_000), (2, 600_000)].map(|(id, ms)| {
+        let frame = crate::support::frame(id, b"equal");
+        let due = now.plus(ms).get().to_string();
+        bench.server.put(&bench.queue, &frame, &due);
+        frame
+    });
+    assert_eq!(bench.contents().order, [later.clone(), earlier.clone()]);
+    let from = From::Order;
+    let by_rule = Which::Where(from, Arc::new(|_| true));
+    let chosen = Which::Selected(Selection {
+        from,
+        ..Selection::default()
+    });
+    for which in [by_rule, chosen] {
+        let (plan, _) = bench
+            .change(What::Delete, Which::ButOne(Box::new(which)))
+            .await;
+        assert_eq!(plan.planned, 1);
+        assert_eq!(bench.contents().order, std::slice::from_ref(&earlier));
+        bench.undo(None).await;
+        assert_eq!(bench.contents().order, [later.clone(), earlier.clone()]);
+    }
+}
+
+#[tokio::test]
+async fn what_a_consumer_took_of_equal_elements_is_told_as_gone() {
+    let bench = delivered(&["a", "b", "a"]).await;
+    let which = counted(&[("a", Copies::Only(2)), ("b", Copies::Without(1))]);
+    bench.server.cmd(&["LPOP", "orders"]);
+    let (plan, told) = bench.change(What::Delete, which).await;
+    assert_eq!(plan.planned, 2);
+    assert_eq!(
+        (told.count(Outcome::Done), told.count(Outcome::Gone)),
+        (1, 1)
+    );
+    assert!(
+        plan.warnings
+            .iter()
+            .any(|w| w.starts_with("1 entry is no longer there"))
+    );
+    assert_eq!(words(&bench), ["b"]);
+}
+
+#[tokio::test]
+async fn an_id_of_equal_elements_is_asked_how_many_are_meant() {
+    let bench = delivered(&["a", "b", "a", "a"]).await;
+    let why = bench
+        .plan(What::Delete, by_id(&["a"], None))
+        .await
+        .unwrap_err();
+    assert!(why.to_string().contains("give the id as often"), "{why}");
+    let prepared = bench
+        .plan(What::Delete, by_id(&["a", "a", "b", "b"], None))
+        .await
+        .unwrap();
+    assert_eq!(prepared.plan.planned, 3);
+    let said = |words: &str| prepared.plan.warnings.iter().any(|w| w.starts_with(words));
+    assert!(
+        said("Only 1 entry has the id")
+            && said("Of elements that are equal to chosen ones 1 stays")
+    );
+    // What stands behind a limit was not looked for: nobody says that it is not there.
+    let prepared = bench
+        .plan(What::Delete, by_id(&["a", "b"], Some(1)))
+        .await
+        .unwrap();
+    assert!(
+        !prepared
+            .plan
+            .warnings
+            .iter()
+            .any(|w| w.contains("No entry has"))
+    );
+}
+
+#[tokio::test]
+async fn of_what_waits_the_one_of_equal_payloads_stays_that_is_due_first() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(3, bench.server.now().plus(600_000), 1_000);
+    let again = crate::support::frame(99, b"entry 2");
+    let due = bench.server.now().plus(900_000).get().to_string();
+    bench.server.put(&bench.queue, &again, &due);
+    let waiting = Which::Where(From::Waiting, Arc::new(|_| true));
+    let (plan, _) = bench
+        .change(What::Delete, Which::ButOne(Box::new(waiting.clone())))
+        .await;
+    assert_eq!(plan.planned, 1);
+    assert!(!bench.contents().timeouts.contains_key(&again));
+    let none = bench
+        .plan(What::Delete, Which::ButOne(Box::new(waiting)))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&none, ChangeError::Nothing(why) if why.contains("no two")),
+        "{none}"
+    );
+}
+
+#[tokio::test]
+async fn as_many_of_equal_elements_wait_again_as_were_chosen() {
+    let bench = delivered(&["a", "a", "a"]).await;
+    // It tells in which form the clients write.
+    bench.fill(1, bench.server.now().plus(600_000), 1_000);
+    let later = What::Requeue(NewDue {
+        base: Base::In(900_000),
+        spread_ms: 0,
+    });
+    let (_, told) = bench.change(later, by_id(&["a", "a"], None)).await;
+    assert!(told.summary.tally.all_done());
+    assert_eq!(
+        (bench.contents().timeouts.len(), words(&bench)),
+        (3, vec!["a".to_owned()])
+    );
+}

@@ -1,0 +1,160 @@
+//! The data goes amid a change, or what the journal keeps of one is damaged: it is said, and what
+//! there is is taken back.
+
+use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::plan::{What, Which};
+use delayscope::ops::undo::plan_undo;
+use delayscope::queue::plan::Way;
+use delayscope::queue::{Outcome, Queue, Summary};
+
+use crate::apply::bench::{Bench, Told};
+use crate::support::PATIENCE;
+
+/// A change during which all data is lost, after its first batch.
+async fn amid(what: What, way: Way, lose: impl FnOnce(&mut Bench)) -> (Summary, String) {
+    let mut bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(90, bench.server.now().plus(-900_000), 1_000);
+    let all: Vec<u64> = (1..=90).collect();
+    let which = match what {
+        What::Transfer => Which::Due,
+        _ => bench.entries(&all),
+    };
+    let mut prepared = bench.plan(what, which).await.unwrap();
+    prepared.plan.way = way;
+    let limits = Limits {
+        per_s: Some(150.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    let (mut lose, mut failed) = (Some(lose), String::new());
+    let hearing = async {
+        loop {
+            match applying.next().await.unwrap() {
+                Applied::Results(_) => {
+                    if let Some(lose) = lose.take() {
+                        lose(&mut bench);
+                    }
+                }
+                Applied::Failed(why) => failed = why,
+                Applied::Ended(summary) => return summary,
+                _ => {}
+            }
+        }
+    };
+    let summary = tokio::time::timeout(PATIENCE, hearing).await.unwrap();
+    assert_eq!(summary.tally.sum(), 90, "{summary:?}");
+    (summary, failed)
+}
+
+#[tokio::test]
+async fn what_a_flush_removed_amid_a_change_was_not_moved_by_others() {
+    let flush = |bench: &mut Bench| {
+        bench.server.cmd(&["FLUSHALL"]);
+    };
+    let changes = [
+        (What::Delete, Way::InOrder),
+        (What::Delete, Way::Sweep),
+        (What::Deliver, Way::InOrder),
+        (What::Transfer, Way::InOrder),
+    ];
+    for (what, way) in changes {
+        let (summary, failed) = amid(what.clone(), way, flush).await;
+        assert!(failed.contains("the data of orders is gone"), "{failed}");
+        assert!(failed.contains("FLUSHALL"), "{failed}");
+        assert_eq!(summary.tally.get(Outcome::Gone), 0, "{what:?}: {summary:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
+    let restart = |bench: &mut Bench| bench.server.restart_with(&[]);
+    let (summary, failed) = amid(What::Delete, Way::InOrder, restart).await;
+    assert!(failed.contains("was started anew"), "{failed}");
+    assert_eq!(summary.tally.get(Outcome::Gone), 0, "{summary:?}");
+    let noted = summary
+        .notes
+        .iter()
+        .any(|note| note.contains("started anew"));
+    assert!(noted, "{:?}", summary.notes);
+}
+
+/// What a record of the journal's file of a change holds, by the first byte of its body.
+const INTENTS: u8 = 1;
+const RESULTS: u8 = 2;
+const TRIES: u8 = 3;
+
+/// Where the bodies of the records of that kind begin: each after its length and checksum.
+fn records(file: &[u8], kind: u8) -> Vec<usize> {
+    let (mut bodies, mut at) = (Vec::new(), 8);
+    while at < file.len() {
+        let length = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        bodies.push(at + 8);
+        at += 8 + length as usize;
+    }
+    bodies.retain(|body| file[*body] == kind);
+    bodies
+}
+
+/// 3,000 entries deleted, and the first or the last record of that kind damaged in the journal's
+/// file of it.
+async fn damaged(kind: u8, last: bool) -> (Bench, String) {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(3_000, bench.server.now().plus(900_000), 1);
+    let found = Which::Selected(delayscope::ops::entries::Selection::default());
+    let (_, told) = bench.change(What::Delete, found).await;
+    assert_eq!(told.count(Outcome::Done), 3_000);
+    let id = told.summary.journal_id.unwrap();
+    let path = bench.dir().join("changes").join(&id);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let bodies = records(&bytes, kind);
+    assert!(bodies.len() > 1, "{bodies:?}");
+    let at = if last { bodies.last() } else { bodies.first() };
+    bytes[at.unwrap() + 2] ^= 0x55;
+    std::fs::write(path, bytes).unwrap();
+    (bench, id)
+}
+
+/// What the undo of such a change did to all 3,000, and what it noted of the damage.
+async fn undo_of_damaged(kind: u8, last: bool) -> (Told, String) {
+    let (bench, id) = damaged(kind, last).await;
+    let prepared = plan_undo(&bench.store, &bench.journal, Some(&*id), false);
+    let prepared = prepared.await.unwrap();
+    let warned = prepared.plan.warnings.iter().any(|w| w.contains("damaged"));
+    assert!(warned, "{:?}", prepared.plan.warnings);
+    let told = bench.apply(prepared, Limits::default()).await;
+    let back = told.count(Outcome::Done);
+    assert!(back > 0, "{:?}", told.summary);
+    assert_eq!(bench.contents().timeouts.len() as u64, back);
+    assert_eq!(told.summary.tally.sum(), 3_000, "{:?}", told.summary);
+    let mut notes = told.summary.notes.iter();
+    let note = notes.find(|note| note.contains("damaged"));
+    let note = note.unwrap_or_else(|| panic!("{:?}", told.summary)).clone();
+    (told, note)
+}
+
+#[tokio::test]
+async fn of_a_damaged_journal_what_can_be_read_is_taken_back_and_the_rest_is_said() {
+    for last in [false, true] {
+        let (told, note) = undo_of_damaged(INTENTS, last).await;
+        assert_eq!(told.count(Outcome::Done), 2_000, "{:?}", told.summary);
+        assert_eq!(told.count(Outcome::Refused), 1_000, "{note}");
+        assert!(note.contains("1,000 entries are lost"), "{note}");
+    }
+    // Which entries there were is still known: those without a result are in doubt.
+    let (told, note) = undo_of_damaged(RESULTS, false).await;
+    let refused = told.count(Outcome::Refused);
+    assert!(refused > 0, "{:?}", told.summary);
+    assert_eq!(told.count(Outcome::Done), 3_000 - refused);
+    assert!(note.contains("No entry is lost"), "{note}");
+}
+
+/// The last result is missing as it is when a program is killed; what scripts tried is told by
+/// what became of it.
+#[tokio::test]
+async fn damage_to_what_the_rest_of_a_journal_tells_keeps_nothing_from_coming_back() {
+    for (kind, last) in [(RESULTS, true), (TRIES, false), (TRIES, true)] {
+        let (told, note) = undo_of_damaged(kind, last).await;
+        assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+        assert!(note.contains("No entry is lost"), "{note}");
+    }
+}

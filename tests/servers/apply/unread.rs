@@ -1,0 +1,132 @@
+//! Changes whose reader pauses, or whose disk hangs: nothing stays aside because of them.
+
+use delayscope::ops::apply::{Applied, Applying, Limits, apply};
+use delayscope::ops::plan::{Prepared, What, Which};
+use delayscope::queue::plan::Way;
+use delayscope::queue::{Outcome, Summary};
+
+use crate::apply::bench::Bench;
+use crate::apply::ways::{matching, shuffled};
+use crate::support::until;
+
+/// Small batches, of which there are many to be told.
+fn limits(max_unheard: usize) -> Limits {
+    Limits {
+        max_block: std::time::Duration::from_micros(1),
+        max_unheard,
+        ..Limits::default()
+    }
+}
+
+fn is_aside(bench: &Bench) -> bool {
+    let aside = bench.queue.keys().aside.unwrap();
+    bench.server.cmd_bytes(&[b"EXISTS", &aside]) == redis::Value::Int(1)
+}
+
+async fn set_aside(bench: &Bench, what: What, which: Which) -> Prepared {
+    let mut prepared = bench.plan(what, which).await.unwrap();
+    prepared.plan.way = Way::SetAside;
+    prepared
+}
+
+/// Reads on to the end: how many results were told, and what the change waited for.
+async fn read_on(applying: &mut Applying) -> (usize, Vec<String>, Summary) {
+    let (mut results, mut waits) = (0, Vec::new());
+    loop {
+        match applying.next().await.unwrap() {
+            Applied::Results(some) => results += some.len(),
+            Applied::Progress(progress) => waits.extend(progress.waits),
+            Applied::Ended(summary) => return (results, waits, summary),
+            Applied::Failed(why) | Applied::Trouble(why) => panic!("{why}"),
+            Applied::Begun(_) => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_pauses_leaves_no_order_list_aside() {
+    let bench = shuffled(400, -1_000).await;
+    let prepared = set_aside(&bench, What::Transfer, Which::Due).await;
+    let limits = limits(Limits::default().max_unheard);
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    until("all to be delivered, and nothing aside", || {
+        bench.contents().target.len() == 400 && !is_aside(&bench)
+    })
+    .await;
+    let (results, waits, summary) = read_on(&mut applying).await;
+    assert_eq!((results, waits.len()), (400, 0));
+    assert!(summary.tally.all_done(), "{summary:?}");
+}
+
+#[tokio::test]
+async fn a_reader_is_waited_for_only_once_the_order_list_is_back() {
+    let bench = shuffled(600, 600_000).await;
+    let before = bench.contents().order.len();
+    let prepared = set_aside(&bench, What::Deliver, matching("re:/[0-4]$/")).await;
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits(8_000));
+    until("some to be delivered, and the list to be back", || {
+        let now = bench.contents();
+        let whole = now.order.len() + now.target.len() == before;
+        !now.target.is_empty() && whole && !is_aside(&bench)
+    })
+    .await;
+    assert!(bench.contents().target.len() < 300, "it waits");
+    let (results, _, summary) = read_on(&mut applying).await;
+    assert_eq!(results, 300);
+    assert!(summary.tally.all_done(), "{summary:?}");
+    let now = bench.contents();
+    assert!(now.order.len() == 300 && !is_aside(&bench));
+    assert!(now.timeouts.len() == 300);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_round_goes_round_to_its_end_whoever_reads_of_it() {
+    let bench = shuffled(2_000, 900_000_000).await;
+    let before = bench.contents().order;
+    let mut prepared = bench
+        .plan(What::Delete, matching("re:/[0-4]$/"))
+        .await
+        .unwrap();
+    prepared.plan.way = Way::Sweep;
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits(1_000));
+    until("all to be deleted, and the rest to stand as before", || {
+        let now = bench.contents();
+        let stays = before.iter().filter(|m| now.timeouts.contains_key(*m));
+        now.timeouts.len() == 1_000 && now.order.iter().eq(stays)
+    })
+    .await;
+    let (results, _, summary) = read_on(&mut applying).await;
+    assert_eq!(results, 1_000);
+    assert!(summary.tally.all_done(), "{summary:?}");
+}
+
+#[test]
+fn a_disk_that_hangs_keeps_no_order_list_aside() {
+    // What waits for a disk runs on one thread here, which the test keeps.
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build();
+    runtime.unwrap().block_on(async {
+        let bench = shuffled(1_500, -1_000).await;
+        let prepared = set_aside(&bench, What::Transfer, Which::Due).await;
+        let limits = Limits {
+            per_s: Some(1_000.0),
+            ..Limits::default()
+        };
+        let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+        until("the list to be aside", || is_aside(&bench)).await;
+        let (goes_on, hangs) = std::sync::mpsc::channel::<()>();
+        let disk = tokio::task::spawn_blocking(move || hangs.recv());
+        until("it to be back", || !is_aside(&bench)).await;
+        let now = bench.contents();
+        assert!(!now.order.is_empty());
+        assert_eq!(now.order.len(), now.timeouts.len());
+        drop(goes_on);
+        let _ = disk.await.unwrap();
+        let (_, waits, summary) = read_on(&mut applying).await;
+        assert!(waits.iter().any(|why| why.contains("disk")), "{waits:?}");
+        assert_eq!(summary.tally.get(Outcome::Done), 1_500);
+        assert!(bench.contents().order.is_empty() && !is_aside(&bench));
+        let items = bench.items(&summary).await;
+        assert_eq!(items.len(), 1_500);
+    });
+}

@@ -1,0 +1,379 @@
+//! Each way alone: what it does, to the last element.
+
+use std::collections::BTreeSet;
+
+use delayscope::ops::bulk::Step;
+use delayscope::ops::bulk::aside::set_aside;
+use delayscope::ops::bulk::put_back::PutBack;
+use delayscope::ops::bulk::realign::{Realign, due_until};
+use delayscope::ops::bulk::restore_order::RestoreOrder;
+use delayscope::ops::bulk::sweep::Sweep;
+use delayscope::queue::Queue;
+use delayscope::store::bulk::{Appended, Order, SetAside, Swap};
+use delayscope::store::change::{Chosen, Fate, Place};
+
+use crate::bulk::world::{Dice, World, member};
+use crate::support::Server;
+
+/// 1 to `n`, shuffled.
+fn shuffled(n: u64, seed: u64) -> Vec<u64> {
+    let mut ids: Vec<u64> = (1..=n).collect();
+    Dice::new(seed).shuffle(&mut ids);
+    ids
+}
+
+fn due_by_id(id: u64) -> i64 {
+    i64::try_from(id).unwrap()
+}
+
+/// Drives a stepper to its end.
+macro_rules! run {
+    ($way:expr, $writer:expr, $n:expr) => {{
+        let mut steps: Vec<Step> = Vec::new();
+        while let Some(step) = $way.next($writer, $n).await.unwrap() {
+            steps.push(step);
+        }
+        steps
+    }};
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn realigned_entries_stand_at_the_head_in_due_order_and_the_list_holds_what_it_held() {
+    let server = Server::start();
+    let order = shuffled(3_000, 1);
+    let mut world = World::new(&server, &order, due_by_id).await;
+    let before: BTreeSet<Vec<u8>> = world.order().into_iter().collect();
+    let store = world.writer.store().clone();
+    let until = delayscope::clock::EpochMillis::new(700);
+    let chosen = due_until(&store, &world.queue, Some(until)).await.unwrap();
+    assert_eq!(chosen, (1..=700).map(member).collect::<Vec<_>>());
+    let mut way = Realign::new(&world.queue, chosen.clone());
+    let steps = run!(way, &world.writer, 100);
+    let after = world.order();
+    assert_eq!(after[..700], chosen);
+    assert_eq!(after.into_iter().collect::<BTreeSet<_>>(), before);
+    let fates: Vec<_> = steps.iter().flat_map(|s| &s.fates).collect();
+    assert_eq!(fates.len(), 700);
+    assert!(fates.iter().all(|f| f.fate == Fate::Done && !f.unsure));
+    assert!(steps.iter().filter(|s| s.wrote).count() <= 7);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_is_due_in_the_end_also_where_many_are_due_at_the_same_moment() {
+    let server = Server::start();
+    let mut world = World::new(&server, &shuffled(2_500, 2), |id| {
+        if id < 200 { due_by_id(id) } else { 500 }
+    })
+    .await;
+    let store = world.writer.store().clone();
+    let all = due_until(&store, &world.queue, None).await.unwrap();
+    assert_eq!(all.len(), 2_500);
+    assert_eq!(all.into_iter().collect::<BTreeSet<_>>().len(), 2_500);
+    world.holds("after reading");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_frame_stays_where_it_is_when_others_are_realigned() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[9, 3], due_by_id).await;
+    let foreign = b"no frame at all, and longer than a mark".to_vec();
+    world.put(foreign.clone(), 5);
+    for id in [7, 1, 2] {
+        world.put(member(id), due_by_id(id));
+    }
+    let chosen = vec![member(1), member(2), foreign.clone(), member(3), member(8)];
+    let mut way = Realign::new(&world.queue, chosen);
+    let steps = run!(way, &world.writer, 2);
+    let fates: Vec<Fate> = steps
+        .iter()
+        .flat_map(|s| &s.fates)
+        .map(|f| f.fate)
+        .collect();
+    let wanted = [
+        Fate::Done,
+        Fate::Done,
+        Fate::NoFrame,
+        Fate::Done,
+        Fate::Gone,
+    ];
+    assert_eq!(fates, wanted);
+    let order = world.order();
+    let head = [member(1), member(2), foreign, member(3)];
+    assert_eq!(order[..4], head);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_list_comes_back_exactly_without_what_does_not_wait() {
+    let server = Server::start();
+    let order = shuffled(1_000, 3);
+    let mut world = World::new(&server, &order, due_by_id).await;
+    let queue = world.queue.clone();
+    let done = set_aside(&world.writer, &queue).await.unwrap().done;
+    assert_eq!(done, SetAside::Done);
+    let again = set_aside(&world.writer, &queue).await.unwrap().done;
+    assert_eq!(again, SetAside::AlreadyThere);
+    for id in 1..=300 {
+        let key = queue.keys().timeouts;
+        let _: i64 = world.cmd("ZREM", &[&key, &member(id)]);
+    }
+    world.put(member(5_000), 5_000);
+    let store = world.writer.store().clone();
+    let found = RestoreOrder::find(&store, &queue).await.unwrap().unwrap();
+    assert_eq!((found.aside, found.waiting), (1_000, 701));
+    let mut way = RestoreOrder::new(&queue);
+    let (mut looked, mut dropped) = (Vec::new(), Vec::new());
+    loop {
+        looked.extend(way.look(&store, 64).await.unwrap());
+        let Some(step) = way.next(&world.writer, 64).await.unwrap() else {
+            break;
+        };
+        dropped.extend(step.dropped);
+    }
+    looked.sort();
+    dropped.sort();
+    assert_eq!(looked, dropped);
+    assert_eq!(dropped.len(), 300);
+    let stays = order.iter().filter(|&&id| id > 300).map(|&id| member(id));
+    let wanted: Vec<_> = stays.chain([member(5_000)]).collect();
+    assert_eq!(world.order(), wanted);
+    assert_eq!(RestoreOrder::find(&store, &queue).await.unwrap(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_list_with_an_expiry_is_not_carried_off() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2, 3], due_by_id).await;
+    let queue = world.queue.clone();
+    let order = queue.keys().order.unwrap();
+    let _: i64 = world.cmd("PEXPIRE", &[&order, b"1000000"]);
+    let expires = set_aside(&world.writer, &queue).await.unwrap().done;
+    assert_eq!(expires, SetAside::Expires);
+    // A sweep keeps it too.
+    let chosen = world.chosen([2]);
+    let mut way = Sweep::new(&queue, chosen);
+    run!(way, &world.writer, 1);
+    let ttl: i64 = world.cmd("PTTL", &[&order]);
+    assert!(ttl > 900_000, "{ttl}");
+    let _: i64 = world.cmd("DEL", &[&order]);
+    let nothing = set_aside(&world.writer, &queue).await.unwrap().done;
+    assert_eq!(nothing, SetAside::Nothing);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sweep_deletes_exactly_the_chosen_and_put_back_all_is_as_before() {
+    let server = Server::start();
+    for (seed, n) in [(4, 37), (5, 500), (6, 2_000)] {
+        let order = shuffled(2_000, seed);
+        let mut world = World::new(&server, &order, due_by_id).await;
+        let (timeouts, list) = (world.timeouts(), world.order());
+        // A third of them, a long row of neighbours, and the very first and last.
+        let mut ids: BTreeSet<u64> = (1..=2_000).step_by(3).collect();
+        ids.extend(&order[300..900]);
+        ids.extend([order[0], order[1], order[1_999]]);
+        let chosen = world.chosen(ids.iter().copied());
+        let mut way = Sweep::new(&world.queue, chosen.clone());
+        let steps = run!(way, &world.writer, n);
+        let fates: Vec<_> = steps.into_iter().flat_map(|s| s.fates).collect();
+        assert_eq!(fates.len(), chosen.len());
+        assert!(fates.iter().all(|f| f.fate == Fate::Done));
+        let kept: Vec<_> = list
+            .iter()
+            .filter(|m| !ids.contains(&id_of(m)))
+            .cloned()
+            .collect();
+        assert_eq!(world.order(), kept);
+        assert_eq!(world.timeouts().len(), kept.len());
+        let entries: Vec<(Chosen, Option<Place>)> = (fates.into_iter())
+            .map(|f| (chosen[f.index].clone(), f.stood))
+            .collect();
+        let mut way = PutBack::new(&world.queue, entries);
+        let steps = run!(way, &world.writer, n.min(100));
+        let fates: Vec<_> = steps.iter().flat_map(|s| &s.fates).collect();
+        assert_eq!(fates.len(), chosen.len());
+        assert!(fates.iter().all(|f| f.fate == Fate::Done));
+        assert!(
+            world.order() == list,
+            "seed {seed}: the order list is another"
+        );
+        assert_eq!(world.timeouts(), timeouts);
+    }
+}
+
+fn id_of(member: &[u8]) -> u64 {
+    u64::from_be_bytes(member[1..9].try_into().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sweep_leaves_what_has_changed_and_finds_what_is_in_timeouts_alone() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[5, 1, 4, 2, 3], due_by_id).await;
+    let queue = world.queue.clone();
+    let keys = queue.keys();
+    let chosen = world.chosen([1, 2, 3, 4]);
+    let order = keys.order.unwrap();
+    let _: i64 = world.cmd("ZADD", &[&keys.timeouts, b"77.5", &member(1)]);
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(2)]);
+    let _: i64 = world.cmd("ZREM", &[&keys.timeouts, &member(3)]);
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(3)]);
+    let mut way = Sweep::new(&queue, chosen);
+    let steps = run!(way, &world.writer, 2);
+    let mut fates: Vec<_> = steps.into_iter().flat_map(|s| s.fates).collect();
+    fates.sort_by_key(|f| f.index);
+    let told: Vec<_> = fates.into_iter().map(|f| (f.fate, f.stood)).collect();
+    let wanted = [
+        (Fate::Changed(77.5), None),
+        (Fate::Done, None),
+        (Fate::Gone, None),
+        (Fate::Done, Some(Place::Behind(member(1)))),
+    ];
+    assert_eq!(told, wanted);
+    assert_eq!(world.order(), [member(5), member(1)]);
+    assert_eq!(world.timeouts().len(), 2);
+}
+
+/// What the order list of a queue holds alone.
+fn strays(world: &mut World) -> Vec<Vec<u8>> {
+    let timeouts = world.timeouts();
+    let mut order = world.order();
+    order.retain(|member| !timeouts.contains_key(member));
+    order
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_dies_amid_a_sweep_leaves_no_copy_alone_in_the_order_list() {
+    type Way = fn(&Queue, Vec<Chosen>) -> Sweep;
+    let server = Server::start();
+    let edit: Way = |queue, chosen| {
+        let other = |chosen: Chosen| {
+            let new = [&chosen.member, &b"!"[..]].concat();
+            (chosen, new)
+        };
+        Sweep::editing(queue, chosen.into_iter().map(other).collect())
+    };
+    for way in [Sweep::new as Way, Sweep::quarantining, edit] {
+        let mut world = World::new(&server, &shuffled(1_000, 8), due_by_id).await;
+        let order = world.queue.keys().order.unwrap();
+        // Far behind the first ones, one of them twice more, and one that stays.
+        for id in [7, 400, 7, 999] {
+            let _: i64 = world.cmd("RPUSH", &[&order, &member(id)]);
+        }
+        let before = world.order();
+        let chosen = world.chosen((1..=1_000).filter(|id| *id != 999));
+        let mut way = way(&world.queue, chosen);
+        let (mut copies, mut fates) = (0, 0);
+        while let Some(step) = way.next(&world.writer, 100).await.unwrap() {
+            assert_eq!(strays(&mut world), Vec::<Vec<u8>>::new());
+            copies += step.copies;
+            fates += step.fates.len();
+        }
+        assert_eq!((copies, fates), (3, 999));
+        let stays = before.iter().filter(|m| **m == member(999)).count();
+        assert_eq!(stays, 2, "two of what stays");
+        let after = world.order();
+        let places =
+            |list: &[Vec<u8>], wanted: &[u8]| list.iter().position(|m| m.starts_with(wanted));
+        if world.timeouts().len() == 1_000 {
+            // Edited: in the places of the first copies.
+            assert_eq!(places(&after, &member(7)), places(&before, &member(7)));
+            assert_eq!(after.len(), 1_001);
+        } else {
+            assert_eq!(after, [member(999), member(999)]);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sweep_that_is_stopped_brings_the_offer_order_back() {
+    let server = Server::start();
+    let order = shuffled(100, 7);
+    let mut world = World::new(&server, &order, due_by_id).await;
+    let chosen = world.chosen(1..=100);
+    let mut way = Sweep::new(&world.queue, chosen);
+    // It says what the script will try, then it runs it.
+    let told = way.next(&world.writer, 30).await.unwrap().unwrap();
+    assert_eq!((told.tries.len(), told.wrote), (100, false));
+    let first = way.next(&world.writer, 30).await.unwrap().unwrap();
+    assert_eq!(first.fates.len(), 30);
+    way.stop();
+    let rest = run!(way, &world.writer, 30);
+    assert!(rest.iter().all(|s| s.fates.is_empty()));
+    let left: Vec<_> = order[30..].iter().map(|&id| member(id)).collect();
+    assert_eq!(world.order(), left);
+    assert_eq!(world.timeouts().len(), 70);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_again_is_not_put_back_and_what_has_lost_its_neighbour_comes_last() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2, 3, 4], due_by_id).await;
+    let chosen = world.chosen([2, 3]);
+    let mut way = Sweep::new(&world.queue, chosen.clone());
+    let steps = run!(way, &world.writer, 10);
+    let fates = steps.into_iter().flat_map(|s| s.fates);
+    let entries: Vec<_> = fates.map(|f| (chosen[f.index].clone(), f.stood)).collect();
+    let keys = world.queue.keys();
+    let _: i64 = world.cmd("ZREM", &[&keys.timeouts, &member(1)]);
+    let _: i64 = world.cmd("LREM", &[&keys.order.unwrap(), b"1", &member(1)]);
+    world.put(member(3), 33);
+    let mut way = PutBack::new(&world.queue, entries);
+    let steps = run!(way, &world.writer, 10);
+    let mut fates: Vec<_> = steps.into_iter().flat_map(|s| s.fates).collect();
+    fates.sort_by_key(|f| f.index);
+    let fates: Vec<Fate> = fates.into_iter().map(|f| f.fate).collect();
+    assert_eq!(fates, [Fate::Done, Fate::Changed(33.0)]);
+    assert_eq!(world.order(), [member(4), member(3), member(2)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn elements_that_have_moved_up_since_they_were_read_are_swapped_all_the_same() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2, 3, 4, 5, 6, 7, 8], due_by_id).await;
+    let queue = world.queue.clone();
+    let order = queue.keys().order.unwrap();
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(1)]);
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(5)]);
+    let mark = |id| member(id)[1..9].try_into().unwrap();
+    let swaps = [[1, 7], [2, 4]].map(|places: [u32; 2]| Swap {
+        places,
+        marks: places.map(|place| mark(u64::from(place) + 1)),
+    });
+    let missed = world.writer.swap(&queue, &swaps).await.unwrap().done;
+    // 2 and 8 have moved up, 5 is gone.
+    assert_eq!(missed, [1]);
+    assert_eq!(world.order(), [8, 3, 4, 6, 7, 2].map(member));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2], due_by_id).await;
+    let queue = world.queue.clone();
+    let timeouts = queue.keys().timeouts;
+    let _: i64 = world.cmd("ZADD", &[&timeouts, b"3", &member(3)]);
+    let seen = Order {
+        aside: false,
+        last: Some(member(2)),
+    };
+    let both = [&member(3)[..], &member(4)];
+    for wanted in [Appended::Done, Appended::There] {
+        let done = world
+            .writer
+            .append(&queue, &seen, &both, false)
+            .await
+            .unwrap()
+            .done;
+        assert_eq!(done, Some(vec![wanted, Appended::Gone]));
+        assert_eq!(world.order(), [1, 2, 3].map(member));
+    }
+    // Another list than the one that was read: nothing is done.
+    for (aside, last) in [(true, Some(member(2))), (false, Some(member(9)))] {
+        let seen = Order { aside, last };
+        let done = world
+            .writer
+            .append(&queue, &seen, &both, false)
+            .await
+            .unwrap()
+            .done;
+        assert_eq!(done, None);
+    }
+}

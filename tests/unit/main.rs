@@ -1,0 +1,10 @@
+//! What is decided without a server and without a screen: frames and payloads, byte for byte. (More
+//! of it is tested beside the code, in `src`.)
+
+mod frames;
+mod payloads;
+#[path = "../fixtures/rows.rs"]
+mod rows;
+#[expect(dead_code, reason = "each program uses a part of it")]
+#[path = "../support/mod.rs"]
+mod support;
