@@ -61,6 +61,15 @@ impl Area {
         Self::new(self.x, self.y + self.h, self.w, rows)
     }
 
+    /// Cuts `columns` off its left.
+    pub(crate) fn take_left(&mut self, columns: u16) -> Self {
+        let columns = columns.min(self.w);
+        let left = Self::new(self.x, self.y, columns, self.h);
+        self.x += columns;
+        self.w -= columns;
+        left
+    }
+
     /// Cuts `columns` off its right.
     pub(crate) fn take_right(&mut self, columns: u16) -> Self {
         let columns = columns.min(self.w);

@@ -1,7 +1,6 @@
 //! A question before something that is not simply done. What it is about stays as it was when it
 //! was asked, whatever is read meanwhile.
 
-pub mod place;
 pub mod update;
 pub mod view;
 

@@ -10,6 +10,8 @@ use ratatui::widgets::Widget;
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
 use crate::tui::area::{Area, Slot};
+use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::scrollbar::Rail;
 use crate::tui::hitmap::{HitMap, Target};
 use crate::tui::keys::Action;
 use crate::tui::layout::Areas;
@@ -68,6 +70,30 @@ impl<'a> Ctx<'a> {
     /// Notes what a click at `area` is for.
     pub(crate) fn record(&self, area: Area, target: Target) {
         self.drawn.borrow_mut().record(area, target);
+    }
+
+    /// Notes that what follows lies over all that was drawn, and takes the mouse from it.
+    pub(crate) fn cover(&self) {
+        let (columns, rows) = self.model.size;
+        let screen = Area::new(0, 0, columns, rows);
+        self.drawn.borrow_mut().cover(screen);
+    }
+
+    /// Notes a scrollbar on the border right of `rows`, or over their last column: where not all
+    /// of `len` rows are in sight from `top` on.
+    pub(crate) fn rail(&self, what: Scrolled, slot: Slot, rows: Area, (len, top): (u64, u64)) {
+        let rail = Rail {
+            y: rows.y,
+            h: rows.h,
+            len,
+            top,
+        };
+        // A thumb that is all there is says nothing.
+        if len > u64::from(rows.h) && rows.h >= 3 && rows.w > 8 {
+            let x = slot.outer.right().saturating_sub(1);
+            let area = Area::new(x, rows.y, 1, rows.h);
+            self.record(area, Target::Rail(what, rail));
+        }
     }
 
     /// Wide and high enough for words in full.
@@ -155,7 +181,7 @@ impl<'a> Ctx<'a> {
         right: Vec<Part>,
         buf: &mut Buffer,
     ) {
-        let covered = self.model.overlay.is_some() || palette::place::slot(self.model).is_some();
+        let covered = self.model.overlay.is_some() || palette::view::slot(self.model).is_some();
         let focused = which == Some(self.model.focus) && !covered;
         let pane = Pane {
             left,

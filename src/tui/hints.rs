@@ -1,6 +1,5 @@
 //! The hints of the bar at the bottom: what the keys do here.
 
-pub mod place;
 pub mod view;
 
 use crate::queue::finding::Step;

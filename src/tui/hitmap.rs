@@ -1,18 +1,43 @@
-//! What the picture shows where, as drawing recorded it: a click is looked up there.
+//! What the picture shows where, as drawing recorded it: the mouse is looked up there.
 
 use crate::tui::area::Area;
+use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::scrollbar::Rail;
+use crate::tui::dialog::Button;
 use crate::tui::entry::Face;
+use crate::tui::form::Part;
+use crate::tui::keys::Key;
 
-/// Something that answers to a click.
+/// Something that answers to the mouse.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Target {
+    /// A hint of the last line: the key that it stands for.
+    Key(Key),
+    /// The short message.
+    Toast,
+    /// The line that is being typed.
+    Typed,
+    /// The box of the commands, but none of them.
+    Palette,
+    /// A command of the box, by its index.
+    Choice(usize),
+    /// What lies over the screen, but nothing in it that answers.
+    Box,
+    /// What a box lies over.
+    Beside,
+    /// A button of a question.
+    Button(Button),
+    /// A part of a form.
+    Part(Part),
+    /// A scrollbar.
+    Rail(Scrolled, Rail),
     /// The words in the header that say what is wrong.
     Sick,
     /// The name of a face in the title of an opened entry.
     Face(Face),
 }
 
-/// The places of a picture that answer to a click.
+/// The places of a picture that answer to the mouse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HitMap {
     places: Vec<(Area, Target)>,
@@ -24,6 +49,17 @@ impl HitMap {
         self.places.push((area, target));
     }
 
+    /// Notes that a box lies over all of `screen`: what was drawn before no longer answers.
+    pub fn cover(&mut self, screen: Area) {
+        self.places.clear();
+        self.record(screen, Target::Beside);
+    }
+
+    /// All places, as they were drawn one over the other.
+    pub fn places(&self) -> impl Iterator<Item = (Area, Target)> {
+        self.places.iter().copied()
+    }
+
     /// The target at the cell at column `x`, row `y`: the one that was drawn last.
     #[must_use]
     pub fn at(&self, x: u16, y: u16) -> Option<Target> {
@@ -31,5 +67,20 @@ impl HitMap {
         places
             .find(|(area, _)| area.holds(x, y))
             .map(|(_, target)| *target)
+    }
+
+    /// Whether it was drawn anywhere.
+    #[must_use]
+    pub fn shows(&self, target: Target) -> bool {
+        self.places.iter().any(|(_, drawn)| *drawn == target)
+    }
+
+    /// The scrollbar of what is scrolled.
+    #[must_use]
+    pub fn rail(&self, scrolled: Scrolled) -> Option<Rail> {
+        self.places().find_map(|(_, target)| match target {
+            Target::Rail(what, rail) if what == scrolled => Some(rail),
+            _ => None,
+        })
     }
 }

@@ -14,7 +14,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::msg::Msg;
 use crate::tui::refresh::update::time::{changes_at, wakes_at};
-use crate::tui::update::update;
+use crate::tui::update::{is_input, update};
 
 /// Runs until something ends it. `clock` reads the monotonic clock.
 pub async fn run(
@@ -74,7 +74,14 @@ pub async fn run(
             draw_at = Some(draw_at.map_or(at, |planned| planned.min(at)));
         }
         happened.insert(0, Msg::Ticked(clock()));
+        let mut unseen = false;
         for msg in happened {
+            // What was clicked may be what a key or a click just before it has brought.
+            if unseen && matches!(msg, Msg::Clicked(..)) {
+                model.drawn = surface.draw(model)?;
+                pace.drawn();
+            }
+            unseen |= is_input(&msg);
             if let Some(ended) =
                 perform(model, msg, surface, runner, (&mut input, &mut replies)).await?
             {

@@ -48,7 +48,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 }
 
 /// The user does something.
-const fn is_input(msg: &Msg) -> bool {
+pub(crate) const fn is_input(msg: &Msg) -> bool {
     matches!(
         msg,
         Msg::KeyPressed(_)

@@ -4,12 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::queue::{List, text};
-use crate::tui::cursor::scrollbar;
+use crate::tui::cursor::Scrolled;
 use crate::tui::draw::Ctx;
 use crate::tui::entry::{self};
-use crate::tui::hitmap::HitMap;
-use crate::tui::model::{Model, Overlay, Screen};
-use crate::tui::tabs::Tab;
+use crate::tui::hitmap::{HitMap, Target};
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::tabs::{self, Tab};
+use crate::tui::widget::scrollbar;
 use crate::tui::{
     change, depth, dialog, edit, entries, findings, header, help, hints, journal, layout, link,
     lists, offer, palette, prompt, queues, repair, requeue, timeline, toast, traffic,
@@ -39,7 +40,10 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
     header::view::render(&ctx, buf);
     change::progress::view::render(&ctx, buf);
     link::view::render(&ctx, buf);
-    if palette::place::slot(model).is_some() {
+    if model.overlay.is_some() {
+        ctx.cover();
+    }
+    if palette::view::slot(model).is_some() {
         palette::view::hints(&ctx, buf);
     } else {
         hints::view::render(&ctx, buf);
@@ -102,13 +106,22 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
         Tab::Findings if ctx.areas.detail.shown() => findings::view::beside(ctx, buf),
         _ => entry::view::render_beside(ctx, buf),
     }
+    // Findings are of unequal height: a thumb would lie.
+    if ctx.model.tab != Tab::Findings {
+        let slot = ctx.areas.entries;
+        let rows = tabs::place::table(ctx.model, slot);
+        let all = (tabs::place::count(ctx.model), ctx.model.stand().top);
+        ctx.rail(Scrolled::Pane(Pane::Entries), slot, rows, all);
+    }
 }
 
 /// The scrollbars, over what they belong to.
 fn scrollbars(ctx: &Ctx, buf: &mut Buffer) {
-    for (_, rail) in scrollbar::rails(ctx.model) {
-        let at = (rail.area.x, rail.area.y + rail.above());
-        let symbol = ctx.theme.glyphs.thumb;
-        crate::tui::widget::scrollbar::thumb(buf, at, rail.thumb(), symbol, ctx.theme.dim);
+    let symbol = ctx.theme.glyphs.thumb;
+    for (area, target) in ctx.drawn.borrow().places() {
+        if let Target::Rail(_, rail) = target {
+            let at = (area.x, area.y + rail.above());
+            scrollbar::thumb(buf, at, rail.thumb(), symbol, ctx.theme.dim);
+        }
     }
 }

@@ -231,6 +231,18 @@ async fn a_burst_of_keys_is_one_picture() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_click_finds_what_a_key_in_the_same_breath_has_brought() {
+    let flow = Flow::start(Some(Duration::from_millis(1)));
+    flow.pass(100).await;
+    flow.key(Key::char('?'));
+    // Beside the help, which no picture has shown yet.
+    let clicked = Box::new(Msg::Clicked(0, 1));
+    flow.input.send(Input::Happened(clicked)).unwrap();
+    flow.pass(1).await;
+    assert!(!flow.last().contains("Keys"), "{}", flow.last());
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_idle_screen_is_drawn_a_few_times_a_second() {
     let flow = Flow::start(Some(Duration::from_millis(1)));
     flow.pass(15_000).await;

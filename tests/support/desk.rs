@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::queue::{Link, LinkState, PageAsk, Queue, Survey, Zoom};
 use delayscope::tui::effect::Effect;
-use delayscope::tui::hitmap::HitMap;
+use delayscope::tui::hitmap::{HitMap, Target};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::look::Look;
 use delayscope::tui::model::Model;
@@ -35,6 +35,14 @@ pub fn drawn(model: &Model) -> HitMap {
     let (columns, rows) = model.size;
     let area = Rect::new(0, 0, columns, rows);
     view::render(model, area, &mut Buffer::empty(area))
+}
+
+/// The first cell of its picture that answers like this.
+pub fn cell_of(model: &Model, target: Target) -> Option<(u16, u16)> {
+    let (columns, rows) = model.size;
+    let picture = drawn(model);
+    let mut cells = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
+    cells.find(|(x, y)| picture.at(*x, *y) == Some(target))
 }
 
 /// The server's time when a desk starts.

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};
 
-use crate::tui::dialog::place::centred;
+use crate::tui::dialog::view::centred;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::keys::Action;
 use crate::tui::widget::line::Line;

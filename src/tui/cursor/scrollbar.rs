@@ -1,22 +1,14 @@
-//! Scrollbars: where they stand and what a place on them means, so that what is drawn and what
-//! is dragged agree.
-
-use super::Scrolled;
-use crate::tui::area::{Area, Slot, table};
-use crate::tui::layout::{self, Areas, areas};
-use crate::tui::model::{Model, Overlay, Pane, Screen};
-use crate::tui::tabs::{self, Tab};
-use crate::tui::{entry, help, journal};
+//! Scrollbars: how long the thumb is, where it stands, and what a place on the rail means.
 
 /// A scrollbar, one column wide.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Rail {
-    /// Where it stands.
-    pub area: Area,
+    /// Its first row on the screen.
+    pub y: u16,
+    /// Its rows on the screen, as many as are in sight.
+    pub h: u16,
     /// Rows in all.
     pub len: u64,
-    /// Rows in sight.
-    pub rows: u64,
     /// The first row in sight.
     pub top: u64,
 }
@@ -25,8 +17,8 @@ impl Rail {
     /// Rows of the screen that its thumb takes, at least one.
     #[must_use]
     pub fn thumb(self) -> u16 {
-        let h = u64::from(self.area.h);
-        let rows = scaled(self.rows, h, self.len).clamp(1, h.max(1));
+        let h = u64::from(self.h);
+        let rows = scaled(h, h, self.len).clamp(1, h.max(1));
         u16::try_from(rows).unwrap_or(1)
     }
 
@@ -34,7 +26,7 @@ impl Rail {
     /// out of sight there.
     #[must_use]
     pub fn above(self) -> u16 {
-        let room = u64::from(self.area.h.saturating_sub(self.thumb()));
+        let room = u64::from(self.h.saturating_sub(self.thumb()));
         let last = self.last();
         let above = match self.top.min(last) {
             0 => 0,
@@ -47,7 +39,7 @@ impl Rail {
     /// The first row in sight when the thumb begins `above` rows below the rail's top.
     #[must_use]
     pub fn top_at(self, above: u16) -> u64 {
-        let room = self.area.h.saturating_sub(self.thumb());
+        let room = self.h.saturating_sub(self.thumb());
         if above >= room {
             return self.last();
         }
@@ -58,8 +50,8 @@ impl Rail {
     }
 
     /// The last row that can be the first in sight.
-    const fn last(self) -> u64 {
-        self.len.saturating_sub(self.rows)
+    fn last(self) -> u64 {
+        self.len.saturating_sub(u64::from(self.h))
     }
 }
 
@@ -69,101 +61,6 @@ fn scaled(part: u64, room: u64, whole: u64) -> u64 {
     u64::try_from(product).unwrap_or(u64::MAX)
 }
 
-/// All scrollbars of the picture: each stands only where something is out of sight.
-#[must_use]
-pub fn rails(model: &Model) -> Vec<(Scrolled, Rail)> {
-    if let Some(Overlay::Help { scroll, .. }) = model.overlay {
-        let page = help::place::page(model);
-        let slot = help::place::slot(model, &page);
-        let body = help::place::body(slot, &page);
-        return of_lines(Scrolled::Help, slot, body, page.rows(), scroll)
-            .into_iter()
-            .collect();
-    }
-    if let Some(Overlay::Change(view)) = &model.overlay {
-        let slot = journal::detail::place::slot(model, view);
-        let count = journal::detail::place::lines(model, view).len();
-        return of_lines(Scrolled::Change, slot, slot.inner, count, view.scroll)
-            .into_iter()
-            .collect();
-    }
-    if model.overlay.is_some() {
-        return Vec::new();
-    }
-    let areas = areas(model);
-    if let Screen::Entry(view) = &model.screen {
-        let plan = entry::place::plan(areas.detail, areas.compact);
-        let inner = areas.detail.inner;
-        let area = Area::new(inner.x, inner.y + plan.facts, inner.w, plan.rows);
-        let count = usize::from(plan.rows) + entry::place::last_scroll(model);
-        let rail = of_lines(Scrolled::Entry, areas.detail, area, count, view.scroll);
-        return rail.into_iter().collect();
-    }
-    let panes = [Pane::Queues, Pane::Entries].into_iter();
-    panes
-        .filter_map(|pane| of_pane(model, &areas, pane))
-        .collect()
-}
-
-fn of_pane(model: &Model, areas: &Areas, pane: Pane) -> Option<(Scrolled, Rail)> {
-    let slot = layout::rows::slot(areas, pane);
-    let (len, top) = match (pane, model.tab) {
-        (Pane::Queues, _) => (model.queues.len() as u64, model.top as u64),
-        // Findings are of unequal height: a thumb would lie.
-        (Pane::Entries, Tab::Findings) => return None,
-        (Pane::Entries, _) => (tabs::place::count(model), model.stand().top),
-        _ => return None,
-    };
-    let rows = match pane {
-        Pane::Entries => tabs::place::table(model, slot),
-        _ => table(slot),
-    };
-    let area = column(slot, rows)?;
-    let rows = u64::from(area.h);
-    let rail = Rail {
-        area,
-        len,
-        rows,
-        top,
-    };
-    (len > rows).then_some((Scrolled::Pane(pane), rail))
-}
-
-fn of_lines(
-    what: Scrolled,
-    slot: Slot,
-    area: Area,
-    count: usize,
-    scroll: usize,
-) -> Option<(Scrolled, Rail)> {
-    let area = column(slot, area)?;
-    let rows = u64::from(area.h);
-    let (len, top) = (count as u64, scroll as u64);
-    (len > rows).then_some((
-        what,
-        Rail {
-            area,
-            len,
-            rows,
-            top,
-        },
-    ))
-}
-
-/// The border right of `rows`; without a border, their last column.
-fn column(slot: Slot, rows: Area) -> Option<Area> {
-    let x = slot.outer.right().checked_sub(1)?;
-    // A thumb that is all there is says nothing.
-    (rows.h >= 3 && rows.w > 8).then_some(Area::new(x, rows.y, 1, rows.h))
-}
-
-/// The scrollbar under the cell at column `x`, row `y`.
-#[must_use]
-pub fn hit(model: &Model, x: u16, y: u16) -> Option<(Scrolled, Rail)> {
-    let mut rails = rails(model).into_iter();
-    rails.find(|(_, rail)| rail.area.holds(x, y))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -171,12 +68,7 @@ mod tests {
     use super::*;
 
     fn rail(h: u16, len: u64, top: u64) -> Rail {
-        Rail {
-            area: Area::new(0, 0, 1, h),
-            len,
-            rows: u64::from(h),
-            top,
-        }
+        Rail { y: 0, h, len, top }
     }
 
     #[test]

@@ -106,6 +106,19 @@ pub(crate) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
     }
 }
 
+/// The first row in sight.
+pub(crate) fn top(model: &Model, what: Scrolled) -> u64 {
+    let lines = match (what, &model.overlay, &model.screen) {
+        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _) => *scroll,
+        (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll,
+        (Scrolled::Entry, _, Screen::Entry(entry)) => entry.scroll,
+        (Scrolled::Pane(Pane::Queues), ..) => model.top,
+        (Scrolled::Pane(Pane::Entries), ..) => return model.stand().top,
+        _ => 0,
+    };
+    lines as u64
+}
+
 /// Selects the queue in a row of the table.
 pub(crate) fn select(model: &mut Model, row: u64) {
     model.schedule.moved = Some(model.instant);

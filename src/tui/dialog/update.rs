@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{Button, Dialog, Question, Told};
 use crate::tui::effect::Effect;
+use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::update::act;
@@ -102,7 +103,7 @@ fn no_key(model: &mut Model, key: Key) -> Vec<Effect> {
 
 fn no_answer(model: &mut Model, what: &str) {
     if let Some(Overlay::Dialog(dialog)) = &model.overlay {
-        let words = super::place::answers(model, dialog);
+        let words = answers(model, dialog);
         tell(model, format!("{what} is no answer: {words}"));
     }
 }
@@ -129,19 +130,28 @@ pub(crate) fn pasted(model: &mut Model, text: &str) {
     }
 }
 
+/// The keys that answer: `press y to delete, Esc to cancel`.
+pub(crate) fn answers(model: &Model, dialog: &Dialog) -> String {
+    let key = |action| {
+        model
+            .keymap
+            .label(action, model.look.ascii)
+            .unwrap_or_default()
+    };
+    let (yes, no) = (dialog.yes, dialog.no);
+    let no = format!("{} to {no}", key(Action::Back));
+    match dialog.name {
+        Some(_) => format!("the name, then Enter to {yes}; {no}"),
+        None => format!("press {} to {yes}, {no}", key(Action::Confirm)),
+    }
+}
+
 /// A click on one of the buttons, or beside the question: that is no. Yes by the mouse needs the
 /// name as well.
-pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
-    let button = match &model.overlay {
-        Some(Overlay::Dialog(dialog)) => {
-            let plan = super::place::plan(model, dialog);
-            let beside = !plan.slot.outer.holds(x, y);
-            if beside {
-                Some(Button::No)
-            } else {
-                plan.button_at(x, y)
-            }
-        }
+pub(crate) fn clicked(model: &mut Model, target: Option<Target>) -> Vec<Effect> {
+    let button = match target {
+        Some(Target::Beside) => Some(Button::No),
+        Some(Target::Button(button)) => Some(button),
         _ => None,
     };
     let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {

@@ -3,20 +3,149 @@
 use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};
 
-use super::{Button, Dialog, NameAsked};
+use super::{Button, Dialog, DialogLine, NameAsked};
 use crate::queue::text;
-use crate::tui::area::Area;
-use crate::tui::dialog::place::{LABEL, Row};
+use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::field;
+use crate::tui::hitmap::Target;
+use crate::tui::keys::Action;
+use crate::tui::layout::bare;
+use crate::tui::model::Model;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::wrap::wrapped;
+
+/// Columns of a figure's name.
+const LABEL: usize = 12;
+
+/// A row of a question.
+#[derive(PartialEq)]
+enum Row {
+    /// Words.
+    Words(String),
+    /// Words that warn.
+    Warning(String),
+    /// A figure, behind its name (empty where it goes on).
+    Fact(&'static str, String),
+    /// Nothing.
+    Blank,
+    /// Which keys answer; for a moment, why another one does not.
+    Answer(String),
+    /// The name that has to be typed.
+    Name,
+    /// The buttons.
+    Buttons,
+}
+
+/// A box in the middle of a screen of so many columns and rows, of at most so many.
+pub(crate) fn centred((w, h): (u16, u16), (columns, rows): (u16, u16)) -> Slot {
+    let (columns, rows) = (columns.min(w), rows.min(h));
+    let outer = Area::new((w - columns) / 2, (h - rows) / 2, columns, rows);
+    Slot::new(outer, true)
+}
+
+/// Its place on the terminal, and what stands in it, from the top.
+fn plan(model: &Model, dialog: &Dialog) -> (Slot, Vec<Row>) {
+    let (w, h) = model.size;
+    let boxed = w >= 24 && h >= 7;
+    let bw = match w {
+        ..72 => w,
+        72..100 => 68,
+        _ => 76,
+    };
+    let (margin, frame) = if boxed { (2, 2) } else { (0, 0) };
+    let columns = usize::from(bw.saturating_sub(2 * margin));
+    let mut rows = rows(model, dialog, columns);
+    // A row stays free above and below, so that it is seen to lie over something.
+    let most = if h > 12 { h - 2 } else { h };
+    let most = usize::from(most.saturating_sub(frame)).max(1);
+    shorten(&mut rows, most);
+    let bh = u16::try_from(rows.len()).unwrap_or(h).saturating_add(frame);
+    let outer = Area::new((w - bw) / 2, h.saturating_sub(bh) / 2, bw, bh.min(h));
+    let slot = if boxed {
+        Slot::new(outer, true)
+    } else {
+        bare(outer)
+    };
+    (slot, rows)
+}
+
+fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for line in &dialog.lines {
+        match line {
+            DialogLine::Blank => rows.push(Row::Blank),
+            DialogLine::Words(words) => {
+                rows.extend(wrapped(words, columns).into_iter().map(Row::Words));
+            }
+            DialogLine::Warning(words) => {
+                rows.extend(wrapped(words, columns).into_iter().map(Row::Warning));
+            }
+            DialogLine::Fact(label, value) => {
+                let values = wrapped(value, columns.saturating_sub(LABEL));
+                for (i, value) in values.into_iter().enumerate() {
+                    rows.push(Row::Fact(if i == 0 { label } else { "" }, value));
+                }
+            }
+        }
+    }
+    if let Some(name) = &dialog.name {
+        rows.push(Row::Blank);
+        let ask = format!(
+            "Type the queue's name to {} ({}): {}",
+            dialog.yes, name.why, name.wanted
+        );
+        rows.extend(wrapped(&ask, columns).into_iter().map(Row::Words));
+        rows.push(Row::Name);
+        rows.push(Row::Blank);
+    } else {
+        rows.push(Row::Blank);
+        rows.push(Row::Answer(answer(model, dialog, columns)));
+    }
+    rows.push(Row::Buttons);
+    rows
+}
+
+/// Which keys answer, in so many columns; for a moment, why another one does not.
+fn answer(model: &Model, dialog: &Dialog, columns: usize) -> String {
+    if let Some(words) = dialog.told_at(model.instant) {
+        return words.to_owned();
+    }
+    let words = super::update::answers(model, dialog);
+    let (first, rest) = words.split_at(1);
+    let words = format!("{}{rest}", first.to_uppercase());
+    let key = |action| model.keymap.label(action, model.look.ascii);
+    let buttons = key(Action::NextPane).zip(key(Action::Open));
+    let buttons = buttons.map(|(moves, presses)| format!("; {moves} chooses, {presses} presses"));
+    match buttons {
+        Some(more) if text::width(&words) + text::width(&more) < columns => {
+            format!("{words}{more}.")
+        }
+        _ => format!("{words}."),
+    }
+}
+
+/// What has no room goes: first the blanks, then what stands last above the answer.
+fn shorten(rows: &mut Vec<Row>, most: usize) {
+    if rows.len() > most {
+        rows.retain(|row| *row != Row::Blank);
+    }
+    while rows.len() > most {
+        let spare = |row: &Row| !matches!(row, Row::Name | Row::Answer(_) | Row::Buttons);
+        match rows.iter().rposition(spare) {
+            Some(i) => rows.remove(i),
+            None => rows.remove(0),
+        };
+    }
+}
 
 pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let plan = super::place::plan(ctx.model, dialog);
-    Clear.render(rect(plan.slot.outer).intersection(buf.area), buf);
-    if plan.slot.boxed {
+    let (slot, rows) = plan(ctx.model, dialog);
+    Clear.render(rect(slot.outer).intersection(buf.area), buf);
+    ctx.record(slot.outer, Target::Box);
+    if slot.boxed {
         let pane = Pane {
             left: vec![Part::new(100, dialog.title.clone(), t.strong)],
             right: Vec::new(),
@@ -25,11 +154,11 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
             lines: t.glyphs.lines,
             corners: t.glyphs.corners,
         };
-        pane.render(rect(plan.slot.outer), buf);
+        pane.render(rect(slot.outer), buf);
     }
-    let inset = u16::from(plan.slot.boxed);
-    for (i, row) in plan.rows.iter().enumerate() {
-        let area = plan.slot.inner.row(u16::try_from(i).unwrap_or(u16::MAX));
+    let inset = u16::from(slot.boxed);
+    for (i, row) in rows.iter().enumerate() {
+        let area = slot.inner.row(u16::try_from(i).unwrap_or(u16::MAX));
         let mut line = Line::new(buf, area.x, area.y, area.w * area.h);
         line.skip(inset);
         match row {
@@ -53,11 +182,7 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
                 line.put_cut(buf, words, t.glyphs.cut, style);
             }
             Row::Name => name(ctx, dialog, line, buf),
-            Row::Buttons(buttons) => {
-                for (button, area) in buttons {
-                    press(ctx, dialog, *button, *area, buf);
-                }
-            }
+            Row::Buttons => buttons(ctx, dialog, area, inset, buf),
         }
     }
 }
@@ -77,21 +202,59 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
     }
 }
 
+/// The buttons beside each other, between so many columns at either end.
+fn buttons(ctx: &Ctx, dialog: &Dialog, mut row: Area, inset: u16, buf: &mut Buffer) {
+    row.take_left(inset);
+    row.take_right(inset);
+    for button in [Button::No, Button::Yes] {
+        let label = label(ctx.model, dialog, button);
+        let columns = u16::try_from(text::width(&label)).unwrap_or(0);
+        let area = row.take_left(columns);
+        row.take_left(2);
+        ctx.record(area, Target::Button(button));
+        press(ctx, dialog, (button, &label), area, buf);
+    }
+}
+
 /// A button: the one that Enter presses stands out.
-fn press(ctx: &Ctx, dialog: &Dialog, button: Button, area: Area, buf: &mut Buffer) {
+fn press(
+    ctx: &Ctx,
+    dialog: &Dialog,
+    (button, label): (Button, &str),
+    area: Area,
+    buf: &mut Buffer,
+) {
     let t = &ctx.theme;
-    let label = super::place::label(ctx.model, dialog, button);
     let ready = dialog.name.as_ref().is_none_or(NameAsked::is_right);
     let style = match button {
         _ if dialog.presses(button) => t.select,
         Button::Yes if !ready => t.dim,
         Button::No | Button::Yes => t.accent,
     };
-    let columns = text::width(&label);
+    let columns = text::width(label);
     let mut line = Line::new(buf, area.x, area.y, area.w * area.h);
     if columns <= line.room() {
-        line.put(buf, &label, style);
+        line.put(buf, label, style);
     } else {
-        line.put_cut(buf, &label, t.glyphs.cut, style);
+        line.put_cut(buf, label, t.glyphs.cut, style);
     }
+}
+
+/// The words on a button, with the key that presses it; a mark on the one that Enter presses.
+fn label(model: &Model, dialog: &Dialog, button: Button) -> String {
+    let key = |action| {
+        let label = model.keymap.label(action, model.look.ascii);
+        label.unwrap_or_default()
+    };
+    let (key, does) = match button {
+        Button::No => (key(Action::Back), dialog.no),
+        Button::Yes if dialog.name.is_some() => (key(Action::Open), dialog.yes),
+        Button::Yes => (key(Action::Confirm), dialog.yes),
+    };
+    let mark = match (dialog.presses(button), model.look.ascii) {
+        (false, _) => ' ',
+        (true, true) => '>',
+        (true, false) => '›',
+    };
+    format!("[{mark}{key} {does} ]")
 }

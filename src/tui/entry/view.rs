@@ -13,6 +13,7 @@ use self::tree::tree;
 use super::{EntryView, Face};
 use crate::queue::{Due, text};
 use crate::tui::area::Area;
+use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::entries::{self, EntryRow};
 use crate::tui::entry::place::Body;
@@ -41,6 +42,9 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
         buf,
     );
     let y = y + plan.facts;
+    let rows = Area::new(slot.inner.x, y, slot.inner.w, plan.rows);
+    let count = usize::from(plan.rows) + super::place::last_scroll(ctx.model);
+    let all = (count as u64, view.scroll as u64);
     match super::place::body(view, plan.text) {
         Body::Hex => {
             let area = Rect::new(x, y, plan.columns, plan.rows);
@@ -69,6 +73,7 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
             bytes(ctx, &view.row, Parts::of(view), view.scroll, beside, buf);
         }
     }
+    ctx.rail(Scrolled::Entry, slot, rows, all);
 }
 
 /// The entry under the cursor, beside the table.

@@ -140,13 +140,6 @@ impl Plan {
         at.map_or(Area::default(), |(_, area)| *area)
     }
 
-    /// The part under the cell at column `x`, row `y`.
-    #[must_use]
-    pub fn part_at(&self, x: u16, y: u16) -> Option<Part> {
-        let at = self.parts.iter().find(|(_, area)| area.holds(x, y));
-        at.map(|(part, _)| *part)
-    }
-
     /// Where a part's value lies, behind its name.
     #[must_use]
     pub fn value(&self, part: Part) -> Area {

@@ -2,6 +2,7 @@
 
 use super::{Filling, Part};
 use crate::tui::effect::Effect;
+use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::toast::{self, Tone};
@@ -105,28 +106,26 @@ pub(crate) fn pasted(model: &mut Model, text: &str) {
 
 /// A click gives the keys to a part; on a choice that has them it goes on, on a button it presses
 /// it. Beside the form it closes it, as Esc does.
-pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
-    let size = model.size;
-    let Some(form) = model.form_mut() else {
+pub(crate) fn clicked(model: &mut Model, target: Option<Target>) -> Vec<Effect> {
+    let part = match target {
+        Some(Target::Part(part)) => part,
+        Some(Target::Beside) => {
+            close(model);
+            return Vec::new();
+        }
+        _ => return Vec::new(),
+    };
+    let Some(form) = model.form_mut().filter(|form| !form.is_sent()) else {
         return Vec::new();
     };
-    let plan = super::place::plan(size, form);
-    if !plan.slot.outer.holds(x, y) {
-        close(model);
-        return Vec::new();
-    }
-    if form.is_sent() {
-        return Vec::new();
-    }
-    match plan.part_at(x, y) {
-        Some(Part::Button) => return submit(model),
-        Some(part) if part == form.at() && part.is_choice() => form.choose(true),
+    match part {
+        Part::Button => return submit(model),
+        part if part == form.at() && part.is_choice() => form.choose(true),
         // A click into a line that is typed only gives it the keys.
-        Some(part) if part == form.at() && part.is_button() && form.line().is_none() => {
+        part if part == form.at() && part.is_button() && form.line().is_none() => {
             return submit(model);
         }
-        Some(part) => form.go(part),
-        None => {}
+        part => form.go(part),
     }
     Vec::new()
 }

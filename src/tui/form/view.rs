@@ -11,6 +11,7 @@ use crate::tui::area::Area;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::field::{self, Field};
 use crate::tui::form::place::Plan;
+use crate::tui::hitmap::Target;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{self, Pane};
@@ -20,6 +21,10 @@ use crate::tui::widget::wrap::{row_of, text_rows, wrapped};
 pub(crate) fn frame(ctx: &Ctx, plan: &Plan, title: &str, about: &str, buf: &mut Buffer) {
     let t = &ctx.theme;
     Clear.render(rect(plan.slot.outer).intersection(buf.area), buf);
+    ctx.record(plan.slot.outer, Target::Box);
+    for (part, area) in &plan.parts {
+        ctx.record(*area, Target::Part(*part));
+    }
     if !plan.slot.boxed {
         return;
     }

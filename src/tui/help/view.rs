@@ -6,9 +6,11 @@ use ratatui::widgets::{Clear, Widget};
 use super::HelpPage;
 use crate::queue::text;
 use crate::tui::area::Area;
+use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::focus;
 use crate::tui::help::place::{Column, GAP, Line as Row};
+use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
@@ -18,7 +20,12 @@ pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Bu
     let page = super::place::page(ctx.model);
     let slot = super::place::slot(ctx.model, &page);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
+    // A click on its border closes it.
+    ctx.record(slot.outer, Target::Beside);
+    ctx.record(slot.inner, Target::Box);
     let body = super::place::body(slot, &page);
+    let rows = (page.rows() as u64, scroll as u64);
+    ctx.rail(Scrolled::Help, slot, body, rows);
     let more = page.rows().saturating_sub(usize::from(body.h));
     let left = title(ctx, shown);
     let mut right = Vec::new();

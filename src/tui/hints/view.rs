@@ -2,24 +2,95 @@
 
 use ratatui::buffer::Buffer;
 
+use super::Hint;
+use crate::queue::text;
+use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
+use crate::tui::model::Model;
+use crate::tui::tabs;
 use crate::tui::widget::line::Line;
 
+/// Columns between two hints.
+pub(crate) const fn gap(model: &Model) -> u16 {
+    if model.size.0 >= 100 { 3 } else { 2 }
+}
+
+/// Draws whole hints only; the last one has its place in any case.
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
-    let (m, t) = (ctx.model, &ctx.theme);
     let area = ctx.areas.hints;
-    let bar = super::place::bar(m);
-    if let Some(words) = &bar.marked {
-        let style = if bar.none { t.dim } else { t.strong };
-        let mut line = Line::new(buf, area.x, area.y, area.w.saturating_sub(1));
-        line.put_right(buf, words, style);
+    let mut end = area.right();
+    if let Some(words) = marked(ctx.model) {
+        let columns = columns(&words);
+        if area.x + 1 + columns < end {
+            end = end.saturating_sub(1 + columns + gap(ctx.model));
+            count(ctx, &words, buf);
+        }
     }
-    for (hint, place) in &bar.hints {
-        let mut line = Line::new(buf, place.x, place.y, place.w * place.h);
-        // A key that cannot act now steps back; pressed, it says why.
-        let keys = if hint.enabled { t.accent } else { t.dim };
-        line.put(buf, &hint.keys, keys)
-            .skip(1)
-            .put(buf, hint.word, t.dim);
+    let mut hints = super::hints(ctx.model);
+    let Some(last) = hints.pop() else {
+        return;
+    };
+    let mut x = area.x + 1;
+    for hint in hints {
+        let w = width(&hint) + gap(ctx.model);
+        if x + w + width(&last) > end {
+            break;
+        }
+        put(ctx, &hint, Area::new(x, area.y, w, area.h), buf);
+        x += w;
     }
+    let w = end.saturating_sub(x);
+    put(ctx, &last, Area::new(x, area.y, w, area.h), buf);
+}
+
+/// A hint, as much of it as there is room for. On one of several keys the mouse means that one, on
+/// their word the first.
+fn put(ctx: &Ctx, hint: &Hint, mut room: Area, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    room.w = room.w.min(width(hint));
+    let mut line = Line::new(buf, room.x, room.y, room.w * room.h);
+    // A key that cannot act now steps back; pressed, it says why.
+    let keys = if hint.enabled { t.accent } else { t.dim };
+    line.put(buf, &hint.keys, keys)
+        .skip(1)
+        .put(buf, hint.word, t.dim);
+    if let Some((first, _)) = hint.parts.first() {
+        ctx.record(room, Target::Key(*first));
+    }
+    for (key, columns) in &hint.parts {
+        ctx.record(room.take_left(*columns), Target::Key(*key));
+    }
+}
+
+/// How many entries are marked, at the right end.
+fn count(ctx: &Ctx, words: &str, buf: &mut Buffer) {
+    let (t, area) = (&ctx.theme, ctx.areas.hints);
+    let none = counted(ctx.model) == (0, true);
+    let style = if none { t.dim } else { t.strong };
+    let mut line = Line::new(buf, area.x, area.y, area.w.saturating_sub(1));
+    line.put_right(buf, words, style);
+}
+
+/// How many entries are marked, and whether that is exact.
+fn counted(model: &Model) -> (u64, bool) {
+    model.marks.count(tabs::place::total(model))
+}
+
+/// How many entries are marked; that none is only where there is room to spare.
+fn marked(model: &Model) -> Option<String> {
+    match counted(model) {
+        (0, true) if model.size.0 < 180 || model.selected().is_none() => None,
+        (0, true) => Some("nothing marked".to_owned()),
+        (count, true) => Some(format!("{} marked", text::thousands(count))),
+        (count, false) => Some(format!("~{} marked", text::thousands(count))),
+    }
+}
+
+fn width(hint: &Hint) -> u16 {
+    columns(&hint.keys) + 1 + columns(hint.word)
+}
+
+fn columns(text: &str) -> u16 {
+    u16::try_from(text::width(text)).unwrap_or(u16::MAX)
 }

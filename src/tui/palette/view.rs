@@ -4,12 +4,24 @@ use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};
 
 use crate::queue::text;
-use crate::tui::area::Area;
+use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hints;
-use crate::tui::prompt::{self, Choice, Prompt};
+use crate::tui::hitmap::Target;
+use crate::tui::keys::{Code, Key};
+use crate::tui::model::Model;
+use crate::tui::prompt::{self, Choice, Prompt, PromptKind};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
+
+/// Below this many columns or rows there is only the line, at the bottom as any other.
+const LEAST: (u16, u16) = (30, 9);
+
+/// The box takes so many columns at most, and so many rows.
+const MOST: (u16, u16) = (96, 20);
+
+/// Rows of the box that are no choices: its edges, the line and the rule.
+const CHROME: u16 = 4;
 
 /// Columns of a name at most; a longer one is cut.
 const NAME: usize = 36;
@@ -17,14 +29,35 @@ const NAME: usize = 36;
 /// Columns between a name and what it does.
 const GAP: u16 = 2;
 
+/// Where the box lies; none when there is none, or no room for one. Its line and its choices keep
+/// their places whatever is typed: only its lower edge moves.
+pub(crate) fn slot(model: &Model) -> Option<Slot> {
+    let (w, h) = model.size;
+    let prompt = model.prompt.as_ref();
+    let prompt = prompt.filter(|prompt| prompt.kind == PromptKind::Command)?;
+    if w < LEAST.0 || h < LEAST.1 {
+        return None;
+    }
+    // Beside a box on a narrow terminal only shreds would be seen.
+    let bw = if w < 100 { w } else { MOST.0 };
+    // The header, a row of the screen below it, and the hints stay in sight.
+    let rows = u16::try_from(prompt.choices.len().max(1)).unwrap_or(u16::MAX);
+    let bh = rows.saturating_add(CHROME).min(MOST.1).min(h - 4);
+    let y = if h < 30 { 2 } else { h / 6 };
+    Some(Slot::new(Area::new((w - bw) / 2, y, bw, bh), true))
+}
+
 pub(crate) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
-    let Some(slot) = super::place::slot(ctx.model) else {
+    let Some(slot) = slot(ctx.model) else {
         return;
     };
-    let t = &ctx.theme;
+    let (t, inner) = (&ctx.theme, slot.inner);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
-    let rows = super::place::rows(slot);
-    let top = super::place::top(prompt, rows);
+    ctx.record(slot.outer, Target::Palette);
+    // Below the line and a rule.
+    let rows = Area::new(inner.x, inner.y + 2, inner.w, inner.h.saturating_sub(2));
+    // The chosen one is always in sight.
+    let top = (prompt.chosen.unwrap_or(0) + 1).saturating_sub(usize::from(rows.h));
     let shown = prompt
         .choices
         .len()
@@ -46,8 +79,7 @@ pub(crate) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
         right,
         buf,
     );
-    let area = super::place::line(slot);
-    let mut line = Line::new(buf, area.x, area.y, area.w);
+    let mut line = Line::new(buf, inner.x + 1, inner.y, inner.w.saturating_sub(2));
     if let Some(error) = &prompt.error {
         prompt::view::trouble(ctx, error, prompt, &mut line, buf);
     }
@@ -58,6 +90,7 @@ pub(crate) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
     for ((i, choice), y) in visible.zip(rows.y..rows.y + rows.h) {
         let row = Area::new(rows.x, y, rows.w, 1);
         choice_row(ctx, choice, name.min(NAME), row, buf);
+        ctx.record(row, Target::Choice(i));
         if prompt.chosen == Some(i) {
             ctx.select(row, true, buf);
         }
@@ -114,14 +147,25 @@ fn choice_row(ctx: &Ctx, choice: &Choice, name: usize, row: Area, buf: &mut Buff
 /// What the keys do while the box is open, in place of the hints.
 pub(crate) fn hints(ctx: &Ctx, buf: &mut Buffer) {
     let t = &ctx.theme;
+    let [enter, tab, arrows] = if ctx.model.look.ascii {
+        ["Enter", "Tab", "Up Down"]
+    } else {
+        ["⏎", "⇥", "↑↓"]
+    };
+    let hints = [
+        (enter, "run", Code::Enter),
+        (tab, "complete", Code::Tab),
+        (arrows, "choose, or earlier lines", Code::Down),
+        ("Esc", "close", Code::Esc),
+    ];
     let area = ctx.areas.hints;
     let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    for (i, (key, word, _)) in hints::place::commands(ctx.model).into_iter().enumerate() {
-        line.skip(if i == 0 {
-            1
-        } else {
-            hints::place::gap(ctx.model)
-        });
+    line.skip(1);
+    for (key, word, code) in hints {
+        let x = line.x;
         line.put(buf, key, t.accent).skip(1).put(buf, word, t.dim);
+        let drawn = Area::new(x, area.y, line.x - x, area.h);
+        ctx.record(drawn, Target::Key(Key::of(code)));
+        line.skip(hints::view::gap(ctx.model));
     }
 }

@@ -5,9 +5,9 @@ pub mod history;
 
 use super::{Prompt, PromptKind};
 use crate::tui::effect::Effect;
+use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::Model;
-use crate::tui::palette::place::Hit;
 use crate::tui::update::act;
 use crate::tui::{entry, filter, jump, palette};
 
@@ -66,15 +66,20 @@ fn step(model: &mut Model, up: bool) -> Vec<Effect> {
     Vec::new()
 }
 
-/// A click on a choice of the commands does it; one beside the box closes it.
-pub(crate) fn clicked(model: &mut Model, hit: Hit) -> Vec<Effect> {
-    match (hit, &mut model.prompt) {
-        (Hit::Choice(at), Some(prompt)) => {
+/// A click on a choice of the commands does it; one beside the line closes it. What it has found
+/// already stays; a time that was not entered is not jumped to.
+pub(crate) fn clicked(model: &mut Model, target: Option<Target>) -> Vec<Effect> {
+    let Some(prompt) = &mut model.prompt else {
+        return Vec::new();
+    };
+    match (target, prompt.kind) {
+        (Some(Target::Choice(at)), _) => {
             prompt.chosen = Some(at);
             entered(model)
         }
-        (Hit::Beside, _) => given_up(model),
-        _ => Vec::new(),
+        (Some(Target::Typed | Target::Palette), _) => Vec::new(),
+        (_, PromptKind::Filter | PromptKind::Find) => entered(model),
+        (_, PromptKind::Jump | PromptKind::Command) => given_up(model),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::model::Pane;
 use crate::tui::theme::Theme;
@@ -15,7 +16,7 @@ use crate::tui::{filter, moments, palette};
 
 /// Rows at the bottom that the line takes.
 pub(crate) fn rows(ctx: &Ctx) -> u16 {
-    u16::from(ctx.model.prompt.is_some() && palette::place::slot(ctx.model).is_none())
+    u16::from(ctx.model.prompt.is_some() && palette::view::slot(ctx.model).is_none())
 }
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
@@ -29,6 +30,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let (w, h) = ctx.model.size;
     let mut bottom = Line::new(buf, 0, h.saturating_sub(1), w);
     bottom.wipe(buf, w);
+    ctx.record(Area::new(0, bottom.y, w, 1), Target::Typed);
     bottom.skip(1);
     let area = Area::new(bottom.x, bottom.y, w.saturating_sub(1), 1);
     let mut line = Line::new(buf, area.x, area.y, area.w);

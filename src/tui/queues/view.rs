@@ -9,6 +9,7 @@ use super::Discovery;
 use crate::queue::classes::DUE;
 use crate::queue::{LinkState, text};
 use crate::tui::area::{self, Area};
+use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::keys::Action;
 use crate::tui::model::Pane;
@@ -74,6 +75,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         }
         mark(ctx, row, area, index == ctx.model.cursor, buf);
     }
+    let all = (ctx.model.queues.len() as u64, ctx.model.top as u64);
+    ctx.rail(Scrolled::Pane(Pane::Queues), slot, table, all);
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {

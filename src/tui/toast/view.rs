@@ -5,7 +5,9 @@ use ratatui::style::Style;
 
 use super::Tone;
 use crate::queue::text;
+use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::prompt;
 use crate::tui::widget::line::Line;
@@ -23,7 +25,10 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
             Tone::Warn => (t.glyphs.warn, t.warn),
             Tone::Error => (t.glyphs.lost, t.late),
         };
-        say(ctx, &toast.text, sign, buf);
+        let area = say(ctx, &toast.text, sign, buf);
+        if ctx.model.prompt.is_none() {
+            ctx.record(area, Target::Toast);
+        }
     } else if let Some(far) = ctx.model.counting().filter(|_| !boxed) {
         let stops = ctx.key(Action::Back);
         let stops = stops.map_or_else(String::new, |key| format!(" {} {key} stops", t.glyphs.dot));
@@ -31,7 +36,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
 }
 
-fn say(ctx: &Ctx, words: &str, (glyph, style): (&str, Style), buf: &mut Buffer) {
+/// Says it in as few rows as it needs; returns where.
+fn say(ctx: &Ctx, words: &str, (glyph, style): (&str, Style), buf: &mut Buffer) -> Area {
     let t = &ctx.theme;
     let (w, h) = ctx.model.size;
     // The glyph with a blank on either side, and a blank at the right.
@@ -61,4 +67,5 @@ fn say(ctx: &Ctx, words: &str, (glyph, style): (&str, Style), buf: &mut Buffer) 
             line.put_cut(buf, &rows[i], t.glyphs.cut, style);
         }
     }
+    Area::new(0, top, w, bottom - top)
 }

@@ -1,19 +1,18 @@
 //! The mouse does what the keys do.
 
-use crate::tui::cursor::{self, Scrolled, scrollbar};
+use crate::tui::cursor::scrollbar::Rail;
+use crate::tui::cursor::{self, Scrolled};
 use crate::tui::effect::Effect;
 use crate::tui::entry::update::tree;
 use crate::tui::hitmap::Target;
-use crate::tui::journal::{self, ChangeView};
-use crate::tui::keys::{Action, Key};
+use crate::tui::keys::Action;
 use crate::tui::layout;
 use crate::tui::layout::hit::{self, Hit};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
-use crate::tui::prompt::{self, PromptKind};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::press::pressed;
 use crate::tui::{
-    change, dialog, entries, entry, findings, form, help, hints, palette, timeline, toast,
+    change, dialog, entries, entry, findings, form, palette, prompt, timeline, toast,
 };
 
 /// Rows that a notch of the wheel moves the entries by.
@@ -23,62 +22,31 @@ const NOTCH: i64 = 3;
 /// first; beside that, it closes it and does nothing else.
 pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
-    if model.toast.is_some() && model.prompt.is_none() && y + 1 >= model.size.1 {
-        // The message lies over the hints.
-        toast::update::dismiss(model);
-        return Vec::new();
-    }
-    if let Some(key) = hint_at(model, x, y) {
-        return pressed(model, key);
+    let target = model.drawn.at(x, y);
+    match target {
+        Some(Target::Toast) => {
+            toast::update::dismiss(model);
+            return Vec::new();
+        }
+        Some(Target::Key(key)) => return pressed(model, key),
+        _ => {}
     }
     if model.planned_now().is_some() {
         change::update::hold(model);
         return Vec::new();
     }
-    if let Some(hit) = palette::place::hit(model, x, y) {
-        return prompt::update::clicked(model, hit);
+    if model.prompt.is_some() {
+        return prompt::update::clicked(model, target);
     }
-    if let Some(prompt) = &model.prompt {
-        // What the line has found already stays; a time that was not entered is not jumped to.
-        return match prompt.kind {
-            _ if y + 1 >= model.size.1 => Vec::new(),
-            PromptKind::Filter | PromptKind::Find => prompt::update::entered(model),
-            PromptKind::Jump | PromptKind::Command => prompt::update::given_up(model),
-        };
-    }
-    match model.overlay {
-        Some(Overlay::Dialog(_)) => return dialog::update::clicked(model, x, y),
-        Some(Overlay::Help { .. }) => {
-            let slot = help::place::slot(model, &help::place::page(model));
-            if !grab(model, x, y) && !slot.inner.holds(x, y) {
-                model.overlay = None;
-            }
-            return Vec::new();
+    match (&model.overlay, target) {
+        (Some(Overlay::Dialog(_)), _) => return dialog::update::clicked(model, target),
+        (Some(Overlay::Help { .. } | Overlay::Change(_)), Some(Target::Beside)) => {
+            model.overlay = None;
         }
-        Some(Overlay::Change(_)) => {
-            let inside =
-                |view: &ChangeView| journal::detail::place::slot(model, view).outer.holds(x, y);
-            let beside = matches!(&model.overlay, Some(Overlay::Change(view)) if !inside(view));
-            if !grab(model, x, y) && beside {
-                model.overlay = None;
-            }
-            return Vec::new();
-        }
-        Some(_) => return form::update::clicked(model, x, y),
-        None => {}
-    }
-    if layout::areas(model).bulk.outer.holds(x, y) {
-        change::progress::update::take_keys(model, true);
-        return Vec::new();
-    }
-    if grab(model, x, y) {
-        return Vec::new();
-    }
-    match model.drawn.at(x, y) {
-        Some(Target::Sick) => show_sick(model),
-        Some(Target::Face(face)) => entry::update::face(model, face),
-        None if matches!(model.screen, Screen::Entry(_)) => tree::clicked(model, x, y),
-        None => return on_screen(model, x, y),
+        (_, Some(Target::Rail(what, rail))) => grab(model, what, rail, y),
+        (Some(Overlay::Help { .. } | Overlay::Change(_)), _) => {}
+        (Some(_), _) => return form::update::clicked(model, target),
+        (None, _) => return on_screen(model, target, (x, y)),
     }
     Vec::new()
 }
@@ -98,33 +66,27 @@ fn show_sick(model: &mut Model) {
     }
 }
 
-/// The key that the last line shows under a cell, where nothing lies over it.
-fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
-    let covered = match &model.overlay {
-        _ if model.prompt.is_some() => palette::place::slot(model).is_none(),
-        Some(Overlay::Help { .. }) => {
-            let page = help::place::page(model);
-            help::place::slot(model, &page).outer.holds(x, y)
-        }
-        Some(Overlay::Change(view)) => journal::detail::place::slot(model, view).outer.holds(x, y),
-        Some(Overlay::Dialog(asked)) => {
-            let plan = dialog::place::plan(model, asked);
-            plan.slot.outer.holds(x, y)
-        }
-        Some(overlay) => overlay.form().is_some_and(|form| {
-            let plan = form::place::plan(model.size, form);
-            plan.slot.outer.holds(x, y)
-        }),
-        None => false,
-    };
-    if covered {
-        return None;
-    }
-    hints::place::key_at(model, x, y)
-}
-
 /// A click on what the panes show.
-fn on_screen(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+fn on_screen(model: &mut Model, target: Option<Target>, (x, y): (u16, u16)) -> Vec<Effect> {
+    if layout::areas(model).bulk.outer.holds(x, y) {
+        change::progress::update::take_keys(model, true);
+        return Vec::new();
+    }
+    match target {
+        Some(Target::Sick) => {
+            show_sick(model);
+            return Vec::new();
+        }
+        Some(Target::Face(face)) => {
+            entry::update::face(model, face);
+            return Vec::new();
+        }
+        _ if matches!(model.screen, Screen::Entry(_)) => {
+            tree::clicked(model, x, y);
+            return Vec::new();
+        }
+        _ => {}
+    }
     let hit = hit::hit(model, x, y);
     change::progress::update::clicked(model, hit);
     match hit {
@@ -205,7 +167,7 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         return Vec::new();
     }
     let sign = i64::from(rows.signum());
-    if palette::place::slot(model).is_some() {
+    if model.drawn.shows(Target::Palette) {
         palette::update::scrolled(model, sign < 0);
         return Vec::new();
     }
@@ -239,9 +201,10 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
 /// timeline the chosen bar does.
 pub(crate) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     if let Some((what, grip)) = model.held {
-        let rails = scrollbar::rails(model);
-        if let Some((_, rail)) = rails.into_iter().find(|(held, _)| *held == what) {
-            let above = y.saturating_sub(rail.area.y).saturating_sub(grip);
+        if let Some(rail) = model.drawn.rail(what) {
+            let top = cursor::update::top(model, what);
+            let rail = Rail { top, ..rail };
+            let above = y.saturating_sub(rail.y).saturating_sub(grip);
             // Many rows share a place: one that is held there stays.
             if above != rail.above() {
                 cursor::update::scroll_to(model, what, rail.top_at(above));
@@ -270,14 +233,11 @@ pub(crate) fn released(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Takes hold of the scrollbar under the mouse; beside its thumb, the thumb comes to the mouse.
-fn grab(model: &mut Model, x: u16, y: u16) -> bool {
-    let Some((what, rail)) = scrollbar::hit(model, x, y) else {
-        return false;
-    };
+fn grab(model: &mut Model, what: Scrolled, rail: Rail, y: u16) {
     if let Scrolled::Pane(pane) = what {
         model.focus = pane;
     }
-    let (row, thumb) = (y - rail.area.y, rail.thumb());
+    let (row, thumb) = (y.saturating_sub(rail.y), rail.thumb());
     match row.checked_sub(rail.above()) {
         Some(grip) if grip < thumb => model.held = Some((what, grip)),
         _ => {
@@ -285,5 +245,4 @@ fn grab(model: &mut Model, x: u16, y: u16) -> bool {
             cursor::update::scroll_to(model, what, rail.top_at(row.saturating_sub(thumb / 2)));
         }
     }
-    true
 }

@@ -1,14 +1,15 @@
 //! Lines that are typed, the commands in their box, and the messages at the bottom.
 
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::look::Look;
 use delayscope::tui::model::Model;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::palette;
 use delayscope::tui::toast::{Toast, Tone};
 use delayscope::tui::update::update;
 use ratatui::buffer::Buffer;
 
+use crate::desk::drawn;
 use crate::screens::build::{evening, look};
 use crate::screens::pictures::{draw, picture};
 
@@ -127,9 +128,10 @@ fn a_box_of_commands_stays_within_any_terminal() {
     for w in (0..60).chain([99, 100, 130]) {
         for h in 0..30 {
             let m = typed((w, h), look(), ":e");
-            draw(&m);
-            if let Some(slot) = palette::place::slot(&m) {
-                assert!(slot.outer.right() <= w && slot.outer.y + slot.outer.h < h);
+            let picture = drawn(&m);
+            let mut places = picture.places();
+            if let Some((outer, _)) = places.find(|(_, target)| *target == Target::Palette) {
+                assert!(outer.right() <= w && outer.y + outer.h < h);
             }
         }
     }

@@ -16,8 +16,9 @@ use delayscope::tui::queues::columns;
 use delayscope::tui::tabs;
 use delayscope::tui::tabs::Tab;
 use delayscope::tui::timeline;
+use delayscope::tui::toast::{Toast, Tone};
 
-use crate::desk::{Desk, World, drawn};
+use crate::desk::{Desk, World, cell_of, drawn};
 
 /// Two queues, one of them late and without anyone who would transfer.
 fn two() -> Desk {
@@ -34,10 +35,13 @@ fn click(desk: &mut Desk, x: u16, y: u16) -> Vec<Effect> {
 
 /// Where a hint's word stands.
 fn hint(desk: &Desk, word: &str) -> (u16, u16) {
-    let bar = hints::place::bar(&desk.model);
-    let at = bar.hints.iter().find(|(hint, _)| hint.word == word);
-    let (_, area) = at.unwrap_or_else(|| panic!("no {word} among {:?}", bar.hints));
-    (area.right() - 1, area.y)
+    let hints = hints::hints(&desk.model);
+    let hint = hints.iter().find(|hint| hint.word == word);
+    let hint = hint.unwrap_or_else(|| panic!("no {word} among {hints:?}"));
+    let first = Target::Key(hint.parts[0].0);
+    let picture = drawn(&desk.model);
+    let on = |(x, y): &(u16, u16)| picture.at(*x, *y) == Some(first);
+    cells(desk).filter(on).last().unwrap()
 }
 
 /// All cells at which something stands, from the top.
@@ -92,10 +96,14 @@ fn every_hint_of_every_place_is_clicked_as_it_is_pressed() {
             desk
         };
         seen.push(focus::place(&there().model));
-        for (hint, area) in hints::place::bar(&there().model).hints {
+        for hint in hints::hints(&there().model) {
             let (mut pressed, mut clicked) = (there(), there());
-            let by_key = pressed.key(hint.parts[0].0);
-            let by_mouse = click(&mut clicked, area.x, area.y);
+            let key = hint.parts[0].0;
+            let Some((x, y)) = cell_of(&clicked.model, Target::Key(key)) else {
+                continue;
+            };
+            let by_key = pressed.key(key);
+            let by_mouse = click(&mut clicked, x, y);
             assert_eq!(by_key, by_mouse, "{} after {way:?}", hint.word);
             assert_eq!(
                 focus::place(&pressed.model),
@@ -236,6 +244,21 @@ fn a_message_goes_when_it_is_clicked() {
     let (_, h) = desk.model.size;
     assert!(click(&mut desk, 10, h - 1).is_empty());
     assert!(desk.model.toast.is_none());
+}
+
+#[test]
+fn a_message_of_two_rows_goes_when_the_upper_one_is_clicked() {
+    let mut desk = two();
+    desk.tell(Msg::Resized(80, 24));
+    let queue = desk.model.cursor;
+    desk.model.toast = Some(Toast {
+        text: "word ".repeat(30),
+        tone: Tone::Warn,
+        until: desk.model.instant,
+    });
+    click(&mut desk, 10, 22);
+    assert!(desk.model.toast.is_none());
+    assert_eq!(desk.model.cursor, queue);
 }
 
 #[test]

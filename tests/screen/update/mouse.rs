@@ -2,31 +2,40 @@
 
 use delayscope::queue::Queue;
 use delayscope::queue::frame::{Form, encode};
+use delayscope::tui::area::Area;
 use delayscope::tui::cursor::Scrolled;
-use delayscope::tui::cursor::scrollbar::{Rail, rails};
+use delayscope::tui::cursor::scrollbar::Rail;
 use delayscope::tui::effect::Effect;
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, START, World, is_pulse, member, page_of, score};
+use crate::desk::{Desk, START, World, drawn, is_pulse, member, page_of, score};
 
 const MILLION: u64 = 1_000_000;
 
-fn rail(desk: &Desk) -> Rail {
-    let rails = rails(&desk.model);
+/// The scrollbars, each with its cells.
+fn rails(desk: &Desk) -> Vec<(Area, Scrolled, Rail)> {
+    let picture = drawn(&desk.model);
+    let rails = picture.places().filter_map(|(area, target)| match target {
+        Target::Rail(what, rail) => Some((area, what, rail)),
+        _ => None,
+    });
+    rails.collect()
+}
+
+/// That of the entries.
+fn rail(desk: &Desk) -> (Area, Rail) {
     let entries = Scrolled::Pane(Pane::Entries);
-    rails
-        .into_iter()
-        .find(|(what, _)| *what == entries)
-        .unwrap()
-        .1
+    let mut rails = rails(desk).into_iter();
+    let (area, _, rail) = rails.find(|(_, what, _)| *what == entries).unwrap();
+    (area, rail)
 }
 
 /// Takes the thumb of the entries and moves it to row `to` of its rail.
 fn drag(desk: &mut Desk, to: u16) {
-    let rail = rail(desk);
-    let (x, y) = (rail.area.x, rail.area.y);
+    let (Area { x, y, .. }, rail) = rail(desk);
     desk.tell(Msg::Clicked(x, y + rail.above()));
     desk.tell(Msg::Dragged(x, y + to));
     desk.tell(Msg::Released(x, y + to));
@@ -35,7 +44,7 @@ fn drag(desk: &mut Desk, to: u16) {
 #[test]
 fn dragging_the_scrollbar_goes_through_a_million_entries_from_end_to_end() {
     let mut desk = Desk::of_one(MILLION);
-    let height = rail(&desk).area.h;
+    let height = rail(&desk).0.h;
     drag(&mut desk, height - 1);
     desk.answer_all();
     assert_eq!(desk.model.entries.top + u64::from(height), MILLION);
@@ -51,11 +60,10 @@ fn dragging_the_scrollbar_goes_through_a_million_entries_from_end_to_end() {
 #[test]
 fn while_an_answer_is_under_way_only_the_newest_place_is_asked_for_next() {
     let mut desk = Desk::of_one(MILLION);
-    let rail = rail(&desk);
-    let (x, y) = (rail.area.x, rail.area.y);
+    let (Area { x, y, h, .. }, _) = rail(&desk);
     desk.tell(Msg::Clicked(x, y));
     let mut asked = Vec::new();
-    for row in 1..rail.area.h {
+    for row in 1..h {
         asked.extend(desk.tell(Msg::Dragged(x, y + row)));
     }
     assert_eq!(asked.iter().filter(|e| is_pulse(e)).count(), 1);
@@ -72,7 +80,7 @@ fn taking_a_thumb_without_moving_it_moves_nothing() {
     desk.answer_all();
     let top = desk.model.entries.top;
     assert!(top > 0);
-    let at = rail(&desk);
+    let (_, at) = rail(&desk);
     drag(&mut desk, at.above());
     assert_eq!(desk.model.entries.top, top);
 }
@@ -80,7 +88,7 @@ fn taking_a_thumb_without_moving_it_moves_nothing() {
 #[test]
 fn a_scrollbar_stands_only_where_something_is_out_of_sight() {
     let desk = Desk::of_one(3);
-    assert!(rails(&desk.model).is_empty());
+    assert!(rails(&desk).is_empty());
 }
 
 #[test]

@@ -2,16 +2,16 @@
 
 use delayscope::queue::{Layout, LinkState, Queue, Zoom};
 use delayscope::tui::effect::{Effect, Switch};
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Action, BINDINGS, Code};
 use delayscope::tui::look::Background;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
-use delayscope::tui::palette;
 use delayscope::tui::prompt::{Choice, PromptKind};
 use delayscope::tui::server::Site;
 use delayscope::tui::toast::Tone;
 
-use crate::desk::{Desk, World};
+use crate::desk::{Desk, World, cell_of};
 
 fn two() -> Desk {
     Desk::of(vec![
@@ -240,8 +240,8 @@ fn a_click_on_a_choice_does_it_and_one_beside_the_box_closes_it() {
     let mut desk = two();
     desk.char(':');
     desk.type_text("zoom-in");
-    let rows = palette::place::rows(palette::place::slot(&desk.model).unwrap());
-    desk.tell(Msg::Clicked(rows.x + 3, rows.y));
+    let (x, y) = cell_of(&desk.model, Target::Choice(0)).unwrap();
+    desk.tell(Msg::Clicked(x + 3, y));
     assert_eq!(desk.model.zoom, Zoom::Minute);
     desk.char(':');
     desk.tell(Msg::Clicked(0, 0));

@@ -3,7 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};
 
+use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
+use crate::tui::hitmap::Target;
 use crate::tui::journal::ChangeView;
 use crate::tui::journal::detail::place::{LABEL, Line as Row};
 use crate::tui::moments;
@@ -14,6 +16,7 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
     let slot = super::place::slot(m, view);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
+    ctx.record(slot.outer, Target::Box);
     let name = view.line.change.map_or("change", |change| change.word());
     let left = vec![
         Part::new(100, format!("Change: {name}"), t.strong),
@@ -31,6 +34,8 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     };
     ctx.pane(slot, None, left, right, buf);
     let inner = slot.inner;
+    let all = (rows.len() as u64, view.scroll as u64);
+    ctx.rail(Scrolled::Change, slot, inner, all);
     let shown = rows.iter().skip(view.scroll.min(more));
     for (row, y) in shown.zip(inner.y..inner.y + inner.h) {
         let mut line = Line::new(buf, inner.x, y, inner.w);
