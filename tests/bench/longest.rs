@@ -7,11 +7,13 @@
 //! longest script is that of the server's own log. Claimed of each row: no script is longer than one
 //! and a half times what was promised (of less than a ms: than one and a half ms), a change that takes a
 //! second or more no longer than one and a half times what was told, and the PING of another client
-//! no longer than on an idle server and 25 ms, or than one and a half times what was promised. What misses
-//! one is measured up to three times, since the machine may be busy. Where a script was longer than
-//! that, scripts that do the same work each time run for as long as the change did: what the longest of
-//! them took beyond the usual one is the machine's, is told behind the row, and is allowed. A claim that
-//! is missed each time is named behind its row, and fails the run.
+//! no longer than on an idle server and 25 ms, or than one and a half times what was promised. The
+//! server goes before other programs where that is allowed (root): a script of two ms in which the
+//! machine lets another program go first for three tells nothing of the script. What misses a claim is
+//! measured up to three times, since the machine may be busy. Where a script was longer than that,
+//! scripts that do the same work each time run for as long as the change did: what the longest of them
+//! took beyond the usual one is the machine's, is told behind the row, and is allowed. A claim that is
+//! missed each time is named behind its row, and fails the run.
 
 #![expect(
     clippy::unwrap_used,
@@ -133,6 +135,9 @@ const DUE: u64 = 20;
 impl Bench {
     async fn new(entries: u64, words: Vec<String>) -> Self {
         let server = Server::start();
+        if !server.goes_first() {
+            println!("the server does not go first (not root): what other programs take is in it");
+        }
         let store = Store::open(server.endpoint(), Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
         server.cmd(&["CONFIG", "SET", "slowlog-max-len", "100000"]);
@@ -350,8 +355,11 @@ impl Bench {
         let began = instant();
         (0..10).for_each(|_| work(TRIED));
         let times = (each / (ms(began.elapsed()) / 10.0) * f64::from(TRIED)).max(1.0);
+        // With half of a script the log holds them all. With 0 it would hold the commands of each
+        // script too, and of the scripts only the last.
+        let half = format!("{:.0}", (each * 500.0).max(1.0));
         self.server
-            .cmd(&["CONFIG", "SET", "slowlog-log-slower-than", "0"]);
+            .cmd(&["CONFIG", "SET", "slowlog-log-slower-than", &half]);
         self.server.cmd(&["SLOWLOG", "RESET"]);
         let began = instant();
         while began.elapsed() < span {

@@ -45,12 +45,12 @@ impl Stepper {
         true
     }
 
-    /// Sets the bytes that go round in a script at most.
-    fn within(&mut self, bytes: usize) {
+    /// Sets the bytes that go round in a script at most, and the most of the chosen in it.
+    fn within(&mut self, bytes: usize, chosen: usize) {
         match self {
             Self::Realign(_) => {}
-            Self::Sweep(sweep) => sweep.within(bytes),
-            Self::PutBack(put_back) => put_back.within(bytes),
+            Self::Sweep(sweep) => sweep.within(bytes, chosen),
+            Self::PutBack(put_back) => put_back.within(bytes, chosen),
         }
     }
 
@@ -204,7 +204,8 @@ impl Run {
     /// Goes step by step, with brakes between them.
     async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told<'_>>) -> Ended {
         let mut size = self.pace.of(stepper.size(), self.elements);
-        stepper.within(self.pace.bytes());
+        // The plan's figure is a bound, for what costs twice as much as is thought.
+        stepper.within(self.pace.bytes(), self.elements.saturating_mul(2));
         let (mut wrote, mut beside) = (true, false);
         loop {
             if wrote {

@@ -35,6 +35,8 @@ pub struct PutBack {
     /// Entries of the last such script: to be looked up before anything else.
     sent: Vec<usize>,
     turn: Turn,
+    /// The most entries that a script puts back.
+    most: usize,
     stage: Stage,
     /// The elements and entries that the next script takes, once it was told what it tries.
     announced: Option<[usize; 2]>,
@@ -66,6 +68,7 @@ impl PutBack {
             unsure: HashSet::new(),
             sent: Vec::new(),
             turn: Turn::new(),
+            most: MOST_PUT_BACK,
             stage: Stage::Heads,
             announced: None,
             looked: None,
@@ -81,9 +84,11 @@ impl PutBack {
         }
     }
 
-    /// Sets the bytes that go round in a script at most, but for a single element.
-    pub fn within(&mut self, bytes: usize) {
+    /// Sets the bytes that go round in a script at most, but for a single element, and the most
+    /// entries that one puts back: they may stand in a row, after many scripts without any.
+    pub fn within(&mut self, bytes: usize, most: usize) {
         self.turn.within(bytes);
+        self.most = most.max(1);
     }
 
     /// Puts no more back; what follows only brings the offer order back.
@@ -103,7 +108,10 @@ impl PutBack {
             return self.look(writer.store()).await.map(Some);
         }
         let announced = self.announced.take();
-        let sizes = announced.unwrap_or([n.clamp(1, MOST_MOVED), n.clamp(1, MOST_PUT_BACK)]);
+        let sizes = announced.unwrap_or([
+            n.clamp(1, MOST_MOVED),
+            n.min(self.most).clamp(1, MOST_PUT_BACK),
+        ]);
         let step = self.advance(writer, sizes, announced.is_some()).await;
         match &step {
             Ok(Some(step)) if !step.tries.is_empty() => self.announced = Some(sizes),

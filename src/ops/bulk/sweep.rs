@@ -47,6 +47,8 @@ pub struct Sweep {
     /// Copies beyond the first that have left since that was told.
     copies: u64,
     turn: Turn,
+    /// The most of the chosen that leave in a script.
+    most: usize,
     stage: Stage,
     /// The element that the next to go round stands behind, once some have.
     before: Option<Vec<u8>>,
@@ -124,6 +126,7 @@ impl Sweep {
             told: HashSet::new(),
             copies: 0,
             turn: Turn::new(),
+            most: MOST_MOVED,
             stage: Stage::Counting,
             before: None,
             looked: None,
@@ -132,9 +135,11 @@ impl Sweep {
         }
     }
 
-    /// Sets the bytes that go round in a script at most, but for a single element.
-    pub fn within(&mut self, bytes: usize) {
+    /// Sets the bytes that go round in a script at most, but for a single element, and the most of
+    /// the chosen that leave in one: they may stand in a row, after many scripts without any.
+    pub fn within(&mut self, bytes: usize, most: usize) {
         self.turn.within(bytes);
+        self.most = most.max(1);
     }
 
     /// True when the next step lets elements of the list go round.
@@ -176,6 +181,7 @@ impl Sweep {
             let Some((n, page)) = self.turn.look(writer.store(), &self.queue, n).await? else {
                 return Ok(self.turned());
             };
+            let n = self.up_to_most(n, &page);
             self.before = self.turn.behind().or_else(|| self.before.take());
             // Copies of what has left need not be written down once more.
             let tries = self.met(&page).into_iter().map(|(_, i)| i);
@@ -271,6 +277,17 @@ impl Sweep {
         let mut met: Vec<_> = page.iter().filter_map(number).collect();
         met.retain(|(_, i)| (!self.stopped || self.told.contains(i)) && seen.insert(*i));
         met
+    }
+
+    /// The number of `n` elements among which there are no more of the chosen than leave in a
+    /// script.
+    fn up_to_most(&self, n: usize, page: &[Vec<u8>]) -> usize {
+        let mut met = 0;
+        let fits = page.iter().take(n).take_while(|element| {
+            met += usize::from(self.open.contains_key(*element));
+            met <= self.most
+        });
+        fits.count().max(1)
     }
 
     /// Takes note of what a script did with those that were met.

@@ -199,6 +199,31 @@ async fn a_sweep_deletes_exactly_the_chosen_and_put_back_all_is_as_before() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_script_of_a_sweep_takes_more_of_a_row_of_the_chosen_than_it_may() {
+    let server = Server::start();
+    let order = shuffled(2_000, 8);
+    let mut world = World::new(&server, &order, due_by_id).await;
+    let list = world.order();
+    // Scripts that met none of them tell nothing of what they cost.
+    let chosen = world.chosen(order[1_500..].iter().copied());
+    let mut way = Sweep::new(&world.queue, chosen.clone());
+    way.within(1 << 20, 20);
+    let steps = run!(way, &world.writer, 500);
+    let most = steps.iter().map(|step| step.fates.len()).max();
+    assert_eq!(most, Some(20));
+    let fates: Vec<_> = steps.into_iter().flat_map(|s| s.fates).collect();
+    assert_eq!(fates.len(), chosen.len());
+    let entries = fates.into_iter();
+    let entries = entries.map(|f| (chosen[f.index].clone(), f.stood));
+    let mut way = PutBack::new(&world.queue, entries.collect());
+    way.within(1 << 20, 20);
+    let steps = run!(way, &world.writer, 500);
+    let most = steps.iter().map(|step| step.fates.len()).max();
+    assert_eq!(most, Some(20));
+    assert!(world.order() == list, "the order list is another");
+}
+
 fn id_of(member: &[u8]) -> u64 {
     u64::from_be_bytes(member[1..9].try_into().unwrap())
 }
