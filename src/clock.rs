@@ -62,7 +62,7 @@ pub fn local_now() -> EpochMillis {
 }
 
 /// The server's clock, carried forward between two looks at it by our monotonic clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServerClock {
     server_us: i64,
     at: Instant,

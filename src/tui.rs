@@ -5,8 +5,15 @@
 //! called `run` acts for it, and all other files decide. What decides is pure: it knows neither
 //! `ops` nor ratatui nor tokio. What draws knows neither `ops` nor `store` nor tokio; what acts
 //! draws nothing. `keys`, `widget`, `theme` and `moments` are tools that know no feature.
+//!
+//! A message goes to the feature that it is of. Features call each other's `update` in one
+//! direction only, as the table in `tests/architecture/features.rs` says; what one wants of another
+//! that may call it is a message, left as an effect: [`Effect::Tell`](effect::Effect::Tell). What
+//! all of them write lies below them: `schedule` (what is read when), `sight` (cursors and windows
+//! stay within what there is) and `toast`.
 
 pub mod area;
+pub mod awaited;
 pub mod change;
 pub mod copy;
 pub mod cursor;
@@ -45,11 +52,14 @@ pub mod offer;
 pub mod palette;
 pub mod prompt;
 pub mod queues;
+pub mod reason;
 pub mod refresh;
 pub mod repair;
 pub mod requeue;
 pub mod run;
+pub mod schedule;
 pub mod server;
+pub mod sight;
 pub mod start;
 pub mod tabs;
 pub mod tasks;

@@ -7,7 +7,7 @@ use crate::queue::filter::CODECS;
 use crate::queue::{Endpoint, Queue};
 
 /// A server by name, with what is to hold there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Its name for `--profile` and `:profile`: no spaces.
     pub name: String,

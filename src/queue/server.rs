@@ -59,7 +59,7 @@ impl fmt::Debug for Endpoint {
 }
 
 /// Everything that is known of the link to the server, at one moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
     /// How it does.
     pub state: LinkState,
@@ -74,7 +74,7 @@ pub struct Link {
 }
 
 /// How the link to the server does. A server that is gone is a state, not an error.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum LinkState {
     /// Not answered yet, for the first time.
     #[default]

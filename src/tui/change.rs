@@ -9,12 +9,27 @@ pub mod view;
 use std::time::{Duration, Instant};
 
 use crate::queue::plan::Progress;
-use crate::queue::told::Order;
+use crate::queue::told::{Applied, Order};
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
 use crate::tui::departed::Acted;
 use crate::tui::edit::EditForm;
 use crate::tui::keys::Key;
 use crate::tui::marks::Marks;
+
+/// What is told of a change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A plan is being made, and so far it is; the generation is that of the effect.
+    Planning(u64, Progress),
+    /// A plan is made, or why it is not; the generation is that of the effect.
+    Planned(u64, Result<Box<Plan>, String>),
+    /// The question about the plan with this generation was answered with yes.
+    Agreed(u64),
+    /// It was answered with no.
+    Refused(u64),
+    /// A change under way told something; the generation is that of the effect.
+    Applied(u64, Applied),
+}
 
 /// The changes of this session that are not over yet.
 #[derive(Clone, Debug, Default)]

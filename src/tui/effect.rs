@@ -1,6 +1,5 @@
-//! Requests that `update` makes, as data. `runner` starts them; each answer is a [`Msg`].
-//!
-//! [`Msg`]: crate::tui::msg::Msg
+//! Requests that `update` makes, as data. `runner` starts them; each answer is a [`Msg`]. What one
+//! feature wants of another that it may not know is a message as well: [`Effect::Tell`].
 
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
@@ -8,7 +7,9 @@ use crate::queue::look::LookAsk;
 use crate::queue::told::Order;
 use crate::queue::wish::What;
 use crate::queue::{Entry, Filter, Form, FramesAsk, List, PageAsk, Queue, Scale, Zoom};
+use crate::tui::keys::Action;
 use crate::tui::marks::Marks;
+use crate::tui::msg::Msg;
 use crate::tui::prompt::PromptKind;
 use crate::tui::tabs::Tab;
 
@@ -180,6 +181,8 @@ pub enum Effect {
     RetryLink,
     /// Give a text to the terminal's clipboard.
     Copy(String),
+    /// Something for another feature, carried out before `update` returns.
+    Tell(Box<Msg>),
     /// Leave the terminal and stop, as Ctrl-Z does.
     Suspend,
     /// Draw every cell again.
@@ -188,6 +191,20 @@ pub enum Effect {
     RetakeTerminal,
     /// End the program.
     Quit,
+}
+
+impl Effect {
+    /// Tells another feature, which may be one that knows the teller.
+    #[must_use]
+    pub fn tell(msg: Msg) -> Self {
+        Self::Tell(Box::new(msg))
+    }
+
+    /// Asks for what a key does.
+    #[must_use]
+    pub fn asks(action: Action) -> Self {
+        Self::tell(Msg::Asked(action))
+    }
 }
 
 /// A change to be planned.

@@ -1,5 +1,6 @@
 //! The entries that wait: which rows of them are loaded, and what each says.
 
+pub mod decode;
 pub mod update;
 pub mod view;
 

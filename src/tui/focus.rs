@@ -3,6 +3,7 @@
 use crate::tui::keys::Place;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::Tab;
+use crate::tui::{change, layout};
 
 /// Where keys go now.
 #[must_use]
@@ -34,4 +35,23 @@ pub fn place_below(model: &Model) -> Place {
             Tab::Changes => Place::Changes,
         },
     }
+}
+
+/// The panes, in the order that the focus goes round.
+const PANES: [Pane; 4] = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic];
+
+/// The panes that are on the screen, in that order; none stands for the panel of a change under
+/// way, which comes last.
+pub(crate) fn panes(model: &Model) -> Vec<Option<Pane>> {
+    let shown = PANES
+        .into_iter()
+        .filter(|pane| layout::rows::shown(model, *pane));
+    let panel = change::progress::place::is_shown(model).then_some(None);
+    shown.map(Some).chain(panel).collect()
+}
+
+/// No other pane than the one with the focus is on the screen.
+pub(crate) fn is_alone(model: &Model) -> bool {
+    let others = |pane: &Option<Pane>| *pane != Some(model.focus);
+    !panes(model).iter().any(others)
 }

@@ -8,7 +8,7 @@ use crate::tui::change::{self, queries};
 use crate::tui::focus::place;
 use crate::tui::keys::{Action, Binding, Code, Key, Place, table};
 use crate::tui::model::{Model, Overlay};
-use crate::tui::update::act;
+use crate::tui::reason;
 use crate::tui::{entry, findings};
 
 /// A hint of the bar at the bottom.
@@ -91,7 +91,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     let mut hints: Vec<Hint> = Vec::new();
     hints.extend(named.then(|| end_of_name(ascii)));
     for (binding, key, word) in rows {
-        let enabled = act::why_not(model, binding.action).is_none();
+        let enabled = reason::why_not(model, binding.action).is_none();
         let label = key.label(ascii);
         let columns = u16::try_from(text::width(&label)).unwrap_or(0);
         // Two neighbours with one word are one hint: `←→ bar`.
@@ -138,7 +138,7 @@ fn mends(model: &Model, place: Place) -> &'static [Action] {
 fn is_idle(model: &Model, action: Action) -> bool {
     match (action, &model.overlay) {
         (Action::Submit, Some(Overlay::Repair(menu))) => menu.chosen().is_none(),
-        (Action::Toggle, _) => act::why_not(model, action).is_some(),
+        (Action::Toggle, _) => reason::why_not(model, action).is_some(),
         _ => false,
     }
 }

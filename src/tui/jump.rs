@@ -4,7 +4,7 @@ use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, When};
 use crate::tui::effect::Effect;
 use crate::tui::model::{self, Model};
-use crate::tui::refresh::{self, RankFor};
+use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{filter, timeline};
@@ -51,7 +51,7 @@ pub(crate) fn to(model: &mut Model, moment: EpochMillis) -> Vec<Effect> {
         filter::update::found::stand_at_time(model, moment);
         return Vec::new();
     }
-    let effects = refresh::update::find_rank(model, moment, RankFor::Bar);
+    let effects = pace::find_rank(model, moment, RankFor::Bar);
     if effects.is_empty() {
         let away = "the server is away: it cannot be asked where that is";
         toast::update::say(model, away.to_owned(), Tone::Warn);

@@ -4,23 +4,21 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
-use crate::queue::plan::Progress;
-use crate::queue::told::Applied;
 use crate::queue::{
-    Announcement, EntryId, Exact, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey,
+    Announcement, EntryId, Exact, Link, List, ListPage, Pulse, Queue, ServerLook, Survey,
 };
 use crate::tui::journal::{Explained, PastChange};
-use crate::tui::keys::Key;
+use crate::tui::keys::{Action, Key};
 use crate::tui::lists::Since;
 use crate::tui::offer::{Offered, Seen};
 use crate::tui::server::Site;
-use crate::tui::worker::WorkerTold;
+use crate::tui::{change, worker};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
 
 /// Something happened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A key was pressed.
     KeyPressed(Key),
@@ -40,6 +38,8 @@ pub enum Msg {
     StopAsked,
     /// The program came back from having been stopped.
     Resumed,
+    /// A question, a form or a line asked for what a key does.
+    Asked(Action),
     /// Time passed.
     Ticked(Instant),
     /// The link to the server changed.
@@ -115,12 +115,8 @@ pub enum Msg {
         /// What became of it.
         outcome: Offered,
     },
-    /// A plan is being made, and so far it is; the generation is that of the effect.
-    Planning(u64, Progress),
-    /// A plan is made, or why it is not; the generation is that of the effect.
-    Planned(u64, Result<Box<Plan>, String>),
-    /// A change under way told something; the generation is that of the effect.
-    Applied(u64, Applied),
+    /// A change.
+    Change(change::Msg),
     /// The journal was read, the newest change first, or why it was not.
     JournalRead {
         /// As in the effect that asked for it.
@@ -142,8 +138,8 @@ pub enum Msg {
         /// Since when each entry is, as far as is known.
         known: HashMap<EntryId, Since>,
     },
-    /// A stand-in worker told something.
-    WorkerTold(Queue, WorkerTold),
+    /// A stand-in worker.
+    Worker(worker::Msg),
     /// The editor has ended: the text as it is now, or why it is the old one.
     Edited(Result<String, String>),
     /// The way to another server is known; the generation is that of the effect.

@@ -202,6 +202,14 @@ pub struct Trend {
 impl Trend {
     /// Samples kept: five minutes of seconds.
     pub const KEPT: usize = 300;
+
+    /// Puts a sample, or a gap, at its end; the oldest gives way.
+    pub fn push(&mut self, sample: Option<Depths>) {
+        self.samples.push_back(sample);
+        while self.samples.len() > Self::KEPT {
+            self.samples.pop_front();
+        }
+    }
 }
 
 /// The three depths at one moment.

@@ -7,7 +7,7 @@ use crate::config::Profile;
 use crate::queue::Queue;
 
 /// A server, and what holds there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {
     /// What the header calls it: `host:port/db`, or a name.
     pub endpoint: String,

@@ -204,8 +204,9 @@ impl Runner for Tasks {
             | Effect::ReadJournal { .. }
             | Effect::ReadChange { .. }
             | Effect::ReadSince(_)) => self.change(change),
-            // The loop's own.
-            Effect::Copy(_)
+            // The loop's own, and what never leaves `update`.
+            Effect::Tell(_)
+            | Effect::Copy(_)
             | Effect::Edit { .. }
             | Effect::Suspend
             | Effect::Redraw

@@ -1,5 +1,6 @@
 //! The countdown timeline: how much is late, and what is due when.
 
+pub mod chosen;
 pub mod track;
 pub mod update;
 pub mod view;

@@ -2,9 +2,11 @@
 //! [`Msg::Ticked`], nothing here waits, reads a clock or touches a terminal.
 
 pub mod act;
-pub mod awaited;
 pub mod mouse;
+pub mod open;
 pub mod press;
+
+use std::time::Instant;
 
 use self::press::pressed;
 use crate::queue::LinkState;
@@ -14,9 +16,10 @@ use crate::tui::msg::Msg;
 use crate::tui::queues::update::found;
 use crate::tui::queues::{self, Discovery};
 use crate::tui::refresh::update::{look, time};
+use crate::tui::schedule::pace;
 use crate::tui::{
-    change, cursor, departed, dialog, entry, examine, filter, findings, form, journal, link, lists,
-    offer, refresh, server, timeline, worker,
+    awaited, change, departed, entry, examine, filter, findings, form, journal, link, lists, offer,
+    refresh, server, sight, timeline, toast, worker,
 };
 
 /// What happened changes what is known, and asks for what is to be done.
@@ -30,13 +33,16 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     // Where the user moves the cursor, it goes.
     let input = is_input(&msg);
     let held = (!input).then(|| findings::update::held(model)).flatten();
-    let mut effects = decide(model, msg);
+    let mut effects = told(model, msg);
+    model.schedule.pressed = None;
     match held {
         Some(held) => findings::update::follow(model, &held),
         None if input => queues::update::order::touched(model),
         None => {}
     }
-    effects.extend(awaited::start_due(model));
+    if let Some(action) = awaited::due(model) {
+        effects.extend(told(model, Msg::Asked(action)));
+    }
     change::update::put_question(model);
     worker::update::keep_true(model);
     entry::update::lay_out(model);
@@ -44,6 +50,19 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects.extend(filter::update::start_due(model));
     effects.extend(refresh::update::start_due(model));
     effects.extend(journal::update::start_due(model));
+    effects
+}
+
+/// Decides, and carries out what features tell each other, each message in its place among the
+/// effects: so a feature need not know those that it answers.
+fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for effect in decide(model, msg) {
+        match effect {
+            Effect::Tell(msg) => effects.extend(told(model, *msg)),
+            other => effects.push(other),
+        }
+    }
     effects
 }
 
@@ -73,20 +92,21 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
         Msg::Dragged(x, y) => mouse::dragged(model, x, y),
         Msg::Released(..) => mouse::released(model),
-        Msg::Pasted(text) => dialog::update::typed::pasted(model, &text),
+        Msg::Pasted(text) => press::pasted(model, &text),
         Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
-            cursor::update::keep_in_sight(model);
+            sight::keep(model);
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
         Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
-            refresh::update::ask_all(model);
+            pace::ask_all(model);
             vec![Effect::RetakeTerminal]
         }
-        Msg::Ticked(instant) => time::ticked(model, instant),
+        Msg::Ticked(instant) => ticked(model, instant),
+        Msg::Asked(action) => act::act(model, action),
         Msg::LinkChanged(link) => link::update::changed(model, *link),
         Msg::QueueFound(queue) => {
             found(model, queue);
@@ -103,6 +123,17 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         answer => answered(model, answer),
     }
+}
+
+/// Time passed.
+fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
+    model.instant = model.instant.max(instant);
+    time::carry_on(model);
+    toast::update::pass(model);
+    change::progress::update::ticked(model);
+    departed::update::ticked(model);
+    link::update::leave_gaps(model);
+    Vec::new()
 }
 
 /// What was asked of the server is known.
@@ -136,12 +167,12 @@ fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => timeline::update::rank_found(model, generation, &queue, result),
-        told => self::told(model, told),
+        other => reported(model, other),
     }
 }
 
 /// Somebody told how it goes: who looks, who offers, a worker, the editor, a search.
-fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+fn reported(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::QueueSampled(queue, seen) => offer::update::sampled(model, &queue, seen),
         Msg::Offered {
@@ -153,19 +184,12 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             offer::update::answered(model, generation, &queue, due, &outcome);
             Vec::new()
         }
-        Msg::WorkerTold(queue, told) => {
-            worker::update::told(model, &queue, told);
-            Vec::new()
-        }
+        Msg::Worker(msg) => worker::update::update(model, msg),
         Msg::Edited(result) => {
             form::update::edited(model, result);
             Vec::new()
         }
-        change @ (Msg::Planning(..) | Msg::Planned(..)) => change::update::told(model, change),
-        Msg::Applied(generation, applied) => {
-            change::progress::update::told(model, generation, applied);
-            Vec::new()
-        }
+        Msg::Change(msg) => change::update::update(model, msg),
         read @ (Msg::JournalRead { .. } | Msg::ChangeRead { .. } | Msg::SinceRead { .. }) => {
             journal::update::told(model, read);
             Vec::new()
@@ -188,6 +212,7 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         | Msg::StopAsked
         | Msg::Resumed
         | Msg::Ticked(_)
+        | Msg::Asked(_)
         | Msg::LinkChanged(_)
         | Msg::QueueFound(_)
         | Msg::Looked(..)

@@ -123,6 +123,17 @@ pub enum WorkerTold {
     Ended(Option<String>),
 }
 
+/// What is told of a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// The question whether to start one on this queue was answered with yes.
+    StartAgreed(Queue),
+    /// The question whether to stop it was.
+    StopAgreed(Queue),
+    /// It told something itself.
+    Told(Queue, WorkerTold),
+}
+
 impl Workers {
     /// The worker on a queue, when there is one.
     #[must_use]

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::source::{code, paths};
 use crate::{files, module, read};
 
-/// The most files that may stand in one circle: what decides on the screen. To be lowered with each
-/// arrow of it that is cut, never raised.
-const MOST_FILES_IN_A_CIRCLE: usize = 33;
+/// The most files that may stand in one circle. To be lowered with each arrow of it that is cut,
+/// never raised.
+const MOST_FILES_IN_A_CIRCLE: usize = 4;
 
 /// Which file names which, both by their modules.
 type Imports = BTreeMap<String, BTreeSet<String>>;

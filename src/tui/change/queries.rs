@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use super::{NOTICED, Stage, UnderWay};
 use crate::queue::text;
-use crate::tui::change::update::is_planned;
+use crate::tui::dialog::Question;
 use crate::tui::keys::Action;
-use crate::tui::model::Model;
+use crate::tui::link;
+use crate::tui::model::{Model, Overlay};
 
 impl Model {
     /// What is being planned, while that keeps the keys away from everything else.
@@ -47,8 +48,43 @@ impl Model {
     }
 }
 
+/// Whether an action is a change that is planned first.
+pub(crate) const fn is_planned(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Transfer
+            | Action::Deliver
+            | Action::Requeue
+            | Action::Delete
+            | Action::Edit
+            | Action::Duplicate
+            | Action::Kick
+            | Action::Repair
+            | Action::Undo
+    )
+}
+
 /// Whether an action changes something on the server: a read-only session has no use for it.
 #[must_use]
 pub const fn is_change(action: Action) -> bool {
     is_planned(action) || matches!(action, Action::Offer | Action::Worker)
+}
+
+/// Why a yes to the question about a change cannot be taken now; none when it can, or when the
+/// question is another one.
+pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
+    if !is_asked(model) {
+        return None;
+    }
+    let unread = |until| model.instant < until;
+    if model.schedule.unread_until.is_some_and(unread) {
+        return Some("the question has only just come: read it first");
+    }
+    (!link::live(model)).then_some("the server is away")
+}
+
+/// Whether the question on the screen is about a change.
+fn is_asked(model: &Model) -> bool {
+    matches!(&model.overlay, Some(Overlay::Dialog(dialog))
+        if matches!(dialog.question, Question::Change(_)))
 }

@@ -17,10 +17,10 @@ use crate::ops::plan::{ChangeError, Prepared, Wish, plan};
 use crate::ops::undo::{ToUndo, plan_undo};
 use crate::queue::plan::Progress;
 use crate::tui::effect::{Effect, ToPlan};
-use crate::tui::journal;
 use crate::tui::leave::Interrupted;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::{self, Tasks};
+use crate::tui::{change, journal};
 
 /// The screen is told how something goes at most once in this time: more is not to be seen, and
 /// would keep the loop from its keys.
@@ -141,7 +141,7 @@ impl Tasks {
         let (generation, answers) = (asked.generation, self.answers.clone());
         let tell = Told::every(move |progress| {
             // Nobody listens any more when the program is about to end.
-            let _ = answers.send(Msg::Planning(generation, progress));
+            let _ = answers.send(Msg::Change(change::Msg::Planning(generation, progress)));
         });
         let wish = Wish {
             which: marked::which(&asked.queue, asked.which),
@@ -172,7 +172,7 @@ impl Tasks {
                 }
                 Err(why) => Err(why.to_string()),
             };
-            let _ = answers.send(Msg::Planned(generation, result));
+            let _ = answers.send(Msg::Change(change::Msg::Planned(generation, result)));
         });
         self.changes.planning = Some(planning.abort_handle());
     }
@@ -192,7 +192,9 @@ impl Tasks {
             Ok(ready) => ready,
             Err(why) => {
                 let failed = Applied::Failed(why);
-                let _ = self.answers.send(Msg::Applied(generation, failed));
+                let _ = self
+                    .answers
+                    .send(Msg::Change(change::Msg::Applied(generation, failed)));
                 return;
             }
         };

@@ -7,7 +7,7 @@ pub mod question;
 use std::time::Duration;
 
 use self::about::why_not;
-use super::{Running, Stage, UnderWay};
+use super::{Msg, Running, Stage, UnderWay, progress};
 use crate::queue::plan::Progress;
 use crate::queue::wish::What;
 use crate::queue::{Change, Plan, Queue, text};
@@ -15,11 +15,9 @@ use crate::tui::effect::{Effect, Marked, ToPlan};
 use crate::tui::keys::{Action, Key, Place};
 use crate::tui::marks::{self, Marks};
 use crate::tui::model::{Model, Overlay};
-use crate::tui::msg::Msg;
-use crate::tui::refresh::{self, queries};
+use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
-use crate::tui::update::act;
-use crate::tui::{departed, dialog, filter, journal, link};
+use crate::tui::{departed, dialog, filter, journal};
 
 /// A plan that took longer than this may come while the user is at something else: then the
 /// question does not take a yes at once.
@@ -28,26 +26,10 @@ const SURPRISING: Duration = Duration::from_secs(1);
 /// Nobody has read it before.
 const UNREAD: Duration = Duration::from_millis(500);
 
-/// Whether an action is a change that is planned first.
-pub(crate) const fn is_planned(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Transfer
-            | Action::Deliver
-            | Action::Requeue
-            | Action::Delete
-            | Action::Edit
-            | Action::Duplicate
-            | Action::Kick
-            | Action::Repair
-            | Action::Undo
-    )
-}
-
 /// A key asks for a change.
 pub(crate) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
-        Action::Undo => return journal::update::undo(model),
+        Action::Undo => return undo(model),
         Action::Kick => return on_queue(model, What::Kick),
         Action::Repair => return forms::repair(model),
         _ => {}
@@ -158,8 +140,21 @@ fn found(model: &Model, about: &About) -> Option<Marked> {
     Some(Marked::Marks(Box::new(found)))
 }
 
+/// Plans to take back the change that is chosen; where none is, the newest.
+fn undo(model: &mut Model) -> Vec<Effect> {
+    if let Some(why) = journal::update::why_no_undo(model) {
+        toast::update::say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    let chosen = journal::update::chosen(model).cloned();
+    if matches!(model.overlay, Some(Overlay::Change(_))) {
+        model.overlay = None;
+    }
+    undo_of(model, chosen.and_then(|line| line.id))
+}
+
 /// Plans to take a change back: that of the journal with this id, else the newest of the queue.
-pub(crate) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
+fn undo_of(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
     };
@@ -182,7 +177,7 @@ fn started(
     queue: Queue,
     marks: Option<Box<Marks>>,
 ) -> u64 {
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     let under_way = Some(UnderWay {
         generation,
         change,
@@ -230,8 +225,8 @@ fn under_way(one: &UnderWay) -> String {
     format!("{word} of {name} {far}: Esc stops it")
 }
 
-/// A plan, a change under way or the journal told something.
-pub(crate) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+/// A plan or a change under way told something, or the question about it was answered.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::Planning(generation, progress) => planning(model, generation, progress),
         Msg::Planned(generation, Ok(plan)) => return planned(model, generation, plan),
@@ -242,7 +237,11 @@ pub(crate) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 bring_back(model, one.change, false);
             }
         }
-        _ => {}
+        Msg::Agreed(generation) => return run(model, generation),
+        Msg::Refused(generation) => return refused(model, generation),
+        Msg::Applied(generation, applied) => {
+            progress::update::told(model, generation, applied);
+        }
     }
     Vec::new()
 }
@@ -298,11 +297,7 @@ pub(crate) fn put_question(model: &mut Model) {
     dialog::update::open(model, dialog);
 }
 
-/// Yes: it begins.
-pub(crate) fn agreed(model: &mut Model, generation: u64) -> Vec<Effect> {
-    run(model, generation)
-}
-
+/// It begins.
 fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     let now = model.instant;
     let Some(one) = model.changing.of_mut(generation) else {
@@ -316,17 +311,8 @@ fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     vec![Effect::Apply(generation)]
 }
 
-/// Why a yes cannot be taken now.
-pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
-    let unread = |until| model.instant < until;
-    if model.schedule.unread_until.is_some_and(unread) {
-        return Some("the question has only just come: read it first");
-    }
-    (!link::live(model)).then_some("the server is away")
-}
-
 /// No: it is forgotten.
-pub(crate) fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
+fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
     match model.changing.take(generation) {
         Some(one) => {
             bring_back(model, one.change, false);
@@ -359,7 +345,7 @@ pub(crate) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
     ];
     let action = model.keymap.resolve(Place::Dialog, key);
     if let Some(action) = action.filter(|action| leaves.contains(action)) {
-        return act::act(model, action);
+        return vec![Effect::asks(action)];
     }
     hold(model);
     Vec::new()
@@ -405,12 +391,5 @@ pub(crate) fn over(model: &mut Model, one: &UnderWay) {
     if matches!(one.change, Change::Requeue | Change::Edit | Change::Undo) {
         filter::update::again(model);
     }
-    refresh::pace::want_selected(model);
-}
-
-/// Whether the question on the screen is about a change.
-pub(crate) fn is_asked(model: &Model) -> bool {
-    use crate::tui::dialog::Question;
-    matches!(&model.overlay, Some(Overlay::Dialog(dialog))
-        if matches!(dialog.question, Question::Change(_)))
+    pace::want_selected(model);
 }

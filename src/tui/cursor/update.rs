@@ -5,9 +5,8 @@ use super::Scrolled;
 use crate::tui::entry::update::tree;
 use crate::tui::layout::rows::{entries_a_page, queues_a_page};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
-use crate::tui::refresh::{self, RankFor};
 use crate::tui::tabs::{self, Tab};
-use crate::tui::{departed, entries, entry, filter, layout, marks, queues};
+use crate::tui::{entry, queues};
 
 /// Moves what the focus is on by rows: negative is up.
 pub(crate) fn by(model: &mut Model, rows: i64) {
@@ -15,7 +14,7 @@ pub(crate) fn by(model: &mut Model, rows: i64) {
         return;
     }
     match model.focus {
-        Pane::Queues => select(model, add(model.cursor as u64, rows)),
+        Pane::Queues => queues::update::select(model, add(model.cursor as u64, rows)),
         Pane::Entries => tabs::update::move_to(model, add(model.stand().cursor, rows)),
         Pane::Timeline | Pane::Traffic => {}
     }
@@ -45,7 +44,7 @@ pub(crate) fn page(model: &mut Model, sign: i64) {
 pub(crate) fn first(model: &mut Model) {
     if !scroll_lines(model, i64::MIN) {
         match model.focus {
-            Pane::Queues => select(model, 0),
+            Pane::Queues => queues::update::select(model, 0),
             Pane::Entries => tabs::update::move_to(model, 0),
             Pane::Timeline | Pane::Traffic => {}
         }
@@ -56,7 +55,7 @@ pub(crate) fn first(model: &mut Model) {
 pub(crate) fn last(model: &mut Model) {
     if !scroll_lines(model, i64::MAX) {
         match model.focus {
-            Pane::Queues => select(model, u64::MAX),
+            Pane::Queues => queues::update::select(model, u64::MAX),
             Pane::Entries => tabs::update::move_to(model, u64::MAX),
             Pane::Timeline | Pane::Traffic => {}
         }
@@ -99,7 +98,7 @@ pub(crate) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
             let rows = queues_a_page(model);
             model.top = lines;
             let cursor = model.cursor.clamp(lines, lines + rows - 1);
-            select(model, cursor as u64);
+            queues::update::select(model, cursor as u64);
         }
         (Scrolled::Pane(Pane::Entries), ..) => tabs::update::scroll_to(model, top),
         _ => {}
@@ -119,82 +118,12 @@ pub(crate) fn top(model: &Model, what: Scrolled) -> u64 {
     lines as u64
 }
 
-/// Selects the queue in a row of the table.
-pub(crate) fn select(model: &mut Model, row: u64) {
-    model.schedule.moved = Some(model.instant);
-    let last = model.queues.len().saturating_sub(1);
-    let row = usize::try_from(row).unwrap_or(usize::MAX).min(last);
-    if row != model.cursor {
-        model.cursor = row;
-        selection_changed(model);
-    }
-    keep_in_sight(model);
-}
-
-/// Another queue is selected: its rows are not those of the one before.
-pub(crate) fn selection_changed(model: &mut Model) {
-    model.departed = None;
-    filter::update::forget(model);
-    marks::update::clear(model);
-    model.entries = entries::Entries::default();
-    model.schedule.lost = None;
-    model.schedule.rank.forget();
-    model.schedule.held_entries = marks::update::held_entries(model);
-    model.rows_on_change = false;
-    model.schedule.row_bytes = None;
-    tabs::update::selection_changed(model);
-    refresh::update::ask_selected(model);
-}
-
-/// Moves the cursor of the entries to a rank, or as near as there is one.
-pub(crate) fn move_entry(model: &mut Model, rank: u64) {
-    let rank = departed::update::moved_to(model, rank);
-    let rank = rank.min(rows(model).saturating_sub(1));
-    model.entries.cursor = rank;
-    // On the head it shows whatever comes next; anywhere else it follows its entry.
-    model.entries.anchored = rank > 0;
-    model.schedule.lost = None;
-    if matches!(model.schedule.rank_for, RankFor::Follow { .. }) {
-        // The user has gone on: the answer would pull the cursor back.
-        model.schedule.rank.forget();
-    }
-    keep_in_sight(model);
-    refresh::update::ask_missing_rows(model);
-}
-
-/// How many rows the list of entries has, one that has left too.
-fn rows(model: &Model) -> u64 {
-    let departed = model.departed().filter(|d| d.tab == Tab::Waiting);
-    model.listed() + u64::from(departed.is_some())
-}
-
-/// Both cursors lie within what is shown, and both windows within what there is.
-pub(crate) fn keep_in_sight(model: &mut Model) {
-    let areas = layout::areas(model);
-    let rows = layout::rows::queue_rows_in(&areas).max(1);
-    let lowest = model.queues.len().saturating_sub(rows);
-    model.top = model.top.min(model.cursor).min(lowest);
-    model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
-
-    let rows = layout::rows::entry_rows_in(model, &areas).max(1) as u64;
-    let waiting = self::rows(model);
-    let entries = &mut model.entries;
-    entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
-    entries.top = entries.top.min(waiting.saturating_sub(rows));
-    entries.top = entries.top.min(entries.cursor);
-    entries.top = entries.top.max((entries.cursor + 1).saturating_sub(rows));
-    if model.tab != Tab::Waiting {
-        tabs::update::keep_in_sight(model);
-    }
-}
-
 /// Turns the wheel over a pane: negative is up.
 pub(crate) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
     match pane {
         Pane::Queues => {
             let row = add(model.cursor as u64, rows.signum());
-            select(model, row);
-            queues::update::order::hold(model);
+            queues::update::select(model, row);
         }
         // Findings are of unequal height: one after the other.
         Pane::Entries if model.tab == Tab::Findings => {

@@ -9,9 +9,9 @@ use crate::tui::change::queries;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::refresh::Under;
+use crate::tui::schedule::Under;
 use crate::tui::tabs::Tab;
-use crate::tui::{cursor, findings};
+use crate::tui::{findings, sight};
 
 /// So long after the cursor came to another row by itself no key changes anything: whoever pressed
 /// it has not seen that row.
@@ -133,7 +133,7 @@ pub(crate) fn forget(model: &mut Model) {
         }
         entries.cursor -= u64::from(entries.cursor > departed.place);
     }
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
 }
 
 /// The user moves the cursor to a row: from one that has left to the one that is meant.

@@ -11,7 +11,7 @@ use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
-use crate::tui::update::act;
+use crate::tui::msg::Msg;
 use crate::tui::{change, worker};
 
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
@@ -41,7 +41,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         Some(Action::QuitNow | Action::Suspend | Action::Redraw)
     );
     if let Some(action) = action.filter(|_| leaves) {
-        return act::act(model, action);
+        return vec![Effect::asks(action)];
     }
     let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
     let answers = matches!(
@@ -175,25 +175,26 @@ fn refused(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     match dialog.question {
-        Question::Change(generation) => change::update::refused(model, generation),
+        Question::Change(generation) => {
+            vec![Effect::tell(Msg::Change(change::Msg::Refused(generation)))]
+        }
         Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),
     }
 }
 
 fn agreed(model: &mut Model) -> Vec<Effect> {
-    if change::update::is_asked(model)
-        && let Some(why) = change::update::why_no_yes(model)
-    {
+    if let Some(why) = change::queries::why_no_yes(model) {
         tell(model, why.to_owned());
         return Vec::new();
     }
     let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {
         return Vec::new();
     };
-    match dialog.question {
-        Question::StartWorker(queue) => worker::update::start(model, queue),
-        Question::StopWorker(queue) => worker::update::stop(model, queue),
-        Question::Leave(effects) => effects,
-        Question::Change(generation) => change::update::agreed(model, generation),
-    }
+    let agreed = match dialog.question {
+        Question::StartWorker(queue) => Msg::Worker(worker::Msg::StartAgreed(queue)),
+        Question::StopWorker(queue) => Msg::Worker(worker::Msg::StopAgreed(queue)),
+        Question::Change(generation) => Msg::Change(change::Msg::Agreed(generation)),
+        Question::Leave(effects) => return effects,
+    };
+    vec![Effect::tell(agreed)]
 }

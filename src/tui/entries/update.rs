@@ -1,28 +1,29 @@
 //! The rows of the selected queue: a page arrives, and the cursor stays on its entry.
 
 pub mod codec;
-pub mod sort;
 
 use std::collections::HashMap;
 
-use super::EntryRow;
-use crate::payload::{Decoded, Habit};
-use crate::queue::{EntryId, Page, Queue};
+use super::{EntryRow, decode};
+use crate::queue::Page;
 use crate::tui::departed::{self, Departed};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
-use crate::tui::refresh::{self, RankFor};
+use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::Tab;
-use crate::tui::{cursor, marks};
+use crate::tui::{layout, marks, sight};
 
 /// Rows that weigh more than this a second are read only when something has changed.
 const BYTES_PER_SECOND: u64 = 1_000_000;
+
+/// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
+pub(crate) const AHEAD_BYTES: usize = 256 * 1024;
 
 /// The queue has changed; a pulse that came without rows is followed by one that brings them.
 pub(crate) fn changed(model: &mut Model, with_rows: bool) {
     if !with_rows && model.filtered.is_none() {
         model.schedule.rows_wanted = true;
-        refresh::pace::want_selected(model);
+        pace::want_selected(model);
     }
 }
 
@@ -51,7 +52,7 @@ pub(crate) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
             return EntryRow { score, due, ..row };
         }
         fresh = true;
-        row((&queue, habit), member, score)
+        decode::of_tab((&queue, habit), Tab::Waiting, member, score)
     };
     let end = page.first + page.rows.len() as u64;
     let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
@@ -75,10 +76,30 @@ pub(crate) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         }
         (None, held) => held.map_or(Vec::new(), |held| follow(model, held)),
     };
-    cursor::update::keep_in_sight(model);
-    refresh::update::ask_missing_rows(model);
+    sight::keep(model);
+    ask_missing(model);
     marks::update::rows_changed(model);
     effects
+}
+
+/// The rows in sight are read at once when they are not there; the ones beside them when little
+/// is left of what was read ahead.
+pub(crate) fn ask_missing(model: &mut Model) {
+    let height = layout::rows::entries_a_page(model) as u64;
+    let waiting = model.waiting();
+    let entries = &model.entries;
+    let margin = match model.schedule.row_bytes {
+        Some(bytes) if bytes as u64 * height * 3 <= AHEAD_BYTES as u64 => height / 2,
+        _ => 0,
+    };
+    let from = entries.top.saturating_sub(margin);
+    let to = (entries.top + height + margin).min(waiting);
+    let have = entries.first..entries.first + entries.rows.len() as u64;
+    if from < to && (from < have.start || to > have.end) {
+        let now = model.instant;
+        model.schedule.rows_wanted = true;
+        model.schedule.pulse.ask(now);
+    }
 }
 
 fn weigh(model: &mut Model, page: &Page) {
@@ -178,42 +199,5 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
         return Vec::new();
     };
     let member = held.member;
-    refresh::update::find_rank(model, due, RankFor::Follow { member, offset })
-}
-
-/// Whose entry it is, and how that queue's payloads are read.
-pub(crate) type Of<'a> = (&'a Queue, Habit);
-
-/// An entry, ready to be shown.
-pub(crate) fn row((queue, habit): Of<'_>, member: Vec<u8>, score: f64) -> EntryRow {
-    row_of(queue, member, score, |payload| habit.decode(payload))
-}
-
-/// The same, of a payload that is read so.
-pub(crate) fn row_of(
-    queue: &Queue,
-    member: Vec<u8>,
-    score: f64,
-    read: impl FnOnce(&[u8]) -> Decoded,
-) -> EntryRow {
-    match queue.unwrap(&member) {
-        Ok(unwrapped) => EntryRow {
-            due: queue.due(score),
-            id: unwrapped.id,
-            form: unwrapped.form,
-            size: unwrapped.payload.len(),
-            content: Ok(read(unwrapped.payload)),
-            score,
-            member,
-        },
-        Err(error) => EntryRow {
-            due: queue.due(score),
-            id: EntryId::of_bytes(&member),
-            form: None,
-            size: member.len(),
-            content: Err(error),
-            score,
-            member,
-        },
-    }
+    pace::find_rank(model, due, RankFor::Follow { member, offset })
 }

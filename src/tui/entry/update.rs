@@ -7,11 +7,9 @@ use std::collections::HashMap;
 
 use self::search::{MOST, in_bytes, in_text, needle};
 use super::{EntryView, Face, Found, Laid, Spot};
-use crate::tui::effect::Effect;
 use crate::tui::entry::tree::Tree;
 use crate::tui::layout;
 use crate::tui::model::{Model, Screen};
-use crate::tui::prompt::{self, PromptKind};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
@@ -125,13 +123,13 @@ pub(crate) fn face(model: &mut Model, face: Face) {
     show(model);
 }
 
-/// A line to type what is looked for into.
-pub(crate) fn ask(model: &mut Model) -> Vec<Effect> {
-    let before = match &model.screen {
-        Screen::Entry(view) => view.found.as_ref().map(|found| found.what.clone()),
+/// What is looked for.
+pub(crate) fn looked_for(model: &Model) -> String {
+    let found = match &model.screen {
+        Screen::Entry(view) => view.found.as_ref(),
         _ => None,
     };
-    prompt::update::open(model, PromptKind::Find, before.as_deref().unwrap_or(""))
+    found.map_or_else(String::new, |found| found.what.clone())
 }
 
 /// Another text is looked for, from what is in sight on; an empty one is no longer looked for.

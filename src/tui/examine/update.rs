@@ -6,10 +6,9 @@ use crate::queue::{Exact, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Pane};
 use crate::tui::msg::Msg;
-use crate::tui::refresh::queries;
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{cursor, findings, link};
+use crate::tui::{findings, link, sight};
 
 /// Starts one: of the queue whose finding is under the cursor, else of the selected one.
 pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
@@ -17,7 +16,7 @@ pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     let (queue, long) = (row.queue.clone(), model.server.long);
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     model.examining = Some(Examining {
         generation,
         queue: queue.clone(),
@@ -98,7 +97,7 @@ fn ended(model: &mut Model, one: &Examining, result: Result<Box<Exact>, String>)
     let odd = exact.is_odd();
     row.watch.examined(exact);
     row.diagnose(&model.server);
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
     let entries = text::counted(looked, "entry", "entries");
     let (words, tone) = if odd {
         (format!("all {entries} looked at"), Tone::Warn)

@@ -10,6 +10,16 @@ impl Model {
         self.entry_sort == EntrySort::Last
     }
 
+    /// The place in the list of an entry of that rank.
+    #[must_use]
+    pub fn place_of(&self, rank: u64) -> u64 {
+        if self.last_first() {
+            self.waiting().saturating_sub(rank + 1)
+        } else {
+            rank
+        }
+    }
+
     /// How many rows the list of entries has: all that wait, or those that the filter leaves.
     #[must_use]
     pub fn listed(&self) -> u64 {

@@ -89,6 +89,7 @@ impl Tasks {
             | Effect::FindWay { .. }
             | Effect::Switch
             | Effect::RetryLink
+            | Effect::Tell(_)
             | Effect::Copy(_)
             | Effect::Redraw
             | Effect::Suspend

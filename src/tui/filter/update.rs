@@ -2,6 +2,7 @@
 
 pub mod at_once;
 pub mod found;
+pub mod turn;
 
 use std::time::{Duration, Instant};
 
@@ -9,25 +10,22 @@ use self::found::show;
 use super::{Filtered, Search};
 use crate::queue::Filter;
 use crate::tui::effect::Effect;
-use crate::tui::entries::Entries;
+use crate::tui::entries::{self, Entries};
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::prompt::{self, Prompt, PromptKind};
-use crate::tui::refresh::{self, RankFor, Replaced};
+use crate::tui::prompt::{Prompt, PromptKind};
+use crate::tui::schedule::{RankFor, Replaced, pace};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{cursor, departed, layout, link, lists};
+use crate::tui::{departed, layout, link, sight};
 
 /// So long after the last key the search begins.
 const TYPING: Duration = Duration::from_millis(150);
 
-/// Begins the line, with the filter that is on; on an entry, the line that searches in it.
-pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
-    if matches!(model.screen, Screen::Entry(_)) {
-        return prompt::update::open(model, PromptKind::Find, "");
-    }
+/// A line begins with the filter that is on: the text of that.
+pub(crate) fn begun(model: &mut Model) -> String {
     model.schedule.replaced = None;
     let filter = model.filtered.as_ref().map(|f| f.filter.text().to_owned());
-    prompt::update::open(model, PromptKind::Filter, &filter.unwrap_or_default())
+    filter.unwrap_or_default()
 }
 
 /// Another text stands in the line: it filters at once, or says what is wrong with it.
@@ -58,7 +56,7 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
         }
         show(model);
     } else {
-        cursor::update::keep_in_sight(model);
+        sight::keep(model);
     }
     Ok(Vec::new())
 }
@@ -199,7 +197,7 @@ pub(crate) fn clear(model: &mut Model) -> Vec<Effect> {
     let due = score.and_then(|s| model.selected()?.queue.due(s).at());
     let member = held.member;
     due.map_or(Vec::new(), |due| {
-        refresh::update::find_rank(model, due, RankFor::Follow { member, offset })
+        pace::find_rank(model, due, RankFor::Follow { member, offset })
     })
 }
 
@@ -284,8 +282,17 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
 
 /// The rows of the whole list are read again.
 fn read_rows(model: &mut Model) {
-    cursor::update::keep_in_sight(model);
-    lists::update::ask(model);
+    sight::keep(model);
+    pace::ask_list(model);
     model.schedule.rows_wanted = true;
     model.schedule.pulse.ask(model.instant);
+}
+
+/// The rows in sight, all or what the filter leaves: those that are not there are read or decoded.
+pub(crate) fn ask_missing_rows(model: &mut Model) {
+    if model.filtered.is_some() {
+        show(model);
+    } else {
+        entries::update::ask_missing(model);
+    }
 }

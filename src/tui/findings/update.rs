@@ -2,8 +2,8 @@
 //! on what was read.
 
 use crate::queue::Queue;
-use crate::tui::cursor;
 use crate::tui::model::{Model, Pane};
+use crate::tui::sight;
 use crate::tui::tabs::Tab;
 
 /// Which finding the cursor is on.
@@ -45,5 +45,5 @@ pub(crate) fn follow(model: &mut Model, held: &Held) {
     if stand.top > 0 {
         stand.top = at.saturating_sub(offset);
     }
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
 }

@@ -6,7 +6,6 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::toast::{self, Tone};
-use crate::tui::update::act;
 use crate::tui::{change, dialog, offer};
 
 /// A key for the form.
@@ -19,7 +18,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     match action.filter(|_| !types) {
         Some(Action::Back) => close(model),
         Some(action @ (Action::QuitNow | Action::Suspend | Action::Redraw)) => {
-            return act::act(model, action);
+            return vec![Effect::asks(action)];
         }
         // What is on its way stays as it is.
         _ if form.is_sent() => {}

@@ -4,15 +4,9 @@ use super::{ChangeLine, ChangeView, Explained, PastChange};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::msg::Msg;
-use crate::tui::refresh::{Reading, queries};
+use crate::tui::schedule::Reading;
 use crate::tui::tabs::Tab;
-use crate::tui::toast::{self, Tone};
-use crate::tui::{change, cursor, lists};
-
-/// The journal shall be read: its tab was opened, or something was written down.
-pub(crate) fn want(model: &mut Model) {
-    model.schedule.journal.wanted = true;
-}
+use crate::tui::{lists, sight};
 
 /// Reads it, one time after the other.
 pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
@@ -20,7 +14,7 @@ pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
     if !journal.wanted || journal.flight.is_some() {
         return None;
     }
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     model.schedule.journal = Reading {
         wanted: false,
         flight: Some(generation),
@@ -48,7 +42,7 @@ fn read(model: &mut Model, generation: u64, result: Result<Vec<PastChange>, Stri
         Ok(past) => model.keeping_the_change(|changes| changes.read(past)),
         Err(why) => model.changes.trouble = Some(why),
     }
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
 }
 
 /// Opens the change under the cursor.
@@ -68,7 +62,7 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     };
     let mut effects = Vec::new();
     if let Some(id) = id.filter(|_| !known) {
-        let generation = queries::generation(model);
+        let generation = model.schedule.next_generation();
         view.asked = Some(generation);
         effects.push(Effect::ReadChange { generation, id });
     }
@@ -77,7 +71,7 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
 }
 
 /// The change that is looked at, or that the cursor of their tab is on.
-fn chosen(model: &Model) -> Option<&ChangeLine> {
+pub(crate) fn chosen(model: &Model) -> Option<&ChangeLine> {
     let in_tab = model.focus == Pane::Entries
         && model.tab == Tab::Changes
         && !matches!(model.screen, Screen::Entry(_));
@@ -97,19 +91,6 @@ pub(crate) fn why_no_undo(model: &Model) -> Option<&'static str> {
         Some(change) if !change.can_be_undone() => Some("what it did cannot be taken back"),
         _ => None,
     }
-}
-
-/// Plans to take back the change that is chosen; where none is, the newest.
-pub(crate) fn undo(model: &mut Model) -> Vec<Effect> {
-    if let Some(why) = why_no_undo(model) {
-        toast::update::say(model, why.to_owned(), Tone::Warn);
-        return Vec::new();
-    }
-    let chosen = chosen(model).cloned();
-    if matches!(model.overlay, Some(Overlay::Change(_))) {
-        model.overlay = None;
-    }
-    change::update::undo(model, chosen.and_then(|line| line.id))
 }
 
 /// What became of a change's entries was read.

@@ -7,10 +7,12 @@ use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Link, LinkCost, LinkState, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::model::{CostRate, Model, TRAFFIC_KEPT};
-use crate::tui::queues::{self, Discovery, QueueRow, Trend};
+use crate::tui::queues::{self, Discovery, QueueRow};
+use crate::tui::refresh;
 use crate::tui::refresh::update::time;
+use crate::tui::schedule::pace;
+use crate::tui::tabs;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{refresh, tabs};
 
 /// Over how long our cost is smoothed.
 const SMOOTHED: Duration = Duration::from_secs(5);
@@ -93,16 +95,8 @@ pub(crate) fn leave_gaps(model: &mut Model) {
     model.schedule.gap = Some(now);
     for row in &mut model.queues {
         if !row.trend.samples.is_empty() {
-            row.trend.samples.push_back(None);
-            trim_trend(&mut row.trend);
+            row.trend.push(None);
         }
-    }
-}
-
-/// No more samples than are kept.
-pub(crate) fn trim_trend(trend: &mut Trend) {
-    while trend.samples.len() > Trend::KEPT {
-        trend.samples.pop_front();
     }
 }
 
@@ -117,7 +111,7 @@ pub(crate) fn announced(model: &mut Model, announcement: Announcement) {
     }
     let selected = model.selected().and_then(|row| row.queue.keys().channel);
     if selected.is_some_and(|channel| channel == announcement.channel) {
-        refresh::pace::want_selected(model);
+        pace::want_selected(model);
         if model.frozen.is_none() {
             tabs::update::announced(model);
         }

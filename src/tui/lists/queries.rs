@@ -1,8 +1,10 @@
 //! What the screen is asked about the tab in sight and the entry under its cursor.
 
 use super::Stand;
+use crate::queue::List;
 use crate::tui::entries::EntryRow;
-use crate::tui::model::Model;
+use crate::tui::layout;
+use crate::tui::model::{Model, Screen};
 use crate::tui::tabs::Tab;
 
 impl Model {
@@ -21,6 +23,16 @@ impl Model {
             Tab::Findings => self.stands.findings,
             Tab::Changes => self.stands.changes,
         }
+    }
+
+    /// The list in sight, if its layout has it.
+    #[must_use]
+    pub fn list_in_sight(&self) -> Option<List> {
+        let list = self.tab.list().filter(|_| !self.on_hits())?;
+        let queue = &self.selected()?.queue;
+        let there = list != List::Order || queue.keys().order.is_some();
+        let panes = matches!(self.screen, Screen::Dashboard | Screen::Queue);
+        (there && panes && layout::areas(self).entries.shown()).then_some(list)
     }
 
     /// The entry under the cursor of the tab in sight, when it is loaded.

@@ -4,50 +4,40 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::{ListElement, Since};
-use crate::payload::{Decoded, Effort};
+use super::{ListElement, Lists, Since, Stand};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::departed::{self, Departed};
 use crate::tui::effect::Effect;
-use crate::tui::entries::update::Of;
-use crate::tui::entries::{self, EntryRow};
-use crate::tui::model::{Model, Screen};
-use crate::tui::refresh::queries;
-use crate::tui::refresh::update::AHEAD_BYTES;
+use crate::tui::entries::update::AHEAD_BYTES;
+use crate::tui::entries::{EntryRow, decode};
+use crate::tui::model::Model;
+use crate::tui::schedule::pace;
 use crate::tui::tabs::place::is_deep;
-use crate::tui::tabs::{self, Tab};
-use crate::tui::{layout, marks};
+use crate::tui::{layout, marks, sight};
 
 /// Rows that are read before and behind those in sight, at least: as many may be consumed between
 /// two readings, and the cursor still finds its element.
 const BESIDE: u64 = 20;
 
-/// The list in sight, if its layout has it.
-pub(crate) fn in_sight(model: &Model) -> Option<List> {
-    let list = model.tab.list().filter(|_| !model.on_hits())?;
-    let queue = &model.selected()?.queue;
-    let there = list != List::Order || queue.keys().order.is_some();
-    let panes = matches!(model.screen, Screen::Dashboard | Screen::Queue);
-    (there && panes && layout::areas(model).entries.shown()).then_some(list)
-}
-
-/// The list in sight, now: its tab was opened, or the user asks for it.
-pub(crate) fn ask(model: &mut Model) {
-    if in_sight(model).is_some() {
-        model.schedule.list.ask(model.instant);
-    }
+/// Another queue is selected: its lists are not those of the one before.
+pub(crate) fn selection_changed(model: &mut Model) {
+    model.lists = Lists::default();
+    model.stands.traffic = Stand::default();
+    start_over(model);
 }
 
 /// Another list, or another queue's: what is under way is void.
 pub(crate) fn start_over(model: &mut Model) {
     model.schedule.list.forget();
     model.schedule.list.due = None;
-    ask(model);
+    pace::ask_list(model);
 }
 
 /// The queue was read: so is its list in sight, if that is light and near an end.
 pub(crate) fn pulse_came(model: &mut Model) {
-    let Some(list) = in_sight(model) else { return };
+    let Some(list) = model.list_in_sight() else {
+        return;
+    };
     if is_deep(model) {
         return;
     }
@@ -62,13 +52,13 @@ pub(crate) fn pulse_came(model: &mut Model) {
 /// The reading that is due.
 pub(crate) fn start(model: &mut Model) -> Option<Effect> {
     let (now, frozen) = (model.instant, model.frozen.is_some());
-    let list = in_sight(model)?;
+    let list = model.list_in_sight()?;
     if !model.schedule.list.ready(now, frozen) {
         return None;
     }
     let queue = model.selected()?.queue.clone();
     let (first, end) = wanted(model, list, 1);
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     model.schedule.list.start(now, generation);
     Some(Effect::LoadList {
         generation,
@@ -97,11 +87,13 @@ fn wanted(model: &Model, list: List, pages: u64) -> (u64, u64) {
 
 /// The rows in sight are read at once when they are not there.
 pub(crate) fn ask_missing(model: &mut Model) {
-    let Some(list) = in_sight(model) else { return };
+    let Some(list) = model.list_in_sight() else {
+        return;
+    };
     let window = model.lists.of(list);
     let height = layout::rows::entries_a_page(model) as u64;
     let (from, to) = (window.stand.top, window.stand.top + height);
-    let to = to.min(tabs::update::count(model));
+    let to = to.min(sight::count(model));
     let have = window.first..window.first + window.rows.len() as u64;
     let now = model.instant;
     if from < to && (from < have.start || to > have.end) {
@@ -109,7 +101,7 @@ pub(crate) fn ask_missing(model: &mut Model) {
     } else if !is_deep(model) {
         let (from, to) = wanted(model, list, 0);
         let margin = height / 2;
-        let to = (to + margin).min(tabs::update::count(model));
+        let to = (to + margin).min(sight::count(model));
         if from.saturating_sub(margin) < have.start || to > have.end {
             model.schedule.list.want(now);
         }
@@ -129,7 +121,7 @@ pub(crate) fn loaded(
         return Vec::new();
     }
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
-    if !selected || in_sight(model) != Some(list) {
+    if !selected || model.list_in_sight() != Some(list) {
         return Vec::new();
     }
     match result {
@@ -141,7 +133,7 @@ pub(crate) fn loaded(
             let before = ids(model);
             take(model, queue, list, page);
             marks::update::moved(model);
-            tabs::update::keep_in_sight(model);
+            sight::keep_tab(model);
             ask_missing(model);
             let mut fresh = ids(model);
             fresh.retain(|id| !before.contains(id) && !model.lists.knows_since(id));
@@ -186,7 +178,7 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
                 due: queue.due(score),
                 ..old.row
             },
-            None => shown(queue, list, row.element, score, |p| habit.decode(p)),
+            None => decode::of_list(queue, list, row.element, score, |p| habit.decode(p)),
         };
         ListElement {
             row: shown,
@@ -232,63 +224,5 @@ fn leave(model: &mut Model, list: List, held: ListElement, before: Option<Depart
     match before.filter(|before| before.row.member == row.member) {
         Some(before) => model.departed = Some(Departed { place, ..before }),
         None => departed::update::keep(model, row, tab, place),
-    }
-}
-
-/// An entry of the tab, ready to be shown.
-pub(crate) fn decode((queue, habit): Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
-    of_tab(queue, tab, member, score, |payload| habit.decode(payload))
-}
-
-/// The same, if that takes no more than the effort that is left.
-pub(crate) fn decode_within(
-    (queue, habit): Of<'_>,
-    tab: Tab,
-    member: &[u8],
-    score: f64,
-    effort: &mut Effort,
-) -> Option<EntryRow> {
-    let payload = match tab {
-        Tab::Delivered => member,
-        _ => queue
-            .unwrap(member)
-            .map_or(&[][..], |inside| inside.payload),
-    };
-    let decoded = habit.decode_within(payload, effort)?;
-    Some(of_tab(queue, tab, member.to_vec(), score, |_| decoded))
-}
-
-fn of_tab(
-    queue: &Queue,
-    tab: Tab,
-    member: Vec<u8>,
-    score: f64,
-    read: impl FnOnce(&[u8]) -> Decoded,
-) -> EntryRow {
-    match tab {
-        Tab::Delivered => shown(queue, List::Target, member, score, read),
-        _ => entries::update::row_of(queue, member, score, read),
-    }
-}
-
-/// An element, ready to be shown: those of target are bare payloads.
-fn shown(
-    queue: &Queue,
-    list: List,
-    element: Vec<u8>,
-    score: f64,
-    read: impl FnOnce(&[u8]) -> Decoded,
-) -> EntryRow {
-    match list {
-        List::Order | List::Quarantine => entries::update::row_of(queue, element, score, read),
-        List::Target => EntryRow {
-            due: queue.due(score),
-            id: EntryId::of_bytes(&element),
-            form: None,
-            size: element.len(),
-            content: Ok(read(&element)),
-            score,
-            member: element,
-        },
     }
 }

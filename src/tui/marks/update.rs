@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use super::{Marks, Place, Rule, Toggled, What};
 use crate::queue::{Due, text};
-use crate::tui::entries::EntryRow;
+use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::{Hit, Search};
 use crate::tui::model::{Model, Pane};
-use crate::tui::refresh::HeldEntries;
+use crate::tui::schedule::HeldEntries;
 use crate::tui::tabs::{self, Tab};
+use crate::tui::timeline;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{cursor, lists, timeline};
 
-/// Marks the entry under the cursor, or takes its mark away, and goes on to the next.
+/// Marks the entry under the cursor, or takes its mark away.
 pub(crate) fn toggle(model: &mut Model) {
     let Some(row) = model.entry().cloned() else {
         return;
@@ -21,7 +21,6 @@ pub(crate) fn toggle(model: &mut Model) {
     model.marks.tab = model.tab;
     model.marks.toggle(&row, place);
     say_of_equal(model, &row);
-    cursor::update::by(model, 1);
 }
 
 /// Says that a row is not the only one of its kind, where that is in sight.
@@ -218,12 +217,7 @@ fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
             .map(|hit| {
                 let hit = hit?;
                 let score = hit.score.unwrap_or(f64::NAN);
-                Some(lists::update::decode(
-                    of,
-                    model.tab,
-                    hit.member.clone(),
-                    score,
-                ))
+                Some(decode::of_tab(of, model.tab, hit.member.clone(), score))
             })
             .collect();
     }
@@ -241,7 +235,7 @@ fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
 /// What is marked so already is no longer.
 pub(crate) fn all(model: &mut Model) {
     let rule = if model.focus == Pane::Timeline {
-        timeline::update::bar_span(model).map(|(from, to, count)| Rule {
+        timeline::chosen::bar_span(model).map(|(from, to, count)| Rule {
             what: What::Due(from, to),
             count: count.unwrap_or(0),
             exact: count.is_some(),
@@ -297,13 +291,7 @@ fn set(model: &mut Model, rule: Rule) {
     let marks = &model.marks;
     let kept = toggled.into_iter().filter(|(member, toggled)| {
         let score = toggled.score.unwrap_or(f64::NAN);
-        toggled.marked
-            && !marks.ruled(&lists::update::decode(
-                (&queue, habit),
-                tab,
-                member.clone(),
-                score,
-            ))
+        toggled.marked && !marks.ruled(&decode::of_tab((&queue, habit), tab, member.clone(), score))
     });
     model.marks.toggled = kept.collect();
 }

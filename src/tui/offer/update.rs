@@ -7,9 +7,9 @@ use crate::tui::effect::{Effect, ToOffer};
 use crate::tui::form::Part;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::offer::check::{check_message, count, due, what_form};
-use crate::tui::refresh::{self, queries};
+use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{journal, link, moments};
+use crate::tui::{link, moments};
 
 /// `o`: opens the form, with what was last filled in for this queue.
 pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
@@ -65,7 +65,7 @@ pub(crate) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) -> Vec<Effec
 /// Offers, or says what is wrong, and where.
 pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     let now = model.schedule.exact;
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     let live = link::live(model);
     let Some(Overlay::Offer(form)) = &mut model.overlay else {
         return Vec::new();
@@ -131,7 +131,7 @@ pub(crate) fn answered(
         return;
     };
     form.sending = None;
-    journal::update::want(model);
+    pace::want_journal(model);
     if let Offered::Done {
         journal_id, ids, ..
     } = outcome
@@ -142,7 +142,7 @@ pub(crate) fn answered(
     }
     told_of(model, queue, due, outcome);
     if model.selected().is_some_and(|row| row.queue == *queue) {
-        refresh::pace::want_selected(model);
+        pace::want_selected(model);
     }
 }
 

@@ -10,9 +10,9 @@ use crate::tui::effect::Effect;
 use crate::tui::focus;
 use crate::tui::keys::{self, Action, BINDINGS, Binding};
 use crate::tui::model::Model;
-use crate::tui::prompt::{self, Choice, PromptKind};
+use crate::tui::prompt::Choice;
 use crate::tui::toast::{self, Tone};
-use crate::tui::update::act;
+use crate::tui::{filter, jump, reason};
 
 /// What the palette leaves out: moves that nobody makes by name, what stands there as a command,
 /// and what is done in forms and questions, where no command can be typed.
@@ -132,7 +132,7 @@ fn labels(model: &Model, action: Action) -> String {
 fn why_not(model: &Model, binding: &Binding) -> Option<String> {
     let here = focus::place(model);
     if binding.places.contains(&here) {
-        return act::why_not(model, binding.action).map(ToOwned::to_owned);
+        return reason::why_not(model, binding.action).map(ToOwned::to_owned);
     }
     let places: Vec<&str> = binding.places.iter().map(|place| place.label()).collect();
     Some(match places.as_slice() {
@@ -142,17 +142,18 @@ fn why_not(model: &Model, binding: &Binding) -> Option<String> {
 }
 
 /// The line becomes its best choice.
-pub(crate) fn complete(model: &mut Model) -> Vec<Effect> {
+pub(crate) fn complete(model: &mut Model) {
     let Some(prompt) = &mut model.prompt else {
-        return Vec::new();
+        return;
     };
     let best = prompt.choices.get(prompt.chosen.unwrap_or(0));
     let Some(line) = best.map(completed) else {
-        return Vec::new();
+        return;
     };
     prompt.field.set(&line);
     prompt.back = 0;
-    prompt::update::changed(model)
+    prompt.error = None;
+    changed(model);
 }
 
 fn completed(choice: &Choice) -> String {
@@ -229,7 +230,7 @@ pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> 
         }
         Said::Action(binding) => match why_not(model, binding) {
             Some(why) => Err(format!("{}: {why}", binding.name)),
-            None => Ok(act::act(model, binding.action)),
+            None => Ok(vec![Effect::asks(binding.action)]),
         },
         Said::Unknown => Err(format!(
             "there is no command {}",
@@ -241,8 +242,8 @@ pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> 
 /// What the line of an action would do with `text`; that line itself when there is none.
 fn line_of(model: &mut Model, action: Action, text: &str) -> Result<Vec<Effect>, String> {
     match action {
-        _ if text.is_empty() => Ok(act::act(model, action)),
-        Action::Jump => prompt::update::run(model, PromptKind::Jump, text),
-        _ => prompt::update::run(model, PromptKind::Filter, text),
+        _ if text.is_empty() => Ok(vec![Effect::asks(action)]),
+        Action::Jump => jump::run(model, text),
+        _ => filter::update::run(model, text),
     }
 }

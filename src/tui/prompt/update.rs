@@ -8,7 +8,6 @@ use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::Model;
-use crate::tui::update::act;
 use crate::tui::{entry, filter, jump, palette};
 
 /// Begins a line.
@@ -24,11 +23,14 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         return Vec::new();
     };
     match (key.code, key.ctrl) {
-        (Code::Char('c'), true) => act::act(model, Action::QuitNow),
-        (Code::Char('z'), true) => act::act(model, Action::Suspend),
-        (Code::Char('l'), true) => act::act(model, Action::Redraw),
+        (Code::Char('c'), true) => vec![Effect::asks(Action::QuitNow)],
+        (Code::Char('z'), true) => vec![Effect::asks(Action::Suspend)],
+        (Code::Char('l'), true) => vec![Effect::asks(Action::Redraw)],
         (Code::Enter, _) => entered(model),
-        (Code::Tab, _) if prompt.kind == PromptKind::Command => palette::update::complete(model),
+        (Code::Tab, _) if prompt.kind == PromptKind::Command => {
+            palette::update::complete(model);
+            Vec::new()
+        }
         (Code::Esc, _) => given_up(model),
         (Code::Up, _) | (Code::Char('p'), true) => step(model, true),
         (Code::Down, _) | (Code::Char('n'), true) => step(model, false),
@@ -135,7 +137,7 @@ fn is_command(model: &Model) -> bool {
 }
 
 /// Does what a line of that kind says, or tells why it cannot.
-pub(crate) fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
+fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
     match kind {
         PromptKind::Command => palette::update::run(model, text),
         PromptKind::Filter => filter::update::run(model, text),

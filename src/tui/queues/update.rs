@@ -1,12 +1,14 @@
-//! The order of the queues.
+//! The queues: a row for each that is found, and which one is selected.
 
 pub mod order;
 
 use super::QueueRow;
 use crate::payload::{Codec, Habit};
 use crate::queue::Queue;
-use crate::tui::model::{Model, Screen};
-use crate::tui::refresh;
+use crate::tui::entries::Entries;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::schedule::pace;
+use crate::tui::{filter, lists, marks, sight};
 
 /// A queue was named or found: it becomes a row, once.
 pub fn found(model: &mut Model, queue: Queue) {
@@ -22,12 +24,11 @@ pub fn found(model: &mut Model, queue: Queue) {
     if !model.schedule.touched {
         show_fitting_screen(model);
     }
-    refresh::update::row_appeared(model);
+    pace::row_appeared(model);
 }
 
 /// A single queue has the whole screen at once. After the first key the screen is the user's.
 fn show_fitting_screen(model: &mut Model) {
-    use crate::tui::model::Pane;
     let alone = model.queues.len() == 1;
     let on_queue = matches!(model.screen, Screen::Queue);
     if alone && !on_queue {
@@ -35,4 +36,31 @@ fn show_fitting_screen(model: &mut Model) {
     } else if !alone && on_queue {
         (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
     }
+}
+
+/// Selects the queue in a row of the table.
+pub(crate) fn select(model: &mut Model, row: u64) {
+    model.schedule.moved = Some(model.instant);
+    let last = model.queues.len().saturating_sub(1);
+    let row = usize::try_from(row).unwrap_or(usize::MAX).min(last);
+    if row != model.cursor {
+        model.cursor = row;
+        selection_changed(model);
+    }
+    sight::keep(model);
+}
+
+/// Another queue is selected: its rows are not those of the one before.
+pub(crate) fn selection_changed(model: &mut Model) {
+    model.departed = None;
+    filter::update::forget(model);
+    marks::update::clear(model);
+    model.entries = Entries::default();
+    model.schedule.lost = None;
+    model.schedule.rank.forget();
+    model.schedule.held_entries = marks::update::held_entries(model);
+    model.rows_on_change = false;
+    model.schedule.row_bytes = None;
+    lists::update::selection_changed(model);
+    pace::ask_selected(model);
 }

@@ -3,19 +3,18 @@
 //! more.
 
 pub mod answers;
+pub mod interval;
 pub mod look;
 pub mod time;
 
 use std::time::{Duration, Instant};
 
-use super::RankFor;
-use crate::clock::EpochMillis;
 use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
+use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
 use crate::tui::queues::Discovery;
-use crate::tui::refresh::pace::{FIRST_LOOKS, SURVEY_AGE, SURVEY_PAUSE, on_tick, two_intervals};
-use crate::tui::refresh::queries::generation;
+use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
 use crate::tui::{filter, layout, link, lists, timeline};
 
 /// The classes of another row that has changed are read after this.
@@ -26,9 +25,6 @@ const TURN: Duration = Duration::from_secs(10);
 
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
-
-/// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
-pub(crate) const AHEAD_BYTES: usize = 256 * 1024;
 
 /// Starts what is due and has nothing under way.
 pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
@@ -58,7 +54,7 @@ pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
     let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey, &s.look]);
     let others = (model.queues.len() > 1).then_some(&s.others);
     let slots = one.into_iter().flatten().chain(others);
-    let list = lists::update::in_sight(model).map(|_| &s.list);
+    let list = model.list_in_sight().map(|_| &s.list);
     let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
     let again = s.looked.map(|at| at + LOOK_AGAIN);
@@ -79,7 +75,7 @@ fn pulse(model: &mut Model) -> Option<Effect> {
     // What a filter leaves is not read by rank.
     let listed = model.filtered.is_none() && (wanted || !model.rows_on_change);
     let page = listed.then(|| page_ask(model));
-    let generation = generation(model);
+    let generation = model.schedule.next_generation();
     let slot = &mut model.schedule.pulse;
     slot.start(now, generation);
     Some(Effect::LoadPulse {
@@ -117,22 +113,13 @@ fn page_ask(model: &Model) -> PageAsk {
     }
 }
 
-/// The place in the list of an entry of that rank.
-pub(crate) fn place(model: &Model, rank: u64) -> u64 {
-    if model.last_first() {
-        model.waiting().saturating_sub(rank + 1)
-    } else {
-        rank
-    }
-}
-
 fn others(model: &mut Model) -> Option<Effect> {
     let (now, frozen) = (model.instant, model.frozen.is_some());
     if model.queues.len() < 2 || !model.schedule.others.ready(now, frozen) {
         return None;
     }
     let queues = other_queues(model);
-    let generation = generation(model);
+    let generation = model.schedule.next_generation();
     model.schedule.others.start(now, generation);
     Some(Effect::LoadPulses { generation, queues })
 }
@@ -154,7 +141,7 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
         }
         let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
         first_looks += usize::from(never);
-        never || (in_sight.contains(i) || in_turn(*i)) && super::pace::rested(row, model.instant)
+        never || (in_sight.contains(i) || in_turn(*i)) && pace::rested(row, model.instant)
     });
     let queues = chosen.map(|(_, row)| row.queue.clone()).collect();
     model.schedule.turn = (turn + share) % count;
@@ -174,7 +161,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
     let queue = model.selected()?.queue.clone();
     let held = timeline::track::surveyed(model).and_then(|survey| survey.scale);
     let sample = sample(model, model.cursor);
-    let generation = generation(model);
+    let generation = model.schedule.next_generation();
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
     schedule.surveys(&queue, now);
@@ -199,7 +186,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
     }
     let queue = model.queues[row].queue.clone();
     let sample = sample(model, row);
-    let generation = generation(model);
+    let generation = model.schedule.next_generation();
     let schedule = &mut model.schedule;
     schedule.classes.start(now, generation);
     schedule.surveys(&queue, now);
@@ -250,26 +237,6 @@ fn look_again(model: &mut Model) -> Option<Effect> {
     Some(Effect::Discover)
 }
 
-/// Asks for a rank; a later question makes the one before void.
-pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> Vec<Effect> {
-    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
-        return Vec::new();
-    };
-    if !link::live(model) {
-        return Vec::new();
-    }
-    let generation = generation(model);
-    let now = model.instant;
-    let slot = &mut model.schedule.rank;
-    slot.start(now, generation);
-    model.schedule.rank_for = what;
-    vec![Effect::FindRank {
-        generation,
-        queue,
-        due,
-    }]
-}
-
 /// The server is back, or there for the first time: old questions are void, all is read at once.
 pub(crate) fn start_over(model: &mut Model) {
     let s = &mut model.schedule;
@@ -282,68 +249,5 @@ pub(crate) fn start_over(model: &mut Model) {
     s.check.forget();
     s.look.forget();
     filter::update::link_is_back(model);
-    ask_all(model);
-}
-
-/// Everything in sight, now.
-pub(crate) fn ask_all(model: &mut Model) {
-    let now = model.instant;
-    model.schedule.rows_wanted = true;
-    let s = &mut model.schedule;
-    s.pulse.ask(now);
-    s.others.ask(now);
-    s.survey.ask(now);
-    s.look.want(now);
-    lists::update::ask(model);
-}
-
-/// The selected queue, now: another one was selected.
-pub(crate) fn ask_selected(model: &mut Model) {
-    let now = model.instant;
-    model.schedule.rows_wanted = true;
-    model.schedule.pulse.ask(now);
-    ask_survey(model);
-}
-
-/// The survey, as soon as may be: the zoom moved, or another queue was selected.
-pub(crate) fn ask_survey(model: &mut Model) {
-    let at = model
-        .schedule
-        .survey
-        .not_before(model.instant, SURVEY_PAUSE);
-    model.schedule.survey.ask(at);
-}
-
-/// A row appeared in the table.
-pub(crate) fn row_appeared(model: &mut Model) {
-    let now = model.instant;
-    if model.queues.len() == 1 {
-        ask_selected(model);
-    } else {
-        model.schedule.others.want(now);
-    }
-}
-
-/// The rows in sight are read at once when they are not there; the ones beside them when little
-/// is left of what was read ahead.
-pub(crate) fn ask_missing_rows(model: &mut Model) {
-    if model.filtered.is_some() {
-        filter::update::found::show(model);
-        return;
-    }
-    let height = layout::rows::entries_a_page(model) as u64;
-    let waiting = model.waiting();
-    let entries = &model.entries;
-    let margin = match model.schedule.row_bytes {
-        Some(bytes) if bytes as u64 * height * 3 <= AHEAD_BYTES as u64 => height / 2,
-        _ => 0,
-    };
-    let from = entries.top.saturating_sub(margin);
-    let to = (entries.top + height + margin).min(waiting);
-    let have = entries.first..entries.first + entries.rows.len() as u64;
-    if from < to && (from < have.start || to > have.end) {
-        let now = model.instant;
-        model.schedule.rows_wanted = true;
-        model.schedule.pulse.ask(now);
-    }
+    pace::ask_all(model);
 }

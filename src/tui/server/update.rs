@@ -4,13 +4,13 @@ use super::Site;
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::model::Model;
 use crate::tui::msg::Msg;
-use crate::tui::refresh::{Schedule, Stage, queries};
+use crate::tui::schedule::{Schedule, Stage};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{leave, queues};
 
 /// Asks for the way there, unless something has to be asked about first.
 pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     model.schedule.way = Some(generation);
     let find = Effect::FindWay {
         generation,

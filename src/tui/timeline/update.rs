@@ -2,14 +2,14 @@
 
 use crate::clock::EpochMillis;
 use crate::clock::when::When;
-use crate::queue::classes::LATE;
 use crate::queue::{Queue, Zoom};
 use crate::tui::effect::Effect;
 use crate::tui::model::{self, Model, Pane};
-use crate::tui::refresh::{self, RankFor};
+use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::{self, Tab};
+use crate::tui::timeline::chosen::chosen;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{cursor, filter};
+use crate::tui::{filter, sight};
 
 /// Shows more or less of the future.
 pub(crate) fn zoom(model: &mut Model, zoom: Zoom) {
@@ -18,7 +18,7 @@ pub(crate) fn zoom(model: &mut Model, zoom: Zoom) {
     }
     model.zoom = zoom;
     keep_bar(model);
-    refresh::update::ask_survey(model);
+    pace::ask_survey(model);
 }
 
 /// Moves the bar cursor; the first time it appears on the first bar. Left of that are the classes
@@ -47,14 +47,6 @@ pub(crate) fn step(model: &mut Model, right: bool) {
             }
         }
     }
-}
-
-/// Why there is nothing under the cursor; none when there is.
-pub(crate) fn why_no_bar(model: &Model) -> Option<&'static str> {
-    if chosen(model).is_none() {
-        return Some("choose a bar first");
-    }
-    is_empty(model).then_some("nothing falls due in this bar")
 }
 
 /// Puts the cursor on the bar that begins at `bar`.
@@ -100,45 +92,6 @@ pub(crate) fn keep_bar(model: &mut Model) {
     model.bar = Some(floor.min(last(model)).max(first));
 }
 
-/// From when (inclusive) to when the entries under the cursor are due; none while nothing is
-/// chosen. The first bar begins now: what is late is not in it.
-pub(crate) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
-    let now = model::now(model);
-    if let Some(class) = model.late_class {
-        let from = match class.checked_sub(1) {
-            Some(older) => now.plus(-LATE[older].edge_ms),
-            None => EpochMillis::new(0),
-        };
-        return Some((from, now.plus(-LATE[class].edge_ms)));
-    }
-    let bar = model.bar?;
-    Some((bar.max(now), bar.plus(super::track::scale(model).bar_ms)))
-}
-
-/// The last survey saw nothing under the cursor.
-fn is_empty(model: &Model) -> bool {
-    count(model) == Some(0)
-}
-
-/// How many entries the last survey saw under the cursor; none when it did not look there.
-fn count(model: &Model) -> Option<u64> {
-    let survey = super::track::surveyed(model)?;
-    if let Some(class) = model.late_class {
-        return survey.late.get(class).copied();
-    }
-    let bar = model.bar?;
-    let end = bar.plus(super::track::scale(model).bar_ms);
-    let bars = survey.bars.iter();
-    let within = bars.filter(|b| b.from >= bar && b.from < end);
-    within.map(|b| b.count).reduce(|a, b| a + b)
-}
-
-/// From when to when the entries under the cursor are due, and how many the last survey saw there.
-pub(crate) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Option<u64>)> {
-    let (from, to) = chosen(model)?;
-    Some((from, to, count(model)))
-}
-
 /// Lists the entries under the cursor, and no others.
 pub(crate) fn list_bar(model: &mut Model) -> Vec<Effect> {
     let Some((from, to)) = chosen(model) else {
@@ -177,19 +130,19 @@ pub(crate) fn rank_found(
                 let last = "nothing is due then or later: this is the last entry";
                 toast::update::say(model, last.to_owned(), Tone::Warn);
             }
-            let rank = refresh::update::place(model, rank.min(waiting.saturating_sub(1)));
+            let rank = model.place_of(rank.min(waiting.saturating_sub(1)));
             model.focus = Pane::Entries;
             model.entries.top = rank;
-            cursor::update::move_entry(model, rank);
+            tabs::update::move_entry(model, rank);
             model.entries.anchored = true;
         }
         (Ok(rank), RankFor::Follow { member, offset }) => {
-            let rank = refresh::update::place(model, rank);
+            let rank = model.place_of(rank);
             model.entries.top = rank.saturating_sub(offset);
             model.entries.cursor = rank;
             model.schedule.lost = Some(member);
-            cursor::update::keep_in_sight(model);
-            refresh::update::ask_missing_rows(model);
+            sight::keep(model);
+            filter::update::ask_missing_rows(model);
         }
         (Err(why), RankFor::Bar) => toast::update::say(model, why, Tone::Warn),
         (Err(_), RankFor::Follow { .. }) => {}

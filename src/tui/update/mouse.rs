@@ -12,7 +12,7 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::press::pressed;
 use crate::tui::{
-    change, dialog, entries, entry, findings, form, palette, prompt, timeline, toast,
+    change, dialog, entry, findings, form, palette, prompt, queues, sight, timeline, toast,
 };
 
 /// Rows that a notch of the wheel moves the entries by.
@@ -54,7 +54,7 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 /// What is wrong with the queues; where no rule says it, the first of those that are ill.
 fn show_sick(model: &mut Model) {
     (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
     if !findings::listed(model).is_empty() {
         tabs::update::show(model, Tab::Findings);
         tabs::update::move_to(model, 0);
@@ -62,7 +62,7 @@ fn show_sick(model: &mut Model) {
     }
     let sick = model.queues.iter().position(|row| row.sick(model.now));
     if let Some(row) = sick {
-        cursor::update::select(model, row as u64);
+        queues::update::select(model, row as u64);
     }
 }
 
@@ -95,7 +95,7 @@ fn on_screen(model: &mut Model, target: Option<Target>, (x, y): (u16, u16)) -> V
             if focus(model, Pane::Queues, |m| m.cursor == row) {
                 return super::act::act(model, Action::Open);
             }
-            cursor::update::select(model, row as u64);
+            queues::update::select(model, row as u64);
         }
         Hit::Row(Pane::Entries, row) => {
             let at = tabs::place::row_at(model, row);
@@ -114,11 +114,11 @@ fn on_screen(model: &mut Model, target: Option<Target>, (x, y): (u16, u16)) -> V
         Hit::Finding(at) => {
             tabs::update::show(model, Tab::Findings);
             tabs::update::move_to(model, at as u64);
-            return tabs::update::open(model);
+            return super::open::open_line(model);
         }
         Hit::Order(order) => {
             model.focus = Pane::Queues;
-            entries::update::sort::queues_by(model, order);
+            queues::update::order::by(model, order);
         }
         Hit::Turn => {
             model.focus = Pane::Entries;

@@ -22,11 +22,22 @@ pub(crate) fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
             None => Vec::new(),
         },
     };
-    model.schedule.pressed = None;
     if asked && !dialog::update::typed::is_asked(model) {
         dialog::update::typed::answered(model, key);
     }
     effects
+}
+
+/// Pasted text goes where text is typed, and nowhere else.
+pub(crate) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
+    match (&model.prompt, &model.overlay) {
+        _ if model.planned_now().is_some() => change::update::hold(model),
+        (None, Some(Overlay::Dialog(_))) => dialog::update::pasted(model, text),
+        (None, Some(overlay)) if overlay.form().is_some() => form::update::pasted(model, text),
+        (None, _) => dialog::update::typed::nowhere(model),
+        (Some(_), _) => return prompt::update::pasted(model, text),
+    }
+    Vec::new()
 }
 
 /// What a key means: to the panel of a change under way while that has the keys, else to what

@@ -16,6 +16,7 @@ use crate::queue::{Change, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 use crate::tui::msg::Msg;
+use crate::tui::worker;
 
 /// How long the scripts under way may take when the screen ends, and the order list that a bulk
 /// transfer has set aside on its way back. (A signal leaves two seconds.)
@@ -48,7 +49,7 @@ impl Workers {
             Err(why) => {
                 let told = WorkerTold::Ended(Some(why.to_string()));
                 // Nobody listens any more when the program is about to end.
-                let _ = answers.send(Msg::WorkerTold(queue, told));
+                let _ = answers.send(Msg::Worker(worker::Msg::Told(queue, told)));
                 return;
             }
         };
@@ -107,7 +108,7 @@ async fn run(
         Ok(noted) => noted,
         Err(why) => {
             let told = WorkerTold::Ended(Some(why.to_string()));
-            let _ = answers.send(Msg::WorkerTold(queue, told));
+            let _ = answers.send(Msg::Worker(worker::Msg::Told(queue, told)));
             return 0;
         }
     };
@@ -116,7 +117,10 @@ async fn run(
     noted.count(Outcome::Refused, skipped);
     // Then the journal tells of it as never ended; what was moved is moved all the same.
     let _ = noted.end().await;
-    let _ = answers.send(Msg::WorkerTold(queue, WorkerTold::Ended(None)));
+    let _ = answers.send(Msg::Worker(worker::Msg::Told(
+        queue,
+        WorkerTold::Ended(None),
+    )));
     moved
 }
 
@@ -159,7 +163,7 @@ async fn follow(
             }
             Some(WorkerEvent::Deaf { why, .. }) => WorkerTold::Deaf(why.to_string()),
         };
-        let _ = answers.send(Msg::WorkerTold(queue.clone(), told));
+        let _ = answers.send(Msg::Worker(worker::Msg::Told(queue.clone(), told)));
     }
     all
 }

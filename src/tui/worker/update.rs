@@ -1,13 +1,26 @@
 //! Stand-in workers: started and stopped after a question, and what they tell.
 
-use super::{Worker, WorkerState, WorkerTold};
+use super::{Msg, Worker, WorkerState, WorkerTold};
 use crate::queue::{Known, Queue, text};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
+use crate::tui::moments;
 use crate::tui::queues::QueueRow;
+use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{journal, moments, refresh};
+
+/// What was asked, answered or told of a worker.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::StartAgreed(queue) => start(model, queue),
+        Msg::StopAgreed(queue) => stop(model, queue),
+        Msg::Told(queue, what) => {
+            told(model, &queue, what);
+            Vec::new()
+        }
+    }
+}
 
 /// `w`: asks whether to start a worker on the selected queue, or to stop the one at work there.
 pub(crate) fn ask(model: &mut Model) {
@@ -185,7 +198,7 @@ fn moved(model: &Model, worker: &Worker) -> String {
 }
 
 /// Yes: it starts.
-pub(crate) fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
+fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
     if model.workers.on(&queue).is_some() {
         return Vec::new();
     }
@@ -200,7 +213,7 @@ pub(crate) fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
 }
 
 /// Yes: it stops.
-pub(crate) fn stop(model: &mut Model, queue: Queue) -> Vec<Effect> {
+fn stop(model: &mut Model, queue: Queue) -> Vec<Effect> {
     if let Some(worker) = at_work(model, &queue) {
         worker.state = WorkerState::Ending;
     }
@@ -213,7 +226,7 @@ fn at_work<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut Worker> {
 }
 
 /// A worker told something.
-pub(crate) fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
+fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
     let Some(worker) = at_work(model, queue) else {
         return;
     };
@@ -263,7 +276,7 @@ pub(crate) fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
 /// What is shown of the queue is old by now.
 fn moved_some(model: &mut Model, queue: &Queue) {
     if model.selected().is_some_and(|row| row.queue == *queue) {
-        refresh::pace::want_selected(model);
+        pace::want_selected(model);
     }
 }
 
@@ -283,5 +296,5 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
         |why| (format!("no worker on {name}: {why}"), Tone::Error),
     );
     toast::update::say(model, words, tone);
-    journal::update::want(model);
+    pace::want_journal(model);
 }

@@ -17,6 +17,7 @@ use std::time::Duration;
 use delayscope::queue::plan::Progress;
 use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Plan, Queue, Summary, Tally};
+use delayscope::tui::change;
 use delayscope::tui::dialog::Dialog;
 use delayscope::tui::effect::{Effect, ToPlan};
 use delayscope::tui::model::{Model, Overlay, Pane};
@@ -67,7 +68,10 @@ fn generation(effects: &[Effect]) -> u64 {
 
 /// A plan arrives.
 fn planned(desk: &mut Desk, generation: u64, plan: Plan) -> Vec<Effect> {
-    desk.tell(Msg::Planned(generation, Ok(Box::new(plan))))
+    desk.tell(Msg::Change(change::Msg::Planned(
+        generation,
+        Ok(Box::new(plan)),
+    )))
 }
 
 /// A change is over, with that tally.

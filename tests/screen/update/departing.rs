@@ -4,6 +4,7 @@
 use delayscope::queue::plan::Plan;
 use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Outcome, Queue, Summary, Tally};
+use delayscope::tui::change;
 use delayscope::tui::departed::Fate;
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::keys::Code;
@@ -188,11 +189,14 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
         planned: 1,
         ..Plan::new(Change::Delete, &orders, "there".to_owned(), START)
     };
-    desk.tell(Msg::Planned(generation, Ok(Box::new(plan))));
+    desk.tell(Msg::Change(change::Msg::Planned(
+        generation,
+        Ok(Box::new(plan)),
+    )));
     desk.char('y');
     let mut tally = Tally::default();
     tally.add(Outcome::Done, 1);
-    desk.tell(Msg::Applied(
+    desk.tell(Msg::Change(change::Msg::Applied(
         generation,
         Applied::Ended(Summary {
             change: Change::Delete,
@@ -205,7 +209,7 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
             helped: None,
             notes: Vec::new(),
         }),
-    ));
+    )));
     leaves(&mut desk, 1);
     assert_eq!(fate(&desk), Some(Fate::Ours(Change::Delete)));
     assert_eq!(planned(&desk.char('x')), None);

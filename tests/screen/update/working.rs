@@ -7,7 +7,7 @@ use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::toast::Tone;
-use delayscope::tui::worker::{WorkerState, WorkerTold};
+use delayscope::tui::worker::{self, WorkerState, WorkerTold};
 
 use crate::desk::{Desk, World};
 
@@ -40,7 +40,7 @@ fn at_work(late: u64) -> Desk {
 }
 
 fn tell(desk: &mut Desk, told: WorkerTold) -> Vec<Effect> {
-    desk.tell(Msg::WorkerTold(orders(), told))
+    desk.tell(Msg::Worker(worker::Msg::Told(orders(), told)))
 }
 
 fn fact<'a>(dialog: &'a Dialog, name: &str) -> &'a str {

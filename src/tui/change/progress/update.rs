@@ -6,13 +6,13 @@ use crate::queue::told::{Applied, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally, text};
 use crate::tui::change::{self, RESULTS_KEPT, Running, Stage, UnderWay, is_worth_a_look};
 use crate::tui::effect::Effect;
-use crate::tui::journal::{self, OwnChange, all_well, sum_up};
+use crate::tui::journal::{OwnChange, all_well, sum_up};
 use crate::tui::keys::Action;
 use crate::tui::layout::hit::Hit;
 use crate::tui::model::Model;
-use crate::tui::refresh::{self, Panel};
+use crate::tui::schedule::{Panel, pace};
+use crate::tui::sight;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{cursor, lists};
 
 /// Lets the change under way pause, or go on.
 pub(crate) fn pause(model: &mut Model) -> Vec<Effect> {
@@ -80,7 +80,7 @@ pub(crate) fn ticked(model: &mut Model) {
         Panel::Hidden
     };
     if std::mem::replace(&mut model.schedule.panel, shown) != shown {
-        cursor::update::keep_in_sight(model);
+        sight::keep(model);
     }
 }
 
@@ -205,16 +205,16 @@ fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
     model.panel_left = None;
     ticked(model);
     refresh(model, &under_way.queue);
-    journal::update::want(model);
+    pace::want_journal(model);
 }
 
 fn refresh(model: &mut Model, queue: &Queue) {
     if model.selected().is_some_and(|row| row.queue == *queue) {
-        refresh::pace::want_selected(model);
-        refresh::pace::want_survey(model);
-        lists::update::ask(model);
+        pace::want_selected(model);
+        pace::want_survey(model);
+        pace::ask_list(model);
     } else {
-        refresh::update::ask_all(model);
+        pace::ask_all(model);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::clock::instant;
 use crate::ops::apply::{Applied, Applying, Order};
 use crate::queue::plan::Progress;
 use crate::queue::{EntryResult, Link};
-use crate::tui::change::{RESULTS_KEPT, is_worth_a_look};
+use crate::tui::change::{self, RESULTS_KEPT, is_worth_a_look};
 use crate::tui::leave::Interrupted;
 use crate::tui::msg::Msg;
 
@@ -173,7 +173,9 @@ impl Said {
     }
 
     fn send(&self, told: Applied) {
-        let _ = self.answers.send(Msg::Applied(self.generation, told));
+        let _ = self
+            .answers
+            .send(Msg::Change(change::Msg::Applied(self.generation, told)));
     }
 }
 
@@ -228,14 +230,14 @@ mod tests {
         let told: usize = all
             .iter()
             .map(|msg| match msg {
-                Msg::Applied(7, Applied::Results(some)) => some.len(),
+                Msg::Change(change::Msg::Applied(7, Applied::Results(some))) => some.len(),
                 _ => 0,
             })
             .sum();
         assert_eq!(told, RESULTS_KEPT);
         assert!(all.len() < 200, "{} messages", all.len());
         let last = all.last();
-        let Some(Msg::Applied(7, Applied::Progress(last))) = last else {
+        let Some(Msg::Change(change::Msg::Applied(7, Applied::Progress(last)))) = last else {
             panic!("{last:?}");
         };
         assert_eq!(last.tally.get(Outcome::Done), 2_999);
@@ -249,7 +251,7 @@ mod tests {
         let all: Vec<Msg> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
         assert!(matches!(
             all.last(),
-            Some(Msg::Applied(7, Applied::Failed(_)))
+            Some(Msg::Change(change::Msg::Applied(7, Applied::Failed(_))))
         ));
     }
 }

@@ -15,7 +15,7 @@ use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
-use crate::tui::{copy, cursor, entry, findings, link, worker};
+use crate::tui::{copy, entry, findings, link, queues, worker};
 
 /// `r`: another due time for what the key acts on.
 pub(crate) fn requeue(model: &mut Model, about: About) {
@@ -114,7 +114,7 @@ fn to_sickest(model: &mut Model) -> bool {
         return false;
     };
     let from = model.selected().map(|row| row.queue.clone());
-    cursor::update::select(model, at as u64);
+    queues::update::select(model, at as u64);
     menu(model, from);
     true
 }
@@ -144,7 +144,7 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
         menu(model, None);
         return Vec::new();
     };
-    cursor::update::select(model, row as u64);
+    queues::update::select(model, row as u64);
     match step {
         Step::Change(what) => super::on_queue(model, what),
         Step::Entry(what, entry) => {

@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use crate::tui::effect::Effect;
 use crate::tui::keys::{Code, Key};
 use crate::tui::model::{Model, Overlay};
-use crate::tui::refresh::Behind;
+use crate::tui::schedule::Behind;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{change, form, prompt};
 
 /// A key that follows an answer, or another key behind it, within this belongs to it: who reads
 /// what came of the answer before the next key takes longer.
@@ -59,18 +57,6 @@ const fn is_typed(key: Key) -> bool {
         code => matches!(code, Code::Enter | Code::Backspace),
     };
     typed && !key.ctrl && !key.alt
-}
-
-/// Pasted text goes where text is typed, and nowhere else.
-pub(crate) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
-    match (&model.prompt, &model.overlay) {
-        _ if model.planned_now().is_some() => change::update::hold(model),
-        (None, Some(Overlay::Dialog(_))) => super::pasted(model, text),
-        (None, Some(overlay)) if overlay.form().is_some() => form::update::pasted(model, text),
-        (None, _) => nowhere(model),
-        (Some(_), _) => return prompt::update::pasted(model, text),
-    }
-    Vec::new()
 }
 
 /// Nothing that is typed there takes text.

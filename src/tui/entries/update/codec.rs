@@ -3,12 +3,12 @@
 
 use crate::payload::{self, Codec, Habit};
 use crate::queue::Queue;
-use crate::tui::entries::EntryRow;
+use crate::tui::entries::{EntryRow, decode};
+use crate::tui::entry;
 use crate::tui::model::{Model, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
-use crate::tui::{entry, lists};
 
 /// Lets the rows in sight vote; when that changes how they are read, they are read again.
 pub(crate) fn vote(model: &mut Model) {
@@ -96,5 +96,5 @@ fn take(model: &mut Model, habit: Habit) {
 
 fn again(queue: &Queue, habit: Habit, tab: Tab, row: &mut EntryRow) {
     let member = std::mem::take(&mut row.member);
-    *row = lists::update::decode((queue, habit), tab, member, row.score);
+    *row = decode::of_tab((queue, habit), tab, member, row.score);
 }

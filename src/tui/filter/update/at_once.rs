@@ -6,9 +6,8 @@ use std::collections::{HashMap, HashSet};
 use crate::clock::EpochMillis;
 use crate::payload::Effort;
 use crate::queue::Filter;
-use crate::tui::entries::EntryRow;
+use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::Hit;
-use crate::tui::lists;
 use crate::tui::model::Model;
 
 /// So many hits of the filter before are held against the new one at once.
@@ -106,7 +105,7 @@ pub(crate) fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
             continue;
         }
         let score = hit.score.unwrap_or(f64::NAN);
-        let row = lists::update::decode_within(of, model.tab, &hit.member, score, &mut effort);
+        let row = decode::of_tab_within(of, model.tab, &hit.member, score, &mut effort);
         if let Some(row) = row {
             bytes += row.weight(AT_ONCE_BYTES).saturating_sub(weight);
             at_once.try_row(&row, hit.score);

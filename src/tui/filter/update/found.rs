@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
-use crate::tui::entries::EntryRow;
+use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::{Hit, Search};
 use crate::tui::model::Model;
 use crate::tui::msg::{Msg, Scores};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{cursor, entry, layout, link, lists, marks};
+use crate::tui::{entry, layout, link, marks, sight};
 
 /// Members that are looked at again in one go weigh no more than this, in bytes.
 const CHECKED_BYTES: usize = 256 * 1024;
@@ -130,7 +130,7 @@ pub(crate) fn show(model: &mut Model) {
 
 /// The same where these were decoded before, too.
 pub(crate) fn show_with(model: &mut Model, decoded: Vec<EntryRow>) {
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
     let selected = model.selected();
     let Some((queue, habit)) = selected.map(|row| (row.queue.clone(), row.habit)) else {
         return;
@@ -162,7 +162,7 @@ pub(crate) fn show_with(model: &mut Model, decoded: Vec<EntryRow>) {
                 due: queue.due(score),
                 ..row
             },
-            None => lists::update::decode((&queue, habit), tab, hit.member.clone(), score),
+            None => decode::of_tab((&queue, habit), tab, hit.member.clone(), score),
         });
     }
     model.entries.first = model.entries.top;

@@ -9,8 +9,8 @@ use crate::tui::keys::Action;
 use crate::tui::look::Background;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::Choice;
-use crate::tui::update::act;
-use crate::tui::{change, cursor, server, timeline};
+use crate::tui::refresh::update::interval;
+use crate::tui::{change, reason, server, sight, timeline};
 
 /// A command.
 pub(crate) struct Command {
@@ -70,7 +70,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: |model, _| {
             model.screen = Screen::Dashboard;
             model.focus = Pane::Queues;
-            cursor::update::keep_in_sight(model);
+            sight::keep(model);
             Ok(Vec::new())
         },
     },
@@ -132,7 +132,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         alone: true,
         help: "jump to a time: 14:10, +5m, now",
         action: Some(Action::Jump),
-        why_not: |model| act::why_not(model, Action::Jump),
+        why_not: |model| reason::why_not(model, Action::Jump),
         choices: |_, arg| vec![echo("goto", arg, Ok("jump to this time".to_owned()))],
         run: |model, arg| line_of(model, Action::Jump, arg),
     },
@@ -143,7 +143,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         alone: true,
         help: "show only the entries that match",
         action: Some(Action::Filter),
-        why_not: |model| act::why_not(model, Action::Filter),
+        why_not: |model| reason::why_not(model, Action::Filter),
         choices: |_, arg| {
             let what = "show only the entries that match".to_owned();
             vec![echo("filter", arg, Ok(what))]
@@ -184,14 +184,14 @@ pub(crate) const COMMANDS: &[Command] = &[
         action: Some(Action::Interval),
         why_not: always,
         choices: |_, arg| {
-            let read = interval(arg).map(act::refreshed_every);
+            let read = span(arg).map(interval::said);
             vec![echo("interval", arg, read)]
         },
         run: |model, arg| {
             if arg.is_empty() {
-                return Ok(act::act(model, Action::Interval));
+                return Ok(vec![Effect::asks(Action::Interval)]);
             }
-            act::set_interval(model, interval(arg)?);
+            interval::set(model, span(arg)?);
             Ok(Vec::new())
         },
     },
@@ -222,7 +222,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         action: Some(Action::Help),
         why_not: always,
         choices: |_, _| Vec::new(),
-        run: |model, _| Ok(act::act(model, Action::Help)),
+        run: |_, _| Ok(vec![Effect::asks(Action::Help)]),
     },
     Command {
         name: "quit",
@@ -233,7 +233,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         action: Some(Action::QuitNow),
         why_not: always,
         choices: |_, _| Vec::new(),
-        run: |model, _| Ok(act::act(model, Action::QuitNow)),
+        run: |_, _| Ok(vec![Effect::asks(Action::QuitNow)]),
     },
 ];
 
@@ -329,7 +329,7 @@ fn zoom(model: &Model, arg: &str) -> Result<Zoom, String> {
 }
 
 /// An interval in ms.
-fn interval(arg: &str) -> Result<u64, String> {
+fn span(arg: &str) -> Result<u64, String> {
     let span: Span = arg.parse().map_err(|why| format!("{why}"))?;
     config::interval(Some(span)).map_err(|why| why.to_string())?;
     Ok(span.ms())

@@ -1,13 +1,13 @@
 //! The queues by name, those that are known and any other.
 
 use crate::queue::{Queue, text};
-use crate::tui::cursor;
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::palette::update::commands::{echo, of_words};
 use crate::tui::palette::update::words::{spelled, unquoted};
 use crate::tui::prompt::Choice;
-use crate::tui::queues::update::found;
+use crate::tui::queues::{self, update::found};
+use crate::tui::sight;
 use crate::tui::toast::{self, Tone};
 
 /// The queues that fit, and at the end the name as it is typed when there is no such queue.
@@ -68,9 +68,9 @@ pub(crate) fn open(model: &mut Model, arg: &str) -> Result<Vec<Effect>, String> 
         toast::update::say(model, text, Tone::Warn);
     }
     let row = at(model, &queue).unwrap_or(0);
-    cursor::update::select(model, row as u64);
+    queues::update::select(model, row as u64);
     model.screen = Screen::Queue;
     model.focus = Pane::Entries;
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
     Ok(Vec::new())
 }

@@ -6,12 +6,35 @@ use std::time::Duration;
 
 use crate::clock::EpochMillis;
 use crate::queue::{Due, Severity};
-use crate::tui::cursor;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::queues::{QueueRow, QueueSort};
+use crate::tui::sight;
+use crate::tui::toast::{self, Tone};
 
 /// So long after a move of the cursor no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
+
+/// The next order.
+pub(crate) fn next(model: &mut Model) {
+    let all = QueueSort::ALL;
+    let at = all.iter().position(|sort| *sort == model.queue_sort);
+    by(model, all[at.map_or(0, |at| at + 1) % all.len()]);
+}
+
+/// Orders the queues by that.
+pub(crate) fn by(model: &mut Model, by: QueueSort) {
+    model.queue_sort = by;
+    let at_top = model.cursor == 0;
+    sort_now(model);
+    // Who looks at the top wants to see who leads now; from further down the cursor goes with its
+    // queue.
+    if at_top {
+        super::select(model, 0);
+    }
+    // Where the pane has no title of its own, nothing else says it.
+    let words = format!("queues by {}", by.label());
+    toast::update::say(model, words, Tone::Good);
+}
 
 /// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
 /// it stays on the first row, but does not leave a sick queue that has been in sight for long, also
@@ -41,10 +64,10 @@ pub(crate) fn sort_now(model: &mut Model) {
     } else {
         model.cursor = 0;
         if model.queues[0].queue != selected {
-            cursor::update::selection_changed(model);
+            super::selection_changed(model);
         }
     }
-    cursor::update::keep_in_sight(model);
+    sight::keep(model);
 }
 
 /// Puts a new row in its place; last while no row may change its own. There can be thousands: the
@@ -65,9 +88,9 @@ pub(crate) fn insert(model: &mut Model, row: QueueRow) {
     }
     if stays(model) {
         model.cursor += 1;
-        cursor::update::keep_in_sight(model);
+        sight::keep(model);
     } else if at == 0 {
-        cursor::update::selection_changed(model);
+        super::selection_changed(model);
     }
 }
 

@@ -4,7 +4,8 @@ use crate::queue::{Known, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Depths, QueueRow};
-use crate::tui::{cursor, entries, entry, link, lists, marks, refresh, timeline};
+use crate::tui::schedule::pace;
+use crate::tui::{entries, entry, lists, marks, sight, timeline};
 
 /// The selected queue was read.
 pub(crate) fn pulse(
@@ -28,23 +29,23 @@ pub(crate) fn pulse(
             let page = pulse.page.take();
             unfreeze_to(model, &pulse);
             if take_pulse(model, model.cursor, pulse) {
-                refresh::pace::want_survey(model);
+                pace::want_survey(model);
                 marks::update::queue_changed(model);
                 entries::update::changed(model, page.is_some());
             } else if wants_sample(model) {
-                refresh::pace::want_survey(model);
+                pace::want_survey(model);
             }
             if let Some(page) = page {
                 effects = entries::update::take_page(model, page);
             }
             queues::update::order::sort(model);
-            cursor::update::keep_in_sight(model);
+            sight::keep(model);
             lists::update::pulse_came(model);
             entry::update::refreshed(model);
         }
         Err(why) => set_trouble(model, queue, why),
     }
-    refresh::pace::plan_pulse(model);
+    pace::plan_pulse(model);
     effects
 }
 
@@ -100,8 +101,8 @@ pub(crate) fn pulses(
         }
     }
     queues::update::order::sort(model);
-    cursor::update::keep_in_sight(model);
-    refresh::pace::plan_others(model);
+    sight::keep(model);
+    pace::plan_others(model);
     Vec::new()
 }
 
@@ -118,7 +119,7 @@ pub(crate) fn survey(
         return Vec::new();
     }
     if of_selected {
-        refresh::pace::plan_survey(model);
+        pace::plan_survey(model);
     }
     let zoom = model.zoom;
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
@@ -138,7 +139,7 @@ pub(crate) fn survey(
             row.diagnose(&model.server);
             timeline::update::keep_bar(model);
             // What is found takes rows from the panes.
-            cursor::update::keep_in_sight(model);
+            sight::keep(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
         (Some(row), Err(why)) => row.unsurveyed = Some(why),
@@ -202,10 +203,7 @@ fn sample(row: &mut QueueRow, pulse: &Pulse) {
     let second = |d: &Depths| d.at.plus(500).get().div_euclid(1000);
     match row.trend.samples.back_mut() {
         Some(Some(last)) if second(last) == second(&depths) => *last = depths,
-        _ => {
-            row.trend.samples.push_back(Some(depths));
-            link::update::trim_trend(&mut row.trend);
-        }
+        _ => row.trend.push(Some(depths)),
     }
 }
 

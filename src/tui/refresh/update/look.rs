@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::queue::ServerLook;
-use crate::tui::cursor;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
-use crate::tui::refresh::{self, queries};
+use crate::tui::schedule::pace;
+use crate::tui::sight;
 
 /// Starts one, when it is time.
 pub(crate) fn start(model: &mut Model) -> Option<Effect> {
@@ -22,7 +22,7 @@ pub(crate) fn start(model: &mut Model) -> Option<Effect> {
     if !model.schedule.look.ready(now, frozen) {
         return None;
     }
-    let generation = queries::generation(model);
+    let generation = model.schedule.next_generation();
     model.schedule.look.start(now, generation);
     let asked = model.server.asks(pressing);
     Some(Effect::LookAtServer { generation, asked })
@@ -33,7 +33,7 @@ fn want_next(model: &mut Model, pressing: bool) {
     let Some(started) = model.schedule.look.started else {
         return;
     };
-    let at = refresh::pace::on_tick(model, started + rest(model, pressing));
+    let at = pace::on_tick(model, started + rest(model, pressing));
     model.schedule.look.want(at);
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn looked(model: &mut Model, generation: u64, result: Result<ServerLo
                 row.diagnose(&model.server);
             }
         }
-        cursor::update::keep_in_sight(model);
+        sight::keep(model);
     }
     want_next(model, false);
 }

@@ -4,27 +4,15 @@ use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
 use crate::queue::Due;
-use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay, Screen};
 use crate::tui::tabs::Tab;
-use crate::tui::{change, cursor, departed, filter, layout, link, timeline, toast};
+use crate::tui::{change, departed, filter, layout, sight, timeline};
 
 /// Below this, in ms, a countdown shows tenths.
 const TENTHS_BELOW: i64 = 10_000;
 
 /// Two looks at the server's clock differ by less than this, in ms.
 const JITTER_MS: i64 = 100;
-
-/// Time passed.
-pub(crate) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
-    model.instant = model.instant.max(instant);
-    carry_on(model);
-    toast::update::pass(model);
-    change::progress::update::ticked(model);
-    departed::update::ticked(model);
-    link::update::leave_gaps(model);
-    Vec::new()
-}
 
 /// The server's time at the model's instant. What is shown moves in whole seconds, in tenths
 /// while a countdown in sight is about to end: so all rows step together, and nothing has to be
@@ -45,7 +33,7 @@ pub(crate) fn carry_on(model: &mut Model) {
     timeline::update::keep_bar(model);
     if model.now != before {
         // How long something lasts is told in ever more letters: a row more at times.
-        cursor::update::keep_in_sight(model);
+        sight::keep(model);
     }
 }
 

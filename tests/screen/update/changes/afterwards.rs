@@ -3,6 +3,7 @@
 use delayscope::queue::told::Applied;
 use delayscope::queue::wish::What;
 use delayscope::queue::{Change, Exact, Tally};
+use delayscope::tui::change;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
@@ -15,7 +16,10 @@ fn at_once(desk: &mut Desk, change: Change) {
     planned(desk, generation, plan(change, 2));
     desk.pass(1_000);
     desk.char('y');
-    desk.tell(Msg::Applied(generation, ended(change, Tally::default())));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        ended(change, Tally::default()),
+    )));
 }
 
 #[test]
@@ -64,7 +68,10 @@ fn while_a_change_is_under_way_the_other_queues_know_of_it() {
         (beside(&desk, true), beside(&desk, false)),
         (None, Some(told))
     );
-    desk.tell(Msg::Applied(generation, Applied::Failed("x".to_owned())));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        Applied::Failed("x".to_owned()),
+    )));
     desk.live(3_000, 1);
     assert_eq!(beside(&desk, false), None);
 }

@@ -7,8 +7,8 @@ use delayscope::tui::filter::Search;
 use delayscope::tui::keys::{Action, Code};
 use delayscope::tui::model;
 use delayscope::tui::model::Pane;
+use delayscope::tui::reason::why_not;
 use delayscope::tui::tabs::Tab;
-use delayscope::tui::update::act::why_not;
 
 use super::{asked, desk, orders, toast};
 use crate::desk::{Desk, World, member};

@@ -77,7 +77,10 @@ fn running(count: u64) -> (Desk, u64) {
 /// The same with its panel on the screen.
 fn long(count: u64) -> (Desk, u64) {
     let (mut desk, generation) = running(count);
-    desk.tell(Msg::Applied(generation, progress(10, count)));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        progress(10, count),
+    )));
     desk.pass(500);
     assert!(change::progress::place::has_keys(&desk.model));
     (desk, generation)
@@ -102,7 +105,7 @@ fn what_is_done_at_once_has_no_panel_and_what_takes_its_time_has_one() {
     assert!(layout::areas(&desk.model).bulk.shown());
     assert!(layout::rows::entry_rows(&desk.model) < rows);
     let done = summary(&[(Outcome::Done, 5_000)], &[]);
-    desk.tell(Msg::Applied(generation, done));
+    desk.tell(Msg::Change(change::Msg::Applied(generation, done)));
     assert!(!layout::areas(&desk.model).bulk.shown());
     assert_eq!(layout::rows::entry_rows(&desk.model), rows);
 }
@@ -151,12 +154,18 @@ fn all_other_keys_act_below_and_tab_leaves_space_and_esc_to_it() {
 fn what_it_tries_to_get_over_is_told_until_it_goes_on() {
     let (mut desk, generation) = long(5_000);
     let trouble = Applied::Trouble("Redis is loading.".to_owned());
-    desk.tell(Msg::Applied(generation, trouble));
+    desk.tell(Msg::Change(change::Msg::Applied(generation, trouble)));
     let told = |desk: &Desk| desk.model.changing.running().unwrap().1.trouble.clone();
     assert_eq!(told(&desk).as_deref(), Some("Redis is loading."));
-    desk.tell(Msg::Applied(generation, progress(10, 5_000)));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        progress(10, 5_000),
+    )));
     assert!(told(&desk).is_some(), "nothing was done since");
-    desk.tell(Msg::Applied(generation, progress(11, 5_000)));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        progress(11, 5_000),
+    )));
     assert_eq!(told(&desk), None);
 }
 
@@ -182,7 +191,10 @@ fn the_end_says_what_was_done_and_offers_to_take_it_back() {
     ];
     for (outcomes, said, tone) in cases {
         let (mut desk, generation) = running(3);
-        desk.tell(Msg::Applied(generation, summary(&outcomes, &[])));
+        desk.tell(Msg::Change(change::Msg::Applied(
+            generation,
+            summary(&outcomes, &[]),
+        )));
         assert_eq!(toast(&desk), said);
         assert_eq!(desk.model.toast.as_ref().unwrap().tone, tone);
     }
@@ -201,7 +213,7 @@ fn what_was_done_to_one_entry_names_it_and_says_what_became_of_it() {
         planned(&mut desk, generation, plan);
         desk.char('y');
         let ended = super::ended(change, tally(&[(outcome, 1)]));
-        desk.tell(Msg::Applied(generation, ended));
+        desk.tell(Msg::Change(change::Msg::Applied(generation, ended)));
         toast(&desk).to_owned()
     };
     let entry = "{\"orderId\":472861} (0707070707070707)";
@@ -234,7 +246,7 @@ fn what_was_done_to_several_says_what_became_of_the_rest() {
     desk.char('y');
     let outcomes = [(Outcome::Done, 1), (Outcome::Gone, 2)];
     let ended = super::ended(Change::Delete, tally(&outcomes));
-    desk.tell(Msg::Applied(generation, ended));
+    desk.tell(Msg::Change(change::Msg::Applied(generation, ended)));
     assert_eq!(
         toast(&desk),
         "1 of 3 deleted; 2 of 3 were already transferred"
@@ -249,11 +261,14 @@ fn why_an_entry_was_not_done_is_said_and_can_be_looked_at() {
         outcome: Outcome::Refused,
         reason: Some("the server is full".to_owned()),
     };
-    desk.tell(Msg::Applied(generation, Applied::Results(vec![result])));
-    desk.tell(Msg::Applied(
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        Applied::Results(vec![result]),
+    )));
+    desk.tell(Msg::Change(change::Msg::Applied(
         generation,
         summary(&[(Outcome::Refused, 1)], &[]),
-    ));
+    )));
     assert_eq!(
         toast(&desk),
         "0 of 1 deleted, 1 refused: the server is full"
@@ -272,7 +287,7 @@ fn why_an_entry_was_not_done_is_said_and_can_be_looked_at() {
 fn one_that_could_not_begin_says_why_and_leaves_no_trace() {
     let (mut desk, generation) = running(1);
     let failed = Applied::Failed("there is no room for the journal".to_owned());
-    desk.tell(Msg::Applied(generation, failed));
+    desk.tell(Msg::Change(change::Msg::Applied(generation, failed)));
     assert_eq!(
         toast(&desk),
         "nothing deleted: there is no room for the journal"
@@ -307,10 +322,10 @@ fn journal_asked(effects: &[Effect]) -> Option<u64> {
 #[test]
 fn the_journal_is_read_when_its_tab_is_opened_and_after_each_change() {
     let (mut desk, generation) = running(1);
-    let asked = desk.tell(Msg::Applied(
+    let asked = desk.tell(Msg::Change(change::Msg::Applied(
         generation,
         summary(&[(Outcome::Done, 1)], &[]),
-    ));
+    )));
     let read = journal_asked(&asked).unwrap();
     assert_eq!(desk.model.changes_here().count(), 1);
     desk.pass(300);

@@ -2,6 +2,7 @@
 
 use delayscope::config::Profile;
 use delayscope::queue::{Address, Change, Due, Endpoint, EntryId, Tally};
+use delayscope::tui::change;
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
@@ -182,10 +183,10 @@ fn a_plan_about_nothing_says_so_and_asks_nothing() {
 fn why_there_is_no_plan_is_said() {
     let mut desk = desk();
     let generation = generation(&desk.char('u'));
-    desk.tell(Msg::Planned(
+    desk.tell(Msg::Change(change::Msg::Planned(
         generation,
         Err("nothing to undo on prod".to_owned()),
-    ));
+    )));
     assert_eq!(toast(&desk), "nothing to undo on prod");
     assert!(desk.model.changing.one.is_none());
 }
@@ -197,7 +198,10 @@ fn a_long_counting_is_shown_and_esc_stops_it() {
     let generation = generation(&desk.char('x'));
     assert_eq!(desk.model.counting(), None, "not worth a word yet");
     desk.pass(400);
-    desk.tell(Msg::Planning(generation, counted(320_000, 1_000_000)));
+    desk.tell(Msg::Change(change::Msg::Planning(
+        generation,
+        counted(320_000, 1_000_000),
+    )));
     let words = desk.model.counting().unwrap();
     assert!(words.contains("320,000 of 1,000,000"), "{words}");
     assert!(desk.press(Code::Esc).contains(&Effect::DropPlan));
@@ -263,16 +267,16 @@ fn while_one_is_under_way_no_other_begins_but_a_kick_does() {
     planned(&mut desk, kick.generation, plan(Change::Kick, 0));
     assert!(desk.char('y').contains(&Effect::Apply(kick.generation)));
     desk.pass(300);
-    desk.tell(Msg::Applied(
+    desk.tell(Msg::Change(change::Msg::Applied(
         kick.generation,
         ended(Change::Kick, Tally::default()),
-    ));
+    )));
     assert!(desk.model.changing.kick.is_none());
     assert!(desk.model.changing.running().is_some());
-    desk.tell(Msg::Applied(
+    desk.tell(Msg::Change(change::Msg::Applied(
         generation,
         ended(Change::Delete, Tally::default()),
-    ));
+    )));
     assert!(asked(&desk.char('p')).is_some());
 }
 
@@ -302,10 +306,10 @@ fn marks_go_once_they_were_acted_on_and_not_when_others_stand_there() {
             desk.char(' ');
         }
         desk.live(2_000, 5);
-        desk.tell(Msg::Applied(
+        desk.tell(Msg::Change(change::Msg::Applied(
             generation,
             ended(Change::Delete, Tally::default()),
-        ));
+        )));
         assert_eq!(desk.model.marks.is_empty(), !others);
     }
 }
@@ -321,7 +325,10 @@ fn what_may_not_match_the_filter_any_more_is_searched_again() {
         let generation = generation(&desk.char(key));
         planned(&mut desk, generation, plan(change, 2));
         desk.char('y');
-        let effects = desk.tell(Msg::Applied(generation, ended(change, Tally::default())));
+        let effects = desk.tell(Msg::Change(change::Msg::Applied(
+            generation,
+            ended(change, Tally::default()),
+        )));
         let searches = |e: &Effect| matches!(e, Effect::Search { .. });
         assert_eq!(effects.iter().any(searches), again, "{change:?}");
     }

@@ -4,6 +4,7 @@ use delayscope::payload::Codec;
 use delayscope::queue::told::Applied;
 use delayscope::queue::wish::{Base, NewDue, What};
 use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
+use delayscope::tui::change;
 use delayscope::tui::edit::EditForm;
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::form::Part;
@@ -152,7 +153,10 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
     let (mut desk, generation) = tried();
     planned(&mut desk, generation, plan(Change::Edit, 1));
     desk.char('y');
-    desk.tell(Msg::Applied(generation, ended(Outcome::Gone)));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        ended(Outcome::Gone),
+    )));
     assert_eq!(toast(&desk), "0 of 1 edited; 1 of 1 was already gone");
     assert_eq!(edit(&desk).payload.text(), "entry 0!");
 
@@ -168,7 +172,10 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
     let (mut desk, generation) = tried();
     planned(&mut desk, generation, plan(Change::Edit, 1));
     desk.char('y');
-    desk.tell(Msg::Applied(generation, ended(Outcome::Done)));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        ended(Outcome::Done),
+    )));
     assert_eq!(desk.model.overlay, None);
 }
 
@@ -237,6 +244,9 @@ fn what_was_filled_in_stays_while_something_is_in_its_way() {
     assert_eq!(asked(&submit(&mut desk)), None);
     assert!(toast(&desk).contains("away"), "{}", toast(&desk));
     desk.link(LinkState::Live);
-    desk.tell(Msg::Applied(first, Applied::Failed("no".to_owned())));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        first,
+        Applied::Failed("no".to_owned()),
+    )));
     assert!(asked(&submit(&mut desk)).is_some());
 }

@@ -5,6 +5,7 @@ use delayscope::queue::Queue;
 use delayscope::queue::Repair as Row;
 use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::wish::What;
+use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::form::{Filling as _, Part};
 use delayscope::tui::hints;
@@ -110,7 +111,7 @@ fn where_a_name_is_taken_the_keys_that_need_it_say_so_and_which_one_mends_it() {
     let mut desk = desk();
     let generation = generation(&desk.char('t'));
     let why = "it refused to transfer: WRONGTYPE Operation".to_owned();
-    desk.tell(Msg::Planned(generation, Err(why)));
+    desk.tell(Msg::Change(change::Msg::Planned(generation, Err(why))));
     assert!(toast(&desk).ends_with("R tells which key is of another type, and renames it"));
 }
 

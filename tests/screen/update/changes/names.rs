@@ -5,6 +5,7 @@ use delayscope::queue::Repair as Row;
 use delayscope::queue::finding::{Act, Advice, Step};
 use delayscope::queue::told::Applied;
 use delayscope::queue::wish::What;
+use delayscope::tui::change;
 use delayscope::tui::findings;
 
 use delayscope::tui::keys::Code;
@@ -47,7 +48,10 @@ fn a_repair_has_the_same_name_in_the_menu_in_its_question_and_when_it_is_over() 
         assert!(yes.contains(&name.replace('-', " ")), "{name}: {yes}");
         desk.pass(1_000);
         desk.char('y');
-        desk.tell(Msg::Applied(generation, Applied::Failed("x".to_owned())));
+        desk.tell(Msg::Change(change::Msg::Applied(
+            generation,
+            Applied::Failed("x".to_owned()),
+        )));
         let said = toast(&desk).to_owned();
         let stem = &name[..name.len().min(6)];
         assert!(said.contains(stem), "{name}: {said}");

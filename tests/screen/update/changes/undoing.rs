@@ -2,7 +2,7 @@
 
 use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Outcome, Plan, Tally};
-use delayscope::tui::change::Stage;
+use delayscope::tui::change::{self, Stage};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hints;
 
@@ -41,7 +41,10 @@ fn deleted() -> Desk {
         panic!();
     };
     summary.journal_id = Some("abc".to_owned());
-    desk.tell(Msg::Applied(generation, Applied::Ended(summary)));
+    desk.tell(Msg::Change(change::Msg::Applied(
+        generation,
+        Applied::Ended(summary),
+    )));
     desk
 }
 

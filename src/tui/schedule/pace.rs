@@ -1,11 +1,14 @@
-//! When the queues are read next: after an answer, or when something happened.
+//! When the queues are read next: after an answer, when something happened, or when somebody asks.
 
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
 use crate::queue::Pulse;
+use crate::tui::effect::Effect;
+use crate::tui::link;
 use crate::tui::model::Model;
 use crate::tui::queues::QueueRow;
+use crate::tui::schedule::RankFor;
 
 /// Events read the selected queue no more often than this.
 const EVENT_PAUSE: Duration = Duration::from_millis(50);
@@ -102,6 +105,77 @@ pub(crate) fn interval_changed(model: &mut Model) {
     s.others.due = None;
     plan_pulse(model);
     plan_others(model);
+}
+
+/// Everything in sight, now.
+pub(crate) fn ask_all(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.rows_wanted = true;
+    let s = &mut model.schedule;
+    s.pulse.ask(now);
+    s.others.ask(now);
+    s.survey.ask(now);
+    s.look.want(now);
+    ask_list(model);
+}
+
+/// The selected queue, now: another one was selected.
+pub(crate) fn ask_selected(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.rows_wanted = true;
+    model.schedule.pulse.ask(now);
+    ask_survey(model);
+}
+
+/// The survey, as soon as may be: the zoom moved, or another queue was selected.
+pub(crate) fn ask_survey(model: &mut Model) {
+    let at = model
+        .schedule
+        .survey
+        .not_before(model.instant, SURVEY_PAUSE);
+    model.schedule.survey.ask(at);
+}
+
+/// A row appeared in the table.
+pub(crate) fn row_appeared(model: &mut Model) {
+    let now = model.instant;
+    if model.queues.len() == 1 {
+        ask_selected(model);
+    } else {
+        model.schedule.others.want(now);
+    }
+}
+
+/// The list in sight, now: its tab was opened, or the user asks for it.
+pub(crate) fn ask_list(model: &mut Model) {
+    if model.list_in_sight().is_some() {
+        model.schedule.list.ask(model.instant);
+    }
+}
+
+/// The journal shall be read: its tab was opened, or something was written down.
+pub(crate) fn want_journal(model: &mut Model) {
+    model.schedule.journal.wanted = true;
+}
+
+/// Asks for a rank; a later question makes the one before void.
+pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    if !link::live(model) {
+        return Vec::new();
+    }
+    let generation = model.schedule.next_generation();
+    let now = model.instant;
+    let slot = &mut model.schedule.rank;
+    slot.start(now, generation);
+    model.schedule.rank_for = what;
+    vec![Effect::FindRank {
+        generation,
+        queue,
+        due,
+    }]
 }
 
 /// The moment the server's clock shows a new second, at or before `at`, unless that is about to

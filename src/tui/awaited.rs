@@ -1,10 +1,9 @@
 //! A key for a row that is still being read: it acts when the row is there, so that paging and
 //! opening can be typed faster than a server far away answers.
 
-use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::{layout, tabs};
+use crate::tui::{layout, sight};
 
 /// The action acts on a row of which only the place is known yet.
 pub(crate) fn is_for(model: &Model, action: Action) -> bool {
@@ -22,7 +21,7 @@ fn is_coming(model: &Model) -> bool {
         && !matches!(model.screen, Screen::Entry(_))
         && model.tab.has_entries()
         && model.entry().is_none()
-        && tabs::update::count(model) > 0
+        && sight::count(model) > 0
         && layout::areas(model).entries.shown()
 }
 
@@ -31,13 +30,10 @@ pub(crate) fn forget(model: &mut Model) {
     model.schedule.awaited = None;
 }
 
-/// Does what was asked for, now that the row is there.
-pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
-    match model.schedule.awaited {
-        Some(action) if !is_coming(model) => {
-            forget(model);
-            super::act::act(model, action)
-        }
-        _ => Vec::new(),
-    }
+/// What was asked for, once the row is there.
+pub(crate) fn due(model: &mut Model) -> Option<Action> {
+    let came = model.schedule.awaited.is_some() && !is_coming(model);
+    let due = model.schedule.awaited.filter(|_| came)?;
+    forget(model);
+    Some(due)
 }

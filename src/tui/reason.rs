@@ -1,0 +1,64 @@
+//! Why what a key does cannot be done now: the hints, the palette and the key itself say it.
+
+use crate::queue::LinkState;
+use crate::tui::entry::update::tree;
+use crate::tui::keys::Action;
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::{awaited, change, copy, entries, entry, examine, focus, help, tabs, timeline};
+
+/// Why an action cannot do anything now; none when it can.
+#[must_use]
+pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
+    let no_queue = model.selected().is_none();
+    match action {
+        _ if awaited::is_for(model, action) => None,
+        Action::Open if model.overlay.is_some() => None,
+        Action::Open if no_queue => Some("no queue to open"),
+        Action::Open if model.focus == Pane::Entries => tabs::update::why_not_open(model),
+        Action::Open | Action::MarkAll if model.focus == Pane::Timeline => {
+            timeline::chosen::why_no_bar(model)
+        }
+        Action::Filter if no_queue => Some("no queue to look in"),
+        Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
+            entry::update::why_no_match(view)
+        }
+        Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
+            Some("no filter is on: / sets one")
+        }
+        Action::Mark | Action::MarkRange if model.entry().is_none() => Some("no entry to mark"),
+        Action::Mark | Action::MarkRange
+            if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
+        {
+            Some("it is no longer there")
+        }
+        Action::Mark | Action::MarkRange
+            if let Some(fate) = model.fate_at(model.stand().cursor) =>
+        {
+            Some(fate.why_not())
+        }
+        Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
+            Some("no entry to mark")
+        }
+        Action::NextPane | Action::PreviousPane
+            if focus::is_alone(model) && !help::update::is_open(model) =>
+        {
+            Some("there is no other pane")
+        }
+        Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Offer if no_queue => Some("no queue to offer to"),
+        Action::Worker if no_queue => Some("no queue to work on"),
+        Action::Pause | Action::Stop => change::progress::update::why_not(model, action),
+        Action::Offer | Action::Worker if model.read_only => Some(change::update::about::READ_ONLY),
+        _ if change::queries::is_planned(action) => change::update::about::why_not(model, action),
+        Action::Toggle | Action::Fold | Action::Unfold | Action::CopyPath => tree::why_not(model),
+        Action::ReadAs => entries::update::codec::why_not(model),
+        Action::Examine => examine::update::why_not(model),
+        Action::CopyPayload => copy::why_not(model),
+        Action::CopyCommand => copy::why_no_command(model),
+        Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
+            Some("still connecting")
+        }
+        _ => None,
+    }
+}

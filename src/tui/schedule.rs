@@ -1,0 +1,288 @@
+//! What is being read, what is to be read next, and when: the bookkeeping of all that decides.
+
+pub mod pace;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use crate::clock::EpochMillis;
+use crate::queue::{Announcement, LinkCost, Queue};
+use crate::tui::entries::Entries;
+use crate::tui::filter::Filtered;
+use crate::tui::keys::{Action, Key};
+
+/// When what is read. Only `update` looks inside.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    /// The last generation given to a request.
+    pub(crate) generation: u64,
+    /// The server's time to the ms; [`crate::tui::model::Model::now`] moves in the steps that are shown.
+    pub(crate) exact: EpochMillis,
+    /// The pulse of the selected queue.
+    pub(crate) pulse: Slot,
+    /// The pulses of the other queues.
+    pub(crate) others: Slot,
+    /// The survey of the selected queue.
+    pub(crate) survey: Slot,
+    /// The due-time classes of one other queue.
+    pub(crate) classes: Slot,
+    /// The slow look at the server.
+    pub(crate) look: Slot,
+    /// The list that the tab in sight shows.
+    pub(crate) list: Slot,
+    /// A rank that is looked for.
+    pub(crate) rank: Slot,
+    /// What the rank is for.
+    pub(crate) rank_for: RankFor,
+    /// The scores of what is shown as found and of what is marked.
+    pub(crate) check: Slot,
+    /// Where the turn of the marked ones goes on in these looks.
+    pub(crate) check_turn: usize,
+    /// What the selected queue held by its last pulse: waiting, delivered, when its head is due.
+    pub(crate) held_entries: Option<HeldEntries>,
+    /// The generation of the search that runs.
+    pub(crate) searching: Option<u64>,
+    /// What the filter that is being typed has replaced.
+    pub(crate) replaced: Option<Replaced>,
+    /// The next pulse shall bring the rows, whatever they weigh.
+    pub(crate) rows_wanted: bool,
+    /// Bytes a row weighed in the last page; none before the first one.
+    pub(crate) row_bytes: Option<usize>,
+    /// What the cursor was on when something happened last.
+    pub(crate) under: Option<Under>,
+    /// When the cursor came to something else by itself.
+    pub(crate) shifted: Option<Instant>,
+    /// Entry that the cursor has lost and that the next page may show again.
+    pub(crate) lost: Option<Vec<u8>>,
+    /// The queues that have a row, and their channels.
+    pub(crate) known: HashSet<Queue>,
+    pub(crate) channels: HashSet<Vec<u8>>,
+    /// Per queue: when it was surveyed, whether it has changed since.
+    pub(crate) surveyed: HashMap<Queue, Surveyed>,
+    /// The queues, in sight or not, of which a rule waits for another sample.
+    pub(crate) pressing: Vec<Queue>,
+    /// Where the turn of the rows out of sight goes on.
+    pub(crate) turn: usize,
+    /// When the cursor of the table was last moved.
+    pub(crate) moved: Option<Instant>,
+    /// The user has pressed a key or clicked: screens do not change by themselves any more.
+    pub(crate) touched: bool,
+    /// When whoever looks has read that the queue under the cursor is sick: the cursor stays with
+    /// it.
+    pub(crate) read: Option<Instant>,
+    /// When the link went, while it is away.
+    pub(crate) away: Option<Instant>,
+    /// When the first queue got a row.
+    pub(crate) first_row: Option<Instant>,
+    /// When the last gap was put into the trends.
+    pub(crate) gap: Option<Instant>,
+    /// What we had cost at a moment: a few seconds of it.
+    pub(crate) costs: VecDeque<(Instant, LinkCost)>,
+    /// What was published while the picture stood still.
+    pub(crate) held: VecDeque<Announcement>,
+    /// The key that is being acted on.
+    pub(crate) pressed: Option<Key>,
+    /// Until then nobody can have read the question that has come up by itself.
+    pub(crate) unread_until: Option<Instant>,
+    /// When a letter was typed last at a question that asks for none.
+    pub(crate) typed: Option<Instant>,
+    /// What is typed behind the last answer, while there may be more of it.
+    pub(crate) behind: Option<Behind>,
+    /// What is done with the row under the cursor as soon as it is read.
+    pub(crate) awaited: Option<Action>,
+    /// The way to another server that was asked for last, while it is looked for.
+    pub(crate) way: Option<u64>,
+    /// Whether the screen is between two servers.
+    pub(crate) stage: Stage,
+    /// Only the queues that were named are shown.
+    pub(crate) only_named: bool,
+    /// The reading of the journal.
+    pub(crate) journal: Reading,
+    /// The panel of the change under way, as it was in the last picture.
+    pub(crate) panel: Panel,
+    /// When the search for queues was through.
+    pub(crate) looked: Option<Instant>,
+}
+
+/// What the cursor is on, whatever its place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Under {
+    /// Of which queue, or that queue itself.
+    pub(crate) queue: Queue,
+    /// The member of the entry, or what the finding is called; none where the queue is meant.
+    pub(crate) what: Option<Vec<u8>>,
+}
+
+impl Schedule {
+    /// The number of the next request: answers to earlier ones can be told from its own.
+    pub(crate) const fn next_generation(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
+    }
+
+    /// A queue is surveyed.
+    pub(crate) fn surveys(&mut self, queue: &Queue, now: Instant) {
+        let surveyed = self.surveyed.entry(queue.clone()).or_default();
+        (surveyed.at, surveyed.changed) = (Some(now), false);
+        self.pressing.retain(|pressing| pressing != queue);
+    }
+}
+
+/// Where the screen is on its way from one server to another.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Stage {
+    /// At a server.
+    #[default]
+    There,
+    /// It has left one, whose last answers may still come.
+    Between,
+}
+
+/// What is typed behind an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behind {
+    /// The key that was the answer.
+    pub(crate) answer: Key,
+    /// The last key of it, or the answer itself.
+    pub(crate) last: Instant,
+    /// It was said that it is ignored.
+    pub(crate) told: bool,
+}
+
+/// Something that is read when it was written: once under way, it may be wanted once more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// It shall be read.
+    pub(crate) wanted: bool,
+    /// The request that is under way.
+    pub(crate) flight: Option<u64>,
+}
+
+/// Whether a panel is on the screen.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Panel {
+    /// It is not.
+    #[default]
+    Hidden,
+    /// It is.
+    Shown,
+}
+
+/// When a queue was surveyed last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surveyed {
+    /// When it was asked for.
+    pub(crate) at: Option<Instant>,
+    /// A pulse has shown a change since.
+    pub(crate) changed: bool,
+}
+
+/// How many wait, how many were delivered, when the head is due; as far as that is known.
+pub(crate) type HeldEntries = (Option<u64>, Option<u64>, Option<EpochMillis>);
+
+/// What a filter that is being typed has replaced, to be restored when it is given up.
+#[derive(Clone, Debug)]
+pub(crate) struct Replaced {
+    /// The filter before it.
+    pub(crate) filtered: Option<Box<Filtered>>,
+    /// The window then.
+    pub(crate) entries: Entries,
+}
+
+/// What a rank is looked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum RankFor {
+    /// To list the entries of a bar.
+    #[default]
+    Bar,
+    /// To find the entry under the cursor again, this many rows below the top.
+    Follow {
+        /// Its member.
+        member: Vec<u8>,
+        /// Rows between the top of the pane and the cursor.
+        offset: u64,
+    },
+}
+
+/// One kind of reading: at most one request under way and one waiting.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slot {
+    /// The generation of the request under way.
+    pub(crate) flight: Option<u64>,
+    /// When the next one shall start.
+    pub(crate) due: Option<Instant>,
+    /// The user asked for it: it is read even while the picture stands still.
+    pub(crate) asked: bool,
+    /// When the last one was started.
+    pub(crate) started: Option<Instant>,
+    /// How long the last three answers took, newest first.
+    pub(crate) took: [Option<Duration>; 3],
+}
+
+impl Slot {
+    /// The next request starts at `at` or earlier.
+    pub(crate) fn want(&mut self, at: Instant) {
+        self.due = Some(self.due.map_or(at, |due| due.min(at)));
+    }
+
+    /// The user wants it at once.
+    pub(crate) fn ask(&mut self, now: Instant) {
+        self.asked = true;
+        self.want(now);
+    }
+
+    /// It may start: wanted by now, none under way, and while the picture stands still
+    /// (`frozen`) only when asked for.
+    pub(crate) fn ready(&self, now: Instant, frozen: bool) -> bool {
+        self.flight.is_none() && self.due.is_some_and(|due| due <= now) && (self.asked || !frozen)
+    }
+
+    /// When it may start next.
+    pub(crate) fn wake(&self, frozen: bool) -> Option<Instant> {
+        self.due
+            .filter(|_| self.flight.is_none() && (self.asked || !frozen))
+    }
+
+    /// A request has been started.
+    pub(crate) fn start(&mut self, now: Instant, generation: u64) {
+        self.flight = Some(generation);
+        self.due = None;
+        self.asked = false;
+        self.started = Some(now);
+    }
+
+    /// An answer has come; false when nobody waits for one of this generation any more.
+    pub(crate) fn end(&mut self, generation: u64, now: Instant) -> bool {
+        if self.flight.take_if(|g| *g == generation).is_none() {
+            return false;
+        }
+        let took = now.saturating_duration_since(self.started.unwrap_or(now));
+        self.took = [Some(took), self.took[0], self.took[1]];
+        true
+    }
+
+    /// How long an answer takes: the mean of the last three without the slowest, since one slow
+    /// answer alone says nothing.
+    pub(crate) fn takes(&self) -> Duration {
+        let seen = self.took.into_iter().flatten();
+        let (count, sum, most) = seen.fold((0_u32, Duration::ZERO, Duration::ZERO), |acc, took| {
+            (acc.0 + 1, acc.1 + took, acc.2.max(took))
+        });
+        match count {
+            0 | 1 => Duration::ZERO,
+            _ => sum.saturating_sub(most) / (count - 1),
+        }
+    }
+
+    /// The earliest start of the next request that takes at most a tenth of the time and leaves
+    /// `pause` between two starts.
+    pub(crate) fn not_before(&self, now: Instant, pause: Duration) -> Instant {
+        let pause = pause.max(self.takes() * 10);
+        self.started.map_or(now, |started| now.max(started + pause))
+    }
+
+    /// Forgets the request under way: its answer will be dropped.
+    pub(crate) fn forget(&mut self) {
+        self.flight = None;
+    }
+}

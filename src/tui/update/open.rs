@@ -1,0 +1,72 @@
+//! What is under the cursor is opened.
+
+use crate::queue::Announcement;
+use crate::tui::effect::Effect;
+use crate::tui::entry::{self, Back, EntryView};
+use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::tabs::{self, Tab};
+use crate::tui::toast::{self, Tone};
+use crate::tui::{findings, journal, jump, queues, sight, timeline};
+
+/// What has the focus.
+pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
+    match model.focus {
+        Pane::Timeline => return timeline::update::list_bar(model),
+        Pane::Entries if model.tab.has_entries() => {
+            open_entry(model);
+        }
+        Pane::Entries => return open_line(model),
+        Pane::Traffic => tabs::update::show(model, Tab::Traffic),
+        Pane::Queues => {
+            model.screen = Screen::Queue;
+            model.focus = Pane::Entries;
+            sight::keep(model);
+        }
+    }
+    Vec::new()
+}
+
+fn open_entry(model: &mut Model) {
+    let Some(row) = model.entry().cloned() else {
+        return;
+    };
+    let back = match model.screen {
+        Screen::Queue => Back::Queue,
+        _ => Back::Dashboard,
+    };
+    let mut view = EntryView::new(row, back);
+    // One that has left is looked at as what it was.
+    view.gone = model.fate_at(model.stand().cursor).map(|_| model.now);
+    entry::update::plant(&mut view);
+    model.screen = Screen::Entry(Box::new(view));
+}
+
+/// Opens what is under the cursor of a tab of lines.
+pub(crate) fn open_line(model: &mut Model) -> Vec<Effect> {
+    let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
+    match model.tab {
+        Tab::Traffic => {
+            let due = tabs::place::traffic(model).nth(at).map(Announcement::due);
+            match due {
+                Some(Some(due)) if due.get() != 0 => {
+                    tabs::update::show(model, Tab::Waiting);
+                    return jump::to(model, due);
+                }
+                Some(_) => toast::update::say(model, "it tells no due time".to_owned(), Tone::Warn),
+                None => {}
+            }
+        }
+        Tab::Findings => {
+            let queue = findings::listed(model).get(at).map(|found| found.row);
+            if let Some(row) = queue {
+                queues::update::select(model, row as u64);
+                model.screen = Screen::Queue;
+                tabs::update::show(model, Tab::Waiting);
+                sight::keep(model);
+            }
+        }
+        Tab::Changes => return journal::update::open(model),
+        Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine => {}
+    }
+    Vec::new()
+}
