@@ -5,6 +5,8 @@
 
 #[path = "architecture/cycles.rs"]
 mod cycles;
+#[path = "architecture/features.rs"]
+mod features;
 #[path = "architecture/layouts.rs"]
 mod layouts;
 #[path = "architecture/printers.rs"]
