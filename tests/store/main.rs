@@ -7,6 +7,7 @@
     reason = "a failure is a failed test"
 )]
 
+#[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;
 
