@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::widgets::Widget;
 
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
@@ -181,6 +180,19 @@ impl<'a> Ctx<'a> {
         right: Vec<Part>,
         buf: &mut Buffer,
     ) {
+        self.titled(slot, which, left, right, |_| None, buf);
+    }
+
+    /// The same, where pieces of the title answer to the mouse.
+    pub(crate) fn titled(
+        &self,
+        slot: Slot,
+        which: Option<model::Pane>,
+        left: Vec<Part>,
+        right: Vec<Part>,
+        target: impl Fn(&str) -> Option<Target>,
+        buf: &mut Buffer,
+    ) {
         let covered = self.model.overlay.is_some() || palette::view::slot(self.model).is_some();
         let focused = which == Some(self.model.focus) && !covered;
         let pane = Pane {
@@ -195,7 +207,11 @@ impl<'a> Ctx<'a> {
             lines: self.theme.glyphs.lines,
             corners: self.theme.glyphs.corners,
         };
-        pane.render(rect(slot.outer), buf);
+        pane.draw(rect(slot.outer), buf, |words, x, w| {
+            if let Some(target) = target(words) {
+                self.record(Area::new(x, slot.outer.y, w, 1), target);
+            }
+        });
     }
 
     /// The style of a pane's name.

@@ -1,5 +1,7 @@
 //! What the picture shows where, as drawing recorded it: the mouse is looked up there.
 
+use crate::clock::EpochMillis;
+use crate::queue::Zoom;
 use crate::tui::area::Area;
 use crate::tui::cursor::Scrolled;
 use crate::tui::cursor::scrollbar::Rail;
@@ -7,6 +9,9 @@ use crate::tui::dialog::Button;
 use crate::tui::entry::Face;
 use crate::tui::form::Part;
 use crate::tui::keys::Key;
+use crate::tui::model::Pane;
+use crate::tui::queues::QueueSort;
+use crate::tui::tabs::Tab;
 
 /// Something that answers to the mouse.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,8 +38,34 @@ pub enum Target {
     Rail(Scrolled, Rail),
     /// The words in the header that say what is wrong.
     Sick,
+    /// The panel of the change under way.
+    Panel,
+    /// A pane, but nothing in it that answers.
+    Pane(Pane),
+    /// A queue of the table, by its row.
+    Queue(usize),
+    /// The head of a column of the queues: the order that it asks for.
+    Order(QueueSort),
+    /// A zoom in the title of the timeline.
+    Zoom(Zoom),
+    /// The bar of the timeline that starts then.
+    Bar(EpochMillis),
+    /// A class of what is late, the longest ago first.
+    Late(usize),
+    /// A tab of the pane of the entries, or what leads there.
+    Tab(Tab),
+    /// The heads of the due times.
+    Turn,
+    /// A row of the tab in sight.
+    Row(u64),
+    /// An announcement of the pane of the traffic, the newest first.
+    Announcement(u64),
+    /// A finding of the pane, counted from the worst.
+    Finding(usize),
     /// The name of a face in the title of an opened entry.
     Face(Face),
+    /// A value of an opened entry's tree, by its line among those that are not folded away.
+    Value(usize),
 }
 
 /// The places of a picture that answer to the mouse.

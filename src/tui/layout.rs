@@ -14,7 +14,6 @@
 //! hints                       one line, always
 //! ```
 
-pub mod hit;
 pub mod rows;
 
 use crate::tui::area::{Area, Slot};

@@ -92,6 +92,7 @@ fn spell(buf: &mut Buffer) {
 
 /// The tab in sight, and beside it what its cursor is on.
 fn tab(ctx: &Ctx, buf: &mut Buffer) {
+    ctx.record(ctx.areas.entries.outer, Target::Pane(Pane::Entries));
     match ctx.model.tab {
         _ if ctx.model.on_hits() => entries::view::render(ctx, buf),
         Tab::Waiting => entries::view::render(ctx, buf),

@@ -97,7 +97,7 @@ impl Desk {
     /// Something happens; what it asks for is kept in `open` and returned.
     /// What is clicked is what was drawn.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
-        if matches!(msg, Msg::Clicked(..)) {
+        if matches!(msg, Msg::Clicked(..) | Msg::Dragged(..) | Msg::Scrolled(..)) {
             self.model.drawn = drawn(&self.model);
         }
         let effects = update(&mut self.model, msg);

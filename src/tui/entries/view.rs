@@ -4,14 +4,17 @@ pub mod rows;
 
 use ratatui::buffer::Buffer;
 
-use self::rows::Shown;
+use self::rows::{Col, Shown};
 use super::EntryRow;
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area};
 use crate::tui::departed::Fate;
 use crate::tui::draw::{self, Ctx};
 use crate::tui::filter::view::Found;
+use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
+use crate::tui::tabs::Tab;
+use crate::tui::widget::columns::Placed;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 use crate::tui::{filter, tabs};
@@ -37,6 +40,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let placed = rows::columns(ctx, ctx.model.tab.list(), None, room, seen);
     if slot.boxed && slot.inner.h > 0 {
         rows::heads(ctx, &placed, slot.inner, buf);
+        turns(ctx, &placed, slot.inner);
         tabs::view::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
@@ -65,8 +69,21 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
             }
             None => rows::unread(ctx, area, buf),
         }
+        ctx.record(area, Target::Row(rank));
         if rank == entries.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
+        }
+    }
+}
+
+/// The heads of the due times turn the order of what waits.
+fn turns(ctx: &Ctx, placed: &[Placed<Col>], heads: Area) {
+    if ctx.model.tab != Tab::Waiting || ctx.model.listed() == 0 {
+        return;
+    }
+    for (col, x, w) in placed {
+        if matches!(col, Col::DueIn | Col::DueAt) {
+            ctx.record(Area::new(heads.x + x, heads.y, *w, 1), Target::Turn);
         }
     }
 }

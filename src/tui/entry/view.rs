@@ -14,14 +14,14 @@ use super::{EntryView, Face};
 use crate::queue::{Due, text};
 use crate::tui::area::Area;
 use crate::tui::cursor::Scrolled;
-use crate::tui::draw::{Ctx, rect};
+use crate::tui::draw::Ctx;
 use crate::tui::entries::{self, EntryRow};
 use crate::tui::entry::place::Body;
 use crate::tui::hitmap::Target;
 use crate::tui::lists::Since;
 use crate::tui::moments;
 use crate::tui::tabs::Tab;
-use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::pane::Part;
 
 /// The whole screen for one entry.
 pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
@@ -110,32 +110,18 @@ fn title(
     buf: &mut Buffer,
 ) {
     let (left, right) = parts(ctx, row, queue, view);
-    if view.is_some() {
-        record_faces(ctx, &left, &right);
-    }
-    ctx.pane(ctx.areas.detail, None, left, right, buf);
+    let face = |words: &str| {
+        let word = words.trim_matches(['[', ']']);
+        let mut faces = FACES.into_iter();
+        let (face, _) = faces.find(|(_, name)| *name == word)?;
+        Some(Target::Face(face))
+    };
+    ctx.titled(ctx.areas.detail, None, left, right, face, buf);
 }
 
 fn queue_name(ctx: &Ctx) -> Option<String> {
     let row = ctx.model.selected();
     row.map(|row| text::printable_bytes(row.queue.name.as_bytes()))
-}
-
-/// Notes where the title names the faces.
-fn record_faces(ctx: &Ctx, left: &[Part], right: &[Part]) {
-    let slot = ctx.areas.detail;
-    let pane = Pane {
-        left: left.to_vec(),
-        right: right.to_vec(),
-        boxed: slot.boxed,
-        ..Pane::default()
-    };
-    for (words, x, w) in pane.pieces(rect(slot.outer)) {
-        let word = words.trim_matches(['[', ']']);
-        if let Some((face, _)) = FACES.into_iter().find(|(_, name)| *name == word) {
-            ctx.record(Area::new(x, slot.outer.y, w, 1), Target::Face(face));
-        }
-    }
 }
 
 /// The faces by the words in the title.

@@ -127,19 +127,6 @@ fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
     rows
 }
 
-/// The finding of the pane under a cell.
-#[must_use]
-pub fn at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<usize> {
-    if !slot.inner.holds(x, y) {
-        return None;
-    }
-    let row = y - slot.inner.y;
-    let mut blocks = panel(model, slot).blocks.into_iter();
-    let block =
-        blocks.find(|block| (block.y..block.y + rows_of(block.lines.len())).contains(&row))?;
-    Some(block.finding)
-}
-
 /// Rows that the worst wants where there is no pane, in so many columns; without one, a row for
 /// each of the first two things that are not known yet.
 #[must_use]

@@ -11,6 +11,7 @@ use crate::tui::draw::{Ctx, words};
 use crate::tui::findings::panel::{Block, LEAD};
 use crate::tui::findings::said::{Kind, MARK, Said};
 use crate::tui::findings::tab::INDENT;
+use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::line::Line;
@@ -66,6 +67,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
             line.skip(2).put(buf, &sign, style);
         }
         said(ctx, told, &shown.said, (row, INDENT), buf);
+        ctx.record(row, Target::Row(shown.finding as u64));
         if shown.finding as u64 == cursor && shown.said.kind == Kind::Head {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }
@@ -183,6 +185,7 @@ pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     }
     let mut left = vec![Part::new(100, "Findings", ctx.theme.strong)];
     left.extend(count(ctx).map(|words| Part::new(50, words, ctx.theme.text)));
+    ctx.record(slot.outer, Target::Tab(Tab::Findings));
     let right = ctx.age(ctx.model.selected(), ctx.interval_ms());
     ctx.pane(slot, None, left, right.into_iter().collect(), buf);
     let told = super::listed(ctx.model);
@@ -219,6 +222,7 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, block: &Block, buf: &mut Buffer) 
     line.skip(1).put(buf, &sign, style);
     for (i, one) in (block.y..).zip(&block.lines) {
         said(ctx, told, one, (area.row(i), LEAD), buf);
+        ctx.record(area.row(i), Target::Finding(block.finding));
     }
 }
 
@@ -250,6 +254,9 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.news;
     if area.is_empty() {
         return;
+    }
+    if super::count(ctx.model) > 0 {
+        ctx.record(area, Target::Tab(Tab::Findings));
     }
     let news = super::panel::news(ctx.model, area);
     // The tab tells all of them.

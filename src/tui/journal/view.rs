@@ -7,7 +7,9 @@ use crate::clock::EpochMillis;
 use crate::queue::{Change, text};
 use crate::tui::area::Area;
 use crate::tui::draw::{Ctx, words};
+use crate::tui::hitmap::Target;
 use crate::tui::model::{Pane, Screen};
+use crate::tui::tabs::Tab;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 use crate::tui::{moments, tabs};
@@ -42,7 +44,9 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     for (i, change) in (0..area.h).zip(&shown) {
         let row = area.row(i);
         whole(ctx, change, &columns, row, buf);
-        if stand.top + u64::from(i) == stand.cursor {
+        let at = stand.top + u64::from(i);
+        ctx.record(row, Target::Row(at));
+        if at == stand.cursor {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }
     }
@@ -137,6 +141,7 @@ pub(crate) fn log(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
+    ctx.record(slot.outer, Target::Tab(Tab::Changes));
     let left = vec![Part::new(100, "Log", ctx.theme.strong)];
     let count = ctx.model.changes_here().count() as u64;
     let right = vec![Part::new(

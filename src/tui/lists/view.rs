@@ -8,6 +8,7 @@ use crate::tui::departed::Fate;
 use crate::tui::draw::{self, Ctx};
 use crate::tui::entries::view::rows::Shown;
 use crate::tui::filter::view::Found;
+use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::widget::pane::Part;
 use crate::tui::{area, entries, tabs};
@@ -63,6 +64,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
         } else {
             entries::view::rows::unread(ctx, area, buf);
         }
+        ctx.record(area, Target::Row(index));
         if index == window.stand.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
         }

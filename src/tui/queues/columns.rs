@@ -1,7 +1,6 @@
-//! The table of queues: its columns, so that what is drawn and what is clicked agree.
+//! The table of queues: its columns.
 
 use super::QueueSort;
-use crate::tui::area::{Slot, table};
 use crate::tui::model::Model;
 use crate::tui::widget::columns::{self, Column, Placed};
 
@@ -47,25 +46,6 @@ impl Col {
             Self::Classes | Self::Order | Self::Clients | Self::Trend => None,
         }
     }
-}
-
-/// The order that a click on a cell of the heads asks for.
-#[must_use]
-pub fn sort_at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<QueueSort> {
-    let table = table(slot);
-    // Without a box the heads stand in the rule, and that of the names is the title.
-    let heads = if slot.boxed {
-        slot.inner.y
-    } else {
-        slot.outer.y
-    };
-    if y != heads || slot.inner == slot.outer || x < table.x {
-        return None;
-    }
-    let mut placed = columns(table.w.saturating_sub(1), longest(model)).into_iter();
-    let under = |(_, left, w): &Placed<Col>| (*left..left + w).contains(&(x - table.x));
-    let (col, ..) = placed.find(under)?;
-    col.sort().filter(|_| slot.boxed || col != Col::Name)
 }
 
 /// Columns that the longest name wants, 40 at most. Of all queues: no column moves while one

@@ -11,6 +11,7 @@ use crate::queue::{LinkState, text};
 use crate::tui::area::{self, Area};
 use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
+use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::model::Pane;
 use crate::tui::queues::columns::{Col, columns};
@@ -24,6 +25,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
+    ctx.record(slot.outer, Target::Pane(Pane::Queues));
     let table = area::table(slot);
     // A column stays free at the right edge.
     let placed = columns(
@@ -74,6 +76,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
             ctx.select(area, ctx.model.focus == Pane::Queues, buf);
         }
         mark(ctx, row, area, index == ctx.model.cursor, buf);
+        ctx.record(area, Target::Queue(index));
     }
     let all = (ctx.model.queues.len() as u64, ctx.model.top as u64);
     ctx.rail(Scrolled::Pane(Pane::Queues), slot, table, all);
@@ -156,7 +159,13 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
         }
         line::right(buf, area.x + x, area.y, w, label, style);
     };
+    let sorts = ctx.model.queues.len() > 1;
     for (col, x, w) in placed {
+        // In a rule, that of the names is the title.
+        let order = col.sort().filter(|_| sorts && (boxed || *col != Col::Name));
+        if let Some(order) = order {
+            ctx.record(Area::new(area.x + x, area.y, *w, 1), Target::Order(order));
+        }
         let label = match col {
             Col::Name if boxed => {
                 put(*x + 3, 5, "queue");

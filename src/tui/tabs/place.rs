@@ -8,7 +8,7 @@ use crate::queue::{Announcement, Known, text};
 use crate::tui::area::{self, Area, Slot};
 use crate::tui::findings;
 use crate::tui::keys::Action;
-use crate::tui::layout::{self, Areas};
+use crate::tui::layout;
 use crate::tui::model::Model;
 
 /// A tab in the bar.
@@ -16,8 +16,6 @@ use crate::tui::model::Model;
 pub struct Label {
     /// Which one.
     pub tab: Tab,
-    /// Its left column.
-    pub x: u16,
     /// Its columns.
     pub w: u16,
     /// Its key and its name, as long as there is room.
@@ -84,7 +82,7 @@ impl Tab {
 pub fn bar(model: &Model, slot: Slot) -> Bar {
     let lead = if slot.boxed { 1 } else { 2 };
     // Blanks around the bar, and what a title leaves free.
-    let room = usize::from(slot.outer.w).saturating_sub(2 * usize::from(lead) + 4);
+    let room = usize::from(slot.outer.w).saturating_sub(2 * lead + 4);
     let room = room.saturating_sub(said_beside(model));
     let range = range(model).filter(|_| !slot.boxed);
     let all = badges(model);
@@ -112,12 +110,7 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
         bar.saturating_sub(1) + columns(*place) <= room
     };
     let (form, place) = tries.into_iter().find(fits).unwrap_or((Alone, Nowhere));
-    let mut labels = labels(model, &all, form, place);
-    let mut x = slot.outer.x + lead + 1;
-    for label in &mut labels {
-        label.x = x;
-        x = x.saturating_add(label.w + 1);
-    }
+    let labels = labels(model, &all, form, place);
     let position = range.and_then(|range| match place {
         Nowhere => None,
         Range => Some(range),
@@ -164,7 +157,6 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
             let columns = text::width(&name) + text::width(&badge) + if here { 2 } else { 0 };
             Label {
                 tab,
-                x: 0,
                 w: u16::try_from(columns).unwrap_or(u16::MAX),
                 name,
                 badge,
@@ -327,53 +319,4 @@ pub fn table(model: &Model, slot: Slot) -> Area {
         },
         _ => slot.inner,
     }
-}
-
-/// How many lines of the tab in sight hold rows, from its first one in sight.
-#[must_use]
-pub fn rows_shown(model: &Model) -> usize {
-    if model.tab == Tab::Findings {
-        return findings::tab::lines(model).len();
-    }
-    let left = count(model).saturating_sub(model.stand().top);
-    usize::try_from(left).unwrap_or(usize::MAX)
-}
-
-/// Which row of the tab in sight stands on a line, counted from its first one in sight.
-#[must_use]
-pub fn row_at(model: &Model, line: usize) -> u64 {
-    if model.tab == Tab::Findings {
-        let lines = findings::tab::lines(model);
-        return lines.get(line).map_or(0, |line| line.finding as u64);
-    }
-    model.stand().top + line as u64
-}
-
-/// Columns of the two due times, which stand first.
-const DUE: u16 = 20;
-
-/// The heads of the due times lie under a cell: they turn the order.
-pub(crate) fn is_due_head(model: &Model, slot: Slot, x: u16, y: u16) -> bool {
-    let heads = slot.inner.row(0);
-    let due = Area {
-        w: heads.w.min(DUE),
-        ..heads
-    };
-    slot.boxed && model.tab == Tab::Waiting && model.listed() > 0 && due.holds(x, y)
-}
-
-/// The tab that a click on a cell opens.
-#[must_use]
-pub fn tab_at(model: &Model, areas: &Areas, x: u16, y: u16) -> Option<Tab> {
-    let slot = areas.entries;
-    if slot.shown() && !areas.compact && y == slot.outer.y {
-        let labels = bar(model, slot).labels;
-        let under = labels.iter().find(|l| x >= l.x && x - l.x < l.w);
-        return under.map(|label| label.tab);
-    }
-    let tells = areas.news.holds(x, y) && findings::count(model) > 0;
-    if tells || areas.findings.outer.holds(x, y) {
-        return Some(Tab::Findings);
-    }
-    areas.log.outer.holds(x, y).then_some(Tab::Changes)
 }

@@ -7,6 +7,7 @@ use super::Tab;
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::filter;
+use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::tabs::place::{Bar, Label};
 use crate::tui::widget::line::Line;
@@ -19,6 +20,12 @@ pub(crate) fn title(ctx: &Ctx, left: Vec<Part>, right: Vec<Part>, buf: &mut Buff
         return;
     }
     let Bar { labels, position } = super::place::bar(ctx.model, slot);
+    let mut x = slot.outer.x + if slot.boxed { 2 } else { 3 };
+    for label in &labels {
+        let place = Area::new(x, slot.outer.y, label.w, 1);
+        ctx.record(place, Target::Tab(label.tab));
+        x = x.saturating_add(label.w + 1);
+    }
     let mut first = vec![bar(ctx, &labels)];
     first.extend(left);
     // With a filter on, its own title says which rows are in sight.

@@ -1,11 +1,10 @@
-//! Inside the timeline: zooms in the title, scale, late side, now line, bars, figures beside them.
+//! Inside the timeline: scale, late side, now line, bars, figures beside them.
 
 use crate::clock::EpochMillis;
-use crate::queue::{Scale, Survey, Zoom, classes, text};
+use crate::queue::{Scale, Survey, classes, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::layout;
-use crate::tui::layout::hit::Hit;
-use crate::tui::model::{Model, Pane, now};
+use crate::tui::model::{Model, now};
 
 /// When the timeline's bar `i` (from the left) starts. Bars stand on multiples of their width,
 /// so the first one starts before now.
@@ -21,10 +20,7 @@ const SCALE: u16 = 8;
 const SIDE: u16 = 22;
 
 /// From this width of the terminal on the title has all zooms, and the names of queues in full.
-const ALL_ZOOMS: u16 = 100;
-
-/// Below this it has the current zoom alone, else that and its neighbours.
-const NEIGHBOURS: u16 = 66;
+pub const WIDE: u16 = 100;
 
 /// How many classes of lateness there are.
 pub const LATE: usize = classes::LATE.len();
@@ -97,13 +93,6 @@ impl Track {
         }
     }
 
-    /// The bar under a cell.
-    #[must_use]
-    pub fn bar_at(&self, x: u16, y: u16) -> Option<usize> {
-        let tall = self.with_axis(self.plot);
-        (self.bar_w > 0 && tall.holds(x, y)).then(|| usize::from((x - self.plot.x) / self.bar_w))
-    }
-
     /// The left column of bar `i`.
     #[must_use]
     pub fn bar_x(&self, i: usize) -> u16 {
@@ -124,14 +113,9 @@ impl Track {
         Area::new(left + class * each, self.late.y, each, self.late.h)
     }
 
-    /// The class of lateness under a cell.
+    /// What stands above the axis, and its label there.
     #[must_use]
-    pub fn late_at(&self, x: u16, y: u16) -> Option<usize> {
-        let cell = |class: &usize| self.with_axis(self.late_cell(*class)).holds(x, y);
-        (0..LATE).find(cell)
-    }
-
-    fn with_axis(&self, area: Area) -> Area {
+    pub fn with_axis(&self, area: Area) -> Area {
         let h = if area.is_empty() { 0 } else { self.axis.h };
         Area {
             h: area.h + h,
@@ -171,46 +155,11 @@ pub fn bar_in_sight(model: &Model, track: &Track, start: EpochMillis) -> Option<
 #[must_use]
 pub fn name(model: &Model) -> Option<String> {
     let row = model.selected()?;
-    let most = if model.size.0 >= ALL_ZOOMS {
+    let most = if model.size.0 >= WIDE {
         usize::from(model.size.0 / 4).min(40)
     } else {
         usize::from(model.size.0 * 3 / 10).max(16)
     };
     let clean = text::printable_bytes(row.queue.name.as_bytes());
     Some(text::cut(&clean, most).into_owned())
-}
-
-/// The zooms in the title of a timeline in `slot`, each with its cells; the current one has
-/// brackets.
-#[must_use]
-pub fn zooms(model: &Model, slot: Slot) -> Vec<(Zoom, Area)> {
-    let (current, w) = (model.zoom, slot.outer.w);
-    let near = |z: Zoom| w >= NEIGHBOURS && (z == current.closer() || z == current.wider());
-    let shown = |z: &Zoom| w >= ALL_ZOOMS || *z == current || near(*z);
-    let name = name(model).map_or(0, |name| text::width(&name) + 2);
-    // `─ Due: orders ── 60 s  [10 min]  1 h`
-    let lead = if slot.boxed { 1 } else { 2 };
-    let name = u16::try_from(name).unwrap_or(0);
-    let mut x = slot.outer.x + lead + 1 + 3 + name + 1 + 2 + 1;
-    let place = |zoom: Zoom| {
-        let brackets = if zoom == current { 2 } else { 0 };
-        let w = u16::try_from(zoom.label().len()).unwrap_or(0) + brackets;
-        let area = Area::new(x, slot.outer.y, w, 1);
-        x += w + 2;
-        (zoom, area)
-    };
-    Zoom::ALL.into_iter().filter(shown).map(place).collect()
-}
-
-/// What lies under a cell of the timeline's pane.
-#[must_use]
-pub fn hit(model: &Model, slot: Slot, x: u16, y: u16) -> Hit {
-    let track = Track::new(slot, scale(model));
-    let mut zooms = zooms(model, slot).into_iter();
-    if let Some((zoom, _)) = zooms.find(|(_, area)| area.holds(x, y)) {
-        return Hit::Zoom(zoom);
-    }
-    let bar = track.bar_at(x, y).map(Hit::Bar);
-    let late = || track.late_at(x, y).map(Hit::Late);
-    bar.or_else(late).unwrap_or(Hit::Pane(Pane::Timeline))
 }

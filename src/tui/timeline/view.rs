@@ -12,7 +12,9 @@ use ratatui::widgets::Widget;
 use crate::queue::{Known, Scale, Survey, Zoom, text};
 use crate::tui::area::Area;
 use crate::tui::draw::{Ctx, rect};
+use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
+use crate::tui::model::Pane;
 use crate::tui::timeline::track::Track;
 use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::{self, Line};
@@ -42,6 +44,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
+    ctx.record(slot.outer, Target::Pane(Pane::Timeline));
     let track = Track::new(slot, super::track::scale(ctx.model));
     let picture = picture(ctx, &track);
     title::render(ctx, &track, &picture, buf);
@@ -163,6 +166,11 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
             () => d.far,
         }
     };
+    for bar in 0..track.bars {
+        let place = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
+        let start = scale.start(ctx.now, bar);
+        ctx.record(track.with_axis(place), Target::Bar(start));
+    }
     let single = single::Singles::new(ctx, track, picture, chosen);
     let bars: Vec<_> = picture
         .counts

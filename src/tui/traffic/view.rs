@@ -6,6 +6,7 @@ use crate::queue::name::CHANNEL_PREFIX;
 use crate::queue::{Announcement, Optional, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
 use crate::tui::lists::Stand;
 use crate::tui::model::Pane;
 use crate::tui::widget::line::Line;
@@ -27,6 +28,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         .into_iter()
         .chain(depth::view::pace(ctx))
         .collect();
+    ctx.record(slot.outer, Target::Pane(Pane::Traffic));
     ctx.pane(slot, Some(Pane::Traffic), left, right, buf);
     rows(ctx, slot.inner, None, buf);
 }
@@ -66,6 +68,13 @@ fn rows(ctx: &Ctx, area: Area, stand: Option<Stand>, buf: &mut Buffer) {
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(if stand.is_some() { 3 } else { 1 });
         said(ctx, announcement, None, line, buf);
+        ctx.record(
+            row,
+            match stand {
+                Some(stand) => Target::Row(stand.top + u64::from(i)),
+                None => Target::Announcement(u64::from(i)),
+            },
+        );
         if stand.is_some_and(|stand| stand.top + u64::from(i) == stand.cursor) {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }

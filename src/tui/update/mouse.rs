@@ -6,8 +6,6 @@ use crate::tui::effect::Effect;
 use crate::tui::entry::update::tree;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
-use crate::tui::layout;
-use crate::tui::layout::hit::{self, Hit};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::press::pressed;
@@ -44,9 +42,9 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
             model.overlay = None;
         }
         (_, Some(Target::Rail(what, rail))) => grab(model, what, rail, y),
-        (Some(Overlay::Help { .. } | Overlay::Change(_)), _) => {}
+        (Some(Overlay::Help { .. } | Overlay::Change(_)), _) | (None, None) => {}
         (Some(_), _) => return form::update::clicked(model, target),
-        (None, _) => return on_screen(model, target, (x, y)),
+        (None, Some(target)) => return on_screen(model, target),
     }
     Vec::new()
 }
@@ -66,87 +64,91 @@ fn show_sick(model: &mut Model) {
     }
 }
 
-/// A click on what the panes show.
-fn on_screen(model: &mut Model, target: Option<Target>, (x, y): (u16, u16)) -> Vec<Effect> {
-    if layout::areas(model).bulk.outer.holds(x, y) {
-        change::progress::update::take_keys(model, true);
-        return Vec::new();
-    }
+/// A click on what nothing lies over.
+fn on_screen(model: &mut Model, target: Target) -> Vec<Effect> {
     match target {
-        Some(Target::Sick) => {
-            show_sick(model);
-            return Vec::new();
+        Target::Panel => change::progress::update::take_keys(model, true),
+        Target::Sick => show_sick(model),
+        Target::Face(face) => entry::update::face(model, face),
+        Target::Value(at) => tree::clicked(model, at),
+        _ => {
+            change::progress::update::take_keys(model, false);
+            return on_pane(model, target);
         }
-        Some(Target::Face(face)) => {
-            entry::update::face(model, face);
-            return Vec::new();
-        }
-        _ if matches!(model.screen, Screen::Entry(_)) => {
-            tree::clicked(model, x, y);
-            return Vec::new();
-        }
-        _ => {}
     }
-    let hit = hit::hit(model, x, y);
-    change::progress::update::clicked(model, hit);
-    match hit {
-        Hit::Row(Pane::Queues, row) => {
-            let row = model.top + row;
+    Vec::new()
+}
+
+/// A click on what the panes show.
+fn on_pane(model: &mut Model, target: Target) -> Vec<Effect> {
+    match target {
+        Target::Queue(row) => {
             if focus(model, Pane::Queues, |m| m.cursor == row) {
                 return super::act::act(model, Action::Open);
             }
             queues::update::select(model, row as u64);
         }
-        Hit::Row(Pane::Entries, row) => {
-            let at = tabs::place::row_at(model, row);
+        Target::Row(at) => {
             if focus(model, Pane::Entries, |m| m.stand().cursor == at) {
                 return super::act::act(model, Action::Open);
             }
             tabs::update::move_to(model, at);
         }
-        Hit::Row(Pane::Traffic, row) => {
-            if focus(model, Pane::Traffic, |_| true) {
+        Target::Announcement(at) => {
+            let again = focus(model, Pane::Traffic, |_| true);
+            if again {
                 tabs::update::show(model, Tab::Traffic);
-                tabs::update::move_to(model, row as u64);
+                tabs::update::move_to(model, at);
             }
         }
-        Hit::Tab(tab) => tabs::update::show(model, tab),
-        Hit::Finding(at) => {
+        Target::Tab(tab) => tabs::update::show(model, tab),
+        Target::Finding(at) => {
             tabs::update::show(model, Tab::Findings);
             tabs::update::move_to(model, at as u64);
             return super::open::open_line(model);
         }
-        Hit::Order(order) => {
+        Target::Order(order) => {
             model.focus = Pane::Queues;
             queues::update::order::by(model, order);
         }
-        Hit::Turn => {
+        Target::Turn => {
             model.focus = Pane::Entries;
             return super::act::act(model, Action::Sort);
         }
-        Hit::Bar(bar) => {
-            let start = timeline::track::bar_start(model, bar);
+        Target::Bar(start) => {
             let again = focus(model, Pane::Timeline, |m| m.bar == Some(start));
             timeline::update::choose(model, start);
             if again {
                 return super::act::act(model, Action::Open);
             }
         }
-        Hit::Late(class) => {
+        Target::Late(class) => {
             let again = focus(model, Pane::Timeline, |m| m.late_class == Some(class));
             timeline::update::choose_late(model, class);
             if again {
                 return super::act::act(model, Action::Open);
             }
         }
-        Hit::Zoom(zoom) => {
+        Target::Zoom(zoom) => {
             model.focus = Pane::Timeline;
             timeline::update::zoom(model, zoom);
         }
-        Hit::Row(pane, _) | Hit::Pane(pane) => model.focus = pane,
-        Hit::Nothing => {}
+        Target::Pane(pane) => model.focus = pane,
+        _ => {}
     }
     Vec::new()
+}
+
+/// The pane that a target lies in.
+const fn pane_of(target: Target) -> Option<Pane> {
+    match target {
+        Target::Pane(pane) | Target::Rail(Scrolled::Pane(pane), _) => Some(pane),
+        Target::Queue(_) | Target::Order(_) => Some(Pane::Queues),
+        Target::Zoom(_) | Target::Bar(_) | Target::Late(_) => Some(Pane::Timeline),
+        Target::Tab(_) | Target::Turn | Target::Row(_) => Some(Pane::Entries),
+        Target::Announcement(_) => Some(Pane::Traffic),
+        _ => None,
+    }
 }
 
 /// Gives a pane the keys; whether it had them already, with its cursor there.
@@ -176,12 +178,8 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         cursor::update::by(model, sign * NOTCH);
         return Vec::new();
     }
-    match hit::hit(model, x, y) {
-        Hit::Row(Pane::Timeline, _)
-        | Hit::Pane(Pane::Timeline)
-        | Hit::Bar(_)
-        | Hit::Late(_)
-        | Hit::Zoom(_) => {
+    match model.drawn.at(x, y).and_then(pane_of) {
+        Some(Pane::Timeline) => {
             let zoom = if sign < 0 {
                 model.zoom.closer()
             } else {
@@ -189,10 +187,8 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
             };
             timeline::update::zoom(model, zoom);
         }
-        Hit::Row(pane, _) | Hit::Pane(pane) => cursor::update::wheel(model, pane, sign * NOTCH),
-        Hit::Order(_) => cursor::update::wheel(model, Pane::Queues, sign * NOTCH),
-        Hit::Tab(_) | Hit::Turn => cursor::update::wheel(model, Pane::Entries, sign * NOTCH),
-        Hit::Finding(_) | Hit::Nothing => {}
+        Some(pane) => cursor::update::wheel(model, pane, sign * NOTCH),
+        None => {}
     }
     Vec::new()
 }
@@ -215,12 +211,11 @@ pub(crate) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     if model.overlay.is_some() {
         return Vec::new();
     }
-    match (model.focus, hit::hit(model, x, y)) {
-        (Pane::Timeline, Hit::Bar(bar)) => {
-            let start = timeline::track::bar_start(model, bar);
-            timeline::update::choose(model, start);
+    match (model.focus, model.drawn.at(x, y)) {
+        (Pane::Timeline, Some(Target::Bar(start))) => timeline::update::choose(model, start),
+        (Pane::Timeline, Some(Target::Late(class))) => {
+            timeline::update::choose_late(model, class);
         }
-        (Pane::Timeline, Hit::Late(class)) => timeline::update::choose_late(model, class),
         _ => {}
     }
     Vec::new()

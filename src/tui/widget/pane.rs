@@ -74,25 +74,6 @@ impl Pane<'_> {
         }
     }
 
-    /// Where the pieces of the parts at the left stand in `area`: each with its column and width.
-    #[must_use]
-    pub fn pieces(&self, area: Rect) -> Vec<(&str, u16, u16)> {
-        let lead = if self.boxed { 1 } else { 2 };
-        let room = area.width.saturating_sub(2 * lead);
-        let mut x = area.x.saturating_add(lead);
-        let mut placed = Vec::new();
-        for part in self.fitting(usize::from(room)).0 {
-            x += 1;
-            for (text, _) in &part.pieces {
-                let w = u16::try_from(text::width(text)).unwrap_or(0);
-                placed.push((text.as_str(), x, w));
-                x = x.saturating_add(w);
-            }
-            x = x.saturating_add(3);
-        }
-        placed
-    }
-
     fn edges(&self, area: Rect, buf: &mut Buffer) {
         let [flat, upright] = self.lines;
         let mut set = |x: u16, y: u16, symbol: &str| {
@@ -127,6 +108,13 @@ impl Pane<'_> {
 
 impl Widget for &Pane<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
+        self.draw(area, buf, |_, _, _| {});
+    }
+}
+
+impl Pane<'_> {
+    /// Draws it; `placed` is told of each piece of the title its text, its column and its columns.
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, mut placed: impl FnMut(&str, u16, u16)) {
         let area = area.intersection(buf.area);
         if area.is_empty() {
             return;
@@ -137,13 +125,15 @@ impl Widget for &Pane<'_> {
         line.skip(lead);
         line.end = line.end.saturating_sub(lead);
         let (left, right) = self.fitting(line.room());
-        let draw = |line: &mut Line, buf: &mut Buffer, part: &Part| {
+        let mut draw = |line: &mut Line, buf: &mut Buffer, part: &Part| {
             // The title does not take the colour of the line it lies on.
             let columns = u16::try_from(part.width() + 2).unwrap_or(u16::MAX);
             line.wipe(buf, columns);
             line.put(buf, " ", self.style);
             for (text, style) in &part.pieces {
+                let x = line.x;
                 line.put(buf, text, *style);
+                placed(text, x, line.x - x);
             }
             line.put(buf, " ", self.style);
         };

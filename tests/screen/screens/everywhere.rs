@@ -3,7 +3,6 @@
 use delayscope::queue::Form;
 use delayscope::tui::filter::Search;
 use delayscope::tui::help::HelpPage;
-use delayscope::tui::layout::hit;
 
 use delayscope::tui::look::{Background, Look};
 use delayscope::tui::marks::Toggled;
@@ -178,7 +177,6 @@ fn no_size_is_too_small_for_any_of_them() {
                 ..m.clone()
             };
             draw(&m);
-            let _ = hit::hit(&m, size.0 / 2, size.1 / 2);
         }
     }
 }

@@ -5,10 +5,9 @@ use delayscope::tui::area;
 use delayscope::tui::departed::{Departed, Fate};
 use delayscope::tui::entries;
 use delayscope::tui::entry::{Back, EntryView, Face};
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys;
 use delayscope::tui::layout;
-use delayscope::tui::layout::hit;
-use delayscope::tui::layout::hit::Hit;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Pane, Screen};
 use delayscope::tui::timeline;
@@ -18,6 +17,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 
+use crate::desk::drawn;
 use crate::screens::build::{self, NOW, bare, entry, evening, keys_at, look, page, sample};
 use crate::screens::pictures::draw;
 
@@ -73,7 +73,6 @@ fn no_size_is_too_small() {
             for h in 0..=12 {
                 for m in models((w, h), &look) {
                     draw(&m);
-                    let _ = hit::hit(&m, w / 2, h / 2);
                 }
             }
         }
@@ -109,17 +108,18 @@ fn what_is_clicked_is_what_is_drawn() {
     for size in [(80, 24), (100, 30), (120, 40), (200, 60), (60, 14), (38, 9)] {
         let mut m = evening(size, look());
         m.entries.rows = (0..m.entries.rows.len()).map(unique).collect();
-        let buf = draw(&m);
+        let (buf, picture) = (draw(&m), drawn(&m));
         let (mut entries, mut queues) = (0, 0);
         for y in 0..size.1 {
             let row = line(&buf, y);
-            match hit::hit(&m, 5, y) {
-                Hit::Row(Pane::Queues, i) => {
-                    let name = m.queues[m.top + i].queue.name.to_string();
+            match picture.at(5, y) {
+                Some(Target::Queue(i)) => {
+                    let name = m.queues[i].queue.name.to_string();
                     assert!(row.contains(&name[..4]), "{size:?} row {y}: {row}");
                     queues += 1;
                 }
-                Hit::Row(Pane::Entries, i) => {
+                Some(Target::Row(rank)) => {
+                    let i = rank - m.entries.top;
                     assert!(
                         row.contains(&format!("item-{i:03}")),
                         "{size:?} row {y}: {row}"
@@ -160,8 +160,9 @@ fn the_pointer_stands_under_the_bar_that_answers_the_click() {
             let [(x, y)] = pointers[..] else {
                 panic!("{size:?}, bar {bar}: {pointers:?}")
             };
-            assert_eq!(hit::hit(&m, x, y), Hit::Bar(bar), "{size:?}");
-            assert_eq!(hit::hit(&m, x, y - 1), Hit::Bar(bar), "{size:?}");
+            let (picture, bar) = (drawn(&m), m.bar.map(Target::Bar));
+            assert_eq!(picture.at(x, y), bar, "{size:?}");
+            assert_eq!(picture.at(x, y - 1), bar, "{size:?}");
         }
     }
 }

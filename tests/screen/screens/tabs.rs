@@ -2,6 +2,7 @@
 
 use delayscope::queue::{Change, Due, EntryId, Known, List, ListScore, Outcome, Queue, Tally};
 use delayscope::tui::entries::EntryRow;
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::journal::{ChangeLine, PastChange};
 use delayscope::tui::layout;
 use delayscope::tui::tabs;
@@ -11,6 +12,7 @@ use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Screen};
 use delayscope::tui::tabs::Tab;
 
+use crate::desk::cell_of;
 use crate::screens::build::{NOW, evening, figures, look, queue, sample};
 use crate::screens::pictures::{draw, picture};
 
@@ -331,9 +333,9 @@ fn the_bar_of_the_tabs_cuts_no_word_and_no_figure() {
             .collect();
         assert!(!line.contains('…'), "{w}: {line}");
         for label in tabs::place::bar(&m, slot).labels {
-            let at = label.x + u16::from(label.tab == m.tab);
-            let drawn = picture[(at, slot.outer.y)].symbol();
-            assert_eq!(drawn, &label.name[..1], "{w}: {line}");
+            let (x, y) = cell_of(&m, Target::Tab(label.tab)).unwrap();
+            let at = x + u16::from(label.tab == m.tab);
+            assert_eq!(picture[(at, y)].symbol(), &label.name[..1], "{w}: {line}");
             assert!(
                 line.contains(&format!("{}{}", label.name, label.badge)),
                 "{w}: {line}"

@@ -2,14 +2,14 @@
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Due, Scale, Zoom};
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::layout;
-use delayscope::tui::layout::hit;
-use delayscope::tui::layout::hit::Hit;
 use delayscope::tui::model::{Model, Pane};
 use delayscope::tui::timeline;
 
 use ratatui::buffer::Buffer;
 
+use crate::desk::drawn;
 use crate::screens::build::{self, NOW, evening, look};
 use crate::screens::pictures::{draw, picture};
 
@@ -112,15 +112,18 @@ fn the_mouse_finds_the_zooms_where_they_are_drawn() {
             for name in ["q", "a queue with a rather long name that is cut"] {
                 let mut m = zoomed(size, zoom);
                 m.queues[0].queue = delayscope::queue::Queue::redisson(name);
-                let slot = layout::areas(&m).timeline;
-                let buf = draw(&m);
-                for (zoom, area) in timeline::track::zooms(&m, slot) {
-                    let drawn: String = (area.x..area.right())
+                let (buf, picture) = (draw(&m), drawn(&m));
+                assert!(picture.shows(Target::Zoom(zoom)), "{size:?}");
+                for (area, target) in picture.places() {
+                    let Target::Zoom(zoom) = target else {
+                        continue;
+                    };
+                    let words: String = (area.x..area.right())
                         .map(|x| symbol(&buf, x, area.y))
                         .collect();
-                    let label = drawn.trim_start_matches('[').trim_end_matches(']');
+                    let label = words.trim_start_matches('[').trim_end_matches(']');
                     assert_eq!(label, zoom.label(), "{size:?}");
-                    assert_eq!(hit::hit(&m, area.x, area.y), Hit::Zoom(zoom));
+                    assert_eq!(picture.at(area.x, area.y), Some(target));
                 }
             }
         }

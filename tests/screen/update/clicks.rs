@@ -3,7 +3,6 @@
 use delayscope::tui::area;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::entry::Face;
-use delayscope::tui::findings;
 use delayscope::tui::focus;
 use delayscope::tui::hints;
 use delayscope::tui::hitmap::Target;
@@ -12,8 +11,6 @@ use delayscope::tui::layout;
 use delayscope::tui::model::{Overlay, Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::queues::QueueSort;
-use delayscope::tui::queues::columns;
-use delayscope::tui::tabs;
 use delayscope::tui::tabs::Tab;
 use delayscope::tui::timeline;
 use delayscope::tui::toast::{Toast, Tone};
@@ -31,6 +28,13 @@ fn two() -> Desk {
 
 fn click(desk: &mut Desk, x: u16, y: u16) -> Vec<Effect> {
     desk.tell(Msg::Clicked(x, y))
+}
+
+/// Where that was drawn.
+fn click_on(desk: &mut Desk, target: Target) -> Vec<Effect> {
+    let cell = cell_of(&desk.model, target);
+    let (x, y) = cell.unwrap_or_else(|| panic!("{target:?}"));
+    click(desk, x, y)
 }
 
 /// Where a hint's word stands.
@@ -119,19 +123,11 @@ fn every_hint_of_every_place_is_clicked_as_it_is_pressed() {
 #[test]
 fn the_head_of_a_column_sorts_the_queues_by_it() {
     let mut desk = two();
-    let slot = layout::areas(&desk.model).queues;
-    let head = |desk: &Desk, by| {
-        let row = slot.inner.x..slot.inner.right();
-        let under = |x: &u16| columns::sort_at(&desk.model, slot, *x, slot.inner.y) == Some(by);
-        row.rev().find(under).unwrap()
-    };
     for by in QueueSort::ALL {
-        let x = head(&desk, by);
-        click(&mut desk, x, slot.inner.y);
+        click_on(&mut desk, Target::Order(by));
         assert_eq!(desk.model.queue_sort, by);
     }
-    let x = head(&desk, QueueSort::Waiting);
-    click(&mut desk, x, slot.inner.y);
+    click_on(&mut desk, Target::Order(QueueSort::Waiting));
     assert_eq!(desk.model.queues[0].queue.name.as_bytes(), b"well");
 }
 
@@ -151,11 +147,7 @@ fn a_finding_of_the_pane_leads_to_its_queue() {
     let mut desk = two();
     desk.tell(Msg::Resized(200, 60));
     desk.press(Code::Down);
-    let slot = layout::areas(&desk.model).findings;
-    let first = findings::panel::panel(&desk.model, slot)
-        .blocks
-        .swap_remove(0);
-    click(&mut desk, slot.inner.x + 20, slot.inner.y + first.y);
+    click_on(&mut desk, Target::Finding(0));
     assert!(matches!(desk.model.screen, Screen::Queue));
     let selected = desk.model.selected().unwrap();
     assert_eq!(selected.queue.name.as_bytes(), b"sick");
@@ -164,10 +156,7 @@ fn a_finding_of_the_pane_leads_to_its_queue() {
 #[test]
 fn how_many_queues_are_sick_leads_to_the_findings() {
     let mut desk = two();
-    let picture = drawn(&desk.model);
-    let on = |(x, y): &(u16, u16)| picture.at(*x, *y) == Some(Target::Sick);
-    let (x, y) = cells(&desk).find(on).unwrap();
-    click(&mut desk, x, y);
+    click_on(&mut desk, Target::Sick);
     assert_eq!(desk.model.tab, Tab::Findings);
     assert_eq!(focus::place(&desk.model), Place::Findings);
 }
@@ -187,10 +176,7 @@ fn the_faces_in_the_title_of_an_entry_are_chosen_by_a_click() {
     let mut desk = Desk::of_one(3);
     desk.press(Code::Enter);
     for face in [Face::Hex, Face::Hex, Face::Text] {
-        let picture = drawn(&desk.model);
-        let on = |(x, y): &(u16, u16)| picture.at(*x, *y) == Some(Target::Face(face));
-        let (x, y) = cells(&desk).find(on).unwrap();
-        click(&mut desk, x, y);
+        click_on(&mut desk, Target::Face(face));
         let Screen::Entry(view) = &desk.model.screen else {
             panic!("an entry");
         };
@@ -270,17 +256,13 @@ fn rows_of_every_tab_are_selected_by_a_click_and_opened_by_the_next() {
             .collect();
         let mut desk = Desk::of(vec![world]);
         desk.model.screen = Screen::Queue;
-        let slot = layout::areas(&desk.model).entries;
-        let bar = tabs::place::bar(&desk.model, slot).labels;
-        let label = bar.iter().find(|label| label.tab == tab).unwrap();
-        click(&mut desk, label.x, slot.outer.y);
+        click_on(&mut desk, Target::Tab(tab));
         assert_eq!(desk.model.tab, tab);
         desk.live(2_000, 5);
-        let rows = tabs::place::table(&desk.model, layout::areas(&desk.model).entries);
-        click(&mut desk, rows.x + 4, rows.y + 2);
+        click_on(&mut desk, Target::Row(2));
         assert_eq!(desk.model.stand().cursor, 2, "{tab:?}");
         assert!(!matches!(desk.model.screen, Screen::Entry(_)));
-        click(&mut desk, rows.x + 4, rows.y + 2);
+        click_on(&mut desk, Target::Row(2));
         assert!(matches!(desk.model.screen, Screen::Entry(_)), "{tab:?}");
     }
 }
@@ -307,13 +289,15 @@ fn the_wheel_goes_from_finding_to_finding() {
 #[test]
 fn dragging_over_the_timeline_takes_the_cursor_along_from_late_to_future() {
     let mut desk = two();
-    let track = timeline::track::track(&desk.model);
-    let late = track.late_cell(3);
-    click(&mut desk, late.x, late.y);
+    click_on(&mut desk, Target::Late(3));
     assert_eq!(desk.model.late_class, Some(3));
-    desk.tell(Msg::Dragged(track.plot.x + 4, track.plot.y));
-    assert_eq!(desk.model.late_class, None);
-    let first = desk.model.bar.unwrap();
-    desk.tell(Msg::Dragged(track.plot.x + 8, track.plot.y));
-    assert!(desk.model.bar.unwrap() > first);
+    let mut drag = |bar| {
+        let bar = Target::Bar(timeline::track::bar_start(&desk.model, bar));
+        let (x, y) = cell_of(&desk.model, bar).unwrap();
+        desk.tell(Msg::Dragged(x, y));
+        (desk.model.late_class, desk.model.bar)
+    };
+    let (class, first) = drag(4);
+    assert_eq!(class, None);
+    assert!(first.is_some() && drag(8).1 > first);
 }

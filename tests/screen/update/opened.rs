@@ -3,15 +3,14 @@
 use delayscope::queue::Queue;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::effect::Effect;
-use delayscope::tui::entry;
 use delayscope::tui::entry::{EntryView, Face};
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::layout;
 
 use delayscope::tui::model::Screen;
 use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, START, World, score};
+use crate::desk::{Desk, START, World, cell_of, score};
 
 /// A queue of one entry with that payload, opened.
 fn opened(payload: &[u8]) -> Desk {
@@ -268,10 +267,7 @@ fn a_large_tree_is_read_once_and_its_cursor_stays_in_sight() {
 #[test]
 fn a_click_chooses_a_value_and_another_one_folds_it() {
     let mut desk = opened(ORDER);
-    let areas = layout::areas(&desk.model);
-    let plan = entry::place::plan(areas.detail, areas.compact);
-    let inner = areas.detail.inner;
-    let (x, y) = (inner.x + 5, inner.y + plan.facts + 2);
+    let (x, y) = cell_of(&desk.model, Target::Value(2)).unwrap();
     desk.tell(Msg::Clicked(x, y));
     assert_eq!(under(&desk), "tags");
     assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 7);

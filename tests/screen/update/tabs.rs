@@ -4,17 +4,16 @@ use delayscope::queue::finding::RULES;
 use delayscope::queue::{Announcement, List, ListScore, Queue, Severity};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::findings;
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::layout;
-use delayscope::tui::layout::hit;
-use delayscope::tui::layout::hit::Hit;
 use delayscope::tui::lists;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::tabs;
 use delayscope::tui::tabs::Tab;
 
-use crate::desk::{Desk, World, member, score};
+use crate::desk::{Desk, World, cell_of, member, score};
 
 /// The list reading among some effects: which list, first, count.
 fn list_of(effects: &[Effect]) -> Option<(List, u64, u32)> {
@@ -357,11 +356,7 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
         let mut desk = Desk::of(vec![world()]);
         let survey = desk.model.queues[0].survey.as_mut().unwrap();
         survey.quarantined = Some(2);
-        let slot = layout::areas(&desk.model).entries;
-        let bar = tabs::place::bar(&desk.model, slot);
-        let label = bar.labels.iter().find(|label| label.tab == tab).unwrap();
-        let (x, y) = (label.x, slot.outer.y);
-        assert_eq!(hit::hit(&desk.model, x, y), Hit::Tab(tab));
+        let (x, y) = cell_of(&desk.model, Target::Tab(tab)).unwrap();
         desk.tell(Msg::Clicked(x, y));
         assert_eq!(desk.model.tab, tab);
     }

@@ -3,15 +3,13 @@
 use delayscope::queue::filter::Bounds;
 use delayscope::queue::{Bar, Scale, Survey, Zoom};
 use delayscope::tui::effect::Effect;
+use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::Code;
-use delayscope::tui::layout;
-use delayscope::tui::layout::hit;
-use delayscope::tui::layout::hit::Hit;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::timeline;
 
-use crate::desk::{Desk, START, World, empty_survey, member};
+use crate::desk::{Desk, START, World, cell_of, drawn, empty_survey, member};
 
 const HOUR: i64 = 3_600_000;
 
@@ -29,16 +27,13 @@ fn late_desk() -> Desk {
     desk
 }
 
-/// The middle of what answers to `hit`.
-fn cell_of(desk: &Desk, hit: Hit) -> (u16, u16) {
-    let (w, h) = desk.model.size;
-    let cells = (0..h).flat_map(|y| (0..w).map(move |x| (x, y)));
-    let mut under = cells.filter(|(x, y)| hit::hit(&desk.model, *x, *y) == hit);
-    under.next().unwrap()
+/// The bar that stands there, counted from the left.
+fn bar(desk: &Desk, i: usize) -> Target {
+    Target::Bar(timeline::track::bar_start(&desk.model, i))
 }
 
-fn click(desk: &mut Desk, hit: Hit) -> Vec<Effect> {
-    let (x, y) = cell_of(desk, hit);
+fn click(desk: &mut Desk, target: Target) -> Vec<Effect> {
+    let (x, y) = cell_of(&desk.model, target).unwrap();
     let asked = desk.tell(Msg::Clicked(x, y));
     desk.tell(Msg::Released(x, y));
     asked
@@ -146,29 +141,30 @@ fn a_filter_that_was_on_gives_way_to_the_bar() {
 #[test]
 fn a_click_on_a_class_selects_it_and_another_lists_it() {
     let mut desk = late_desk();
-    assert_eq!(click(&mut desk, Hit::Late(1)), []);
+    assert_eq!(click(&mut desk, Target::Late(1)), []);
     assert_eq!(
         (desk.model.focus, desk.model.late_class),
         (Pane::Timeline, Some(1))
     );
-    let asked = click(&mut desk, Hit::Late(1));
+    let asked = click(&mut desk, Target::Late(1));
     assert_eq!(searched(&asked).unwrap().from, Some(START.plus(-HOUR)));
     desk.answer_all();
     // An hour ago: 30 entries were due before.
     assert_eq!(desk.under_cursor(), Some(member(30)));
     // One that holds nothing says so.
-    click(&mut desk, Hit::Late(2));
-    assert_eq!(click(&mut desk, Hit::Late(2)), []);
+    click(&mut desk, Target::Late(2));
+    assert_eq!(click(&mut desk, Target::Late(2)), []);
     assert!(desk.model.toast.unwrap().text.contains("nothing"));
 }
 
 #[test]
 fn a_click_on_a_bar_selects_it_and_another_lists_it() {
     let mut desk = Desk::of_one(500);
-    assert_eq!(click(&mut desk, Hit::Bar(9)), []);
+    let ninth = bar(&desk, 9);
+    assert_eq!(click(&mut desk, ninth), []);
     assert_eq!(desk.model.bar, Some(START.plus(90_000)));
     assert_eq!(desk.model.focus, Pane::Timeline);
-    let asked = click(&mut desk, Hit::Bar(9));
+    let asked = click(&mut desk, ninth);
     assert_eq!(searched(&asked).unwrap().from, Some(START.plus(90_000)));
     desk.answer_all();
     assert_eq!(desk.under_cursor(), Some(member(30)));
@@ -178,18 +174,21 @@ fn a_click_on_a_bar_selects_it_and_another_lists_it() {
 fn a_click_on_a_zoom_in_the_title_zooms() {
     let mut desk = Desk::of_one(5);
     for zoom in Zoom::ALL {
-        click(&mut desk, Hit::Zoom(zoom));
+        click(&mut desk, Target::Zoom(zoom));
         assert_eq!((desk.model.zoom, desk.model.focus), (zoom, Pane::Timeline));
     }
     // A narrow terminal has the neighbours only.
     desk.tell(Msg::Resized(80, 24));
-    click(&mut desk, Hit::Zoom(Zoom::Week));
-    let slot = layout::areas(&desk.model).timeline;
-    let shown: Vec<Zoom> = timeline::track::zooms(&desk.model, slot)
-        .iter()
-        .map(|z| z.0)
-        .collect();
-    assert_eq!(shown, [Zoom::Day, Zoom::Week, Zoom::All]);
+    click(&mut desk, Target::Zoom(Zoom::Week));
+    let picture = drawn(&desk.model);
+    let zooms = picture.places().filter_map(|(_, target)| match target {
+        Target::Zoom(zoom) => Some(zoom),
+        _ => None,
+    });
+    assert_eq!(
+        zooms.collect::<Vec<_>>(),
+        [Zoom::Day, Zoom::Week, Zoom::All]
+    );
 }
 
 #[test]

@@ -8,7 +8,6 @@ use crate::tui::change::{self, RESULTS_KEPT, Running, Stage, UnderWay, is_worth_
 use crate::tui::effect::Effect;
 use crate::tui::journal::{OwnChange, all_well, sum_up};
 use crate::tui::keys::Action;
-use crate::tui::layout::hit::Hit;
 use crate::tui::model::Model;
 use crate::tui::schedule::{Panel, pace};
 use crate::tui::sight;
@@ -63,13 +62,6 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 pub(crate) fn take_keys(model: &mut Model, take: bool) {
     let generation = model.changing.running().map(|(one, _)| one.generation);
     model.panel_left = if take { None } else { generation };
-}
-
-/// A click below the panel gives the keys to what was clicked.
-pub(crate) fn clicked(model: &mut Model, hit: Hit) {
-    if hit != Hit::Nothing {
-        take_keys(model, false);
-    }
 }
 
 /// Time passed: the panel may be there now, or no longer.

@@ -13,6 +13,7 @@ use crate::tui::area::Area;
 use crate::tui::change::progress::place::share;
 use crate::tui::change::{Running, UnderWay};
 use crate::tui::draw::{self, Ctx};
+use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{Pane, Part};
@@ -25,6 +26,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
+    ctx.record(slot.outer, Target::Panel);
     title(ctx, under_way, running, buf);
     let area = slot.inner;
     gauge(ctx, running, area.row(0), buf);

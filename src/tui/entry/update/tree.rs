@@ -2,9 +2,8 @@
 
 use crate::tui::effect::Effect;
 use crate::tui::entry::tree::Tree;
-use crate::tui::entry::{self, EntryView, Face, Spot};
+use crate::tui::entry::{EntryView, Face, Spot};
 use crate::tui::keys::Action;
-use crate::tui::layout;
 use crate::tui::model::{Model, Screen};
 use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
@@ -76,19 +75,10 @@ pub(crate) fn fold(model: &mut Model, action: Action) {
 }
 
 /// A click puts the cursor on a value; one on the value under the cursor folds it, or unfolds it.
-pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) {
-    if opened(model).is_none() {
-        return;
-    }
-    let areas = layout::areas(model);
-    let plan = entry::place::plan(areas.detail, areas.compact);
-    let inner = areas.detail.inner;
-    let row = y.checked_sub(inner.y + plan.facts);
-    let row = row.filter(|row| *row < plan.rows && x <= inner.x + plan.text);
-    let (Some(row), Screen::Entry(view)) = (row, &mut model.screen) else {
+pub(crate) fn clicked(model: &mut Model, at: usize) {
+    let Screen::Entry(view) = &mut model.screen else {
         return;
     };
-    let at = view.scroll + usize::from(row);
     let Some(tree) = view.tree.as_mut().filter(|tree| at < tree.shown.len()) else {
         return;
     };

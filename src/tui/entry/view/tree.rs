@@ -8,6 +8,7 @@ use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::entry::tree::{Kind, Tree, TreeLine};
 use crate::tui::entry::{Found, Spot};
+use crate::tui::hitmap::Target;
 use crate::tui::widget::line::Line;
 
 /// Columns that a level is moved in.
@@ -31,8 +32,10 @@ pub(crate) fn tree(
         let is_found =
             found.is_some_and(|found| found.hits.binary_search_by_key(index, line).is_ok());
         line_of(ctx, value, is_found, row, buf);
+        let place = Area::new(row.x, row.y, row.width, 1);
+        ctx.record(place, Target::Value(at));
         if at == tree.cursor {
-            ctx.select(Area::new(row.x, row.y, row.width, 1), true, buf);
+            ctx.select(place, true, buf);
         }
     }
 }

@@ -7,6 +7,7 @@ use super::Picture;
 use crate::queue::classes::LATE;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
 use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::timeline;
 use crate::tui::timeline::track::Track;
@@ -105,6 +106,8 @@ pub(crate) fn labels(ctx: &Ctx, track: &Track, buf: &mut Buffer) {
     }
     let heads = LATE.iter().map(|class| class.head);
     for (class, (label, (x, w))) in heads.zip(cells(track)).enumerate() {
+        let cell = track.with_axis(track.late_cell(class));
+        ctx.record(cell, Target::Late(class));
         let chosen = ctx.model.late_class == Some(class);
         let style = if chosen {
             ctx.theme.accent.add_modifier(Modifier::REVERSED)

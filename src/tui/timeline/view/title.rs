@@ -5,10 +5,14 @@ use ratatui::buffer::Buffer;
 use super::Picture;
 use crate::queue::{Zoom, text};
 use crate::tui::draw::Ctx;
+use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::timeline;
 use crate::tui::timeline::track::Track;
 use crate::tui::widget::pane::Part;
+
+/// Below this the title has the current zoom alone, else that and its neighbours.
+const NEIGHBOURS: u16 = 66;
 
 pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
@@ -41,21 +45,31 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     };
     right.push(Part::new(rank, words, t.dim));
     right.extend(ctx.age(m.selected(), ctx.interval_ms()));
-    ctx.pane(ctx.areas.timeline, Some(Pane::Timeline), left, right, buf);
+    let zoom = |words: &str| {
+        let label = words.trim_matches(['[', ']']);
+        let mut zooms = Zoom::ALL.into_iter();
+        zooms.find(|zoom| zoom.label() == label).map(Target::Zoom)
+    };
+    let slot = ctx.areas.timeline;
+    ctx.titled(slot, Some(Pane::Timeline), left, right, zoom, buf);
 }
 
-/// The zooms, the current one in brackets, where the mouse looks for them.
+/// The zooms that there is room for, the current one in brackets.
 fn zooms(ctx: &Ctx) -> Part {
-    let (t, current) = (&ctx.theme, ctx.model.zoom);
-    let zooms = timeline::track::zooms(ctx.model, ctx.areas.timeline);
-    let mut pieces = Vec::with_capacity(zooms.len());
-    for (zoom, _) in zooms {
-        let gap = if pieces.is_empty() { "" } else { "  " };
-        pieces.push(if zoom == current {
-            (format!("{gap}[{}]", zoom.label()), t.accent)
+    let (t, current, w) = (&ctx.theme, ctx.model.zoom, ctx.areas.timeline.outer.w);
+    let near = |z: Zoom| w >= NEIGHBOURS && (z == current.closer() || z == current.wider());
+    let shown = |z: &Zoom| w >= timeline::track::WIDE || *z == current || near(*z);
+    let mut pieces = Vec::new();
+    for zoom in Zoom::ALL.into_iter().filter(shown) {
+        let (words, style) = if zoom == current {
+            (format!("[{}]", zoom.label()), t.accent)
         } else {
-            (format!("{gap}{}", zoom.label()), t.dim)
-        });
+            (zoom.label().to_owned(), t.dim)
+        };
+        if !pieces.is_empty() {
+            pieces.push(("  ".to_owned(), style));
+        }
+        pieces.push((words, style));
     }
     Part { pieces, rank: 95 }
 }
