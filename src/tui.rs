@@ -1,10 +1,12 @@
 //! The screen: a folder for each thing that a person sees.
 //!
 //! `update(&mut Model, Msg) -> Vec<Effect>` decides, `view` draws, `run` acts. In the folder of a
-//! feature its own file says what it is and holds its state; a file or folder `view` draws it, one
-//! called `run` acts for it, and all other files decide. What decides is pure: it knows neither
-//! `ops` nor ratatui nor tokio. What draws knows neither `ops` nor `store` nor tokio; what acts
-//! draws nothing. `keys`, `widget`, `theme` and `moments` are tools that know no feature.
+//! feature its own file says what it is and holds its state; a file or folder `view` draws it, a
+//! file `place` says where it lies, one called `run` acts for it, and all other files decide. What
+//! decides is pure: it knows neither `ops` nor ratatui nor tokio, and no place on the screen. What
+//! the mouse meets is looked up in what drawing has recorded (`hitmap`). What draws knows neither
+//! `ops` nor `store` nor tokio; what acts draws nothing. `keys`, `widget`, `theme` and `moments` are
+//! tools that know no feature.
 //!
 //! A message goes to the feature that it is of. Features call each other's `update` in one
 //! direction only, as the table in `tests/architecture/features.rs` says; what one wants of another

@@ -22,7 +22,7 @@ fn is_coming(model: &Model) -> bool {
         && model.tab.has_entries()
         && model.entry().is_none()
         && sight::count(model) > 0
-        && layout::areas(model).entries.shown()
+        && layout::rows::shown(model, Pane::Entries)
 }
 
 /// Whatever the user does next is meant for what is in sight then.

@@ -4,11 +4,11 @@ use crate::queue::{Finding, redis_cli, text};
 use crate::tui::effect::Effect;
 use crate::tui::entries::EntryRow;
 use crate::tui::entry::update::tree;
+use crate::tui::findings;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
-use crate::tui::{entry, findings};
 
 /// Terminals refuse more than about this, in bytes.
 const MOST: usize = 100_000;
@@ -72,7 +72,7 @@ pub(crate) fn payload(model: &mut Model) -> Vec<Effect> {
     let Some(row) = row(model) else {
         return Vec::new();
     };
-    let bytes = entry::place::payload(row);
+    let bytes = row.payload();
     let (copy, what) = match (std::str::from_utf8(bytes), &row.content) {
         (Ok(words), _) if words.chars().all(is_readable) => (words.to_owned(), String::new()),
         (_, Ok(decoded)) if decoded.codec != crate::payload::Codec::Unknown => {

@@ -11,16 +11,16 @@ use crate::queue::{Known, LinkState, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::cursor::Scrolled;
 use crate::tui::cursor::scrollbar::Rail;
-use crate::tui::hitmap::{HitMap, Target};
+use crate::tui::hitmap::{HitMap, Room, Target};
 use crate::tui::keys::Action;
 use crate::tui::layout::Areas;
 use crate::tui::model::{self, Model};
+use crate::tui::moments;
 use crate::tui::queues::QueueRow;
 use crate::tui::theme::Theme;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{Pane, Part};
 use crate::tui::widget::wrap;
-use crate::tui::{moments, palette};
 
 /// Words in a pane without rows, in as many lines as they need; returns how many.
 pub(crate) fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16 {
@@ -39,6 +39,8 @@ pub(crate) fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16
 pub(crate) struct Ctx<'a> {
     pub(crate) model: &'a Model,
     pub(crate) areas: Areas,
+    /// The box of the commands, where there is one.
+    pub(crate) commands: Option<Slot>,
     /// For the frame around the data: always fresh.
     pub(crate) theme: Theme,
     /// For the data: steps back while the server is away.
@@ -52,12 +54,13 @@ pub(crate) struct Ctx<'a> {
 }
 
 impl<'a> Ctx<'a> {
-    pub(crate) fn new(model: &'a Model, areas: Areas) -> Self {
+    pub(crate) fn new(model: &'a Model, areas: Areas, commands: Option<Slot>) -> Self {
         let theme = Theme::of(&model.look);
         let lost = matches!(model.link.state, LinkState::Lost { .. });
         Self {
             model,
             areas,
+            commands,
             data: if lost { theme.faded() } else { theme.clone() },
             theme,
             now: model::now(model),
@@ -69,6 +72,11 @@ impl<'a> Ctx<'a> {
     /// Notes what a click at `area` is for.
     pub(crate) fn record(&self, area: Area, target: Target) {
         self.drawn.borrow_mut().record(area, target);
+    }
+
+    /// Notes what the picture has room for.
+    pub(crate) fn room(&self, note: impl FnOnce(&mut Room)) {
+        note(&mut self.drawn.borrow_mut().room);
     }
 
     /// Notes that what follows lies over all that was drawn, and takes the mouse from it.
@@ -193,7 +201,7 @@ impl<'a> Ctx<'a> {
         target: impl Fn(&str) -> Option<Target>,
         buf: &mut Buffer,
     ) {
-        let covered = self.model.overlay.is_some() || palette::view::slot(self.model).is_some();
+        let covered = self.model.overlay.is_some() || self.commands.is_some();
         let focused = which == Some(self.model.focus) && !covered;
         let pane = Pane {
             left,

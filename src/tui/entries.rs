@@ -49,4 +49,11 @@ impl EntryRow {
     pub const fn scored(&self) -> bool {
         !self.score.is_nan()
     }
+
+    /// The payload's bytes; the whole member when it is no frame.
+    #[must_use]
+    pub fn payload(&self) -> &[u8] {
+        let start = self.member.len().saturating_sub(self.size);
+        &self.member[start..]
+    }
 }

@@ -1,6 +1,6 @@
 //! An entry on the whole screen.
 
-pub mod place;
+pub mod text;
 pub mod tree;
 pub mod update;
 pub mod view;

@@ -46,7 +46,7 @@ pub(crate) fn panes(model: &Model) -> Vec<Option<Pane>> {
     let shown = PANES
         .into_iter()
         .filter(|pane| layout::rows::shown(model, *pane));
-    let panel = change::progress::place::is_shown(model).then_some(None);
+    let panel = change::progress::queries::is_shown(model).then_some(None);
     shown.map(Some).chain(panel).collect()
 }
 

@@ -8,6 +8,7 @@ pub mod view;
 
 use crate::queue::Repair;
 use crate::tui::field::Field;
+use crate::tui::widget::wrap::{row_of, text_rows};
 
 /// The parts that a form may have.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -139,6 +140,18 @@ pub trait Filling {
         let to = parts[(at + steps) % parts.len()];
         self.go(to);
     }
+}
+
+/// The first row of the message in sight, so that its cursor is: of so many rows of so many columns.
+#[must_use]
+pub fn top(form: &dyn Filling, (height, columns): (usize, usize)) -> usize {
+    let Some((message, top, _)) = form.message() else {
+        return 0;
+    };
+    let rows = text_rows(message.lines(), columns);
+    let cursor = row_of(&rows, message.cursor());
+    let lowest = (cursor + 1).saturating_sub(height.max(1));
+    top.clamp(lowest, cursor)
 }
 
 /// The one behind `now` among `all`, or before it.

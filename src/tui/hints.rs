@@ -9,7 +9,7 @@ use crate::tui::focus::place;
 use crate::tui::keys::{Action, Binding, Code, Key, Place, table};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::reason;
-use crate::tui::{entry, findings};
+use crate::tui::{entry, findings, help, journal};
 
 /// A hint of the bar at the bottom.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Hint {
 #[must_use]
 pub fn hints(model: &Model) -> Vec<Hint> {
     let below = hints_at(model, place(model));
-    if !change::progress::place::has_keys(model) {
+    if !change::progress::queries::has_keys(model) {
         return below;
     }
     let mut hints = hints_at(model, Place::Bulk);
@@ -42,9 +42,18 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     hints
 }
 
+/// The last line that what has the keys can be scrolled to.
+fn last_line(model: &Model) -> usize {
+    match (&model.overlay, &model.screen) {
+        (Some(Overlay::Help { .. }), _) => help::place::last_scroll(model),
+        (Some(Overlay::Change(view)), _) => journal::detail::place::last_scroll(model, view),
+        _ => entry::update::last(model),
+    }
+}
+
 fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     // What is in sight as a whole is not scrolled.
-    let still = entry::place::last_scroll(model) == 0;
+    let still = last_line(model) == 0;
     let ascii = model.look.ascii;
     // Where a name is typed, letters are no answers.
     let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());

@@ -68,10 +68,25 @@ pub enum Target {
     Value(usize),
 }
 
-/// The places of a picture that answer to the mouse.
+/// What the picture has room for, as far as `update` needs to know; what was not drawn is not known.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Room {
+    /// The last line that the help, or a change that is looked at, can be scrolled to.
+    pub last_line: Option<usize>,
+    /// Rows of the message of a form, and columns of each.
+    pub message: Option<(usize, usize)>,
+    /// How many bars the timeline has room for.
+    pub bars: Option<usize>,
+    /// The timeline tells apart for how long something is late.
+    pub late: bool,
+}
+
+/// The places of a picture that answer to the mouse, and what else is to be known of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HitMap {
     places: Vec<(Area, Target)>,
+    /// What else.
+    pub room: Room,
 }
 
 impl HitMap {
@@ -113,5 +128,33 @@ impl HitMap {
             Target::Rail(what, rail) if what == scrolled => Some(rail),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCREEN: Area = Area::new(0, 0, 80, 24);
+
+    #[test]
+    fn what_was_drawn_last_answers() {
+        let mut picture = HitMap::default();
+        picture.record(SCREEN, Target::Pane(Pane::Queues));
+        picture.record(Area::new(0, 3, 80, 1), Target::Queue(1));
+        assert_eq!(picture.at(79, 3), Some(Target::Queue(1)));
+        assert_eq!(picture.at(79, 4), Some(Target::Pane(Pane::Queues)));
+        assert_eq!(picture.at(80, 4), None);
+    }
+
+    #[test]
+    fn what_a_box_lies_over_no_longer_answers() {
+        let mut picture = HitMap::default();
+        picture.record(SCREEN, Target::Queue(1));
+        picture.cover(SCREEN);
+        picture.record(Area::new(20, 5, 40, 10), Target::Box);
+        assert_eq!(picture.at(0, 0), Some(Target::Beside));
+        assert_eq!(picture.at(20, 5), Some(Target::Box));
+        assert!(!picture.shows(Target::Queue(1)));
     }
 }

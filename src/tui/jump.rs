@@ -38,7 +38,7 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
 
 /// Puts the timeline's cursor on the bar of a moment, where it has one.
 fn point_bar(model: &mut Model, moment: EpochMillis) {
-    let scale = timeline::track::scale(model);
+    let scale = timeline::queries::scale(model);
     let start = scale.floor(moment);
     let shown = scale.bar_of(model::now(model), start);
     model.bar = shown.filter(|bar| *bar < scale.bars).map(|_| start);

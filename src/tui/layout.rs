@@ -94,10 +94,10 @@ pub fn areas(model: &Model) -> Areas {
     let compact = w < COMPACT_COLUMNS || h < COMPACT_ROWS;
     let hints = body.take_bottom(u16::from(!compact || h >= 4));
     let boxed = w >= BOXED.0 && h >= BOXED.1;
-    let bulk = if compact {
-        Slot::default()
+    let bulk = if !compact && change::progress::queries::is_shown(model) {
+        Slot::new(body.take_bottom(if boxed { 5 } else { 3 }), boxed)
     } else {
-        change::progress::place::take(model, boxed, &mut body)
+        Slot::default()
     };
     let fixed = Areas {
         compact,

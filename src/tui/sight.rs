@@ -8,13 +8,13 @@ use crate::tui::{findings, layout};
 
 /// Both cursors lie within what is shown, and both windows within what there is.
 pub(crate) fn keep(model: &mut Model) {
-    let areas = layout::areas(model);
-    let height = layout::rows::queue_rows_in(&areas).max(1);
+    let rows = layout::rows::rows(model);
+    let height = rows.queues.max(1);
     let lowest = model.queues.len().saturating_sub(height);
     model.top = model.top.min(model.cursor).min(lowest);
     model.top = model.top.max((model.cursor + 1).saturating_sub(height));
 
-    let height = layout::rows::entry_rows_in(model, &areas).max(1) as u64;
+    let height = rows.entries.max(1) as u64;
     let waiting = waiting_rows(model);
     let entries = &mut model.entries;
     entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
@@ -64,7 +64,7 @@ pub(crate) fn put(model: &mut Model, stand: Stand) {
 
 /// How many rows the tab in sight has.
 pub(crate) fn count(model: &Model) -> u64 {
-    tabs::place::count(model) + model.departed_rows()
+    tabs::queries::count(model) + model.departed_rows()
 }
 
 /// How many rows the list of entries has, one that has left too.

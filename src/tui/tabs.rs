@@ -1,6 +1,7 @@
 //! The tabs of the pane of the entries.
 
 pub mod place;
+pub mod queries;
 pub mod update;
 pub mod view;
 

@@ -67,7 +67,8 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
 }
 
 /// The user does something.
-pub(crate) const fn is_input(msg: &Msg) -> bool {
+#[must_use]
+pub const fn is_input(msg: &Msg) -> bool {
     matches!(
         msg,
         Msg::KeyPressed(_)

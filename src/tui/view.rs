@@ -23,7 +23,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
         return HitMap::default();
     }
     let areas = layout::areas(model);
-    let ctx = Ctx::new(model, areas);
+    let ctx = Ctx::new(model, areas, palette::view::slot(model));
     match &model.screen {
         Screen::Dashboard | Screen::Queue => {
             queues::view::render(&ctx, buf);
@@ -43,7 +43,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
     if model.overlay.is_some() {
         ctx.cover();
     }
-    if palette::view::slot(model).is_some() {
+    if ctx.commands.is_some() {
         palette::view::hints(&ctx, buf);
     } else {
         hints::view::render(&ctx, buf);
@@ -111,7 +111,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
     if ctx.model.tab != Tab::Findings {
         let slot = ctx.areas.entries;
         let rows = tabs::place::table(ctx.model, slot);
-        let all = (tabs::place::count(ctx.model), ctx.model.stand().top);
+        let all = (tabs::queries::count(ctx.model), ctx.model.stand().top);
         ctx.rail(Scrolled::Pane(Pane::Entries), slot, rows, all);
     }
 }

@@ -55,15 +55,40 @@ const ROLES: &[(&str, &[&str])] = &[
             "crossterm",
             "view",
             "draw",
+            "area",
+            "areas",
+            "place",
+        ],
+    ),
+    (
+        "lays out",
+        &[
+            "ops",
+            "store",
+            "ratatui",
+            "tokio",
+            "crossterm",
+            "view",
+            "draw",
         ],
     ),
 ];
+
+/// What of these words is a folder or file of some feature, wherever a path leads through it.
+const FOLDERS: &[&str] = &["view", "draw", "area", "place"];
+
+/// What of them must not be at the end of a path either.
+const ITEMS: &[&str] = &["view", "draw", "areas"];
 
 /// Files of the screen that no feature owns: what they do. Those without a role are the loop and
 /// what stands beside it, which may know all.
 const TOOLS: &[(&str, Option<&str>)] = &[
     ("tui", None),
+    ("tui/area", Some("lays out")),
     ("tui/draw", Some("draws")),
+    ("tui/hints", Some("draws")),
+    ("tui/hitmap", Some("lays out")),
+    ("tui/layout", Some("lays out")),
     ("tui/run", None),
     ("tui/start", None),
     ("tui/tasks", Some("acts")),
@@ -72,8 +97,9 @@ const TOOLS: &[(&str, Option<&str>)] = &[
     ("tui/widget", Some("draws")),
 ];
 
-/// The role of a file of the screen: that of a folder or file `view` or `run` on its way, else it
-/// decides.
+/// The role of a file of the screen: that of a folder or file `view`, `run` or `place` on its way,
+/// else it decides. What decides asks the picture where something lies, and computes no place
+/// again.
 fn role(name: &str) -> Option<&'static str> {
     let below = |tool: &str| tool != "tui" && name.starts_with(&format!("{tool}/"));
     let tool = TOOLS.iter().find(|(tool, _)| name == *tool || below(tool));
@@ -82,6 +108,7 @@ fn role(name: &str) -> Option<&'static str> {
         None if !name.starts_with("tui/") => None,
         None if name.split('/').any(|part| part == "view") => Some("draws"),
         None if name.split('/').any(|part| part == "run") => Some("acts"),
+        None if name.ends_with("/place") => Some("lays out"),
         None => Some("decides"),
     }
 }
@@ -104,8 +131,10 @@ pub(crate) fn breaches(name: &str, source: &str) -> Vec<String> {
         let banned = ROLES.iter().find(|(part, _)| role(name) == Some(part));
         if let Some((part, banned)) = banned {
             let foreign = |word: &&&str| {
-                let role = matches!(**word, "view" | "draw");
-                named == **word || role && path.iter().any(|segment| segment == **word)
+                let (way, last) = path.split_at(path.len() - 1);
+                named == **word
+                    || FOLDERS.contains(*word) && way.iter().any(|segment| segment == **word)
+                    || ITEMS.contains(*word) && last[0] == **word
             };
             if let Some(word) = banned.iter().find(foreign) {
                 report(format!("what {part} may not know {word}"));

@@ -23,7 +23,7 @@ use delayscope::tui::model::Model;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::queues::update::found;
 use delayscope::tui::refresh::update::time::wakes_at;
-use delayscope::tui::update::update;
+use delayscope::tui::update::{is_input, update};
 use delayscope::tui::view;
 
 use ratatui::buffer::Buffer;
@@ -95,9 +95,9 @@ impl Desk {
     }
 
     /// Something happens; what it asks for is kept in `open` and returned.
-    /// What is clicked is what was drawn.
+    /// Whoever presses a key or the mouse has seen what was drawn.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
-        if matches!(msg, Msg::Clicked(..) | Msg::Dragged(..) | Msg::Scrolled(..)) {
+        if is_input(&msg) {
             self.model.drawn = drawn(&self.model);
         }
         let effects = update(&mut self.model, msg);

@@ -1,5 +1,5 @@
 //! The panel of the change under way.
 
-pub mod place;
+pub mod queries;
 pub mod update;
 pub mod view;

@@ -64,7 +64,7 @@ pub(crate) fn last(model: &mut Model) {
 
 /// Scrolls the help or an opened entry, when one of them is what the keys act on.
 fn scroll_lines(model: &mut Model, rows: i64) -> bool {
-    let most = entry::place::last_scroll(model);
+    let most = last_line(model);
     if model.overlay.is_none() && tree::opened(model).is_some() {
         let sight = entry::update::rows(model);
         if let Screen::Entry(view) = &mut model.screen {
@@ -81,6 +81,15 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     let to = add((*scroll).min(most) as u64, rows);
     *scroll = usize::try_from(to).unwrap_or(usize::MAX).min(most);
     true
+}
+
+/// The last line that what is scrolled by lines can be scrolled to; of what lies over the screen
+/// as the picture shows it.
+fn last_line(model: &Model) -> usize {
+    match model.overlay {
+        None => entry::update::last(model),
+        Some(_) => model.drawn.room.last_line.unwrap_or(usize::MAX),
+    }
 }
 
 /// Makes `top` the first row in sight; the cursor comes along.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use self::search::{MOST, in_bytes, in_text, needle};
 use super::{EntryView, Face, Found, Laid, Spot};
 use crate::tui::entry::tree::Tree;
-use crate::tui::layout;
+use crate::tui::layout::rows::opened;
 use crate::tui::model::{Model, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::Tone;
@@ -19,14 +19,14 @@ pub(crate) fn lay_out(model: &mut Model) {
     if !matches!(model.screen, Screen::Entry(_)) {
         return;
     }
-    let columns = super::place::text_columns(model);
+    let columns = opened(model).text;
     let Screen::Entry(view) = &mut model.screen else {
         return;
     };
     let is_raw = view.face == Face::Raw;
     let fits = |laid: &Laid| laid.columns == columns && laid.raw == is_raw;
     if !view.laid.as_ref().is_some_and(fits) {
-        view.laid = Some(super::place::lay_out(&view.row, columns, is_raw));
+        view.laid = Some(super::text::lay_out(&view.row, columns, is_raw));
         look(view);
     }
 }
@@ -36,7 +36,7 @@ pub(crate) fn lay_out(model: &mut Model) {
 pub(crate) fn plant(view: &mut EntryView) {
     let had = view.tree.is_some();
     let decoded = view.row.content.as_ref().ok();
-    view.tree = decoded.and_then(|said| Tree::of(super::place::payload(&view.row), said.codec));
+    view.tree = decoded.and_then(|said| Tree::of(view.row.payload(), said.codec));
     view.laid = None;
     let faces = view.faces();
     if !had && view.tree.is_some() || !faces.contains(&view.face) {
@@ -103,7 +103,7 @@ pub(crate) fn turn(model: &mut Model) {
 
 /// That face, about where the present one is; where something was found, at that.
 pub(crate) fn face(model: &mut Model, face: Face) {
-    let last = super::place::last_scroll(model);
+    let last = last(model);
     match &mut model.screen {
         Screen::Entry(view) if view.face != face => {
             view.face = face;
@@ -112,7 +112,7 @@ pub(crate) fn face(model: &mut Model, face: Face) {
         _ => return,
     }
     lay_out(model);
-    let (to, rows) = (super::place::last_scroll(model), rows(model));
+    let (to, rows) = (self::last(model), rows(model));
     if let Screen::Entry(view) = &mut model.screen {
         let from = view.scroll.min(last);
         view.scroll = (from * to).checked_div(last).unwrap_or(0);
@@ -201,8 +201,7 @@ fn look(view: &mut EntryView) {
 
 /// Scrolls until the present place is in sight, with a few lines above it.
 fn show(model: &mut Model) {
-    let (each, rows) = (each(model), rows(model));
-    let last = super::place::last_scroll(model);
+    let (each, rows, last) = (each(model), rows(model), last(model));
     let Screen::Entry(view) = &mut model.screen else {
         return;
     };
@@ -225,14 +224,21 @@ fn show(model: &mut Model) {
 
 /// Rows of the opened entry's face.
 pub(crate) fn rows(model: &Model) -> usize {
-    let areas = layout::areas(model);
-    usize::from(super::place::plan(areas.detail, areas.compact).rows)
+    usize::from(opened(model).rows)
+}
+
+/// The last line that it can be scrolled to.
+#[must_use]
+pub fn last(model: &Model) -> usize {
+    match &model.screen {
+        Screen::Entry(view) => super::text::last(view, opened(model)),
+        _ => 0,
+    }
 }
 
 /// Bytes that a line of the hex face has.
 fn each(model: &Model) -> usize {
-    let areas = layout::areas(model);
-    super::place::bytes_a_line(super::place::plan(areas.detail, areas.compact).columns)
+    super::text::bytes_a_line(opened(model).columns)
 }
 
 fn line(hit: &Spot, each: usize) -> usize {

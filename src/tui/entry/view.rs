@@ -16,7 +16,7 @@ use crate::tui::area::Area;
 use crate::tui::cursor::Scrolled;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::{self, EntryRow};
-use crate::tui::entry::place::Body;
+use crate::tui::entry::text::{Body, Plan, body, decoded, last, plan};
 use crate::tui::hitmap::Target;
 use crate::tui::lists::Since;
 use crate::tui::moments;
@@ -33,7 +33,7 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
         title(ctx, &view.row, queue_name(ctx).as_deref(), Some(view), buf);
     }
     let found = view.found.as_ref();
-    let plan = super::place::plan(slot, ctx.areas.compact);
+    let plan = plan((slot.inner.w, slot.inner.h), ctx.areas.compact);
     let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
     facts(
         ctx,
@@ -43,9 +43,9 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
     );
     let y = y + plan.facts;
     let rows = Area::new(slot.inner.x, y, slot.inner.w, plan.rows);
-    let count = usize::from(plan.rows) + super::place::last_scroll(ctx.model);
+    let count = usize::from(plan.rows) + last(view, plan);
     let all = (count as u64, view.scroll as u64);
-    match super::place::body(view, plan.text) {
+    match body(view, plan.text) {
         Body::Hex => {
             let area = Rect::new(x, y, plan.columns, plan.rows);
             bytes(ctx, &view.row, Parts::of(view), view.scroll, area, buf);
@@ -92,11 +92,11 @@ pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
         return;
     };
     title(ctx, row, None, None, buf);
-    let plan = super::place::plan(slot, false);
+    let plan = plan((slot.inner.w, slot.inner.h), false);
     let (x, y) = (slot.inner.x + 1, slot.inner.y);
     facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
     let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
-    match super::place::decoded(row, plan.columns, glance(plan)) {
+    match decoded(row, plan.columns, glance(plan)) {
         Body::Text(lines) => words(ctx, &lines, None, 0, below, buf),
         _ => bytes(ctx, row, Parts::default(), 0, below, buf),
     }
@@ -221,6 +221,6 @@ fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
 }
 
 /// As many bytes of text as a pane without scrolling can show.
-fn glance(plan: super::place::Plan) -> usize {
+fn glance(plan: Plan) -> usize {
     usize::from(plan.columns) * usize::from(plan.rows) * 4
 }

@@ -2,7 +2,6 @@
 //! in them.
 
 use super::{Told, first, listed, wrong};
-use crate::tui::area::{Area, Slot};
 use crate::tui::findings::calm::calm;
 use crate::tui::findings::said::{Said, fit, said, whole};
 use crate::tui::model::Model;
@@ -65,16 +64,15 @@ pub fn panel_rows(model: &Model, w: u16) -> u16 {
     rows.fold(calm_rows(model), u16::saturating_add)
 }
 
-/// Lays the pane out. What is wrong comes first: the worst has all the rows that it needs, the
+/// Lays the pane out, in so many columns and rows. What is wrong comes first: the worst has all the rows that it needs, the
 /// others two each before one of them has more. How many checks are well has the last line.
 #[must_use]
-pub fn panel(model: &Model, slot: Slot) -> Panel {
+pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     let told = listed(model);
-    let all = slot.inner.h;
     // What is well is told in any case, what is open where that leaves room.
     let reserved = calm_rows(model).min(1.max(all / 4));
     let room = all.saturating_sub(reserved);
-    let columns = columns(slot.inner.w);
+    let columns = columns(w);
     let mut shown = told.len().min(usize::from(room));
     if shown < told.len() && reserved == 0 {
         // Where the last line says what is well, it says as well that there are more.
@@ -137,11 +135,11 @@ pub fn news_rows(model: &Model, w: u16) -> u16 {
     }
 }
 
-/// What is said of the worst where there is no pane; and how many others are wrong.
+/// What is said of the worst where there is no pane, in so many columns and rows; and how many others are wrong.
 #[must_use]
-pub fn news(model: &Model, area: Area) -> Option<(Told<'_>, Vec<Said>, usize)> {
+pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<(Told<'_>, Vec<Said>, usize)> {
     let worst = *first(model, 1).first()?;
-    let lines = fit(model, &worst, columns(area.w), usize::from(area.h));
+    let lines = fit(model, &worst, columns(w), usize::from(h));
     let others = wrong(model).saturating_sub(usize::from(worst.finding.gone.is_none()));
     Some((worst, lines, others))
 }

@@ -2,7 +2,7 @@
 
 use super::{Told, course, listed};
 use crate::tui::findings::said::{Kind, Said, said};
-use crate::tui::layout::areas;
+use crate::tui::layout::rows::tab_size;
 use crate::tui::lists::Stand;
 use crate::tui::model::Model;
 use crate::tui::widget::wrap::wrapped;
@@ -23,23 +23,22 @@ fn room(columns: u16) -> usize {
     usize::from(columns.saturating_sub(INDENT + 1)).max(8)
 }
 
-/// The lines that are in sight, and more.
+/// The lines that are in sight in so many columns and rows; with the evidence, unless it stands
+/// beside them.
 #[must_use]
-pub fn lines(model: &Model) -> Vec<Line> {
-    let areas = areas(model);
-    let slot = areas.entries;
+pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Line> {
     let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
     let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = listed(model);
     let rest = told.iter().enumerate().skip(top);
     let all = rest.flat_map(|(i, told)| {
-        let mut lines = block(model, told, slot.inner.w);
-        if i == cursor && told.finding.gone.is_none() && !areas.detail.shown() {
-            lines.extend(evidence(model, told, slot.inner.w));
+        let mut lines = block(model, told, columns);
+        if i == cursor && told.finding.gone.is_none() && !beside {
+            lines.extend(evidence(model, told, columns));
         }
         lines.into_iter().map(move |said| Line { finding: i, said })
     });
-    let rows = usize::from(slot.inner.h);
+    let rows = usize::from(rows);
     let mut lines: Vec<Line> = all.take(rows + 1).collect();
     leave_room(model, &mut lines, rows);
     lines
@@ -93,14 +92,14 @@ fn evidence(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
 /// The finding to begin with, so that all of the one under the cursor is in sight.
 #[must_use]
 pub fn top(model: &Model, stand: Stand) -> u64 {
-    let slot = areas(model).entries;
+    let (columns, rows) = tab_size(model);
     let told = listed(model);
     let cursor = usize::try_from(stand.cursor).unwrap_or(usize::MAX);
     let mut top = cursor;
     let mut used = 0;
     for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
-        used += block(model, told, slot.inner.w).len();
-        if used > usize::from(slot.inner.h) {
+        used += block(model, told, columns).len();
+        if used > usize::from(rows) {
             break;
         }
         top = i;

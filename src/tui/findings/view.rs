@@ -54,8 +54,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         buf,
     );
     let told = super::listed(ctx.model);
-    let lines = super::tab::lines(ctx.model);
     let area = slot.inner;
+    let lines = super::tab::lines(ctx.model, (area.w, area.h), ctx.areas.detail.shown());
     let cursor = ctx.model.stands.findings.cursor;
     let mut used = 0;
     for (i, shown) in (0..area.h).zip(&lines) {
@@ -189,7 +189,7 @@ pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     let right = ctx.age(ctx.model.selected(), ctx.interval_ms());
     ctx.pane(slot, None, left, right.into_iter().collect(), buf);
     let told = super::listed(ctx.model);
-    let panel = super::panel::panel(ctx.model, slot);
+    let panel = super::panel::panel(ctx.model, (slot.inner.w, slot.inner.h));
     for block in &panel.blocks {
         finding(ctx, &told[block.finding], slot.inner, block, buf);
     }
@@ -258,7 +258,7 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     if super::count(ctx.model) > 0 {
         ctx.record(area, Target::Tab(Tab::Findings));
     }
-    let news = super::panel::news(ctx.model, area);
+    let news = super::panel::news(ctx.model, (area.w, area.h));
     // The tab tells all of them.
     let Some((worst, lines, others)) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
         return well(ctx, buf);

@@ -1,9 +1,8 @@
-//! A form: where its parts lie, so that what is drawn and what is clicked agree.
+//! A form: where its parts lie.
 
 use super::{Filling, Part};
 use crate::tui::area::{Area, Slot};
 use crate::tui::layout::bare;
-use crate::tui::widget::wrap::{row_of, text_rows};
 
 /// Columns of a value that is chosen or typed in one line, where a note stands behind it.
 const VALUE: u16 = 18;
@@ -172,17 +171,4 @@ pub fn message_size(plan: &Plan) -> (usize, usize) {
         usize::from(area.h),
         usize::from(area.w.saturating_sub(1)).max(1),
     )
-}
-
-/// The first row of the message in sight, so that its cursor is.
-#[must_use]
-pub fn top(size: (u16, u16), form: &dyn Filling) -> usize {
-    let Some((message, top, _)) = form.message() else {
-        return 0;
-    };
-    let (height, columns) = message_size(&plan(size, form));
-    let rows = text_rows(message.lines(), columns);
-    let cursor = row_of(&rows, message.cursor());
-    let lowest = (cursor + 1).saturating_sub(height.max(1));
-    top.clamp(lowest, cursor)
 }

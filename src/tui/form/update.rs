@@ -46,7 +46,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
 }
 
 fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
-    let size = model.size;
+    let room = model.drawn.room.message;
     let Some(form) = model.form_mut() else {
         return Vec::new();
     };
@@ -54,7 +54,7 @@ fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
     match (form.at(), key.code) {
         (Part::Payload, _) => {
             let changed = form.message_mut().is_some_and(|(field, _)| field.key(key));
-            typed(form, size, changed);
+            typed(form, room, changed);
         }
         (part, Code::Enter) if part.is_button() => return submit(model),
         (Part::Button, Code::Char(' ')) => return submit(model),
@@ -74,20 +74,20 @@ fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The message is another one, or its cursor stands elsewhere.
-fn typed(form: &mut dyn Filling, size: (u16, u16), changed: bool) {
+/// The message is another one, or its cursor stands elsewhere: in sight, where it has so much room.
+fn typed(form: &mut dyn Filling, room: Option<(usize, usize)>, changed: bool) {
     if changed {
         form.typed();
     }
-    let top = super::place::top(size, form);
-    if let Some((_, shown)) = form.message_mut() {
+    let top = room.map(|room| super::top(form, room));
+    if let (Some((_, shown)), Some(top)) = (form.message_mut(), top) {
         *shown = top;
     }
 }
 
 /// Pasted text goes into the field that has the keys.
 pub(crate) fn pasted(model: &mut Model, text: &str) {
-    let size = model.size;
+    let room = model.drawn.room.message;
     let Some(form) = model.form_mut().filter(|form| !form.is_sent()) else {
         return;
     };
@@ -95,7 +95,7 @@ pub(crate) fn pasted(model: &mut Model, text: &str) {
         if let Some((message, _)) = form.message_mut() {
             message.paste(text);
         }
-        typed(form, size, true);
+        typed(form, room, true);
     } else if let Some(field) = form.line() {
         field.paste(text.trim());
     } else {
@@ -141,13 +141,13 @@ fn edit(form: &dyn Filling) -> Vec<Effect> {
 
 /// The editor has ended.
 pub(crate) fn edited(model: &mut Model, result: Result<String, String>) {
-    let size = model.size;
+    let room = model.drawn.room.message;
     match (result, model.form_mut()) {
         (Ok(text), Some(form)) => {
             if let Some((message, _)) = form.message_mut() {
                 message.set(&text);
             }
-            typed(form, size, true);
+            typed(form, room, true);
         }
         (Err(why), _) => toast::update::say(model, why, Tone::Warn),
         (Ok(_), _) => {}

@@ -90,12 +90,14 @@ pub(crate) fn message(
 fn typed_rows(ctx: &Ctx, of: &dyn Filling, text: &Field, plan: &Plan, buf: &mut Buffer) {
     let t = &ctx.theme;
     let area = plan.value(Part::Payload);
-    let (_, columns) = super::place::message_size(plan);
+    let size = super::place::message_size(plan);
+    ctx.room(|room| room.message = Some(size));
+    let (_, columns) = size;
     let lines = text.lines();
     let rows = text_rows(lines, columns);
     let cursor = text.cursor();
     let cursor_row = row_of(&rows, cursor);
-    let top = super::place::top(ctx.model.size, of);
+    let top = super::top(of, size);
     for (y, (i, row)) in (area.y..area.y + area.h).zip(rows.iter().enumerate().skip(top)) {
         let (_, rest) = field::view::split(&lines[row.line], row.from);
         let (shown, _) = field::view::split(rest, row.to - row.from);

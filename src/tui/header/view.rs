@@ -173,12 +173,12 @@ fn server(ctx: &Ctx) -> Option<String> {
 fn under_way(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let (one, running) = m.changing.running()?;
-    if ctx.areas.bulk.shown() || !change::progress::place::is_shown(m) {
+    if ctx.areas.bulk.shown() || !change::progress::queries::is_shown(m) {
         return None;
     }
     let progress = running.progress.as_ref();
     let percent = progress.map_or(0, |p| {
-        change::progress::place::share(p.tally.sum(), p.planned, 100)
+        change::progress::queries::share(p.tally.sum(), p.planned, 100)
     });
     let waits = progress.is_some_and(|p| p.waits.is_some());
     let style = if waits { t.warn } else { t.accent };

@@ -1,37 +1,15 @@
-//! The help: its lines, its columns and its place, so that `update` knows how far it can be
-//! scrolled.
+//! The help: its columns, its place, and how far it can be scrolled.
 
 use std::ops::Range;
 
 use super::HelpPage;
+pub use super::words::Line;
 use crate::queue::{filter, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::theme::Theme;
 use crate::tui::widget::wrap::wrap;
 use crate::tui::{focus, keys};
-
-/// A line of the help.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Line {
-    /// What the next lines are about.
-    Head(&'static str),
-    /// Keys (or a sign), and what they do; in the second line of long words, no keys.
-    Keys {
-        /// The keys.
-        keys: String,
-        /// What they do.
-        words: String,
-        /// They do it where the focus is.
-        here: bool,
-    },
-    /// Words over the whole width.
-    Words(String),
-    /// A line of a picture, as it is.
-    Drawn(String),
-    /// Nothing.
-    Blank,
-}
 
 /// One column of the help.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -27,6 +27,7 @@ pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Bu
     let rows = (page.rows() as u64, scroll as u64);
     ctx.rail(Scrolled::Help, slot, body, rows);
     let more = page.rows().saturating_sub(usize::from(body.h));
+    ctx.room(|room| room.last_line = Some(more));
     let left = title(ctx, shown);
     let mut right = Vec::new();
     if more > 0 {

@@ -2,10 +2,31 @@
 
 use super::HelpPage;
 use crate::tui::focus;
-use crate::tui::help::place::Line;
 use crate::tui::keys::Place;
 use crate::tui::model::{Model, Screen};
 use crate::tui::theme::{Glyphs, Theme};
+
+/// A line of the help.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Line {
+    /// What the next lines are about.
+    Head(&'static str),
+    /// Keys (or a sign), and what they do; in the second line of long words, no keys.
+    Keys {
+        /// The keys.
+        keys: String,
+        /// What they do.
+        words: String,
+        /// They do it where the focus is.
+        here: bool,
+    },
+    /// Words over the whole width.
+    Words(String),
+    /// A line of a picture, as it is.
+    Drawn(String),
+    /// Nothing.
+    Blank,
+}
 
 /// A word or sign, and what it means.
 type Told = (&'static str, &'static str);

@@ -74,7 +74,7 @@ fn count(ctx: &Ctx, words: &str, buf: &mut Buffer) {
 
 /// How many entries are marked, and whether that is exact.
 fn counted(model: &Model) -> (u64, bool) {
-    model.marks.count(tabs::place::total(model))
+    model.marks.count(tabs::queries::total(model))
 }
 
 /// How many entries are marked; that none is only where there is room to spare.

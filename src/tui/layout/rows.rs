@@ -1,32 +1,57 @@
-//! How many rows a pane shows, and whether it is shown.
+//! What the panes of the next picture have room for: how many rows, and whether they are shown.
+//! The last picture cannot tell it: a key may have brought another tab or screen since, or the
+//! terminal another size.
 
 use super::{Areas, areas};
 use crate::tui::area::{Slot, table_rows};
+use crate::tui::entry::text::{Plan, plan};
 use crate::tui::model::{Model, Pane};
 use crate::tui::tabs;
+
+/// Rows in sight.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Rows {
+    /// Of the table of queues.
+    pub queues: usize,
+    /// Of the tab in sight.
+    pub entries: usize,
+}
+
+/// How many rows are in sight.
+#[must_use]
+pub fn rows(model: &Model) -> Rows {
+    let areas = areas(model);
+    Rows {
+        queues: usize::from(table_rows(areas.queues)),
+        entries: usize::from(tabs::place::table(model, areas.entries).h),
+    }
+}
 
 /// How many rows of the tab in sight are.
 #[must_use]
 pub fn entry_rows(model: &Model) -> usize {
-    entry_rows_in(model, &areas(model))
-}
-
-/// The same where it is known where everything lies.
-#[must_use]
-pub fn entry_rows_in(model: &Model, areas: &Areas) -> usize {
-    usize::from(tabs::place::table(model, areas.entries).h)
+    rows(model).entries
 }
 
 /// How many queue rows are in sight.
 #[must_use]
 pub fn queue_rows(model: &Model) -> usize {
-    queue_rows_in(&areas(model))
+    rows(model).queues
 }
 
-/// The same where it is known where everything lies.
+/// Columns and rows of the tab in sight.
 #[must_use]
-pub fn queue_rows_in(areas: &Areas) -> usize {
-    usize::from(table_rows(areas.queues))
+pub fn tab_size(model: &Model) -> (u16, u16) {
+    let inner = areas(model).entries.inner;
+    (inner.w, inner.h)
+}
+
+/// How the room of an opened entry is divided.
+#[must_use]
+pub fn opened(model: &Model) -> Plan {
+    let areas = areas(model);
+    let inner = areas.detail.inner;
+    plan((inner.w, inner.h), areas.compact)
 }
 
 /// Whether a pane is on the screen, so that the focus can go there.

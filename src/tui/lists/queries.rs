@@ -4,7 +4,7 @@ use super::Stand;
 use crate::queue::List;
 use crate::tui::entries::EntryRow;
 use crate::tui::layout;
-use crate::tui::model::{Model, Screen};
+use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs::Tab;
 
 impl Model {
@@ -32,7 +32,7 @@ impl Model {
         let queue = &self.selected()?.queue;
         let there = list != List::Order || queue.keys().order.is_some();
         let panes = matches!(self.screen, Screen::Dashboard | Screen::Queue);
-        (there && panes && layout::areas(self).entries.shown()).then_some(list)
+        (there && panes && layout::rows::shown(self, Pane::Entries)).then_some(list)
     }
 
     /// The entry under the cursor of the tab in sight, when it is loaded.

@@ -12,7 +12,7 @@ use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::entries::{EntryRow, decode};
 use crate::tui::model::Model;
 use crate::tui::schedule::pace;
-use crate::tui::tabs::place::is_deep;
+use crate::tui::tabs::queries::is_deep;
 use crate::tui::{layout, marks, sight};
 
 /// Rows that are read before and behind those in sight, at least: as many may be consumed between

@@ -20,7 +20,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     let window = ctx.model.lists.of(list);
     let mut left = Vec::new();
-    if let Some(note) = tabs::place::deep_note(ctx.model) {
+    if let Some(note) = tabs::queries::deep_note(ctx.model) {
         left.push(Part::new(85, note, ctx.theme.warn));
     } else {
         let order = match list {
@@ -32,7 +32,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     tabs::view::title(ctx, left, Vec::new(), buf);
     let table = area::table(slot);
-    let count = tabs::place::count(ctx.model) + ctx.model.departed_rows();
+    let count = tabs::queries::count(ctx.model) + ctx.model.departed_rows();
     if let Some(words) = why_empty(ctx, list, window, count) {
         draw::words(ctx, &words, table, buf);
         return;

@@ -257,7 +257,7 @@ fn everything(model: &Model) -> Rule {
         },
         None => Rule {
             what: What::All,
-            count: tabs::place::total(model),
+            count: tabs::queries::total(model),
             exact: true,
         },
     }

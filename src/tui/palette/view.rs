@@ -48,7 +48,7 @@ pub(crate) fn slot(model: &Model) -> Option<Slot> {
 }
 
 pub(crate) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
-    let Some(slot) = slot(ctx.model) else {
+    let Some(slot) = ctx.commands else {
         return;
     };
     let (t, inner) = (&ctx.theme, slot.inner);

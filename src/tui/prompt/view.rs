@@ -16,7 +16,7 @@ use crate::tui::{filter, moments, palette};
 
 /// Rows at the bottom that the line takes.
 pub(crate) fn rows(ctx: &Ctx) -> u16 {
-    u16::from(ctx.model.prompt.is_some() && palette::view::slot(ctx.model).is_none())
+    u16::from(ctx.model.prompt.is_some() && ctx.commands.is_none())
 }
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {

@@ -159,7 +159,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let queue = model.selected()?.queue.clone();
-    let held = timeline::track::surveyed(model).and_then(|survey| survey.scale);
+    let held = timeline::queries::surveyed(model).and_then(|survey| survey.scale);
     let sample = sample(model, model.cursor);
     let generation = model.schedule.next_generation();
     let schedule = &mut model.schedule;

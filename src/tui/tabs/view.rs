@@ -72,10 +72,10 @@ fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
 
 /// `1–12 of 144`, at the right end of the line of heads.
 pub(crate) fn range(ctx: &Ctx, heads: Area, buf: &mut Buffer) {
-    let Some(range) = super::place::range(ctx.model) else {
+    let Some(range) = super::queries::range(ctx.model) else {
         return;
     };
-    let of = filter::view::total(ctx.model, super::place::count(ctx.model));
+    let of = filter::view::total(ctx.model, super::queries::count(ctx.model));
     let mut line = Line::new(buf, heads.x, heads.y, heads.w.saturating_sub(1));
     line.put_right(buf, &format!("  {range} of {of}"), ctx.theme.text);
 }

@@ -24,7 +24,7 @@ pub(crate) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
         return Some((from, now.plus(-LATE[class].edge_ms)));
     }
     let bar = model.bar?;
-    Some((bar.max(now), bar.plus(super::track::scale(model).bar_ms)))
+    Some((bar.max(now), bar.plus(super::queries::scale(model).bar_ms)))
 }
 
 /// The last survey saw nothing under the cursor.
@@ -34,12 +34,12 @@ fn is_empty(model: &Model) -> bool {
 
 /// How many entries the last survey saw under the cursor; none when it did not look there.
 fn count(model: &Model) -> Option<u64> {
-    let survey = super::track::surveyed(model)?;
+    let survey = super::queries::surveyed(model)?;
     if let Some(class) = model.late_class {
         return survey.late.get(class).copied();
     }
     let bar = model.bar?;
-    let end = bar.plus(super::track::scale(model).bar_ms);
+    let end = bar.plus(super::queries::scale(model).bar_ms);
     let bars = survey.bars.iter();
     let within = bars.filter(|b| b.from >= bar && b.from < end);
     within.map(|b| b.count).reduce(|a, b| a + b)

@@ -25,8 +25,8 @@ pub(crate) fn zoom(model: &mut Model, zoom: Zoom) {
 /// of what is late, those that hold something.
 pub(crate) fn step(model: &mut Model, right: bool) {
     model.focus = Pane::Timeline;
-    let scale = super::track::scale(model);
-    let first = super::track::bar_start(model, 0);
+    let scale = super::queries::scale(model);
+    let first = super::queries::bar_start(model, 0);
     if let Some(class) = model.late_class {
         match (next_class(model, class, right), right) {
             (Some(class), _) => model.late_class = Some(class),
@@ -42,7 +42,7 @@ pub(crate) fn step(model: &mut Model, right: bool) {
         }
         Some(bar) if bar > first => choose(model, bar.plus(-scale.bar_ms).max(first)),
         Some(_) => {
-            if let Some(class) = next_class(model, super::track::LATE, false) {
+            if let Some(class) = next_class(model, super::queries::LATE, false) {
                 choose_late(model, class);
             }
         }
@@ -63,11 +63,10 @@ pub(crate) fn choose_late(model: &mut Model, class: usize) {
 
 /// The next class beside `class` that holds entries, where classes are in sight.
 fn next_class(model: &Model, class: usize, right: bool) -> Option<usize> {
-    let survey = super::track::surveyed(model)?;
-    let shown =
-        |c: &usize| !super::track::track(model).late_cell(*c).is_empty() && survey.late[*c] > 0;
+    let survey = super::queries::surveyed(model)?;
+    let shown = |c: &usize| model.drawn.room.late && survey.late[*c] > 0;
     if right {
-        (class + 1..super::track::LATE).find(shown)
+        (class + 1..super::queries::LATE).find(shown)
     } else {
         (0..class).rev().find(shown)
     }
@@ -75,10 +74,9 @@ fn next_class(model: &Model, class: usize, right: bool) -> Option<usize> {
 
 /// The start of the last bar in sight.
 fn last(model: &Model) -> EpochMillis {
-    let shown = super::track::track(model).bars;
-    let bars = super::track::scale(model).bars;
-    let bars = if shown > 0 { shown.min(bars) } else { bars };
-    super::track::bar_start(model, bars.saturating_sub(1))
+    let bars = super::queries::scale(model).bars;
+    let bars = model.drawn.room.bars.map_or(bars, |most| most.min(bars));
+    super::queries::bar_start(model, bars.saturating_sub(1))
 }
 
 /// A bar that time has passed is the first bar again; one whose width has changed begins where
@@ -87,8 +85,8 @@ pub(crate) fn keep_bar(model: &mut Model) {
     let Some(bar) = model.bar else {
         return;
     };
-    let first = super::track::bar_start(model, 0);
-    let floor = super::track::scale(model).floor(bar);
+    let first = super::queries::bar_start(model, 0);
+    let floor = super::queries::scale(model).floor(bar);
     model.bar = Some(floor.min(last(model)).max(first));
 }
 

@@ -15,7 +15,7 @@ use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::model::Pane;
-use crate::tui::timeline::track::Track;
+use crate::tui::timeline::place::Track;
 use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::wrap;
@@ -45,7 +45,11 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     ctx.record(slot.outer, Target::Pane(Pane::Timeline));
-    let track = Track::new(slot, super::track::scale(ctx.model));
+    let track = Track::new(slot, super::queries::scale(ctx.model));
+    ctx.room(|room| {
+        room.bars = (track.most > 0).then_some(track.most);
+        room.late = !track.late_cell(0).is_empty();
+    });
     let picture = picture(ctx, &track);
     title::render(ctx, &track, &picture, buf);
     if track.bar_w == 0 || ctx.model.selected().is_none() {
@@ -62,8 +66,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
-    let survey = super::track::surveyed(ctx.model);
-    let scale = super::track::scale(ctx.model);
+    let survey = super::queries::surveyed(ctx.model);
+    let scale = super::queries::scale(ctx.model);
     let mut counts = vec![0; track.bars];
     let mut beyond = survey.map_or(0, |s| s.beyond);
     // The survey may be some seconds old: its bars are put where they belong by now.
@@ -206,7 +210,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
 
 /// The bar under the cursor.
 fn cursor(ctx: &Ctx, track: &Track) -> Option<usize> {
-    super::track::bar_in_sight(ctx.model, track, ctx.model.bar?)
+    super::queries::bar_in_sight(ctx.model, track.bars, ctx.model.bar?)
 }
 
 /// An empty plot says why it is empty.

@@ -44,7 +44,7 @@ pub(crate) fn render_tab(ctx: &Ctx, buf: &mut Buffer) {
         .chain(depth::view::pace(ctx));
     tabs::view::title(ctx, Vec::new(), right.collect(), buf);
     let area = tabs::place::table(ctx.model, slot);
-    if area.h < slot.inner.h && tabs::place::traffic(ctx.model).next().is_some() {
+    if area.h < slot.inner.h && tabs::queries::traffic(ctx.model).next().is_some() {
         let mut line = Line::new(buf, area.x, area.y + area.h, area.w);
         line.skip(3);
         line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
@@ -59,7 +59,7 @@ fn rows(ctx: &Ctx, area: Area, stand: Option<Stand>, buf: &mut Buffer) {
     };
     let top = stand.map_or(0, |stand| stand.top);
     let skipped = usize::try_from(top).unwrap_or(usize::MAX);
-    let mut of_queue = tabs::place::traffic(ctx.model).skip(skipped).peekable();
+    let mut of_queue = tabs::queries::traffic(ctx.model).skip(skipped).peekable();
     if of_queue.peek().is_none() && row.pulse.is_some() {
         teach(ctx, area, row.queue.keys().channel.is_some(), buf);
     }

@@ -177,7 +177,7 @@ fn on_first_screen(model: &Model) -> bool {
 /// Moves the focus one pane on, or back, over those that are not on the screen.
 fn pane(model: &mut Model, forward: bool) {
     let panes = focus::panes(model);
-    let has_it = if change::progress::place::has_keys(model) {
+    let has_it = if change::progress::queries::has_keys(model) {
         None
     } else {
         Some(model.focus)

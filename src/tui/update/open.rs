@@ -46,7 +46,7 @@ pub(crate) fn open_line(model: &mut Model) -> Vec<Effect> {
     let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
     match model.tab {
         Tab::Traffic => {
-            let due = tabs::place::traffic(model).nth(at).map(Announcement::due);
+            let due = tabs::queries::traffic(model).nth(at).map(Announcement::due);
             match due {
                 Some(Some(due)) if due.get() != 0 => {
                     tabs::update::show(model, Tab::Waiting);

@@ -153,7 +153,7 @@ fn the_pointer_stands_under_the_bar_that_answers_the_click() {
     for size in [(80, 24), (120, 40), (200, 60), (270, 60)] {
         for bar in [0, 1, 28, 59] {
             let mut m = evening(size, look());
-            m.bar = Some(timeline::track::bar_start(&m, bar));
+            m.bar = Some(timeline::queries::bar_start(&m, bar));
             let buf = draw(&m);
             let cells = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
             let pointers: Vec<_> = cells.filter(|at| buf[*at].symbol() == "▲").collect();
@@ -345,7 +345,7 @@ fn all_keys_are_in_sight_at_80x24() {
     for ascii in [false, true] {
         let mut m = evening((80, 24), Look { ascii, ..look() });
         m.overlay = Some(keys_at(0));
-        assert_eq!(delayscope::tui::entry::place::last_scroll(&m), 0);
+        assert_eq!(delayscope::tui::help::place::last_scroll(&m), 0);
         let all = lines(&draw(&m)).join("\n");
         for told in ["codec:", "re:/", "marked", "our clock", "none"] {
             assert!(all.contains(told), "{told}: {all}");
@@ -401,7 +401,7 @@ fn the_end_of_a_scrolled_entry_is_its_last_line() {
         entry(member, 60_000),
         Back::Dashboard,
     )));
-    let last = delayscope::tui::entry::place::last_scroll(&m);
+    let last = delayscope::tui::entry::update::last(&m);
     if let Screen::Entry(view) = &mut m.screen {
         view.scroll = last;
     }

@@ -6,6 +6,7 @@ use delayscope::tui::hitmap::Target;
 use delayscope::tui::layout;
 use delayscope::tui::model::{Model, Pane};
 use delayscope::tui::timeline;
+use delayscope::tui::timeline::place::Track;
 
 use ratatui::buffer::Buffer;
 
@@ -47,7 +48,7 @@ fn a_week_with_a_bar_of_another_day() {
         ("200x60", (200, 60)),
     ] {
         let mut m = zoomed(size, Zoom::Week);
-        m.bar = Some(timeline::track::scale(&m).start(NOW, 28));
+        m.bar = Some(timeline::queries::scale(&m).start(NOW, 28));
         picture(&format!("week_{name}"), &m);
     }
 }
@@ -81,7 +82,7 @@ fn a_class_of_what_is_late() {
 fn bars_are_three_cells_wide_from_260_columns() {
     for (columns, wide) in [(259, 2), (260, 3)] {
         let m = zoomed((columns, 60), Zoom::TenMinutes);
-        assert_eq!(timeline::track::track(&m).bar_w, wide);
+        assert_eq!(track(&m).bar_w, wide);
     }
     picture("wide_260x60", &zoomed((260, 60), Zoom::TenMinutes));
 }
@@ -144,7 +145,7 @@ fn midnight_has_the_name_of_the_day() {
     ] {
         let mut m = zoomed((120, 40), zoom);
         (m.now, m.link.clock) = (now, m.link.clock);
-        m.bar = Some(timeline::track::scale(&m).start(now, bar));
+        m.bar = Some(timeline::queries::scale(&m).start(now, bar));
         let rows = timeline(&m);
         let [axis, readout] = [&rows[rows.len() - 3], &rows[rows.len() - 2]];
         // Where the pointer leaves it room.
@@ -197,9 +198,14 @@ fn one_entry(ascii: bool) -> Model {
     m
 }
 
+/// Where the parts of the timeline lie.
+fn track(m: &Model) -> Track {
+    Track::new(layout::areas(m).timeline, timeline::queries::scale(m))
+}
+
 /// The first cells right of the now line, in the lowest row of bars.
 fn next_to_now(m: &Model) -> String {
-    let (buf, plot) = (draw(m), timeline::track::track(m).plot);
+    let (buf, plot) = (draw(m), track(m).plot);
     let y = plot.y + plot.h - 1;
     (plot.x..plot.x + 8).map(|x| symbol(&buf, x, y)).collect()
 }
@@ -241,14 +247,14 @@ fn two_entries_that_meet_stand_above_each_other() {
         survey.bars.iter_mut().for_each(|bar| bar.count *= 2);
     }
     assert_eq!(next_to_now(&m), "    ▐█  ");
-    let (buf, plot) = (draw(&m), timeline::track::track(&m).plot);
+    let (buf, plot) = (draw(&m), track(&m).plot);
     assert_eq!(symbol(&buf, plot.x + 5, plot.y + plot.h - 2), "▌");
 }
 
 #[test]
 fn what_is_not_loaded_or_under_a_cursor_is_drawn_as_bars() {
     let mut m = one_entry(false);
-    m.bar = Some(timeline::track::scale(&m).start(NOW, 20));
+    m.bar = Some(timeline::queries::scale(&m).start(NOW, 20));
     assert_eq!(next_to_now(&m), "     █  ");
     m.bar = None;
     m.entries.rows.clear();

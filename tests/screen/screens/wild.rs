@@ -165,14 +165,14 @@ fn in_sight(model: &Model) -> Result<(), TestCaseError> {
     let rows = layout::rows::entry_rows(model) as u64;
     let stand = model.stand();
     let lists = matches!(model.tab, Tab::Delivered | Tab::Order | Tab::Traffic);
-    if rows > 0 && lists && tabs::place::count(model) > 0 {
+    if rows > 0 && lists && tabs::queries::count(model) > 0 {
         let seen = stand.top..stand.top + rows;
         prop_assert!(
             seen.contains(&stand.cursor),
             "{seen:?} {stand:?} {:?}",
             model.tab
         );
-        prop_assert!(stand.cursor < tabs::place::count(model), "{stand:?}");
+        prop_assert!(stand.cursor < tabs::queries::count(model), "{stand:?}");
     }
     if rows > 0 && model.tab == Tab::Waiting && model.listed() > 0 {
         let seen = model.entries.top..model.entries.top + rows;

@@ -292,7 +292,7 @@ fn dragging_over_the_timeline_takes_the_cursor_along_from_late_to_future() {
     click_on(&mut desk, Target::Late(3));
     assert_eq!(desk.model.late_class, Some(3));
     let mut drag = |bar| {
-        let bar = Target::Bar(timeline::track::bar_start(&desk.model, bar));
+        let bar = Target::Bar(timeline::queries::bar_start(&desk.model, bar));
         let (x, y) = cell_of(&desk.model, bar).unwrap();
         desk.tell(Msg::Dragged(x, y));
         (desk.model.late_class, desk.model.bar)

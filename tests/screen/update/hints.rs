@@ -120,7 +120,7 @@ fn every_hint_does_something_or_says_why_not() {
         };
         // The panel of a change under way stands before what lies below it.
         let mut here = vec![focus::place(&there().model)];
-        if change::progress::place::has_keys(&there().model) {
+        if change::progress::queries::has_keys(&there().model) {
             here.insert(0, Place::Bulk);
         }
         places.extend(here.iter().copied());

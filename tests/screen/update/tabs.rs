@@ -167,7 +167,7 @@ fn far_from_both_ends_a_list_is_read_only_when_the_user_asks() {
     let asked = desk.press(Code::Down);
     assert!(list_of(&asked).is_some_and(|(_, first, _)| (19_900..20_000).contains(&first)));
     desk.answer_all();
-    assert!(tabs::place::is_deep(&desk.model));
+    assert!(tabs::queries::is_deep(&desk.model));
     assert!(!desk.model.lists.delivered.rows.is_empty());
     assert_eq!(list_of(&desk.live(5_000, 1)), None);
     let asked = desk.key(Key::ctrl('r'));
@@ -259,7 +259,7 @@ fn the_cursor_stays_on_its_announcement_while_others_arrive() {
     desk.press(Code::Down);
     let under = |desk: &Desk| {
         let at = usize::try_from(desk.model.stand().cursor).unwrap();
-        tabs::place::traffic(&desk.model).nth(at).unwrap().due()
+        tabs::queries::traffic(&desk.model).nth(at).unwrap().due()
     };
     let before = under(&desk);
     desk.tell(announced(9_000));

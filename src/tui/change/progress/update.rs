@@ -66,7 +66,7 @@ pub(crate) fn take_keys(model: &mut Model, take: bool) {
 
 /// Time passed: the panel may be there now, or no longer.
 pub(crate) fn ticked(model: &mut Model) {
-    let shown = if super::place::is_shown(model) {
+    let shown = if super::queries::is_shown(model) {
         Panel::Shown
     } else {
         Panel::Hidden

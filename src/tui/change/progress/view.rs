@@ -10,7 +10,7 @@ use crate::queue::plan::Progress;
 use crate::queue::told::Order;
 use crate::queue::{Outcome, text};
 use crate::tui::area::Area;
-use crate::tui::change::progress::place::share;
+use crate::tui::change::progress::queries::share;
 use crate::tui::change::{Running, UnderWay};
 use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
@@ -38,7 +38,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 
 fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let keys = super::place::has_keys(ctx.model);
+    let keys = super::queries::has_keys(ctx.model);
     let style = if keys {
         t.accent.add_modifier(Modifier::BOLD)
     } else {

@@ -135,7 +135,7 @@ fn under_cursor(model: &Model) -> Result<&EntryRow, &'static str> {
     if let Some(fate) = model.fate_at(cursor) {
         return Err(fate.why_not());
     }
-    let none = match tabs::place::count(model) {
+    let none = match tabs::queries::count(model) {
         0 => "there is no entry under the cursor",
         _ => "the entry under the cursor is still being read",
     };

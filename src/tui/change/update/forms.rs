@@ -15,7 +15,7 @@ use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
-use crate::tui::{copy, entry, findings, link, queues, worker};
+use crate::tui::{copy, findings, link, queues, worker};
 
 /// `r`: another due time for what the key acts on.
 pub(crate) fn requeue(model: &mut Model, about: About) {
@@ -25,7 +25,7 @@ pub(crate) fn requeue(model: &mut Model, about: About) {
             form.due = entry.score.and_then(|score| form.queue.due(score).at());
         }
         Marked::Marks(marks) | Marked::ButOne(marks) => {
-            form.count = marks.count(tabs::place::total(model));
+            form.count = marks.count(tabs::queries::total(model));
         }
         Marked::Lost => form.count = (lost(model), false),
         Marked::Due => {}
@@ -60,7 +60,7 @@ pub(crate) fn edit(model: &mut Model, about: About) {
     let Some(row) = super::about::row(model) else {
         return;
     };
-    let before = entry::place::payload(row).to_vec();
+    let before = row.payload().to_vec();
     if before.len() > edit::MOST {
         let why = "too long to be edited here: delayscope edit takes it from a file";
         toast::update::say(model, why.to_owned(), Tone::Warn);

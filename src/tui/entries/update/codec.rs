@@ -17,7 +17,7 @@ pub(crate) fn vote(model: &mut Model) {
     };
     let rows = &model.entries.rows;
     let framed = rows.iter().filter(|row| row.content.is_ok());
-    let after = before.after(framed.map(entry::place::payload));
+    let after = before.after(framed.map(EntryRow::payload));
     if after != before {
         take(model, after);
     }
@@ -30,11 +30,7 @@ pub(crate) fn next(model: &mut Model) {
         return;
     };
     let mut choices: Vec<Option<Codec>> = vec![None];
-    choices.extend(
-        payload::readable_as(entry::place::payload(row))
-            .into_iter()
-            .map(Some),
-    );
+    choices.extend(payload::readable_as(row.payload()).into_iter().map(Some));
     choices.push(Some(Codec::Unknown));
     let Some(queue) = model.selected() else {
         return;

@@ -25,7 +25,7 @@ pub(crate) fn bytes(
     area: Rect,
     buf: &mut Buffer,
 ) {
-    let each = entry::place::bytes_a_line(area.width);
+    let each = entry::text::bytes_a_line(area.width);
     let last = row.member.len().div_ceil(each);
     let last = last.saturating_sub(usize::from(area.height));
     let scroll = scroll.min(last);
@@ -84,7 +84,7 @@ impl<'a> Parts<'a> {
                 .lines
                 .get(tree.line())
                 .map_or(0, |line| line.bytes.start);
-        let line = at / entry::place::bytes_a_line(area.width);
+        let line = at / entry::text::bytes_a_line(area.width);
         line.saturating_sub(usize::from(area.height / 2))
     }
 

@@ -75,7 +75,7 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
     let m = ctx.model;
     let under = m.entry().filter(|entry| entry.member == row.member);
     under.map_or(String::new(), |_| {
-        let (at, of) = (m.stand().cursor + 1, tabs::place::count(m));
+        let (at, of) = (m.stand().cursor + 1, tabs::queries::count(m));
         let order = match m.tab {
             // Its place among all of them is not known here.
             _ if m.on_hits() => "found",

@@ -1,5 +1,4 @@
-//! A change that was made, as it is looked at: its lines and its place, so that `update` knows how
-//! far it can be scrolled.
+//! A change that was made, as it is looked at: its lines, its place, and how far it can be scrolled.
 
 use crate::queue::{Change, EntryResult, text};
 use crate::tui::area::{Area, Slot};

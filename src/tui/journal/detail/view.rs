@@ -25,6 +25,7 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     let rows = super::place::lines(m, view);
     let room = usize::from(slot.inner.h);
     let more = rows.len().saturating_sub(room);
+    ctx.room(|room| room.last_line = Some(more));
     let right = if more > 0 {
         let seen = room + view.scroll.min(more);
         let words = format!("{seen} of {} lines {}", rows.len(), t.glyphs.down);

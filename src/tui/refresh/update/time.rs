@@ -46,7 +46,7 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
         let wait = step - model.schedule.exact.get().rem_euclid(step);
         model.instant + Duration::from_millis(wait.unsigned_abs())
     });
-    let panel = change::progress::place::shown_from(model).filter(|from| *from > model.instant);
+    let panel = change::progress::queries::shown_from(model).filter(|from| *from > model.instant);
     let noticed = model.noticed_at().filter(|at| *at > model.instant);
     let told = match &model.overlay {
         Some(Overlay::Dialog(asked)) => asked.told.as_ref().map(|told| told.until),

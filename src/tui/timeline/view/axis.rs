@@ -8,7 +8,7 @@ use crate::queue::{Scale, text};
 use crate::tui::draw::Ctx;
 use crate::tui::keys::Action;
 use crate::tui::moments;
-use crate::tui::timeline::track::Track;
+use crate::tui::timeline::place::Track;
 use crate::tui::widget::line::Line;
 
 const MINUTE: i64 = 60_000;

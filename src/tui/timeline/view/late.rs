@@ -10,7 +10,7 @@ use crate::tui::draw::Ctx;
 use crate::tui::hitmap::Target;
 use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::timeline;
-use crate::tui::timeline::track::Track;
+use crate::tui::timeline::place::Track;
 use crate::tui::widget::line;
 
 /// How a late figure looks: red, yellow while it is a hand-over, none when nothing is late.
@@ -25,7 +25,7 @@ pub(crate) fn style(ctx: &Ctx, pulse: &Pulse) -> Option<Style> {
 
 /// Left and width of each class's cell.
 fn cells(track: &Track) -> impl Iterator<Item = (u16, u16)> {
-    (0..timeline::track::LATE).map(move |class| {
+    (0..timeline::queries::LATE).map(move |class| {
         let cell = track.late_cell(class);
         (cell.x, cell.w)
     })
@@ -41,7 +41,7 @@ pub(crate) fn chosen(ctx: &Ctx, track: &Track, picture: &Picture) -> Option<(u16
 
 /// What a class is called in a sentence.
 pub(crate) fn words(class: usize) -> &'static str {
-    const WORDS: [&str; timeline::track::LATE] = [
+    const WORDS: [&str; timeline::queries::LATE] = [
         "late by more than 1 h",
         "late by 10 min to 1 h",
         "late by 1 to 10 min",

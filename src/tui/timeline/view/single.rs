@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use super::Picture;
 use crate::clock::EpochMillis;
 use crate::tui::draw::Ctx;
-use crate::tui::timeline::track::Track;
+use crate::tui::timeline::place::Track;
 
 /// The bar of the closest zoom, in ms.
 const CLOSEST_MS: i64 = 1000;

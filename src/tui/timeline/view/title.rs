@@ -8,7 +8,7 @@ use crate::tui::draw::Ctx;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::timeline;
-use crate::tui::timeline::track::Track;
+use crate::tui::timeline::place::Track;
 use crate::tui::widget::pane::Part;
 
 /// Below this the title has the current zoom alone, else that and its neighbours.
@@ -17,7 +17,7 @@ const NEIGHBOURS: u16 = 66;
 pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut left = vec![Part::new(100, "Due", ctx.title(Pane::Timeline))];
-    if let Some(name) = timeline::track::name(m) {
+    if let Some(name) = timeline::queries::name(m) {
         let name = name.replace('…', t.glyphs.cut);
         left[0]
             .pieces
@@ -58,7 +58,7 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
 fn zooms(ctx: &Ctx) -> Part {
     let (t, current, w) = (&ctx.theme, ctx.model.zoom, ctx.areas.timeline.outer.w);
     let near = |z: Zoom| w >= NEIGHBOURS && (z == current.closer() || z == current.wider());
-    let shown = |z: &Zoom| w >= timeline::track::WIDE || *z == current || near(*z);
+    let shown = |z: &Zoom| w >= timeline::queries::WIDE || *z == current || near(*z);
     let mut pieces = Vec::new();
     for zoom in Zoom::ALL.into_iter().filter(shown) {
         let (words, style) = if zoom == current {

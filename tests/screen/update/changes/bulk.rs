@@ -82,7 +82,7 @@ fn long(count: u64) -> (Desk, u64) {
         progress(10, count),
     )));
     desk.pass(500);
-    assert!(change::progress::place::has_keys(&desk.model));
+    assert!(change::progress::queries::has_keys(&desk.model));
     (desk, generation)
 }
 
@@ -97,7 +97,7 @@ fn orders_given(effects: &[Effect]) -> Vec<Order> {
 #[test]
 fn what_is_done_at_once_has_no_panel_and_what_takes_its_time_has_one() {
     let (mut desk, generation) = running(5_000);
-    assert!(!change::progress::place::is_shown(&desk.model));
+    assert!(!change::progress::queries::is_shown(&desk.model));
     let wake = wakes_at(&desk.model).unwrap();
     assert!(wake <= desk.model.instant + Duration::from_millis(250));
     let rows = layout::rows::entry_rows(&desk.model);
@@ -134,7 +134,7 @@ fn all_other_keys_act_below_and_tab_leaves_space_and_esc_to_it() {
     desk.char('j');
     assert_eq!(desk.model.stand().cursor, at + 1);
     desk.press(Code::Tab);
-    assert!(!change::progress::place::has_keys(&desk.model));
+    assert!(!change::progress::queries::has_keys(&desk.model));
     desk.model.focus = Pane::Entries;
     assert_eq!(orders_given(&desk.char(' ')), []);
     assert!(!desk.model.marks.is_empty());
@@ -142,11 +142,11 @@ fn all_other_keys_act_below_and_tab_leaves_space_and_esc_to_it() {
     assert!(desk.model.marks.is_empty());
     // Round, and there it is again.
     for _ in 0..4 {
-        if !change::progress::place::has_keys(&desk.model) {
+        if !change::progress::queries::has_keys(&desk.model) {
             desk.press(Code::Tab);
         }
     }
-    assert!(change::progress::place::has_keys(&desk.model));
+    assert!(change::progress::queries::has_keys(&desk.model));
     assert_eq!(orders_given(&desk.char(' ')), [Order::Pause]);
 }
 

@@ -1,8 +1,7 @@
-//! The panel of the change under way: whether it is shown, where, and whether it has the keys.
+//! The panel of the change under way: whether it is shown, and whether it has the keys.
 
 use std::time::{Duration, Instant};
 
-use crate::tui::area::{Area, Slot};
 use crate::tui::model::Model;
 
 /// A change that takes no longer has no panel: it would only flicker.
@@ -28,15 +27,6 @@ pub fn has_keys(model: &Model) -> bool {
     let under_way = model.changing.running();
     let left = under_way.is_some_and(|(one, _)| model.panel_left == Some(one.generation));
     is_shown(model) && !left && model.overlay.is_none() && model.prompt.is_none()
-}
-
-/// Cuts its place off the bottom of what lies between header and hints.
-pub(crate) fn take(model: &Model, boxed: bool, body: &mut Area) -> Slot {
-    if !is_shown(model) {
-        return Slot::default();
-    }
-    let rows = if boxed { 5 } else { 3 };
-    Slot::new(body.take_bottom(rows), boxed)
 }
 
 /// So many of `steps` are done; all of them only at the end.

@@ -1,29 +1,13 @@
 //! Inside the timeline: scale, late side, now line, bars, figures beside them.
 
-use crate::clock::EpochMillis;
-use crate::queue::{Scale, Survey, classes, text};
+use crate::queue::Scale;
 use crate::tui::area::{Area, Slot};
-use crate::tui::layout;
-use crate::tui::model::{Model, now};
-
-/// When the timeline's bar `i` (from the left) starts. Bars stand on multiples of their width,
-/// so the first one starts before now.
-#[must_use]
-pub fn bar_start(model: &Model, i: usize) -> EpochMillis {
-    scale(model).start(now(model), i)
-}
 
 /// Columns of a boxed timeline's scale: `41,203 ┤`.
 const SCALE: u16 = 8;
 
 /// Columns of the figures right of the bars.
 const SIDE: u16 = 22;
-
-/// From this width of the terminal on the title has all zooms, and the names of queues in full.
-pub const WIDE: u16 = 100;
-
-/// How many classes of lateness there are.
-pub const LATE: usize = classes::LATE.len();
 
 /// Where the parts of the timeline lie.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -38,8 +22,10 @@ pub struct Track {
     pub plot: Area,
     /// Columns of a bar.
     pub bar_w: u16,
-    /// How many bars fit.
+    /// How many bars there are.
     pub bars: usize,
+    /// How many there is room for.
+    pub most: usize,
     /// Figures right of the bars; empty when there is no room.
     pub side: Area,
     /// The line of the time labels.
@@ -73,11 +59,12 @@ impl Track {
             r if r >= 120 + SIDE => 2,
             _ => 1,
         };
-        let bars = (room / bar_w).min(wanted);
+        let most = room / bar_w;
+        let bars = most.min(wanted);
         let late = Area::new(inner.x + scale_w, inner.y, late_w, rows);
         let plot = Area::new(late.right() + 2, inner.y, bars * bar_w, rows);
         // The wide zooms have fewer bars: the figures stay where they are at the others.
-        let side_x = late.right() + 2 + (room / bar_w).min(60) * bar_w;
+        let side_x = late.right() + 2 + most.min(60) * bar_w;
         let side_w = inner.right().saturating_sub(side_x);
         let side = if side_w >= SIDE { side_w } else { 0 };
         Self {
@@ -87,6 +74,7 @@ impl Track {
             plot,
             bar_w,
             bars: usize::from(bars),
+            most: usize::from(most),
             side: Area::new(inner.right() - side, inner.y, side, rows),
             axis: inner.row(rows),
             readout: inner.row(rows + 1),
@@ -122,44 +110,4 @@ impl Track {
             ..area
         }
     }
-}
-
-/// The survey of the selected queue, once it is one of the current zoom.
-#[must_use]
-pub fn surveyed(model: &Model) -> Option<&Survey> {
-    let survey = model.selected()?.survey.as_ref()?;
-    (survey.zoom == Some(model.zoom)).then_some(survey)
-}
-
-/// The bars of the timeline: the zoom's, or as the survey found them right.
-#[must_use]
-pub fn scale(model: &Model) -> Scale {
-    let found = || surveyed(model).and_then(|survey| survey.scale);
-    model.zoom.scale().or_else(found).unwrap_or_default()
-}
-
-/// Where the parts of the timeline lie now.
-#[must_use]
-pub fn track(model: &Model) -> Track {
-    Track::new(layout::areas(model).timeline, scale(model))
-}
-
-/// The bar that begins at `start`, counted from the left; none when it is not in sight.
-#[must_use]
-pub fn bar_in_sight(model: &Model, track: &Track, start: EpochMillis) -> Option<usize> {
-    let bar = scale(model).bar_of(now(model), start)?;
-    (bar < track.bars).then_some(bar)
-}
-
-/// What the title calls the queue, `…` where it is cut; none without a queue.
-#[must_use]
-pub fn name(model: &Model) -> Option<String> {
-    let row = model.selected()?;
-    let most = if model.size.0 >= WIDE {
-        usize::from(model.size.0 / 4).min(40)
-    } else {
-        usize::from(model.size.0 * 3 / 10).max(16)
-    };
-    let clean = text::printable_bytes(row.queue.name.as_bytes());
-    Some(text::cut(&clean, most).into_owned())
 }

@@ -1,4 +1,4 @@
-//! The lines of an opened entry, so that `update` knows how far it can be scrolled.
+//! The lines of an opened entry: how many columns and rows they have, and what stands in them.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -8,11 +8,7 @@ use serde_json::Value;
 use super::{EntryView, Face, Laid, Piece};
 use crate::payload::Codec;
 use crate::queue::text;
-use crate::tui::area::Slot;
 use crate::tui::entries::EntryRow;
-use crate::tui::layout::areas;
-use crate::tui::model::{Model, Overlay, Screen};
-use crate::tui::{help, journal};
 
 /// Lines of facts above the text, with the blank below them.
 pub const FACTS: u16 = 9;
@@ -46,11 +42,10 @@ pub struct Plan {
     pub beside: u16,
 }
 
-/// Divides the room of an opened entry.
+/// Divides the room of an opened entry: so many columns and rows.
 #[must_use]
-pub fn plan(slot: Slot, compact: bool) -> Plan {
-    let columns = slot.inner.w.saturating_sub(2);
-    let h = slot.inner.h;
+pub fn plan((w, h): (u16, u16), compact: bool) -> Plan {
+    let columns = w.saturating_sub(2);
     let facts = if compact || h < FACTS + 3 { 0 } else { FACTS };
     let beside = match columns {
         ..110 => 0,
@@ -66,21 +61,9 @@ pub fn plan(slot: Slot, compact: bool) -> Plan {
     }
 }
 
-/// The last line that the help, or else an opened entry, can be scrolled to; 0 when all of it is
-/// in sight.
+/// The last line that an opened entry can be scrolled to; 0 when all of it is in sight.
 #[must_use]
-pub fn last_scroll(model: &Model) -> usize {
-    if let Some(Overlay::Help { .. }) = model.overlay {
-        return help::place::last_scroll(model);
-    }
-    if let Some(Overlay::Change(view)) = &model.overlay {
-        return journal::detail::place::last_scroll(model, view);
-    }
-    let Screen::Entry(view) = &model.screen else {
-        return 0;
-    };
-    let areas = areas(model);
-    let plan = plan(areas.detail, areas.compact);
+pub fn last(view: &EntryView, plan: Plan) -> usize {
     let bytes = view.row.member.len();
     let lines = match body(view, plan.text) {
         Body::Hex => bytes.div_ceil(bytes_a_line(plan.columns)),
@@ -99,13 +82,6 @@ pub const fn bytes_a_line(columns: u16) -> usize {
         44..78 => 8,
         _ => 16,
     }
-}
-
-/// The payload's bytes; the whole member when it is no frame.
-#[must_use]
-pub fn payload(row: &EntryRow) -> &[u8] {
-    let start = row.member.len().saturating_sub(row.size);
-    &row.member[start..]
 }
 
 /// What the face of `view` shows in `columns`.
@@ -129,13 +105,6 @@ pub fn body(view: &EntryView, columns: u16) -> Body {
     }
 }
 
-/// Columns of the text of an opened entry in a terminal of the model's size.
-#[must_use]
-pub fn text_columns(model: &Model) -> u16 {
-    let areas = areas(model);
-    plan(areas.detail, areas.compact).text
-}
-
 /// The text of `row` in lines of `columns`, decoded or raw.
 #[must_use]
 pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> Laid {
@@ -157,7 +126,7 @@ pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> Laid {
 
 /// The payload as it lies, in lines of `columns`.
 fn raw(row: &EntryRow, columns: u16) -> Arc<Vec<Piece>> {
-    let bytes = payload(row);
+    let bytes = row.payload();
     let mut lines = Vec::new();
     let shown = &bytes[..bytes.len().min(MOST)];
     fold(
