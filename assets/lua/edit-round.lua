@@ -12,14 +12,17 @@
 --                 waits again
 --              3  as 0, or, when it does not wait, as 2: a script whose answer never came may have
 --                 given them to it
---          then, for each: its member, its new member (of kind 2: empty). At most 2,300 entries
+--              4 to 255  when it has that score, at most kind - 3 of its copies among the n leave the
+--                 order list, and it keeps its bytes: others of its copies stand behind them
+--          then, for each: its member, its new member (of kinds 2 and 4 to 255: empty). At most 2,300
+--          entries
 -- returns  {0, k, type}                 KEYS[k] holds a `type`; nothing was done
 --          {1, went, '', {i, what, how}}   so many went round; then, flat, for each entry that stands
 --            among them (and each of kind 1): its number i (from 1), what:
 --              1  it has its new bytes (of kind 2: copies left); how: empty
 --              2  it does not wait (of kind 2: it does, and stays); how: empty
 --              3  it has another score; how: that score
---              4  after one of these: so many more of its copies left; how: their number
+--              4  so many of its copies left, after one of these beyond the first; how: their number
 --              5  nothing was done, since the new member waits already, which this would swallow; how:
 --                 empty
 --          or an error ASIDE: see is_aside
@@ -27,7 +30,8 @@
 -- Depends on nothing but the arguments and the keys. An entry that is changed begins with ZADD, which a
 -- full server refuses: then nothing was done. Where none is, such a server lets the list go round (see
 -- go_round). The score goes from ZSCORE to ZADD as the text that it is. The new member takes the place
--- of the first copy of the old one; the others leave, or they would be handed out with the old bytes.
+-- of the first copy of the old one among the n; the others leave, or they would be handed out with the
+-- old bytes.
 -- Parts: guard, aside, round.
 
 local entries = #ARGV / 2 - 1
@@ -59,6 +63,8 @@ local function becomes(i, kind, score)
     return kind == 3 and 'none' or nil
   elseif tonumber(has) ~= score then
     tell(i, 3, has)
+  elseif kind > 3 then
+    return 'none'
   elseif redis.call('ZADD', KEYS[1], 'NX', has, new) == 0 then
     tell(i, 5, '')
   else
@@ -92,7 +98,7 @@ for _, element in ipairs(slice) do
     -- Of copies that leave after an entry was given its bytes the first one is told by that alone.
     more[i] = fate[i] and kinds[i] == 2 and -1 or 0
   end
-  if not i or not fate[i] then
+  if not i or not fate[i] or kinds[i] > 3 and more[i] >= kinds[i] - 3 then
     k = k + 1
     kept[k] = element
   elseif first and fate[i] == 'new' then

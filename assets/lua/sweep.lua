@@ -12,6 +12,8 @@
 --              2  each of its copies among the n leaves the order list, unless timeouts holds it
 --              3  as 0, or, when timeouts does not hold it, as 2: a script whose answer never came
 --                 may have taken it out of timeouts
+--              4 to 255  when it has that score, at most kind - 3 of its copies among the n leave the
+--                 order list, and it stays in timeouts: others of its copies stand behind them
 --          then the members, at most 3,900
 -- returns  {0, k, type}                 KEYS[k] holds a `type`; nothing was done
 --          {1, went, last, {i, what, how}}   so many went round; the last of them that stays (empty:
@@ -20,7 +22,7 @@
 --              1  it left; how: the element it stood behind that stays; empty: none of the n
 --              2  it is not in timeouts (of kind 2: it is, and stays); how: empty
 --              3  it has another score; how: that score
---              4  after one of these: so many more of its copies left; how: their number
+--              4  so many of its copies left, after one of these beyond the first; how: their number
 --
 -- Depends on nothing but the arguments and the keys. What is removed comes last; a full server lets it
 -- pass (see go_round), or else nobody could delete there. What goes into quarantine comes first, by
@@ -53,6 +55,8 @@ local function leaves(i, kind, score)
     return kind == 3 and 'copies'
   elseif tonumber(has) ~= score then
     tell(i, 3, has)
+  elseif kind > 3 then
+    return 'copies'
   else
     removed[#removed + 1] = ARGV[i + 2]
     kept_aside[2 * #removed - 1], kept_aside[2 * #removed] = has, ARGV[i + 2]
@@ -82,7 +86,7 @@ for _, element in ipairs(slice) do
     if left[i] == true then tell(i, 1, kept[k] or '') end
     more[i] = left[i] == true and -1 or 0
   end
-  if not i or not left[i] then
+  if not i or not left[i] or kinds[i] > 3 and more[i] >= kinds[i] - 3 then
     k = k + 1
     kept[k] = element
   else

@@ -43,13 +43,11 @@ const SCRIPT: &[&str] = &["eval", "evalsha"];
 /// Entries leave timeouts and order list for target.
 const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem", "zremrangebyrank"];
 /// Entries leave timeouts and order list, or target.
-const DELETE: &[&str] = &["lindex", "lpos", "lrem", "lset", "ltrim", "rpush", "zrem"];
+const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
 /// Entries become waiting ones.
 const OFFER: &[&str] = &["publish", "rpush", "zadd"];
 /// Entries change in their places.
-const EDIT: &[&str] = &[
-    "lindex", "linsert", "lrem", "lset", "ltrim", "rpush", "zadd", "zrem",
-];
+const EDIT: &[&str] = &["linsert", "lrem", "ltrim", "rpush", "zadd", "zrem"];
 /// Elements of target change in their places.
 const REPLACE: &[&str] = &["linsert", "lrem"];
 /// Keys get or lose an expiry.
@@ -159,7 +157,8 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Transfer => &[SCRIPT, TRANSFER, SWAP, &["rename", "watch"], RESTORE],
         Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename", "zadd"], RESTORE],
         Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
-        Change::Delete | Change::Drift => &[SCRIPT, DELETE],
+        Change::Delete => &[SCRIPT, DELETE],
+        Change::Drift => &[SCRIPT, DELETE, &["lset"]],
         Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],
         Change::Edit => &[SCRIPT, EDIT],
         Change::Repack => &[SCRIPT, EDIT, &["publish"]],
@@ -177,8 +176,18 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         Change::RenameTaken => &[SCRIPT, RENAME, &["publish"]],
-        // The other way round, and that again.
-        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY, RENAME],
+        // The other way round, and that again; what was requeued is delivered in any way.
+        Change::Undo => &[
+            SCRIPT,
+            OFFER,
+            DELETE,
+            EDIT,
+            TRANSFER,
+            EXPIRY,
+            RENAME,
+            SWAP,
+            &["rename"],
+        ],
         Change::Worker => &[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE],
         Change::Consume => &[SCRIPT, &["blmove", "lindex"], HOLD],
     };

@@ -122,6 +122,9 @@ pub enum Broom {
     /// The same of one that a script may have deleted whose answer never came: where it does not
     /// wait, its copies leave the order list all the same.
     DeleteAgain(f64),
+    /// Others of its copies stand behind those that go round: at most so many of these leave the
+    /// order list, when it has this score. It stays in timeouts.
+    Thin(f64, u64),
     /// It is known to stand nowhere in the order list: it leaves timeouts, when it has this score.
     Forget(f64),
     /// Its copies leave the order list, unless it waits.
@@ -404,6 +407,10 @@ fn blob(brooms: impl ExactSizeIterator<Item = Broom>) -> Vec<u8> {
             Broom::Stray => (2, 0.0),
             Broom::DeleteAgain(score) => (3, score),
         };
+            Broom::Thin(score, most) => {
+                let most = u8::try_from(most).unwrap_or(u8::MAX);
+                (3 + most.clamp(1, u8::MAX - 3), score)
+            }
         blob.push(kind);
         blob.extend(score.to_le_bytes());
     }

@@ -210,6 +210,8 @@ impl Run {
         loop {
             if wrote {
                 self.hold().await?;
+            } else if self.is_stopped() {
+                return Err(Halt::Stopped);
             }
             let sized = stepper.is_sized();
             match stepper.next(self, size.get()).await {

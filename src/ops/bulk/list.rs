@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use crate::store::{Store, StoreError, read};
 
-/// Elements in a page at least, but for the last one.
-const PAGE_LEAST: u32 = 32;
+/// Elements in the first page: each may have a MB.
+const PAGE_FIRST: u32 = 8;
 /// Elements in a page at most.
 const PAGE_MOST: u32 = 1_000;
 /// Bytes in a page at most, as long as elements are about as large as those before them.
 const PAGE_BYTES: usize = 512 * 1024;
-/// Elements of a page that are looked for in the next one.
+/// Elements of a page that are looked for in the next one, at most.
 const OVERLAP: usize = 32;
+/// The same where they are large: so many, and more as long as they have no more bytes.
+const OVERLAP_LEAST: usize = 2;
+const OVERLAP_BYTES: usize = 64 * 1024;
 /// Places before which they are looked for: what was taken out of the list has moved them up.
 const BACK: u64 = 2_000;
 
@@ -56,7 +59,7 @@ impl ListReader {
         Self {
             key,
             next: 0,
-            size: 100,
+            size: PAGE_FIRST,
             tail: Vec::new(),
         }
     }
@@ -101,7 +104,7 @@ impl ListReader {
             if elements.is_empty() {
                 return Ok(Read::End);
             }
-            let from = elements.len().saturating_sub(OVERLAP);
+            let from = elements.len() - overlapping(&elements);
             self.tail = elements[from..].to_vec();
             return Ok(Read::Page(ListPage {
                 first,
@@ -115,8 +118,9 @@ impl ListReader {
     /// The first new element in a page that begins before the last known ones: behind the last of
     /// those that is still there.
     fn first_new(&mut self, elements: &[Vec<u8>]) -> Option<usize> {
-        if self.tail.is_empty() {
-            return Some(0);
+        // Also where some of them stand there twice.
+        if elements.starts_with(&self.tail) {
+            return Some(self.tail.len());
         }
         let place = |known: &Vec<u8>| elements.iter().position(|element| element == known);
         let still = |at: usize| Some((at, place(&self.tail[at])?));
@@ -135,6 +139,30 @@ impl ListReader {
         } else {
             self.size
         }
-        .clamp(PAGE_LEAST, PAGE_MOST);
+        .clamp(1, PAGE_MOST);
+    }
+}
+
+/// The number of the last of these elements that are read again with those that follow, to see
+/// whether the places have shifted.
+pub(in crate::ops) fn overlapping(elements: &[Vec<u8>]) -> usize {
+    let mut bytes = 0;
+    let fits = elements.iter().rev().take(OVERLAP).take_while(|element| {
+        bytes += element.len();
+        bytes <= OVERLAP_BYTES
+    });
+    fits.count().max(OVERLAP_LEAST.min(elements.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_is_not_read_again_and_again() {
+        let of = |bytes: usize, count: usize| overlapping(&vec![vec![0; bytes]; count]);
+        assert_eq!([of(41, 1_000), of(41, 3), of(41, 0)], [OVERLAP, 3, 0]);
+        let large = [of(10_000, 100), of(1 << 20, 100), of(1 << 20, 1)];
+        assert_eq!(large, [6, 2, 1]);
     }
 }

@@ -1,6 +1,5 @@
 //! Sweep: the order list goes round, slice by slice, and the chosen ones drop out of it and of
-//! timeouts, or get other bytes in both. Where entries may stand in it more than once, further copies
-//! of the chosen leave it first.
+//! timeouts, or get other bytes in both; one that stands in it more than once with its last copy.
 //!
 //! After a full turn the list stands in its old order again, save that what was offered meanwhile
 //! stands in the midst of it. A turn that ends early leaves it turned: every entry is in it, and
@@ -11,7 +10,7 @@ mod places;
 
 use std::collections::{HashMap, HashSet};
 
-use self::copies::Thinning;
+use self::copies::Counting;
 use self::places::places;
 use super::list::{ListReader, Read};
 use super::turn::Turn;
@@ -44,6 +43,8 @@ pub struct Sweep {
     /// Strays that were told already, and what was taken out of timeouts, a stray by that: there may
     /// be more copies of them.
     told: HashSet<usize>,
+    /// Copies that the list holds of those that stand in it more than once, as far as is known.
+    often: HashMap<usize, u64>,
     /// Copies beyond the first that have left since that was told.
     copies: u64,
     turn: Turn,
@@ -62,10 +63,8 @@ pub struct Sweep {
 
 #[derive(Debug)]
 enum Stage {
-    /// It is found out whether entries may stand in the list more than once.
-    Counting,
-    /// Further copies of the chosen leave the list.
-    Thinning(Thinning),
+    /// It is counted how often each of the chosen stands in the list.
+    Counting(Counting),
     /// The list goes round.
     Turning,
     /// Entries that were not met are looked up: those still to be, and those that wait.
@@ -115,6 +114,10 @@ impl Sweep {
 
     fn with(queue: &Queue, items: impl Iterator<Item = (Vec<u8>, Broom)>) -> Self {
         let (members, brooms): (Vec<_>, Vec<_>) = items.unzip();
+        let stage = match queue.keys().order {
+            Some(order) => Stage::Counting(Counting::new(order, members.len())),
+            None => Stage::Turning,
+        };
         let numbered = members.into_iter().enumerate().map(|(i, m)| (m, i));
         Self {
             queue: queue.clone(),
@@ -124,10 +127,11 @@ impl Sweep {
             open: numbered.collect(),
             unsure: HashMap::new(),
             told: HashSet::new(),
+            often: HashMap::new(),
             copies: 0,
             turn: Turn::new(),
             most: MOST_MOVED,
-            stage: Stage::Counting,
+            stage,
             before: None,
             looked: None,
             forgets: None,
@@ -161,11 +165,8 @@ impl Sweep {
     /// `NoFrame`: its new bytes wait already.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         let n = n.clamp(1, MOST_MOVED);
-        if matches!(self.stage, Stage::Counting) {
-            self.count(writer.store()).await?;
-        }
         match &mut self.stage {
-            Stage::Counting | Stage::Thinning(_) => self.thin(writer).await.map(Some),
+            Stage::Counting(_) => self.count(writer.store()).await.map(Some),
             Stage::Turning => self.turn(writer, n).await,
             Stage::Looking(..) => self.look(writer.store()).await.map(Some),
             Stage::Reading(..) => self.read(writer).await.map(Some),
@@ -183,8 +184,10 @@ impl Sweep {
             };
             let n = self.up_to_most(n, &page);
             self.before = self.turn.behind().or_else(|| self.before.take());
-            // Copies of what has left need not be written down once more.
+            // Copies of what has left need not be written down once more, nor those of what stays.
+            let among = self.copies_among(&page[..n.min(page.len())]);
             let tries = self.met(&page).into_iter().map(|(_, i)| i);
+            let tries = tries.filter(|i| !matches!(self.broom(*i, &among), Broom::Thin(..)));
             let tries: Vec<usize> = tries.filter(|i| !self.told.contains(i)).collect();
             if !tries.is_empty() {
                 self.looked = Some((n, page));
@@ -194,14 +197,22 @@ impl Sweep {
             (n, page)
         };
         let met = self.met(&page);
-        let brooms = met.iter().map(|&(_, i)| self.broom(i));
-        let done = match self.script(writer, n, &met, brooms).await {
+        let slice = &page[..n.min(page.len())];
+        let among = self.copies_among(slice);
+        let brooms: Vec<Broom> = met.iter().map(|&(_, i)| self.broom(i, &among)).collect();
+        let done = match self.script(writer, n, &met, brooms.iter().copied()).await {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
-                    let slice = &page[..n.min(page.len())];
                     let (places, last) = places(slice, &met, self.before.as_ref());
                     self.unsure.extend(places);
+                    for (&(_, i), broom) in met.iter().zip(brooms) {
+                        if matches!(broom, Broom::Thin(..)) {
+                            // It stays in timeouts, and how many of its copies are left is not known.
+                            self.unsure.remove(&i);
+                            self.often.remove(&i);
+                        }
+                    }
                     self.turn.unknown(n, &page, last);
                 }
                 return Err(error);
@@ -238,7 +249,7 @@ impl Sweep {
         }
         let chosen: Vec<_> = each
             .map(|(&(m, i), broom)| match broom {
-                Broom::Stray => (m, broom, &[][..]),
+                Broom::Stray | Broom::Thin(..) => (m, broom, &[][..]),
                 _ => (m, broom, self.news[i].as_slice()),
             })
             .collect();
@@ -251,6 +262,7 @@ impl Sweep {
             self.stage = Stage::Ended;
             return None;
         }
+        self.often.clear();
         self.stage = self.looking();
         Some(self.step(LOOKING))
     }
@@ -259,14 +271,6 @@ impl Sweep {
         let untold = self.open.iter().filter(|(_, i)| !self.told.contains(i));
         let untold = untold.map(|(member, _)| member.clone());
         Stage::Looking(untold.collect(), HashSet::new())
-    }
-
-    /// The broom for one of the chosen.
-    fn broom(&self, i: usize) -> Broom {
-        match self.brooms[i] {
-            Broom::Delete(score) if self.unsure.contains_key(&i) => Broom::DeleteAgain(score),
-            broom => broom,
-        }
     }
 
     /// The chosen among these elements, each once, with their numbers; after a stop, copies of what
@@ -308,6 +312,9 @@ impl Sweep {
                 Swept::Twin => (Fate::NoFrame, None),
                 Swept::Copies(more) => {
                     self.copies += more;
+                    if let Some(left) = self.often.get_mut(i) {
+                        *left = left.saturating_sub(more);
+                    }
                     continue;
                 }
             };

@@ -256,19 +256,6 @@ pub(crate) async fn sweep(stage: &Stage) {
     }
 }
 
-/// A second copy leaves the order list before that.
-pub(crate) async fn drop_copy(stage: &Stage) {
-    if let Some(order) = stage.queue.keys().order {
-        let double = frame(1, b"entry 1");
-        stage.by_hand(|server| {
-            server.cmd_bytes(&[b"RPUSH", &order, &double]);
-        });
-        let writer = stage.writer();
-        let dropped = writer.drop_copy(&stage.queue, [0, 5], &double);
-        assert!(dropped.await.unwrap().done);
-    }
-}
-
 /// The same, and an entry gets other bytes.
 pub(crate) async fn edit_around(stage: &Stage) {
     if stage.is_redisson() {

@@ -112,13 +112,8 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
         changes::put_back_around(stage).boxed()
     }),
     (Change::Undo, |stage| changes::undo_drift(stage).boxed()),
-    (Change::Delete, |stage| changes::drop_copy(stage).boxed()),
-    (Change::Edit, |stage| changes::drop_copy(stage).boxed()),
-    (Change::Repack, |stage| changes::drop_copy(stage).boxed()),
-    (Change::Quarantine, |stage| {
-        changes::drop_copy(stage).boxed()
-    }),
-    (Change::Undo, |stage| changes::drop_copy(stage).boxed()),
+    (Change::Undo, |stage| changes::swap(stage).boxed()),
+    (Change::Undo, |stage| changes::set_aside(stage).boxed()),
     (Change::Worker, |stage| working(stage).boxed()),
     (Change::Consume, |stage| consuming(stage).boxed()),
 ];

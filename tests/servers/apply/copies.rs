@@ -138,6 +138,30 @@ async fn copies_of_what_a_lost_script_may_have_deleted_leave_too() {
 }
 
 #[tokio::test]
+async fn as_many_copies_leave_as_are_told_and_what_has_others_behind_them_goes_on_waiting() {
+    let bench = few().await;
+    copy(&bench, [3, 3, 3]);
+    let (member, score) = (bench.member(3), bench.entry(3).score.unwrap());
+    let new = bench.member(99);
+    let thin = |most| (member.as_slice(), Broom::Thin(score, most));
+    let (writer, queue) = (&bench.writer, &bench.queue);
+    // Three are among the eight, of which one stays, as does the one behind them.
+    let swept = writer.sweep(queue, 8, &[thin(2)], Away::Nowhere).await;
+    assert_eq!(swept.unwrap().done.swept, [(0, Swept::Copies(2))]);
+    let edits = [(&member[..], Broom::Thin(score, 1), &new[..])];
+    let edited = writer.edit_around(queue, 7, &edits).await;
+    assert_eq!(edited.unwrap().done.swept, [(0, Swept::Copies(1))]);
+    let now = bench.contents();
+    assert_eq!(now.order.iter().filter(|m| **m == member).count(), 1);
+    assert!(now.timeouts.contains_key(&member) && !now.timeouts.contains_key(&new));
+    // What others have changed meanwhile is left alone.
+    let other = [(member.as_slice(), Broom::Thin(score + 1.0, 1))];
+    let swept = writer.sweep(queue, 8, &other, Away::Nowhere).await;
+    assert_eq!(swept.unwrap().done.swept, [(0, Swept::Changed(score))]);
+    assert_eq!(bench.contents().order.len(), 6);
+}
+
+#[tokio::test]
 async fn a_transfer_leaves_the_second_copy_to_who_knows_that_it_was_delivered() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     let now = bench.server.now();

@@ -37,8 +37,10 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
         0.0
     };
     let appended = ENTRY_US + looked;
-    let mut takes = copies * SINGLE_US;
-    let mut longest = f64::min(copies, 1.0) * SINGLE_US;
+    // The mark is walked to from the nearer end.
+    let dropped = SINGLE_US + list / 2.0 * STEP_US;
+    let mut takes = copies * dropped;
+    let mut longest = f64::min(copies, 1.0) * dropped;
     let mut replicated = copies * (bytes + MARKED);
     if lacking > 0.0 {
         takes += list * READ_US + lacking * appended;

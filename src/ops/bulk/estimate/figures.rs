@@ -257,8 +257,7 @@ impl Reckoned {
         match way {
             Way::InOrder => scripts(self.count, self.entry_us(), self.batch()),
             Way::Swap => {
-                let read = self.length * (READ_US + self.element[0] * BYTE_US / 4.0);
-                let swapped = read + scripts(self.count, element, SWAPS);
+                let swapped = self.read() + scripts(self.count, element, SWAPS);
                 if self.ask.kind == Kind::Realign {
                     swapped
                 } else {
@@ -266,8 +265,20 @@ impl Reckoned {
                 }
             }
             Way::SetAside => delivered + scripts(self.length.max(self.count), element, LARGE_BATCH),
-            Way::Sweep => scripts(self.rounds(), element, LARGE_BATCH),
+            Way::Sweep => {
+                // What leaves is counted before: it may stand there more than once.
+                let counted = match self.ask.kind {
+                    Kind::PutBack | Kind::Restore => 0.0,
+                    _ => self.read(),
+                };
+                counted + scripts(self.rounds(), element, LARGE_BATCH)
+            }
         }
+    }
+
+    /// What it costs to read the list.
+    fn read(&self) -> f64 {
+        self.length * (READ_US + self.element[0] * BYTE_US / 4.0)
     }
 
     const fn batch(&self) -> f64 {

@@ -1,106 +1,109 @@
-//! Further copies of the chosen leave the order list before the chosen themselves do.
+//! How often each of the chosen stands in the order list, counted before that goes round.
 //!
-//! An entry leaves timeouts, or gets its new bytes, where its first copy stands. Whoever died before
-//! the turn came to the next one would leave that in the order list alone, where `poll()` hands it
-//! out and no change that is repeated finds it.
+//! An entry leaves timeouts, or gets its new bytes, with the last of its copies: those before it
+//! leave the order list alone. Else whoever died before the turn came to a copy would leave that in
+//! the order list alone, where `poll()` hands it out and no change that is repeated finds it. The
+//! list is read for that even where it is as long as timeouts: a copy too many hides an entry that
+//! it lacks.
+
+use std::collections::HashMap;
 
 use super::{Stage, Sweep};
 use crate::ops::bulk::Step;
 use crate::ops::bulk::list::{ListReader, Read};
-use crate::store::bulk::facts;
-use crate::store::write::Writer;
+use crate::store::bulk::Broom;
 use crate::store::{Store, StoreError};
 
 /// Readings of the list at most, when others move too much in it meanwhile.
 const READINGS: u32 = 3;
 /// The words for it.
-const PHASE: &str = "taking second copies out";
+const PHASE: &str = "looking for second copies";
 
-/// The search for further copies, and their removal.
+/// The count of copies.
 #[derive(Debug)]
-pub(super) struct Thinning {
-    /// The reader of the list; none once all of it was read.
-    reader: Option<ListReader>,
+pub(super) struct Counting {
+    order: Vec<u8>,
+    reader: ListReader,
     /// The number of this reading, from 1.
     reading: u32,
-    /// The place where each of the chosen stands first, by number; none: not met yet.
-    firsts: Vec<Option<u64>>,
-    /// Further copies, with the places of the first one and of each.
-    copies: Vec<(Vec<u8>, [u64; 2])>,
+    /// How often each of the chosen was met, by number.
+    met: Vec<u64>,
 }
 
-impl Thinning {
-    fn new(order: Vec<u8>, chosen: usize, reading: u32) -> Self {
+impl Counting {
+    pub(super) fn new(order: Vec<u8>, chosen: usize) -> Self {
         Self {
-            reader: Some(ListReader::new(order)),
-            reading,
-            firsts: vec![None; chosen],
-            copies: Vec::new(),
+            reader: ListReader::new(order.clone()),
+            order,
+            reading: 1,
+            met: vec![0; chosen],
         }
+    }
+
+    fn again(&self) -> Self {
+        Self {
+            reading: self.reading + 1,
+            ..Self::new(self.order.clone(), self.met.len())
+        }
+    }
+
+    /// How often those stand in the list that stand in it more than once.
+    fn often(&self) -> HashMap<usize, u64> {
+        let met = self.met.iter().copied().enumerate();
+        met.filter(|(_, times)| *times > 1).collect()
     }
 }
 
 impl Sweep {
-    /// Begins to look for further copies, where there may be any: the list holds each entry once
-    /// where it is as long as timeouts.
-    pub(super) async fn count(&mut self, store: &Store) -> Result<(), StoreError> {
-        let seen = facts(store, &self.queue).await?;
-        self.stage = match self.queue.keys().order {
-            Some(order) if seen.order != seen.waiting => {
-                Stage::Thinning(Thinning::new(order, self.brooms.len(), 1))
-            }
-            _ => Stage::Turning,
-        };
-        Ok(())
-    }
-
-    /// Reads on, or takes one copy out.
-    pub(super) async fn thin(&mut self, writer: &Writer) -> Result<Step, StoreError> {
+    /// Reads on.
+    pub(super) async fn count(&mut self, store: &Store) -> Result<Step, StoreError> {
         let mut step = self.step(PHASE);
-        let Stage::Thinning(thinning) = &mut self.stage else {
+        let Stage::Counting(counting) = &mut self.stage else {
             return Ok(step);
         };
-        if let Some(reader) = &mut thinning.reader {
-            match reader.next(writer.store()).await? {
-                Read::Page(page) => {
-                    (step.took, step.of) = (Some(page.took), page.length);
-                    step.at = page.first + page.elements.len() as u64;
-                    for (place, element) in (page.first..).zip(page.elements) {
-                        let Some(&i) = self.open.get(&element) else {
-                            continue;
-                        };
-                        match thinning.firsts[i] {
-                            None => thinning.firsts[i] = Some(place),
-                            Some(first) => thinning.copies.push((element, [first, place])),
-                        }
+        match counting.reader.next(store).await? {
+            Read::Page(page) => {
+                (step.took, step.of) = (Some(page.took), page.length);
+                step.at = page.first + page.elements.len() as u64;
+                for element in &page.elements {
+                    if let Some(&i) = self.open.get(element) {
+                        counting.met[i] += 1;
                     }
                 }
-                Read::Lost if thinning.reading < READINGS => {
-                    let order = self.queue.keys().order.unwrap_or_default();
-                    let (chosen, reading) = (self.brooms.len(), thinning.reading + 1);
-                    *thinning = Thinning::new(order, chosen, reading);
-                }
-                Read::Lost | Read::End => thinning.reader = None,
             }
-            return Ok(step);
-        }
-        // From the tail to the head, so that those to come stay where they are.
-        let Some((member, places)) = thinning.copies.last() else {
-            self.stage = Stage::Turning;
-            return Ok(step);
-        };
-        match writer.drop_copy(&self.queue, *places, member).await {
-            Ok(done) => {
-                thinning.copies.pop();
-                (step.took, step.wrote) = (done.took, true);
-                step.copies = u64::from(done.done);
-            }
-            // A full server takes removals only, and another may not let us: they leave in their turn.
-            Err(error) if !error.may_heal() && !error.outcome_unknown() => {
+            Read::Lost if counting.reading < READINGS => *counting = counting.again(),
+            // What is not known leaves with its first copy, and the others in their turn.
+            Read::Lost => self.stage = Stage::Turning,
+            Read::End => {
+                self.often = counting.often();
                 self.stage = Stage::Turning;
             }
-            Err(error) => return Err(error),
         }
         Ok(step)
+    }
+
+    /// The copies among these elements, by number, of what stands in the list more than once.
+    pub(super) fn copies_among(&self, elements: &[Vec<u8>]) -> HashMap<usize, u64> {
+        let mut among = HashMap::new();
+        if !self.often.is_empty() {
+            for i in elements.iter().filter_map(|element| self.open.get(element)) {
+                if self.often.contains_key(i) {
+                    *among.entry(*i).or_insert(0) += 1;
+                }
+            }
+        }
+        among
+    }
+
+    /// The broom for one of the chosen, of which so many copies go round now: it stays in timeouts
+    /// as long as others stand behind these.
+    pub(super) fn broom(&self, i: usize, among: &HashMap<usize, u64>) -> Broom {
+        let all = self.often.get(&i).copied().unwrap_or(1);
+        let here = among.get(&i).copied().unwrap_or(0).max(1);
+        match self.brooms[i] {
+            Broom::Delete(score) if self.unsure.contains_key(&i) => Broom::DeleteAgain(score),
+            Broom::Delete(score) if all > here => Broom::Thin(score, here),
+            broom => broom,
+        }
     }
 }
