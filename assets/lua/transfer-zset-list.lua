@@ -8,13 +8,13 @@
 --          4 limit: scores from here on are never due (in the queue's unit, decimal text)
 --          5 bytes: end before those moved have more; one is always moved
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
---          {1, more, next, {id, score, ...}, {}, {id, score, ...}, ''}
+--          {1, more, next, {id, score, ...}, {}, {id, score, ...}, '', 0}
 --            more     1 when there is more that is due: call again
 --            next     the score of the first entry that falls due later; empty when there is none
 --            moved    16 hex digits of its SHA-1, and score (text), of each entry moved, in due order
 --            never    the same of entries that are never due: below 0, or from limit on (at most
 --                     100 of each kind). The empty list before it is what transfer.lua
---                     skips, the empty text behind it where that goes on
+--                     skips, what stands behind it where that goes on, and what it has left there
 --
 -- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
 -- writes refuses it before anything was done. Parts: guard, rows.
@@ -62,4 +62,4 @@ local never = ids(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(0', 'WITHSCORES
 for _, value in ipairs(ids(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[4], '+inf', 'WITHSCORES', 'LIMIT', 0, 100))) do
   never[#never + 1] = value
 end
-return {1, more, following, ids(due), {}, never, ''}
+return {1, more, following, ids(due), {}, never, '', 0}

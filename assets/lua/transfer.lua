@@ -7,7 +7,7 @@
 --          3 cursor: where to go on, as told before; empty: at the beginning
 --          4 bytes: end before those looked at have more; one is always looked at
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
---          {1, more, next, {id, score, ...}, {id, ...}, {id, score, ...}, cursor}
+--          {1, more, next, {id, score, ...}, {id, ...}, {id, score, ...}, cursor, ahead}
 --            more     1 when not all that is due was looked at: call again
 --            next     the score of the first entry that falls due later; empty when there is none
 --            moved    id (8 bytes) and score (text) of each entry moved, in due order
@@ -15,6 +15,7 @@
 --            never    entries that are never due, with their scores: below 0, or from 1e17 on
 --                     (at most 100 of each kind); an id of 8 bytes or of 16 hex digits, as above
 --            cursor   where to go on: see due
+--            ahead    how many due members stand before the cursor that was given
 --
 -- Nothing here depends on anything but the arguments and the keys, so the script may be replicated
 -- as it is (Redis 5 and 6) or by its effects. Parts: guard, frame, rows, due,
@@ -44,7 +45,7 @@ local function pass(m)
   skipped[#skipped + 1] = sub(redis.sha1hex(m), 1, 16)
 end
 local n = math.min(tonumber(ARGV[2]), 2000)
-local cursor, more, rank = read_due(KEYS[2], ARGV[1], n, tonumber(ARGV[4]), ARGV[3], take, pass)
+local cursor, more, rank, ahead = read_due(KEYS[2], ARGV[1], n, tonumber(ARGV[4]), ARGV[3], take, pass)
 -- Most often nothing is due: then nothing else need be allowed, nor be looked up.
 if k > 0 then
   refusal = guard(wanted, moves)
@@ -65,4 +66,4 @@ for _, span in ipairs({{'-inf', '(0'}, {'1e17', '+inf'}}) do
     never[#never + 1] = out[i + 1]
   end
 end
-return {1, more and 1 or 0, following, moved, skipped, never, cursor}
+return {1, more and 1 or 0, following, moved, skipped, never, cursor, ahead}

@@ -12,11 +12,12 @@
 --            member that was passed. It has text; at the beginning none
 --   more     whether not all that is due was looked at
 --   rank     where the frames begin in timeouts, from 0, when they stand there in a row; else nil
+--   ahead    how many members with a score from 0 on stand before the cursor that was given
 --
 -- A cursor has a score, how many members of that score were passed, and a mark of the last of them. If
 -- that does not stand there any more, others have taken some away or added some: then those of that
 -- score are looked at again, so that none that is good is passed. What others add before a cursor is
--- found by who begins again.
+-- seen by more of them being ahead than were left there, and found by who begins again.
 --
 -- Parts: frame, rows.
 
@@ -42,6 +43,7 @@ local function read_due(timeouts, now, n, bytes, cursor, take, pass)
       count = 0
     end
   end
+  local ahead = cursor == '' and 0 or at - redis.call('ZCOUNT', timeouts, '-inf', '(0')
   local first, taken, passed = at, 0, 0
   local function look(m, due_at)
     local long, start = header(m)
@@ -60,7 +62,7 @@ local function read_due(timeouts, now, n, bytes, cursor, take, pass)
   end
   at = read_rows(timeouts, at, due, n, bytes, look)
   if passed > 0 then
-    return score .. ' ' .. count .. ' ' .. mark(last), at < due
+    return score .. ' ' .. count .. ' ' .. mark(last), at < due, nil, ahead
   end
-  return cursor, at < due, first
+  return cursor, at < due, first, ahead
 end

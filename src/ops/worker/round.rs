@@ -11,6 +11,8 @@ const FEW: usize = 500;
 const PAUSE: Duration = Duration::from_secs(10);
 /// How many times as long as the server was kept by a round.
 const CALM: u32 = 50;
+/// The same, and the whole pause, when something has come to stand where it had looked.
+const SOON: u32 = 10;
 
 /// All that is due, looked at once, by as many scripts as that takes.
 #[derive(Debug, Default)]
@@ -18,6 +20,10 @@ pub(super) struct Round {
     cursor: DueCursor,
     /// Members passed since it began.
     passed: usize,
+    /// Due members before the cursor when it was there last.
+    left: usize,
+    /// More are there now: something has come to stand where it had looked.
+    missed: bool,
     /// It was begun to see whether something has come to stand where the one before had looked, and
     /// has moved nothing so far.
     confirms: bool,
@@ -39,11 +45,17 @@ impl Round {
 
     /// How long the next one is waited for.
     fn pause(&self) -> Duration {
-        PAUSE.max(self.took.saturating_mul(CALM))
+        if self.missed {
+            self.took.saturating_mul(SOON)
+        } else {
+            PAUSE.max(self.took.saturating_mul(CALM))
+        }
     }
 
-    /// A script has passed so many, and was at the end of what is due or not.
-    pub(super) fn went_on(&mut self, to: DueCursor, passed: usize, took: Duration) {
+    /// A script has passed so many members, behind those `ahead` of where it began.
+    pub(super) fn went_on(&mut self, to: DueCursor, [ahead, passed]: [usize; 2], took: Duration) {
+        self.missed |= ahead > self.left;
+        self.left = ahead + passed;
         self.cursor = to;
         if self.ended.is_none() {
             self.passed += passed;
@@ -69,9 +81,10 @@ impl Round {
         self.confirms = false;
     }
 
-    /// True when all that is due was looked at by a single script, or a second time in vain.
+    /// True when all that is due was looked at by a single script, or a second time in vain, while
+    /// nothing came to stand where it had looked.
     pub(super) const fn is_sure(&self) -> bool {
-        self.confirms || self.cursor.is_beginning()
+        !self.missed && (self.confirms || self.cursor.is_beginning())
     }
 
     /// Members stand before the place where it looks.
@@ -90,7 +103,7 @@ mod tests {
         let now = instant();
         let begun = |passed, took| {
             let mut round = Round::default();
-            round.went_on(DueCursor::at("5 1 x"), passed, took);
+            round.went_on(DueCursor::at("5 1 x"), [0, passed], took);
             round
         };
         let mut few = begun(FEW, Duration::ZERO);
@@ -103,9 +116,33 @@ mod tests {
             let again = now + Duration::from_secs(pause);
             let shortly_before = again.checked_sub(Duration::from_millis(1)).unwrap();
             assert!(!many.cursor(shortly_before).is_beginning());
-            many.went_on(DueCursor::at("6 1 x"), 1, Duration::from_secs(1));
+            many.went_on(DueCursor::at("6 1 x"), [FEW + 1, 1], Duration::from_secs(1));
             many.ended(again);
             assert!(many.cursor(again).is_beginning());
         }
+    }
+
+    #[test]
+    fn what_comes_to_stand_where_it_had_looked_is_looked_for_soon() {
+        let now = instant();
+        let at = |score: u32| DueCursor::at(&format!("{score} 1 x"));
+        let took = Duration::from_millis(20);
+        let mut round = Round::default();
+        round.begin_again();
+        round.went_on(at(5), [0, 500], took);
+        round.went_on(at(6), [500, 100], took);
+        assert!(round.is_sure());
+        // One of them was removed by others, and one was added: then another one.
+        round.went_on(at(6), [599, 0], took);
+        round.ended(now);
+        assert!(round.is_sure() && !round.cursor(now).is_beginning());
+        round.went_on(at(6), [600, 0], took);
+        assert!(!round.is_sure(), "one stands before the cursor");
+        let soon = SOON * 3 * took;
+        let shortly_before = (now + soon).checked_sub(took).unwrap();
+        assert!(!round.cursor(shortly_before).is_beginning());
+        assert!(round.cursor(now + soon).is_beginning());
+        round.begin_again();
+        assert!(round.is_sure());
     }
 }

@@ -229,8 +229,11 @@ impl Worker {
             self.pace.learn(done.moved.len() + done.skipped.len(), took);
         }
         let passed = done.skipped.len();
-        self.round
-            .went_on(done.cursor.clone(), passed, took.unwrap_or_default());
+        self.round.went_on(
+            done.cursor.clone(),
+            [done.ahead, passed],
+            took.unwrap_or_default(),
+        );
         if !done.more {
             self.round.ended(instant());
         }

@@ -42,7 +42,7 @@ static AS_REDISSON: Script = script!(
     ["list", "zset", "list"]
 );
 
-/// The part of what is due that one transfer looks at.
+/// The part of what is due, or of an order list that is aside, that one script looks at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Portion {
     /// Entries that it moves, at most.
@@ -56,7 +56,7 @@ impl Portion {
     const BYTES: usize = 1_000_000;
 
     /// Its arguments to a script.
-    fn args(self) -> [String; 2] {
+    pub(in crate::store) fn args(self) -> [String; 2] {
         [self.entries.clamp(1, MOST_MOVED), self.bytes.max(1)].map(|n| n.to_string())
     }
 }
@@ -115,6 +115,8 @@ pub struct Transferred {
     pub never: Vec<Moved>,
     /// Where the next transfer goes on, behind what was skipped.
     pub cursor: DueCursor,
+    /// Due members that stood before the place where this one began.
+    pub ahead: usize,
 }
 
 /// `transfer.lua`: what has a score up to `now`, from `cursor` on.
@@ -230,7 +232,9 @@ fn told([more, moved, skipped, cursor]: &[Value; 4]) -> Option<TransferAnswer> {
     Some((*more == Value::Int(1), moved, skipped, cursor))
 }
 
-fn transferred([more, next, moved, skipped, never, cursor]: &[Value; 6]) -> Option<Transferred> {
+fn transferred(
+    [more, next, moved, skipped, never, cursor, ahead]: &[Value; 7],
+) -> Option<Transferred> {
     let next = text(next)?;
     Some(Transferred {
         more: *more == Value::Int(1),
@@ -243,6 +247,10 @@ fn transferred([more, next, moved, skipped, never, cursor]: &[Value; 6]) -> Opti
         skipped: list(skipped)?.iter().map(entry_id).collect::<Option<_>>()?,
         never: scored(never)?,
         cursor: DueCursor(bytes(cursor)?),
+        ahead: match ahead {
+            Value::Int(ahead) => usize::try_from(*ahead).unwrap_or(0),
+            _ => return None,
+        },
     })
 }
 

@@ -284,6 +284,32 @@ async fn until_empty_delivers_what_comes_to_stand_before_what_was_passed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_to_stand_before_what_was_passed_is_delivered_soon() {
+    let bench = Bench::new().await;
+    bench
+        .server
+        .put_strange(&bench.queue, 3_000, |_| 1_600_000_000_000);
+    let mut events = bench.work(WorkerOptions::default());
+    let mut skipped = 0;
+    while skipped < 3_000 {
+        if let WorkerEvent::Batch(batch) = next(&mut events).await {
+            skipped += batch.skipped;
+        }
+    }
+    // Twice: it is no worse when it has happened before.
+    for n in 1..=2 {
+        let offered = bench.now();
+        bench
+            .server
+            .put(&bench.queue, &frame(n, b"late"), "1500000000000");
+        let batch = next_batch(&mut events).await;
+        assert_eq!(batch.moved, 1);
+        let after = batch.at.since(offered);
+        assert!(after < 5_000, "{after} ms");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn form_and_codec_follow_what_is_there() {
     let bench = Bench::new().await;
     let (store, queue) = (&bench.store, &bench.queue);
