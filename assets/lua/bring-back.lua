@@ -5,6 +5,7 @@
 -- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
 -- ARGV     1 n: at most so many elements, 1 to 2,000 (without timeouts, when they are only counted,
 --            100,000)   2 1: tell what was dropped, 0: only count it
+--          3 bytes: end before the elements have more; one is always taken
 -- returns  {0, k, type}                      KEYS[k] holds a `type`; nothing was done
 --          {1, taken, left, {member, ...}}   so many elements were taken (0: nothing is aside any
 --                                            more), so many are left, these were dropped
@@ -27,18 +28,31 @@ if ARGV[2] ~= '1' and redis.call('EXISTS', KEYS[1]) == 0 then
   return {1, math.min(long, 100000), math.max(long - 100000, 0), {}}
 end
 
-local taken = redis.call('LRANGE', KEYS[3], -math.min(tonumber(ARGV[1]), 2000), -1)
-local n = #taken
+-- How large they are nobody knows before they were read, so few are read at once.
+local most, bytes = math.min(tonumber(ARGV[1]), 2000), tonumber(ARGV[3])
+local taken, n, full = {}, 0, false
+while n < most and not full do
+  local count = math.min(8, most - n)
+  local page = redis.call('LRANGE', KEYS[3], -n - count, -n - 1)
+  full = #page < count
+  for i = #page, 1, -1 do
+    bytes = bytes - #page[i]
+    full = full or bytes < 0
+    if bytes < 0 and n > 0 then break end
+    n = n + 1
+    taken[n] = page[i]
+  end
+end
 if n == 0 then
   return {1, 0, 0, {}}
 end
 local kept, k, dropped = {}, 0, {}
-for i = n, 1, -1 do
-  if redis.call('ZSCORE', KEYS[1], taken[i]) then
+for _, element in ipairs(taken) do
+  if redis.call('ZSCORE', KEYS[1], element) then
     k = k + 1
-    kept[k] = taken[i]
+    kept[k] = element
   elseif ARGV[2] == '1' then
-    dropped[#dropped + 1] = taken[i]
+    dropped[#dropped + 1] = element
   end
 end
 redis.call('LTRIM', KEYS[3], 0, -1)

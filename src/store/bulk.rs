@@ -11,7 +11,7 @@ pub use self::read::{Facts, ListSample, facts, sample_list};
 use super::error::StoreError;
 pub use super::script::Timed;
 use super::script::{self, Script};
-use super::write::Writer;
+use super::write::{Portion, Writer};
 use crate::queue::Queue;
 
 /// How many elements of a list one script handles at most (`unpack` ends near 8,000).
@@ -232,18 +232,19 @@ impl Writer {
         .await
     }
 
-    /// Brings the last `n` elements (1 to [`MOST_MOVED`]) of a list that is aside back to the head
-    /// of the order list, without those that do not wait any more. `tell`: which those are.
+    /// Brings the last elements of a list that is aside, at most this portion (1 to [`MOST_MOVED`]
+    /// of them), back to the head of the order list, without those that do not wait any more.
+    /// `tell`: which those are.
     pub async fn bring_back(
         &self,
         queue: &Queue,
-        n: usize,
+        portion: impl Into<Portion>,
         tell: bool,
     ) -> Result<Timed<BroughtBack>, StoreError> {
         let keys = self.three_keys(&BRING_BACK, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
-        let n = n.clamp(1, MOST_MOVED).to_string();
-        let args = [n.as_bytes(), if tell { b"1" } else { b"0" }];
+        let [n, bytes] = portion.into().args();
+        let args = [n.as_str(), script::flag(tell), &bytes].map(str::as_bytes);
         script::run(&self.lane, &BRING_BACK, &keys, args, brought_back).await
     }
 
@@ -406,11 +407,11 @@ fn blob(brooms: impl ExactSizeIterator<Item = Broom>) -> Vec<u8> {
             Broom::Forget(score) => (1, score),
             Broom::Stray => (2, 0.0),
             Broom::DeleteAgain(score) => (3, score),
-        };
             Broom::Thin(score, most) => {
                 let most = u8::try_from(most).unwrap_or(u8::MAX);
                 (3 + most.clamp(1, u8::MAX - 3), score)
             }
+        };
         blob.push(kind);
         blob.extend(score.to_le_bytes());
     }

@@ -26,7 +26,8 @@ local moves = {
 }
 
 -- Nobody knows how large the elements are that stand in the order list behind those that leave: so many
--- are read first, then as many as were found to leave before; and all of a list that is so short.
+-- are read at once, and as many as were found to leave before where the last of these leaves too; and
+-- all of a list that is so short.
 local first_read, short = 8, 64
 
 local function move(members, payloads, k, rank, drain)
@@ -43,6 +44,12 @@ local function move(members, payloads, k, rank, drain)
   local row, left, list, rest, ended = 0, k, nil, nil, false
   repeat
     local count, at = math.min(math.max(row, first_read), left), 0
+    if count > first_read then
+      local last = redis.call('LRANGE', KEYS[3], row + count - 1, row + count - 1)[1]
+      if last ~= members[row + count] and not (rest and rest[last or '']) then
+        count = first_read
+      end
+    end
     list = redis.call('LRANGE', KEYS[3], row, row + count - 1)
     ended = #list < count
     while not rest and at < #list and list[at + 1] == members[row + at + 1] do

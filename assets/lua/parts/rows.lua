@@ -10,9 +10,10 @@
 --   n       at most so many are looked at; then as many as look answered, 0: none
 --   bytes   the members looked at have no more bytes, but for a single one
 --
--- How long a member is nobody knows before it was read. The first page is short; a later one is as
--- long as fits if its members are like those of the page before, and short too, since they may not be
--- like them, and what is read costs nearly as much as what is moved.
+-- How long a member is nobody knows before it was read, and what is read costs nearly as much as what
+-- is moved. The first page is short; a later one is as long as fits if its members are like those of
+-- the page before, and short too, since they may not be like them. The last of a page is read by
+-- itself first: where that is large the page is none.
 
 -- So many members are read at once, at first and at most.
 local first_page, longest_page = 4, 8
@@ -20,7 +21,11 @@ local first_page, longest_page = 4, 8
 local function read_rows(timeouts, at, last, n, bytes, look)
   local first, page = at, first_page
   while n > 0 and bytes > 0 and at < last do
-    local rows = redis.call('ZRANGE', timeouts, at, math.min(at + math.min(page, n), last) - 1, 'WITHSCORES')
+    local count = math.min(page, n, last - at)
+    if count > 1 and #redis.call('ZRANGE', timeouts, at + count - 1, at + count - 1)[1] * count > bytes then
+      count = 1
+    end
+    local rows = redis.call('ZRANGE', timeouts, at, at + count - 1, 'WITHSCORES')
     local before = bytes
     for i = 1, #rows, 2 do
       local m = rows[i]

@@ -91,6 +91,7 @@ impl Run {
     pub(super) async fn bring_back(&mut self) {
         let phase = self.phase;
         let mut back = BringBack::new(&self.queue);
+        back.within(self.pace.bytes());
         let mut size = aside::SIZE.beginning_with(self.elements);
         let began = instant();
         let per_s = self.meter.per_s(began);

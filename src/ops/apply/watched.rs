@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use crate::store::change::{Chosen, InStep, Moved, Watched};
 
 /// The largest member that is moved like this, in bytes: a larger one is cheaper left on the
-/// server, since here each goes both ways.
+/// server, since here each goes both ways, and nothing bounds the bytes of a look.
 const LARGE: usize = 2_000;
 /// Time on the way, beyond four times the server's own, from which on less shall go that way.
 const FAR: Duration = Duration::from_millis(20);
@@ -48,7 +48,8 @@ impl Run {
         if watched.take_rows().largest() > LARGE {
             return Ok(());
         }
-        if watched.look(self.room(0)).await.is_err() {
+        let n = self.room(0).min(watched.ahead(LARGE));
+        if watched.look(n).await.is_err() {
             return Ok(());
         }
         let mut done = Batch::default();
@@ -97,6 +98,7 @@ impl Run {
         let largest = batch.rows.iter().map(|row| row.member.len()).max();
         let fit = (self.pace.bytes() / largest.unwrap_or(1).max(1)).max(1);
         let n = self.room(count + done.ids.len()).min(fit);
+        let n = n.min(watched.ahead(LARGE));
         let ids = std::mem::take(&mut done.ids);
         let rows = batch.rows.iter().zip(&batch.headers);
         let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();

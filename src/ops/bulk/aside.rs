@@ -8,7 +8,7 @@ use super::{Size, Step};
 use crate::queue::Queue;
 use crate::store::StoreError;
 use crate::store::bulk::{SetAside, Timed};
-use crate::store::write::Writer;
+use crate::store::write::{Portion, Writer};
 
 /// Elements in the first script of [`BringBack`], and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
@@ -27,6 +27,8 @@ pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>
 pub struct BringBack {
     queue: Queue,
     tell: bool,
+    /// Bytes in a script at most, but for a single element; none: as many as is usual.
+    bytes: Option<usize>,
     taken: u64,
 }
 
@@ -37,6 +39,7 @@ impl BringBack {
         Self {
             queue: queue.clone(),
             tell: false,
+            bytes: None,
             taken: 0,
         }
     }
@@ -49,9 +52,17 @@ impl BringBack {
         }
     }
 
+    /// Sets the bytes that a script brings back at most, but for a single element.
+    pub const fn within(&mut self, bytes: usize) {
+        self.bytes = Some(bytes);
+    }
+
     /// Brings up to `n` elements back; none: nothing is aside any more.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let back = writer.bring_back(&self.queue, n, self.tell).await?;
+        let portion = Portion::from(n);
+        let bytes = self.bytes.unwrap_or(portion.bytes);
+        let portion = Portion { bytes, ..portion };
+        let back = writer.bring_back(&self.queue, portion, self.tell).await?;
         if back.done.taken == 0 {
             return Ok(None);
         }

@@ -20,9 +20,13 @@ use crate::store::write::Writer;
 const ATTEMPT: &str = "transfer what is due";
 /// How long the answer may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Commands of a look, and of a transfer before it.
+/// Commands of a look but for its probes, and of a transfer before it.
 const LOOK: usize = 6;
 const MOVE: usize = 4;
+/// The distance between two probes in timeouts, and in the order list amid those.
+const BETWEEN: usize = 64;
+/// Entries behind those that a look reads that its probes reach, at least and at most.
+const REACH: (usize, usize) = (64, 2_048);
 
 /// A queue with an order list under watch, and what is due there. WATCH belongs to a connection, so
 /// this has one of its own: when it breaks, nothing that was read on it can be acted upon.
@@ -39,6 +43,9 @@ pub struct Watched {
     /// Where the due entries begin in timeouts: behind scores that are no times.
     first: u64,
     rows: InStep,
+    /// Places and lengths of some members behind those: one that is large must not be met by a look
+    /// that reads a thousand of them.
+    probes: Vec<(usize, usize)>,
     /// The server has begun a transaction.
     open: bool,
 }
@@ -107,6 +114,7 @@ impl Writer {
             now: queue.score(now).to_string(),
             first: 0,
             rows: InStep::default(),
+            probes: Vec::new(),
             open: false,
         };
         watched.look(n).await?;
@@ -122,16 +130,27 @@ impl Watched {
             // Nothing is queued in it, so this does nothing; DISCARD would be one more right to have.
             pipeline.cmd("EXEC");
         }
-        self.looking(&mut pipeline, n);
+        let probes = self.looking(&mut pipeline, n);
         let mut answers = self.send(&pipeline).await?;
-        let looked = answers.split_off(answers.len().saturating_sub(LOOK));
-        self.read(looked)
+        let looked = LOOK + probes.len();
+        let looked = answers.split_off(answers.len().saturating_sub(looked));
+        self.read(looked, probes)
     }
 
     /// Tells what was due first when it was read last.
     #[must_use]
     pub fn take_rows(&mut self) -> InStep {
         std::mem::take(&mut self.rows)
+    }
+
+    /// Tells how many entries behind those that were read last may be read in one go: of these, none
+    /// that was looked at has more than `most` bytes.
+    #[must_use]
+    pub fn ahead(&self, most: usize) -> usize {
+        let large = self.probes.iter().filter(|(_, bytes)| *bytes > most);
+        let seen = |(place, _): &(usize, usize)| (place + 1).saturating_sub(BETWEEN);
+        let reach = self.probes.last().map_or(0, |(place, _)| place + 1);
+        large.map(seen).min().unwrap_or(reach)
     }
 
     /// Moves the [first](InStep::first) of the entries read last to target, which are these
@@ -152,12 +171,12 @@ impl Watched {
         self.open = false;
         let mut pipeline = Pipeline::new();
         self.moving(&mut pipeline, payloads);
-        self.looking(&mut pipeline, n);
+        let probes = self.looking(&mut pipeline, n);
         let mut answers = self.send(&pipeline).await?;
         let looked = answers.split_off(MOVE.min(answers.len()));
         let moved = self.moved(answers)?;
         // That it cannot be read now takes back nothing of what was moved: there are no rows then.
-        let _ = self.read(looked);
+        let _ = self.read(looked, probes);
         Ok(moved)
     }
 
@@ -175,8 +194,8 @@ impl Watched {
         pipeline.cmd("EXEC");
     }
 
-    /// Adds a look at what there is to move next.
-    fn looking(&self, pipeline: &mut Pipeline, n: usize) {
+    /// Adds a look at what there is to move next; the places behind that at which it probes.
+    fn looking(&self, pipeline: &mut Pipeline, n: usize) -> Vec<usize> {
         let [_, timeouts, order] = &self.keys;
         pipeline.cmd("WATCH").arg(timeouts).arg(order);
         pipeline.cmd("ZCOUNT").arg(timeouts).arg("-inf").arg("(0");
@@ -185,7 +204,22 @@ impl Watched {
         pipeline.cmd("LRANGE").arg(order).arg(0).arg(last.max(0));
         // A target that holds nothing to push to is told before anything is written down.
         pipeline.cmd("LLEN").arg(&self.keys[0]);
+        let reach = (2 * n).clamp(REACH.0, REACH.1);
+        let probes: Vec<usize> = (1..=2 * reach / BETWEEN)
+            .map(|i| i * BETWEEN / 2 - 1)
+            .collect();
+        for (i, behind) in probes.iter().enumerate() {
+            let at = n + behind;
+            // By turns: mostly the same entries stand there.
+            if i % 2 == 0 {
+                pipeline.cmd("LRANGE").arg(order).arg(at).arg(at);
+            } else {
+                let at = self.first + at as u64;
+                pipeline.cmd("ZRANGE").arg(timeouts).arg(at).arg(at);
+            }
+        }
         pipeline.cmd("MULTI");
+        probes
     }
 
     async fn send(&mut self, pipeline: &Pipeline) -> Result<Vec<Value>, StoreError> {
@@ -208,9 +242,13 @@ impl Watched {
         }
     }
 
-    fn read(&mut self, answers: Vec<Value>) -> Result<(), StoreError> {
+    fn read(&mut self, mut answers: Vec<Value>, places: Vec<usize>) -> Result<(), StoreError> {
         self.rows = InStep::default();
+        self.probes.clear();
         self.open = false;
+        let begun = answers.pop();
+        let there = answers.split_off(answers.len().min(LOOK - 1));
+        answers.extend(begun);
         let strange = || self.store.unexpected(ATTEMPT, &Value::Nil);
         let answers = answers.into_iter();
         let answers = answers.map(|answer| self.store.accept(ATTEMPT, answer));
@@ -226,6 +264,8 @@ impl Watched {
         let ends = in_step(&rows, order);
         rows.truncate(ends.last().copied().unwrap_or(0));
         self.rows = InStep { rows, ends };
+        let each = places.into_iter().zip(&there);
+        self.probes = each.map(|(place, page)| (place, bytes_at(page))).collect();
         self.open = true;
         Ok(())
     }
@@ -254,6 +294,15 @@ impl Watched {
         let answer = script::settled(&self.store, ATTEMPT, answer)?;
         script::end_of_watched(&self.store, &self.keys, &answer)?;
         Ok(script::timed(&self.store, Moved::All, [&before, &after]))
+    }
+}
+
+/// The bytes of the one that stands at a place, where one does. What cannot be read may be large.
+fn bytes_at(page: &Value) -> usize {
+    match script::list(page) {
+        Some([]) => 0,
+        Some([Value::BulkString(member), ..]) => member.len(),
+        _ => usize::MAX,
     }
 }
 

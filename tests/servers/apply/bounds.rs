@@ -58,10 +58,13 @@ fn calls(server: &Server, command: &str) -> u64 {
     calls.map_or(0, |calls| calls.parse().unwrap())
 }
 
-/// The longest block that keeps what a plan promises; a busy machine may let a script wait for its
-/// turn, but what is not bounded takes many times as long.
+/// The longest block that keeps what a plan promises. A busy machine may let a script wait for its
+/// turn: what is not bounded takes many times as long. (Without an allowance for that:
+/// `QUIET_MACHINE=1`.)
 fn most(cost: Cost) -> Duration {
-    cost.longest_block.mul_f64(1.5) + Duration::from_millis(100)
+    let is_quiet = std::env::var_os("QUIET_MACHINE").is_some();
+    let waits = Duration::from_millis(if is_quiet { 0 } else { 100 });
+    cost.longest_block.mul_f64(1.5) + waits
 }
 
 fn is_kept(cost: Cost, told: &Told) {
@@ -246,58 +249,84 @@ async fn members_that_are_no_frames_are_passed_once_by_a_transfer_however_many_t
     }
 }
 
-/// So many bytes has a large member.
-const LARGE: usize = 300_000;
-
-/// Puts so many large members behind all others, frames or not.
-fn put_large(bench: &Bench, count: u64, score: i64, are_frames: bool) {
+/// Members of these sizes, one after the other, due at moments of their own. Frames, or not.
+fn put_sizes(bench: &Bench, sizes: impl Iterator<Item = usize>, are_frames: bool) -> u64 {
     let keys = bench.queue.keys();
-    for n in 0..count {
+    let mut connection = bench.server.connection();
+    let mut put = redis::pipe();
+    let mut count = 0;
+    for size in sizes {
+        count += 1;
         let member = if are_frames {
-            frame(1 << 40 | n, &vec![b'x'; LARGE])
+            frame(count, &vec![b'x'; size])
         } else {
-            [&n.to_be_bytes()[..], &vec![0; LARGE]].concat()
+            [&count.to_be_bytes()[..], &vec![0; size]].concat()
         };
-        let score = (score + i64::try_from(n).unwrap()).to_string();
-        let server = &bench.server;
-        server.cmd_bytes(&[b"ZADD", &keys.timeouts, score.as_bytes(), &member]);
+        let score = 1_600_000_000_000 + count;
+        put.zadd(&keys.timeouts, &member, score).ignore();
         if are_frames {
-            server.cmd_bytes(&[b"RPUSH", keys.order.as_ref().unwrap(), &member]);
+            put.rpush(keys.order.as_ref().unwrap(), &member).ignore();
+        }
+        if size > 1_000 || count % 1_000 == 0 {
+            put.exec(&mut connection).unwrap();
+            put.clear();
         }
     }
+    if put.cmd_iter().next().is_some() {
+        put.exec(&mut connection).unwrap();
+    }
+    count
+}
+
+/// Transfers such members; whether each command keeps to what the plan promises, or what did not.
+async fn keeps_its_promise(sizes: &[(usize, usize)], are_frames: bool) -> Result<(), String> {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    // What other programs take is not the script's, where it may be left out.
+    bench.server.goes_first();
+    let sizes = sizes.iter();
+    let sizes = sizes.flat_map(|(count, size)| std::iter::repeat_n(*size, *count));
+    let count = put_sizes(&bench, sizes, are_frames);
+    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    assert_eq!(prepared.plan.planned, count);
+    let cost = prepared.plan.cost;
+    let most = most(cost);
+    let slower = most.as_micros().to_string();
+    bench
+        .server
+        .cmd(&["CONFIG", "SET", "slowlog-log-slower-than", &slower]);
+    bench.server.cmd(&["SLOWLOG", "RESET"]);
+    let told = bench.apply(prepared, Limits::default()).await;
+    let outcome = if are_frames {
+        Outcome::Done
+    } else {
+        Outcome::Undecodable
+    };
+    assert_eq!(told.count(outcome), count);
+    let slow = bench.server.cmd(&["SLOWLOG", "LEN"]);
+    if slow == Value::Int(0) && told.summary.longest_block <= most {
+        return Ok(());
+    }
+    Err(format!("{slow:?} too slow, {cost:?} {:?}", told.summary))
 }
 
 #[tokio::test]
-async fn large_members_behind_small_ones_keep_the_server_by_their_bytes() {
-    let (small, large) = (10_000, 300);
-    for are_frames in [false, true] {
-        let bench = Bench::new(&Queue::redisson("orders")).await;
-        let before = 1_600_000_000_000;
-        if are_frames {
-            bench.fill(small, EpochMillis::new(before), 1);
-        } else {
-            let score = |n: u64| before + i64::try_from(n).unwrap();
-            bench.server.put_strange(&bench.queue, small, score);
+async fn large_members_behind_small_ones_keep_the_server_no_longer_than_the_plan_says() {
+    let (small, large) = (9, 300_000);
+    for (sizes, are_frames) in [
+        (&[(10_000, small), (300, large)][..], true),
+        (&[(10_000, small), (300, large)], false),
+        (&[(5_000, small), (8, 500_000)], true),
+        (&[(5_003, small), (8, 500_000), (5_000, small)], true),
+        // So few among so many that no sample of the plan meets them.
+        (&[(20_003, small), (200, large), (20_000, small)], true),
+    ] {
+        // What is not bounded is so each time; a machine is rarely that busy.
+        let mut kept = Err(String::new());
+        for _ in 0..3 {
+            if kept.is_err() {
+                kept = keeps_its_promise(sizes, are_frames).await;
+            }
         }
-        put_large(&bench, large, before + 100_000, are_frames);
-        let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
-        assert_eq!(prepared.plan.planned, small + large);
-        let cost = prepared.plan.cost;
-        let single = Duration::from_millis(3);
-        assert!(cost.longest_block >= single, "{cost:?}");
-        let slower = most(cost).as_micros().to_string();
-        let slower = ["CONFIG", "SET", "slowlog-log-slower-than", &slower];
-        bench.server.cmd(&slower);
-        bench.server.cmd(&["SLOWLOG", "RESET"]);
-        let told = bench.apply(prepared, Limits::default()).await;
-        let outcome = if are_frames {
-            Outcome::Done
-        } else {
-            Outcome::Undecodable
-        };
-        assert_eq!(told.count(outcome), small + large);
-        let slow = bench.server.cmd(&["SLOWLOG", "LEN"]);
-        assert_eq!(slow, Value::Int(0), "{:?}", told.summary);
-        is_kept(cost, &told);
+        kept.unwrap();
     }
 }

@@ -11,9 +11,10 @@ use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
 use delayscope::store::bulk::{Appended, Order, SetAside, Swap};
 use delayscope::store::change::{Chosen, Fate, Place};
+use delayscope::store::write::Portion;
 
 use crate::bulk::world::{Dice, World, member};
-use crate::support::Server;
+use crate::support::{Server, frame};
 
 /// 1 to `n`, shuffled.
 fn shuffled(n: u64, seed: u64) -> Vec<u64> {
@@ -226,6 +227,37 @@ async fn no_script_of_a_sweep_takes_more_of_a_row_of_the_chosen_than_it_may() {
 
 fn id_of(member: &[u8]) -> u64 {
     u64::from_be_bytes(member[1..9].try_into().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_elements_come_back_a_few_at_a_time_whatever_came_before_them() {
+    let server = Server::start();
+    let mut world = World::new(&server, &(1..=20).collect::<Vec<_>>(), due_by_id).await;
+    let large = |id: u64| frame(id, &vec![b'x'; 100_000]);
+    for id in 21..=30 {
+        world.put(large(id), 1_000);
+    }
+    for id in 31..=60 {
+        world.put(member(id), 1_000);
+    }
+    let (queue, before) = (world.queue.clone(), world.order());
+    set_aside(&world.writer, &queue).await.unwrap();
+    let portion = Portion {
+        entries: 1_000,
+        bytes: 250_000,
+    };
+    let mut taken = Vec::new();
+    loop {
+        let back = world.writer.bring_back(&queue, portion, false).await;
+        let back = back.unwrap().done;
+        if back.taken == 0 {
+            break;
+        }
+        taken.push(back.taken);
+    }
+    // Of the small ones all that stand before the third large one.
+    assert_eq!(taken, [32, 2, 2, 2, 22]);
+    assert_eq!(world.order(), before);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
