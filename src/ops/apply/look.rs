@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::batch::Fated;
+use super::batch::{Fated, TWIN, WAITS_OTHERWISE};
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Rename, Work, sha1};
@@ -33,6 +33,8 @@ enum Seen {
     Passed,
     /// As it may be either way.
     Nothing,
+    /// As it was, and the script would leave it so: what it would tell.
+    Stays(Fated),
 }
 
 impl Run {
@@ -81,11 +83,15 @@ impl Run {
                 let score_of = work.score(i).or_else(|| work.new_score(&self.queue, i));
                 let due = score_of.map(|score| self.queue.due(score));
                 let was_due = matches!(due, Some(Due::At(due)) if due <= now);
-                seen(work, i, score, new, was_due)
+                seen(&self.queue, work, i, score, new, was_due)
             })
             .collect();
         // A script is run whole or not at all.
-        if seen.iter().any(|seen| matches!(seen, Seen::NotDone)) || self.may_repeat(&seen).await? {
+        let tells = |seen: &Seen| !matches!(seen, Seen::Stays(_) | Seen::Changed);
+        let repeated = seen.iter().any(|seen| matches!(seen, Seen::NotDone))
+            || !seen.iter().any(tells)
+            || self.may_repeat(&seen).await?;
+        if repeated {
             return Ok(None);
         }
         // What was due may have been transferred before the script came to take it away.
@@ -102,6 +108,7 @@ impl Run {
             Seen::Left | Seen::Passed if ran => Fated::plain(Outcome::Done),
             Seen::Passed => Fated::because(Outcome::Unknown, PASSED),
             Seen::Left => self.left(work, i, &delivered),
+            Seen::Stays(fated) => fated,
             Seen::NotDone | Seen::Nothing => Fated::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
@@ -245,10 +252,21 @@ fn is_among(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> bool
     entry.is_ok_and(|entry| delivered.contains(&sha1(entry.payload)))
 }
 
-/// Concludes from the score of an entry (and of its new bytes) what the script did.
-fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bool) -> Seen {
+/// Concludes from the score of an entry (and of its new bytes) what the script did. What it leaves
+/// alone, others beside it tell of: whether it ran.
+fn seen(
+    queue: &Queue,
+    work: &Work,
+    i: usize,
+    score: Option<f64>,
+    new: Option<f64>,
+    was_due: bool,
+) -> Seen {
     let is = |wanted: f64| score.is_some_and(|score| score.total_cmp(&wanted).is_eq());
     match work {
+        Work::Deliver(all) if is(all[i].score) && queue.unwrap(&all[i].member).is_err() => {
+            Seen::Stays(Fated::plain(Outcome::Undecodable))
+        }
         Work::Delete(all) | Work::Deliver(all) => match score {
             Some(_) if is(all[i].score) => Seen::NotDone,
             Some(_) => Seen::Changed,
@@ -263,6 +281,9 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
             (None, _) => Seen::Left,
         },
         Work::Restore(all) => match (score, new) {
+            (Some(_), Some(_)) if !is(all[i].0.score) => {
+                Seen::Stays(Fated::because(Outcome::Refused, WAITS_OTHERWISE))
+            }
             (_, Some(kept)) if kept.total_cmp(&all[i].0.score).is_eq() => Seen::NotDone,
             (Some(_), None) if is(all[i].0.score) => Seen::Done,
             (_, Some(_)) | (Some(_), None) => Seen::Changed,
@@ -276,19 +297,25 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
         },
         Work::Edit(all) => match (new, score) {
             (Some(_), None) => Seen::Done,
+            (Some(_), Some(_)) if is(all[i].0.score) => {
+                Seen::Stays(Fated::because(Outcome::Refused, TWIN))
+            }
             (_, Some(_)) if is(all[i].0.score) => Seen::NotDone,
             (_, Some(_)) => Seen::Changed,
             (None, None) => Seen::Left,
         },
         Work::PutBack(_) | Work::Offer(_) | Work::WaitAgain(_) => match score {
-            Some(_) => Seen::Done,
+            Some(_) if work.new_score(queue, i).is_some_and(is) => Seen::Done,
+            Some(_) => Seen::Changed,
             None if was_due => Seen::Passed,
             None => Seen::NotDone,
         },
         // It comes out of target: what is not there any more is not taken twice.
-        Work::TakeBack(..) => match score {
-            Some(_) => Seen::Done,
-            None => Seen::NotDone,
+        Work::TakeBack(all, ..) => match score {
+            Some(_) if is(all[i].score) => Seen::Done,
+            Some(_) => Seen::Changed,
+            None if was_due => Seen::Stays(Fated::because(Outcome::Unknown, PASSED)),
+            None => Seen::Stays(Fated::plain(Outcome::Gone)),
         },
         // It is the same to do it twice.
         Work::Expiry(_) => Seen::NotDone,

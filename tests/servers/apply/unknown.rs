@@ -1,13 +1,28 @@
 //! Answers that never come: what was done is seen again, and never done twice.
 
+use std::sync::Arc;
+
 use delayscope::ops::apply::{Applied, Limits, apply};
-use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::ops::entries::From;
+use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Outcome, Queue, Summary};
 
+use tempfile::TempDir;
+
 use crate::apply::bench::{Bench, Contents};
 use crate::apply::proxy::{Lost, Proxy};
-use crate::support::{PATIENCE, Server, room, until};
+use crate::support::{PATIENCE, Server, double_frame, frame, room, until};
+
+/// A queue behind something that loses what is sent.
+async fn behind_a_proxy() -> (Bench, Proxy, TempDir) {
+    let server = Server::start();
+    let dir = room();
+    let proxy = Proxy::before(&server.socket(), dir.path());
+    let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
+    let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
+    (bench, proxy, dir)
+}
 
 /// A change in whose second batch something is lost.
 async fn broken(
@@ -16,11 +31,7 @@ async fn broken(
     what: What,
     stopped: bool,
 ) -> (Bench, Contents, Summary, Vec<String>) {
-    let server = Server::start();
-    let dir = room();
-    let proxy = Proxy::before(&server.socket(), dir.path());
-    let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
-    let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
+    let (bench, proxy, _dir) = behind_a_proxy().await;
     bench.fill(60, bench.server.now().plus(due_in), 1_000);
     let before = bench.contents();
     let which = match what {
@@ -32,6 +43,19 @@ async fn broken(
         // A sweep reads before each script, and a server that is stopped answers no reads.
         prepared.plan.way = Way::InOrder;
     }
+    let (summary, trouble) = losing(lost, &bench, &proxy, prepared, stopped).await;
+    assert_eq!(summary.tally.sum(), 60, "{summary:?}");
+    (bench, before, summary, trouble)
+}
+
+/// Applies, and something is lost after the first batch.
+async fn losing(
+    lost: Lost,
+    bench: &Bench,
+    proxy: &Proxy,
+    prepared: Prepared,
+    stopped: bool,
+) -> (Summary, Vec<String>) {
     let limits = Limits {
         per_s: Some(100.0),
         ..Limits::default()
@@ -60,8 +84,7 @@ async fn broken(
         }
     };
     let summary = tokio::time::timeout(PATIENCE, hearing).await.unwrap();
-    assert_eq!(summary.tally.sum(), 60, "{summary:?}");
-    (bench, before, summary, trouble)
+    (summary, trouble)
 }
 
 fn later() -> What {
@@ -128,5 +151,107 @@ async fn a_transfer_whose_answer_was_lost_goes_on_and_counts_what_it_did_not_see
         assert_eq!(unknown == 0, seen, "{summary:?}");
         assert_eq!(summary.tally.get(Outcome::Done), 60 - unknown);
         assert_eq!(summary.notes.len(), usize::from(!seen));
+    }
+}
+
+/// All that is there.
+fn all(from: From) -> Which {
+    Which::Where(from, Arc::new(|_| true))
+}
+
+/// How many of them were done, and how many were not, for whatever reason.
+fn counts(summary: &Summary, other: Outcome) -> [u64; 2] {
+    [Outcome::Done, other].map(|outcome| summary.tally.get(outcome))
+}
+
+/// Whatever was lost, the fate of an entry that a script leaves alone says nothing of the others.
+const EITHER: [Lost; 2] = [Lost::Answers, Lost::Requests];
+
+#[tokio::test]
+async fn what_is_no_frame_does_not_make_what_was_delivered_look_as_if_others_had_taken_it() {
+    for lost in EITHER {
+        let (bench, proxy, _dir) = behind_a_proxy().await;
+        let first = bench.server.now().plus(600_000);
+        bench.fill(57, first, 1_000);
+        for n in [25, 30, 50] {
+            let due = first.plus(n * 1_000 + 1).get().to_string();
+            let foreign = format!("foreign {n}");
+            bench.server.put(&bench.queue, foreign.as_bytes(), &due);
+        }
+        let before = bench.contents();
+        let prepared = bench.plan(What::Deliver, all(From::Waiting)).await.unwrap();
+        let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
+        assert_eq!(counts(&summary, Outcome::Undecodable), [57, 3], "{lost:?}");
+        bench.undo(None).await;
+        assert_eq!(bench.contents().timeouts, before.timeouts);
+    }
+}
+
+#[tokio::test]
+async fn what_waits_with_the_new_bytes_already_does_not_make_what_was_edited_look_gone() {
+    for lost in EITHER {
+        let (bench, proxy, _dir) = behind_a_proxy().await;
+        let first = bench.server.now().plus(600_000);
+        bench.fill(60, first, 1_000);
+        let id = f64::from_le_bytes(30_u64.to_be_bytes());
+        let twin = double_frame(id, b"entry 30");
+        let due = first.plus(-1).get().to_string();
+        bench.server.put(&bench.queue, &twin, &due);
+        let before = bench.contents();
+        let numbers: Vec<u64> = (1..=60).collect();
+        let repack = What::Repack(None);
+        let mut prepared = bench.plan(repack, bench.entries(&numbers)).await.unwrap();
+        prepared.plan.way = Way::InOrder;
+        let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
+        assert_eq!(counts(&summary, Outcome::Refused), [59, 1], "{lost:?}");
+        bench.undo(None).await;
+        assert_eq!(bench.contents(), before);
+    }
+}
+
+#[tokio::test]
+async fn what_waits_otherwise_does_not_make_what_was_restored_look_gone() {
+    for lost in EITHER {
+        let (bench, proxy, _dir) = behind_a_proxy().await;
+        bench.fill(60, bench.server.now().plus(600_000), 1_000);
+        let before = bench.contents();
+        let numbers: Vec<u64> = (1..=60).collect();
+        bench
+            .change(What::Quarantine, bench.entries(&numbers))
+            .await;
+        bench
+            .server
+            .put(&bench.queue, &bench.member(30), "4000000000000");
+        let prepared = bench.plan(What::Restore, all(From::Quarantined)).await;
+        let mut prepared = prepared.unwrap();
+        prepared.plan.way = Way::InOrder;
+        let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
+        assert_eq!(counts(&summary, Outcome::Refused), [59, 1], "{lost:?}");
+        assert_eq!(bench.contents().timeouts.len(), before.timeouts.len());
+    }
+}
+
+#[tokio::test]
+async fn what_a_consumer_took_does_not_make_what_waits_again_look_as_if_it_had_before() {
+    for lost in EITHER {
+        let (bench, proxy, _dir) = behind_a_proxy().await;
+        // It tells in which form the clients write.
+        let due = bench.server.now().plus(900_000).get().to_string();
+        bench.server.put(&bench.queue, &frame(99, b"other"), &due);
+        for n in 1..=60 {
+            bench
+                .server
+                .cmd(&["RPUSH", "orders", &format!("entry {n}")]);
+        }
+        let soon = What::Requeue(NewDue {
+            base: Base::In(600_000),
+            spread_ms: 0,
+        });
+        let prepared = bench.plan(soon, all(From::Delivered)).await.unwrap();
+        bench.server.cmd(&["LREM", "orders", "1", "entry 30"]);
+        let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
+        assert_eq!(counts(&summary, Outcome::Gone), [59, 1], "{lost:?}");
+        bench.undo(None).await;
+        assert_eq!(bench.contents().target.len(), 59);
     }
 }
