@@ -125,6 +125,8 @@ struct Inverses {
     expiry: Vec<Expiry>,
     rename: Vec<Rename>,
     discard: Vec<Vec<u8>>,
+    /// The same of what was put back where new ones come.
+    discard_behind: Vec<Vec<u8>>,
     /// Elements for the consumers' end of target, each with how many items come behind it.
     put_elements: Vec<(u64, Vec<u8>)>,
     /// The same for those that stood where new ones come.
@@ -257,7 +259,8 @@ impl Inverses {
             Inverse::Replace(new, old) => self.replace.push((new, old)),
             Inverse::Expiry(expiry) => self.expiry.push(expiry),
             Inverse::Rename(rename) => self.rename.push(rename),
-            Inverse::Discard(element) => self.discard.push(element),
+            Inverse::Discard(element, End::Head) => self.discard.push(element),
+            Inverse::Discard(element, End::Tail) => self.discard_behind.push(element),
             Inverse::PutElement(element, End::Head) => self.put_elements.push((behind, element)),
             Inverse::PutElement(element, End::Tail) => self.put_behind.push((behind, element)),
             Inverse::TakeBack(sought) => self.delivered.push((behind, sought)),
@@ -291,9 +294,11 @@ impl Inverses {
             all.sort_by_key(|(behind, _)| *behind);
             all.into_iter().map(|one| one.1).collect::<Vec<_>>()
         });
-        // These left from the head of target on, where the oldest stand or the newest.
+        // These left from the head of target on, where the oldest stand or the newest; and so they leave
+        // it again.
         if !making.queue.comes_at_head() {
             put_behind.reverse();
+            self.discard_behind.reverse();
         }
         // In due order: as the order list has them, most likely, and as they come to target else.
         self.deliver.reverse();
@@ -326,6 +331,7 @@ impl Inverses {
             Work::Quarantine(self.quarantine),
             Work::Delete(self.delete),
             Work::Discard(self.discard, End::Head),
+            Work::Discard(self.discard_behind, End::Tail),
         ];
         Ok(Made {
             work: work.into_iter().filter(|work| work.len() > 0).collect(),

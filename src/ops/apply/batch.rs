@@ -15,8 +15,8 @@ pub(super) struct Fated {
     pub(super) outcome: Outcome,
     /// The reason, where it says more than the outcome's word.
     pub(super) reason: Option<String>,
-    /// Its place in the order list, when it was deleted; `Tail` of an element of target: where new
-    /// ones come.
+    /// Its place in the order list, when it was deleted; `Tail` of an element of target that left it
+    /// or came back: where new ones come.
     pub(super) stood: Option<Place>,
 }
 
@@ -119,11 +119,7 @@ pub(super) async fn run(
         Work::Rename(all) => rename(writer, queue, &all[range]).await,
         Work::Discard(all, end) => {
             let timed = writer.discard_from(queue, &all[range], *end).await?;
-            let mut did = plain(timed, SCORE);
-            for fated in &mut did.fated {
-                fated.stood = (*end == End::Tail).then_some(Place::Tail);
-            }
-            Ok(did)
+            Ok(at_end(plain(timed, SCORE), *end))
         }
         Work::PutElements(all, End::Head) => {
             // Each batch comes before the one that was put back before it.
@@ -133,7 +129,7 @@ pub(super) async fn run(
         }
         Work::PutElements(all, End::Tail) => {
             let timed = writer.put_elements_behind(queue, &all[range]).await?;
-            Ok(plain(timed, SCORE))
+            Ok(at_end(plain(timed, SCORE), End::Tail))
         }
         Work::GiveBack(all) => Ok(plain(writer.give_back(queue, &all[range]).await?, LIVES)),
         Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
@@ -272,6 +268,14 @@ fn plain(timed: Timed<Vec<Fate>>, why_changed: &str) -> Did {
         took: timed.took,
         unannounced: None,
     }
+}
+
+/// Takes note at which end of target it was.
+fn at_end(mut did: Did, end: End) -> Did {
+    for fated in &mut did.fated {
+        fated.stood = (end == End::Tail).then_some(Place::Tail);
+    }
+    did
 }
 
 fn changed(timed: Timed<Changed>, why_changed: &str) -> Did {

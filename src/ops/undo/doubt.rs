@@ -314,7 +314,7 @@ impl Seen {
             }
             Inverse::PutElement(..) => Verdict::InDoubt(NOT_IN_TARGET),
             Inverse::Expiry(_) | Inverse::Rename(_) | Inverse::None(..) => Verdict::TakeBack,
-            Inverse::Replace(..) | Inverse::Discard(_) | Inverse::OrderList(..) => {
+            Inverse::Replace(..) | Inverse::Discard(..) | Inverse::OrderList(..) => {
                 Verdict::Unsure(UNSURE)
             }
         }

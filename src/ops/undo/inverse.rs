@@ -30,8 +30,8 @@ pub(super) enum Inverse {
     Expiry(Expiry),
     /// Gives a key its old name. Where that was not done, there is nothing to be renamed back.
     Rename(Rename),
-    /// Deletes what was put back into target.
-    Discard(Vec<u8>),
+    /// Deletes what was put back into target, at that end of it.
+    Discard(Vec<u8>, End),
     /// Puts a deleted element of target back, at the end of it where it stood.
     PutElement(Vec<u8>, End),
     /// Takes back what was transferred.
@@ -66,7 +66,7 @@ impl Inverse {
             Self::Replace(new, _) => queue.id(new),
             Self::Expiry(expiry) => EntryId::of_bytes(&expiry.key),
             Self::Rename(rename) => EntryId::of_bytes(&rename.to),
-            Self::Discard(element) | Self::PutElement(element, _) => EntryId::of_bytes(element),
+            Self::Discard(element, _) | Self::PutElement(element, _) => EntryId::of_bytes(element),
             Self::TakeBack(sought) => sought.id,
             Self::OrderList(member, _) => queue.id(member),
             Self::None(id, _) => *id,
@@ -131,6 +131,10 @@ fn entry(item: Item, happened: Option<Happened>) -> Inverse {
     // What nobody wrote down has no place among those that left one after the other.
     let index = done.as_ref().map_or(u64::MAX, |happened| happened.index);
     let stood = done.as_ref().and_then(|happened| happened.stood.clone());
+    let end = match stood {
+        Some(Place::Tail) => End::Tail,
+        _ => End::Head,
+    };
     match (member, score, new_member, new_score, hash) {
         (Some(member), Some(score), ..) if to_quarantine => match (done, stood) {
             (Some(_), None) => Inverse::RestoreOutside(chosen(member, score)),
@@ -145,14 +149,8 @@ fn entry(item: Item, happened: Option<Happened>) -> Inverse {
         (None, _, Some(new), Some(score), Some(_)) if delivered => {
             Inverse::Deliver(chosen(new, score))
         }
-        (Some(element), ..) if delivered => {
-            let end = match stood {
-                Some(Place::Tail) => End::Tail,
-                _ => End::Head,
-            };
-            Inverse::PutElement(element, end)
-        }
-        (None, _, Some(element), None, _) if delivered => Inverse::Discard(element),
+        (Some(element), ..) if delivered => Inverse::PutElement(element, end),
+        (None, _, Some(element), None, _) if delivered => Inverse::Discard(element, end),
         (None, Some(score), None, None, Some(hash)) => Inverse::TakeBack(target::Sought {
             id,
             form,

@@ -111,6 +111,13 @@ async fn of_equal_elements_the_one_stays_that_a_consumer_takes_first_and_undo_pu
         // Behind what stayed: no message overtakes another one.
         bench.undo(None).await;
         assert_eq!(standing(&bench).concat(), after);
+        // That is taken back, and once more.
+        for taken_back in [left, after] {
+            let newest = bench.journal.list().await.unwrap();
+            let id = newest.first().map(|kept| kept.id.clone());
+            bench.undo(id.as_deref()).await;
+            assert_eq!(standing(&bench).concat(), taken_back);
+        }
 
         // Consumers take from the tail.
         let bench = Bench::new(&pushed_left).await;
