@@ -141,6 +141,35 @@ impl Size {
 
 /// Scores looked up in one go: each costs the server a microsecond or two.
 const LOOKED_UP: usize = 250;
+/// Bytes of their members that are sent in one go, but for a single one.
+const LOOKED_UP_BYTES: usize = 1 << 20;
+/// The same of small ones where scripts of others keep the server, with what is sent beside each: it
+/// reads no more of a client in a round, and in the next one it may be busy again.
+const ROUND_BYTES: usize = 14 << 10;
+const BESIDE: usize = 100;
+/// Times as much that is read in one go there: what it answers with has no such bound.
+const KEPT: u32 = 16;
+
+/// How many times as much as is usual is read in one go: more where the end of somebody's script is
+/// waited for each time.
+pub(super) fn at_once(store: &Store) -> u32 {
+    if store.is_kept_by_others() { KEPT } else { 1 }
+}
+
+/// How many of members with these lengths are looked up in one go, from the first one on.
+pub(super) fn looked_up_at_once(store: &Store, lengths: impl Iterator<Item = usize>) -> usize {
+    let is_kept = store.is_kept_by_others();
+    let (mut bytes, mut small) = (0, 0);
+    let fits = lengths.take(LOOKED_UP).take_while(|length| {
+        bytes += length;
+        // A large one is read in one go.
+        if *length < ROUND_BYTES {
+            small += length + BESIDE;
+        }
+        bytes <= LOOKED_UP_BYTES && (small <= ROUND_BYTES || !is_kept)
+    });
+    fits.count().max(1)
+}
 
 /// Reads the scores of `members` in timeouts, in their order; none for one that does not wait.
 async fn scores(
@@ -149,7 +178,10 @@ async fn scores(
     members: &[Vec<u8>],
 ) -> Result<Vec<Option<f64>>, StoreError> {
     let mut all = Vec::with_capacity(members.len());
-    for some in members.chunks(LOOKED_UP) {
+    while all.len() < members.len() {
+        let rest = &members[all.len()..];
+        let n = looked_up_at_once(store, rest.iter().map(Vec::len));
+        let some = &rest[..n.min(rest.len())];
         all.extend(read::element_scores(store, timeouts, some).await?);
     }
     Ok(all)

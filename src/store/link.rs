@@ -29,6 +29,9 @@ pub(in crate::store) use again::Again;
 /// How long a request may take when its caller has no opinion.
 pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
 
+/// The time for which a busy server counts as one that others keep.
+const LATELY: Duration = Duration::from_secs(1);
+
 /// A handle to one server; cheap to clone. The link ends with its last handle.
 #[derive(Clone)]
 pub struct Store {
@@ -202,7 +205,9 @@ impl Store {
         match answer.await {
             Ok(Ok(values)) => {
                 // "Busy with a script" is no answer: a server that says only that hangs.
-                if !busy(&values) {
+                if busy(&values) {
+                    shared.was_busy();
+                } else {
                     flight.answered();
                 }
                 shared.pay(pipeline, &values);
@@ -222,6 +227,14 @@ impl Store {
                 after: limit,
             }),
         }
+    }
+
+    /// Tells whether somebody's scripts have kept the server from answering in the last second: then
+    /// each answer is waited for, and who reads much does well to ask for more at once.
+    #[must_use]
+    pub fn is_kept_by_others(&self) -> bool {
+        let last = self.inner.shared.last_busy();
+        last.is_some_and(|at| instant().saturating_duration_since(at) < LATELY)
     }
 
     /// A connection of its own, for commands that block; it does not reconnect.

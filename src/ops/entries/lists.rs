@@ -9,12 +9,11 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::pages::PageSize;
+use crate::ops::bulk;
+use crate::ops::bulk::list::overlapping;
 use crate::queue::{Entry, Push, Queue, State};
 use crate::store::read::{self, Elements};
 use crate::store::{Store, StoreError};
-
-/// So many elements are read again, to see that the places have not shifted.
-const OVERLAP: usize = 32;
 
 pub(super) struct ListReader {
     store: Store,
@@ -23,6 +22,8 @@ pub(super) struct ListReader {
     size: PageSize,
     /// The place behind the last element read.
     next: u64,
+    /// So many before it are read again.
+    overlap: usize,
     /// How many more may be told: as many as there were at first, so that it ends also where more
     /// come all the time.
     left: u64,
@@ -86,6 +87,7 @@ impl ListReader {
             },
             size: PageSize::new(),
             next: 0,
+            overlap: 0,
             left: 0,
             ended: false,
         }
@@ -105,7 +107,7 @@ impl ListReader {
             return Ok(None);
         }
         let mut elements = self.elements().await?;
-        self.told.tell(&mut elements);
+        self.told.tell(&mut elements, self.overlap);
         elements.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= u64::try_from(elements.len()).unwrap_or(0);
         let state = match self.told {
@@ -122,7 +124,7 @@ impl ListReader {
 
     /// The elements behind those that were told.
     async fn elements(&mut self) -> Result<Vec<Vec<u8>>, StoreError> {
-        let overlap = u64::try_from(OVERLAP).unwrap_or(0);
+        let overlap = self.overlap as u64;
         let mut first = self.next.saturating_sub(overlap);
         let mut more = u64::from(self.size.get());
         loop {
@@ -146,6 +148,7 @@ impl ListReader {
                 }
             };
             (self.next, self.ended) = (first + count, last);
+            self.overlap = overlapping(&page.elements);
             return Ok(page.elements.into_iter().skip(fresh).collect());
         }
     }
@@ -155,7 +158,8 @@ impl ListReader {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let page = read::list_page(&self.store, &self.list, first, count).await?;
         let bytes = page.elements.iter().map(Vec::len).sum();
-        self.size.had(bytes, page.server_us);
+        let times = bulk::at_once(&self.store);
+        self.size.had(bytes, page.server_us, times);
         let count = u64::try_from(page.elements.len()).unwrap_or(0);
         let last = first + count >= page.length;
         Ok((page, last))
@@ -186,13 +190,14 @@ impl SeenElements {
 
     /// Takes note of elements, and leaves of them what was not told before: a member once, also
     /// where the order list has it twice.
-    fn tell(&mut self, elements: &mut Vec<Vec<u8>>) {
+    /// `overlap`: so many will be read again.
+    fn tell(&mut self, elements: &mut Vec<Vec<u8>>, overlap: usize) {
         match self {
             Self::Members(all) => elements.retain(|member| all.add(member)),
             Self::Elements(seen, _) => {
-                let last = &elements[elements.len().saturating_sub(OVERLAP)..];
+                let last = &elements[elements.len().saturating_sub(overlap)..];
                 seen.extend_from_slice(last);
-                seen.drain(..seen.len().saturating_sub(OVERLAP));
+                seen.drain(..seen.len().saturating_sub(overlap));
             }
         }
     }

@@ -14,6 +14,7 @@ use super::sieve::Sieve;
 use super::timeouts::TimeoutsReader;
 use super::{From, Selection, state};
 use crate::clock::EpochMillis;
+use crate::ops::bulk;
 use crate::queue::filter::Bounds;
 use crate::queue::{Entry, Queue};
 use crate::store::{Store, StoreError, read};
@@ -35,9 +36,6 @@ const PAGE_BYTES: usize = 256 * 1024;
 /// Nor does it keep the server for longer, as long as they cost about as much, in µs.
 const PAGE_US: u64 = 500;
 
-/// So many are looked up in timeouts in one go: each costs the server a microsecond or two.
-const LOOKED_UP: usize = 250;
-
 /// How many entries to ask for: few at first, since members may be large.
 pub(super) struct PageSize(u32);
 
@@ -50,18 +48,20 @@ impl PageSize {
         self.0
     }
 
-    /// Takes note of how large a page was, and what it cost the server.
-    pub(super) fn had(&mut self, bytes: usize, server_us: u64) {
-        let next = if bytes > PAGE_BYTES || server_us > PAGE_US {
+    /// Takes note of how large a page was, and what it cost the server; a page may be so many times
+    /// as large as is usual.
+    pub(super) fn had(&mut self, bytes: usize, server_us: u64, times: u32) {
+        let (most, longest) = (PAGE_BYTES * times as usize, PAGE_US * u64::from(times));
+        let next = if bytes > most || server_us > longest {
             self.0 / 4
-        } else if bytes * 2 < PAGE_BYTES && server_us * 2 < PAGE_US {
-            let fits = (PAGE_BYTES / bytes.max(1)) as u64;
-            let fits = fits.min(PAGE_US / server_us.max(1));
+        } else if bytes * 2 < most && server_us * 2 < longest {
+            let fits = (most / bytes.max(1)) as u64;
+            let fits = fits.min(longest / server_us.max(1));
             self.0 * u32::try_from(fits).map_or(GROWS, |fits| fits.clamp(2, GROWS))
         } else {
             self.0
         };
-        self.0 = next.clamp(1, PAGE_MOST);
+        self.0 = next.clamp(1, PAGE_MOST * times);
     }
 }
 
@@ -220,7 +220,12 @@ impl Pages {
         }
         let now = self.store.ready(READY).await?.now();
         let timeouts = self.queue.keys().timeouts;
-        for some in entries.chunks_mut(LOOKED_UP) {
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let lengths = rest.iter().map(|entry| entry.member.len());
+            let n = bulk::looked_up_at_once(&self.store, lengths);
+            let (some, more) = rest.split_at_mut(n);
+            rest = more;
             let members: Vec<Vec<u8>> = some.iter().map(|entry| entry.member.clone()).collect();
             let scores = read::element_scores(&self.store, &timeouts, &members).await?;
             for (entry, score) in some.iter_mut().zip(scores) {
@@ -341,18 +346,38 @@ mod tests {
     fn pages_grow_while_they_are_cheap_and_shrink_when_they_are_not() {
         let mut size = PageSize::new();
         for _ in 0..10 {
-            size.had(1_000, 100);
+            size.had(1_000, 100, 1);
         }
         assert_eq!(size.get(), PAGE_MOST);
-        size.had(1_000, PAGE_US + 1);
+        size.had(1_000, PAGE_US + 1, 1);
         assert_eq!(size.get(), PAGE_MOST / 4);
-        size.had(1_000, PAGE_US / 2);
+        size.had(1_000, PAGE_US / 2, 1);
         assert_eq!(size.get(), PAGE_MOST / 4, "about right");
-        size.had(PAGE_BYTES + 1, 0);
+        size.had(PAGE_BYTES + 1, 0, 1);
         assert_eq!(size.get(), PAGE_MOST / 16);
         for _ in 0..10 {
-            size.had(PAGE_BYTES * 9, 100_000);
+            size.had(PAGE_BYTES * 9, 100_000, 1);
         }
         assert_eq!(size.get(), 1);
+    }
+
+    #[test]
+    fn a_page_for_which_a_script_was_waited_is_larger_but_never_without_a_bound() {
+        let large = PAGE_BYTES / 2;
+        let (mut size, mut bytes) = (PageSize::new(), 0);
+        for _ in 0..10 {
+            bytes = size.get() as usize * large;
+            size.had(bytes, 0, 16);
+        }
+        assert!(
+            bytes > PAGE_BYTES * 4 && bytes <= PAGE_BYTES * 16,
+            "{bytes}"
+        );
+        // Nobody else keeps the server any more.
+        for _ in 0..4 {
+            bytes = size.get() as usize * large;
+            size.had(bytes, 0, 1);
+        }
+        assert!(bytes <= 2 * PAGE_BYTES, "{bytes}");
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::pages::PageSize;
 use super::state;
 use crate::clock::EpochMillis;
+use crate::ops::bulk;
 use crate::queue::filter::Bounds;
 use crate::queue::{Entry, Queue, State};
 use crate::store::read::{self, Rows};
@@ -189,6 +190,7 @@ impl TimeoutsReader {
 
     fn had(&mut self, page: &Rows) {
         let bytes = page.rows.iter().map(|row| row.0.len()).sum();
-        self.size.had(bytes, page.server_us);
+        let times = bulk::at_once(&self.store);
+        self.size.had(bytes, page.server_us, times);
     }
 }

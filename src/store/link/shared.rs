@@ -33,6 +33,8 @@ struct State {
     in_flight: usize,
     waiting_since: Option<Instant>,
     last_answer: Option<Instant>,
+    /// When an answer said last that somebody's script keeps the server.
+    last_busy: Option<Instant>,
 }
 
 impl Shared {
@@ -92,6 +94,16 @@ impl Shared {
         if current {
             self.broken.notify_one();
         }
+    }
+
+    /// Takes note of an answer that said that somebody's script keeps the server.
+    pub(super) fn was_busy(&self) {
+        self.state().last_busy = Some(instant());
+    }
+
+    /// When such an answer came last.
+    pub(super) fn last_busy(&self) -> Option<Instant> {
+        self.state().last_busy
     }
 
     /// Counts a request as under way until the guard is dropped.
