@@ -100,6 +100,11 @@ impl Desk {
         if is_input(&msg) {
             self.model.drawn = drawn(&self.model);
         }
+        self.tell_at_once(msg)
+    }
+
+    /// The same before anything that has changed since was drawn.
+    pub fn tell_at_once(&mut self, msg: Msg) -> Vec<Effect> {
         let effects = update(&mut self.model, msg);
         self.open.extend(effects.iter().cloned());
         effects

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::desk::{Desk, START, World};
+use crate::desk::{Desk, START, World, drawn};
 
 /// What can happen to a screen.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ enum Event {
     Dragged(u16, u16),
     Released,
     Scrolled(u16, u16, i8),
+    /// Keys, answers, and then the mouse on a picture that is older than they are.
+    Outdated(Vec<Key>, u16, u16),
     Pasted(String),
     Resized(u16, u16),
     Passed(u64),
@@ -108,6 +110,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Released),
         2 => (at.clone(), prop::sample::select(vec![-1i8, 1]))
             .prop_map(|((x, y), rows)| Event::Scrolled(x, y, rows)),
+        3 => (opens(), at.clone()).prop_map(|(keys, (x, y))| Event::Outdated(keys, x, y)),
         1 => "\\PC{0,20}".prop_map(Event::Pasted),
         5 => opens().prop_map(Event::Typed),
         2 => (1u16..210, 1u16..70).prop_map(|(w, h)| Event::Resized(w, h)),
@@ -129,6 +132,20 @@ fn happen(desk: &mut Desk, event: Event) -> Vec<Effect> {
         Event::Dragged(x, y) => desk.tell(Msg::Dragged(x, y)),
         Event::Released => desk.tell(Msg::Released(0, 0)),
         Event::Scrolled(x, y, rows) => desk.tell(Msg::Scrolled(x, y, rows)),
+        Event::Outdated(keys, x, y) => {
+            let before = drawn(&desk.model);
+            let mut asked = happen(desk, Event::Typed(keys));
+            desk.answer_all();
+            desk.model.drawn = before;
+            for msg in [
+                Msg::Scrolled(x, y, 1),
+                Msg::Clicked(x, y),
+                Msg::Dragged(x, y / 2),
+            ] {
+                asked.extend(desk.tell_at_once(msg));
+            }
+            asked
+        }
         Event::Pasted(text) => desk.tell(Msg::Pasted(text)),
         Event::Resized(w, h) => desk.tell(Msg::Resized(w, h)),
         Event::Passed(ms) => desk.pass(ms),
