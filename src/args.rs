@@ -6,15 +6,20 @@ mod acl;
 mod change;
 mod commands;
 mod doctor;
+mod help;
 mod journal;
 mod queue_hex;
 mod repair;
 mod trace;
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgAction, Args as ClapArgs, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    ValueEnum,
+};
 
 pub use crate::clock::when::{BadTime, Span, When};
 pub use acl::{Acl, Purpose};
@@ -26,8 +31,8 @@ pub use commands::{
     Worker,
 };
 pub use doctor::{Doctor, FailOn, Report};
+pub use help::no_command;
 pub use journal::{Journal, JournalCommand, Purge};
-pub use queue_hex::spelled_out;
 pub use repair::{Repair, RepairFlag};
 pub use trace::{By, Trace};
 
@@ -44,7 +49,6 @@ Examples:
 
 Without a command the screen opens; without a terminal the queues are printed.
 
-Connection flags are redis-cli's; that is why -h is the host and help is --help.
 The password is best given in REDISCLI_AUTH: arguments can be seen by others on this machine.
 
 Exit codes: 0 done, 1 nothing matched or not all done, 2 failed.";
@@ -95,6 +99,28 @@ pub struct Args {
 }
 
 impl Args {
+    /// What was typed, the program's name first. An error says what is wrong with it, or is the help
+    /// or the version that was asked for.
+    pub fn typed(
+        words: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Result<Self, clap::Error> {
+        let words = queue_hex::spelled_out(words.into_iter().map(Into::into));
+        let mut command = help::arranged(Self::command());
+        // -h is the host, as in redis-cli: alone it can only mean help.
+        let asks = words.len() == 2 && words[1] == "-h";
+        let tried = if asks {
+            command.try_get_matches_from_mut(["delayscope", "--help"])
+        } else {
+            command.try_get_matches_from_mut(&words)
+        };
+        let typed: Vec<String> = words
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let matches = tried.map_err(|error| help::plainer(error, &typed))?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+
     /// How the screen looks: `demo` takes these flags as well.
     #[must_use]
     pub fn screen(&self) -> Screen {
@@ -115,16 +141,27 @@ impl Args {
 #[command(next_help_heading = "Connection")]
 pub struct Connection {
     /// The server as a URL: redis://, valkey://, unix://
-    #[arg(short = 'u', long = "url", value_name = "URL", global = true)]
+    #[arg(
+        short = 'u',
+        long = "url",
+        value_name = "URL",
+        global = true,
+        hide_short_help = true
+    )]
     pub url: Option<String>,
     /// The server's host [default: 127.0.0.1]
-    #[arg(short = 'h', value_name = "HOST", global = true)]
+    #[arg(
+        short = 'h',
+        value_name = "HOST",
+        global = true,
+        hide_short_help = true
+    )]
     pub host: Option<String>,
     /// The server's port [default: 6379]
-    #[arg(short = 'p', value_name = "PORT", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short = 'p', value_name = "PORT", global = true, hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
     /// The server's unix socket
-    #[arg(short = 's', value_name = "PATH", global = true, conflicts_with_all = ["host", "port"])]
+    #[arg(short = 's', value_name = "PATH", global = true, hide_short_help = true, conflicts_with_all = ["host", "port"])]
     pub socket: Option<PathBuf>,
     /// The password.
     #[arg(
@@ -133,14 +170,29 @@ pub struct Connection {
         long = "pass",
         value_name = "PASSWORD",
         global = true,
+        hide_short_help = true,
         allow_hyphen_values = true
     )]
     pub password: Option<String>,
+    /// Ask for the password on the terminal
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        conflicts_with = "password"
+    )]
+    pub askpass: bool,
     /// The ACL user
-    #[arg(long, value_name = "NAME", global = true, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        global = true,
+        hide_short_help = true,
+        allow_hyphen_values = true
+    )]
     pub user: Option<String>,
     /// The database number [default: 0]
-    #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(short = 'n', value_name = "DB", global = true, hide_short_help = true, value_parser = clap::value_parser!(i64).range(0..))]
     pub db: Option<i64>,
     /// A profile of the configuration file.
     #[arg(
@@ -148,6 +200,7 @@ pub struct Connection {
         help = "A profile of the configuration file; also DELAYSCOPE_PROFILE",
         value_name = "NAME",
         global = true,
+        hide_short_help = true,
         allow_hyphen_values = true
     )]
     pub profile: Option<String>,
@@ -156,27 +209,28 @@ pub struct Connection {
         long,
         help = "The configuration file; also DELAYSCOPE_CONFIG",
         value_name = "FILE",
-        global = true
+        global = true,
+        hide_short_help = true
     )]
     pub config: Option<PathBuf>,
     /// The queues that are named.
-    #[arg(long = "queue", value_name = "NAME", global = true, help = QUEUES_HELP)]
+    #[arg(long = "queue", value_name = "NAME", global = true, hide_short_help = true, help = QUEUES_HELP)]
     pub queues: Vec<Queue>,
     /// The queues that are named by the hex digits of their bytes.
     #[arg(
         long = "queue-hex",
         value_name = "HEX",
-        global = true,
+        global = true, hide_short_help = true,
         value_parser = queue_hex::queue,
         help = "In place of QUEUE or --queue NAME: the same in hex digits, for names that no shell \
                 can say"
     )]
     pub queues_hex: Vec<Queue>,
     /// Refuse every change
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Options")]
     pub read_only: bool,
     /// Print JSON: one object, or one line per item (fields: assets/docs/json.md)
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Options")]
     pub json: bool,
 }
 
@@ -209,7 +263,7 @@ pub enum Theme {
 /// The subcommands.
 #[derive(Subcommand)]
 pub enum Command {
-    /// A private server with delayed queues living on it, gone again afterwards
+    /// See it work: a private server with delayed queues, gone again afterwards
     Demo(Demo),
     /// The queues: what waits, what is late, who listens
     Queues(Queues),
@@ -223,15 +277,15 @@ pub enum Command {
     Watch(Watch),
     /// What is announced on the queues' channels, as it happens
     Traffic(Traffic),
-    /// What is wrong with a queue, why, and what repairs it
+    /// What is wrong with the queues, why, and what repairs it
     Doctor(Doctor),
-    /// A bundle for others: figures, findings with evidence, what the server says
+    /// An incident report (Markdown) for a ticket
     Report(Report),
     /// Offer messages to a queue, as a Redisson client does
     Offer(Offer),
     /// Move what is due to the target list, now
     Transfer(Transfer),
-    /// Move chosen entries to the target list, due or not
+    /// Move chosen entries to the target list, also before they are due
     Deliver(Deliver),
     /// Give chosen entries another due time
     Requeue(Requeue),
@@ -241,19 +295,19 @@ pub enum Command {
     Edit(Edit),
     /// Offer the payloads of chosen entries again
     Duplicate(Duplicate),
-    /// Let every transfer client of a queue look at once
+    /// Wake all transfer clients of a queue
     Kick(Kick),
     /// Mend a queue: frames, order list, target, expiry, units; what was interrupted
     Repair(Repair),
     /// Take a change back
     Undo(Undo),
-    /// A stand-in transfer client: moves due entries to the target list
+    /// Transfer due entries in place of a Redisson client
     Worker(Worker),
     /// Take delivered messages from the target list, for good
     Consume(Consume),
     /// The changes made from this account, to look up and to forget; needs no server
     Journal(Journal),
-    /// The least that a user of the server must be allowed; needs no server
+    /// ACL rules for a user with the least rights; needs no server
     Acl(Acl),
     /// What a frame or a payload says; needs no server
     Decode(Decode),
@@ -369,7 +423,7 @@ mod tests {
             ["delayscope", "-p", "7000", "queues"],
             ["delayscope", "queues", "-p", "7000"],
         ] {
-            let args = Args::try_parse_from(line).ok().unwrap();
+            let args = Args::typed(line).ok().unwrap();
             assert_eq!(args.connection.port, Some(7000));
             assert!(matches!(args.command, Some(Command::Queues(_))));
         }

@@ -25,7 +25,7 @@ pub use terminal::{Colours, Terminal};
 pub use url::{BadUrl, parse as parse_url};
 
 pub use crate::args::Theme;
-use crate::args::{Args, Command, Connection, Span};
+use crate::args::{Args, Command, Connection, Span, no_command};
 use crate::queue::{Address, Endpoint, Queue, redis_cli, shell};
 use file::{File, Loaded};
 use reader::listed;
@@ -329,7 +329,10 @@ fn endpoint(
     let text = match (positional, given.url.as_deref()) {
         (Some(_), Some(_)) => return Err(ConfigError::TwoUrls),
         (Some(word), None) if !word.contains("://") => {
-            return Err(ConfigError::NeitherCommandNorUrl(without_login(word)));
+            return Err(match no_command(word) {
+                Some(said) => ConfigError::NoCommand(said),
+                None => ConfigError::NeitherCommandNorUrl(without_login(word)),
+            });
         }
         (Some(url), None) | (None, Some(url)) => Some(url),
         (None, None) => None,
@@ -378,7 +381,8 @@ fn shows_password(args: &Args) -> bool {
     let connection = &args.connection;
     let typed = args.address.iter().chain(&connection.url);
     let in_url = |url: &String| url::parse(url).is_ok_and(|server| server.password.is_some());
-    let flag = connection.password.as_ref();
+    // What was asked for stands nowhere.
+    let flag = connection.password.as_ref().filter(|_| !connection.askpass);
     flag.is_some_and(|password| !password.is_empty()) || typed.into_iter().any(in_url)
 }
 

@@ -2,21 +2,24 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use delayscope::args::{Args, Command, spelled_out};
+use anyhow::Context as _;
+use delayscope::args::{Args, Command};
 use delayscope::cli::{self, output::Output};
 use delayscope::config::Config;
 
 fn main() -> ExitCode {
-    ExitCode::from(
-        match Args::try_parse_from(spelled_out(std::env::args_os())) {
-            Ok(args) => start(args).unwrap_or_else(|error| cli::failed(&error)),
-            Err(error) => cli::usage(&error),
-        },
-    )
+    ExitCode::from(match Args::typed(std::env::args_os()) {
+        Ok(args) => start(args).unwrap_or_else(|error| cli::failed(&error)),
+        Err(error) => cli::usage(&error),
+    })
 }
 
-fn start(args: Args) -> anyhow::Result<u8> {
+fn start(mut args: Args) -> anyhow::Result<u8> {
+    if args.connection.askpass {
+        let typed = rpassword::prompt_password("Password: ");
+        let typed = typed.context("could not ask for the password: there is no terminal")?;
+        args.connection.password = Some(typed);
+    }
     let config = Config::new(&args, |name| std::env::var(name).ok())?;
     cli::warned(&config);
     // A mistake in the file is told whatever is to be done; only the screen knows its keys.

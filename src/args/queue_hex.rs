@@ -28,7 +28,7 @@ impl ValueParserFactory for Queue {
 
 /// The typed words, with the queue itself for a `--queue-hex HEX` that stands in place of a QUEUE.
 /// Where no QUEUE stands it remains a flag like others, and so it does when HEX is no hex.
-pub fn spelled_out(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+pub(super) fn spelled_out(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut typed = typed.into_iter();
     let mut out: Vec<OsString> = Vec::new();
     while let Some(word) = typed.next() {

@@ -13,7 +13,7 @@ use crate::args;
 use crate::clock::local_now;
 use crate::config::Config;
 use crate::ops::demo::{Demo, DemoEvent, DemoOptions};
-use crate::queue::{Endpoint, Queue, text};
+use crate::queue::{Address, Endpoint, Queue, redis_cli, shell, text};
 
 /// Plays until asked to end; prints what happens.
 pub(super) async fn run<W: Write>(
@@ -107,11 +107,20 @@ fn opening<W: Write>(demo: &Demo, out: &mut Output<W>) -> io::Result<()> {
         let server = demo.endpoint().to_string();
         out.json(&json!({"event": "started", "server": server, "queues": names}))?;
     } else {
-        out.line(&format!(
-            "playing on {}: {}",
-            demo.endpoint(),
-            names.join(", ")
-        ))?;
+        let endpoint = demo.endpoint();
+        match &endpoint.address {
+            // Its path alone is what redis-cli and -s take.
+            Address::Unix(path) => out.line(&format!("socket {}", path.display()))?,
+            Address::Tcp(..) => out.line(&format!("server {endpoint}"))?,
+        }
+        out.line(&format!("queues {}", names.join(", ")))?;
+        if let Some(first) = demo.queues().first() {
+            let program = redis_cli::ours(endpoint);
+            out.line(&format!(
+                "try    {}",
+                shell::about(&program, "show", first, &[])
+            ))?;
+        }
     }
     out.flush()?;
     say::note("Ctrl-C ends it, and everything it made is gone");

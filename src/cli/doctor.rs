@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
+use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::Stop;
@@ -80,7 +81,7 @@ pub(super) async fn which(
 /// How bad it is. An order list that is aside, where the time did not suffice to see whether
 /// anybody works on it, may have been left there: nobody is told that all is well.
 fn worst(said: &Diagnosis) -> Option<Severity> {
-    let worst = said.findings.iter().map(|found| found.severity).max();
+    let worst = said.worst();
     let early = said.early.iter().map(|(id, _)| *id);
     let open = said.findings.iter().filter(|found| found.open.is_some());
     let mut undecided = early.chain(open.map(|found| found.id));
@@ -165,10 +166,22 @@ impl<'a> Doctor<'a> {
         self.round().await?;
         let mut looks = self.looks(span);
         let mut round = instant() + pause;
+        let mut meter = (!self.quiet).then(Meter::new);
         loop {
             let now = instant();
             if now >= end && looks.are_done() {
                 break;
+            }
+            if let Some(meter) = &mut meter {
+                let left = end
+                    .saturating_duration_since(now)
+                    .as_millis()
+                    .div_ceil(1_000);
+                let queues = text::counted(self.queues.len() as u64, "queue", "queues");
+                meter.show(&match left {
+                    0 => format!("looking at {queues}: all entries are read …"),
+                    s => format!("looking at {queues}, {s} s …"),
+                });
             }
             // How long a look takes was estimated for a server with time to spare.
             if now >= patience && !self.all {
@@ -187,6 +200,9 @@ impl<'a> Doctor<'a> {
                     }
                 }
             }
+        }
+        if let Some(meter) = &mut meter {
+            meter.clear();
         }
         // What the server counts is told by two looks at least.
         look_again(&self.session.store, &mut self.server)

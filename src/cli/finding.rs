@@ -1,13 +1,18 @@
 //! A finding for people and for programs.
 
+use std::fmt;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
+use super::output::Output;
 use super::{shape, times};
 use crate::clock::EpochMillis;
 use crate::queue::finding::{DECIDED_MS, Open, Step, Trend};
 use crate::queue::redis_cli::Programs;
 use crate::queue::wish::What;
-use crate::queue::{Finding, Queue, Repair, shell, text};
+use crate::queue::{Finding, Queue, Repair, Severity, shell, text};
 
 /// A finding's fields.
 pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> Map<String, Value> {
@@ -36,19 +41,68 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
     fields
 }
 
+/// A line of what is said about a finding.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum FindingLine {
+    /// How bad it is, none: that is not decided; and what is wrong, with the rule's name behind it.
+    Head(Option<Severity>, String),
+    /// Words of its evidence, or what repairs it.
+    Words(String),
+    /// A command for a shell.
+    Command(String),
+}
+
+impl FindingLine {
+    /// Prints it, on a terminal broken at its width; a command stays whole.
+    pub(super) fn print<W: Write>(&self, out: &mut Output<W>) -> io::Result<()> {
+        match self {
+            Self::Head(severity, words) => {
+                let word = severity.map_or("not yet", Severity::word);
+                let style = severity.map_or_else(Style::new, style);
+                out.marked(&format!("  {word:8}  "), style, words, INDENT)
+            }
+            Self::Words(words) => out.broken(&" ".repeat(INDENT), words, INDENT + 2),
+            Self::Command(command) => out.whole(&format!("{:INDENT$}$ {command}", "")),
+        }
+    }
+}
+
+/// Without what stands before it.
+impl fmt::Display for FindingLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Head(_, words) | Self::Words(words) => f.write_str(words),
+            Self::Command(command) => write!(f, "$ {command}"),
+        }
+    }
+}
+
+/// Columns before what is said about a finding.
+const INDENT: usize = 12;
+
+/// How bad something is, in colours of the terminal's own palette.
+fn style(severity: Severity) -> Style {
+    let style = Style::new().bold();
+    match severity {
+        Severity::Critical => style.fg_color(Some(AnsiColor::Red.into())),
+        Severity::Warning => style.fg_color(Some(AnsiColor::Yellow.into())),
+        Severity::Note => style,
+    }
+}
+
 /// A finding in lines: the sentence, what shows it, what repairs it.
 pub(super) fn lines(
     queue: &Queue,
     finding: &Finding,
     at: EpochMillis,
     programs: &Programs,
-) -> Vec<String> {
+) -> Vec<FindingLine> {
+    use FindingLine::{Command, Head, Words};
     let head = match &finding.open {
-        Some(open) => format!("not yet   {}: {}", finding.id, open.undecided()),
-        None => headline(finding),
+        Some(open) => Head(None, format!("{} [{}]", open.undecided(), finding.id)),
+        None => Head(Some(finding.severity), about(finding)),
     };
     let mut lines = vec![head];
-    let mut say = |line: &str| lines.push(format!("          {line}"));
     if let Some(since) = finding.since {
         let then = times::local(since, at);
         let mut line = if finding.before {
@@ -60,24 +114,16 @@ pub(super) fn lines(
             line.push_str(", ");
             line.push_str(&words);
         }
-        say(&line);
-    }
-    for line in &finding.evidence.words {
-        say(line);
+        lines.push(Words(line));
     }
     let there = &programs.redis_cli;
-    for line in finding.evidence.checks(there) {
-        say(&format!("$ {line}"));
-    }
-    say(&format!("repair: {}", finding.repair.sentence));
-    for line in finding.repair.by_hand(there) {
-        say(&format!("$ {line}"));
-    }
-    if let Some(command) = command(queue, &finding.repair.step, &programs.ours) {
-        say(&format!("$ {command}"));
-    }
+    lines.extend(finding.evidence.words.iter().cloned().map(Words));
+    lines.extend(finding.evidence.checks(there).map(Command));
+    lines.push(Words(format!("→ {}", finding.repair.sentence)));
+    lines.extend(finding.repair.by_hand(there).map(Command));
+    lines.extend(command(queue, &finding.repair.step, &programs.ours).map(Command));
     if finding.open.is_some() {
-        say(&format!("$ {}", longer("doctor", queue, &programs.ours)));
+        lines.push(Command(longer("doctor", queue, &programs.ours)));
     }
     lines
 }
@@ -110,11 +156,11 @@ pub(super) fn undecided_lines(
     queue: &Queue,
     (id, open): (&str, &Open),
     program: &str,
-) -> [String; 2] {
+) -> [FindingLine; 2] {
     let command = longer("doctor", queue, program);
     [
-        format!("not yet   {id}: {}", open.undecided()),
-        format!("          $ {command}"),
+        FindingLine::Head(None, format!("{} [{id}]", open.undecided())),
+        FindingLine::Command(command),
     ]
 }
 
@@ -129,12 +175,12 @@ pub(super) fn longer(command: &str, queue: &Queue, program: &str) -> String {
 
 /// A finding in one line.
 pub(super) fn headline(finding: &Finding) -> String {
-    format!(
-        "{:8}  {}: {}",
-        finding.severity.word(),
-        finding.id,
-        finding.sentence
-    )
+    format!("{:8}  {}", finding.severity.word(), about(finding))
+}
+
+/// What is wrong, with the rule's name behind it.
+fn about(finding: &Finding) -> String {
+    format!("{} [{}]", finding.sentence, finding.id)
 }
 
 /// How a figure moves, in words; none when it stands.

@@ -6,6 +6,7 @@
 
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write};
 
+use anstyle::Style;
 use serde::Serialize as _;
 use serde_json::ser::Formatter;
 use serde_json::{Serializer, Value};
@@ -18,6 +19,8 @@ pub struct Output<W: Write = BufWriter<Stdout>> {
     json: bool,
     /// Columns of the terminal that it goes to; none when it goes elsewhere.
     columns: Option<usize>,
+    /// Colours may be shown.
+    coloured: bool,
 }
 
 /// The gap between two columns.
@@ -84,14 +87,23 @@ impl Output {
     pub fn stdout(json: bool) -> Self {
         let stdout = io::stdout();
         let columns = stdout.is_terminal().then(terminal_columns);
-        Self::new(BufWriter::new(stdout), json, columns)
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+        Self {
+            coloured: columns.is_some() && !plain,
+            ..Self::new(BufWriter::new(stdout), json, columns)
+        }
     }
 }
 
 impl<W: Write> Output<W> {
     /// Into `out`; `columns` when it is a terminal.
     pub const fn new(out: W, json: bool, columns: Option<usize>) -> Self {
-        Self { out, json, columns }
+        Self {
+            out,
+            json,
+            columns,
+            coloured: false,
+        }
     }
 
     /// From here on lines are whole, also on a terminal: what they say is nowhere else any more.
@@ -137,6 +149,33 @@ impl<W: Write> Output<W> {
     /// One line for people, whole also on a terminal.
     pub fn whole(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.out, "{}", text::printable(line.trim_end()))
+    }
+
+    /// `words` for people, broken between words at the terminal's width; all lines but the first
+    /// begin `indent` columns further in than `lead`, which stands before the first.
+    pub fn broken(&mut self, lead: &str, words: &str, indent: usize) -> io::Result<()> {
+        self.marked(lead, Style::new(), words, indent)
+    }
+
+    /// The same, with `lead` in the colours of `style` where there are any.
+    pub fn marked(
+        &mut self,
+        lead: &str,
+        style: Style,
+        words: &str,
+        indent: usize,
+    ) -> io::Result<()> {
+        let (lead, words) = (text::printable(lead), text::printable(words.trim_end()));
+        let begins = text::width(&lead);
+        let room = self.columns.unwrap_or(usize::MAX);
+        let mut lines = wrapped(&words, room.saturating_sub(begins.max(indent))).into_iter();
+        let first = lines.next().unwrap_or_default();
+        if self.coloured {
+            writeln!(self.out, "{style}{lead}{style:#}{first}")?;
+        } else {
+            writeln!(self.out, "{lead}{first}")?;
+        }
+        lines.try_for_each(|line| writeln!(self.out, "{:indent$}{line}", ""))
     }
 
     /// The titles of a table whose rows come one by one.
@@ -193,6 +232,20 @@ impl<W: Write> Output<W> {
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// `words` in lines of so many columns, as far as their words allow.
+pub(super) fn wrapped(words: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 1 + text::width(word) <= columns => {
+                line.extend([" ", word]);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// JSON on one line, with an escape for each character that does not show itself: the decoded value

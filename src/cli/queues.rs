@@ -1,5 +1,6 @@
 //! `queues`: every queue once; also what `delayscope` prints without a terminal.
 
+use std::cmp::Reverse;
 use std::io::Write;
 
 use anyhow::Context as _;
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::ops::entries::quarantined;
 use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
 use crate::queue::finding;
-use crate::queue::{Optional, Queue, text};
+use crate::queue::{Optional, Queue, shell, text};
 
 /// Prints the queues.
 pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyhow::Result<Outcome> {
@@ -44,13 +45,29 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
         }
         return Ok(Outcome::Done);
     }
-    let rows: Vec<Vec<String>> = queues
+    let mut rows: Vec<_> = queues
         .iter()
         .zip(&seen)
-        .map(|(queue, pulse)| shape::row(queue, pulse))
+        .map(|(queue, pulse)| {
+            let worst = finding::once(queue, pulse, None).worst();
+            let late = pulse.late.get().unwrap_or(0);
+            ((worst, late), shape::row(queue, pulse, worst))
+        })
         .collect();
+    // The worst first; equals by their names.
+    rows.sort_by_key(|(urgency, _)| Reverse(*urgency));
+    let rows: Vec<Vec<String>> = rows.into_iter().map(|(_, row)| row).collect();
     out.table(&shape::COLUMNS, &rows)?;
     out.flush()?;
+    if let Some(queue) = { queues.iter().zip(&seen) }.find(|(_, pulse)| shape::is_overdue(pulse)) {
+        let program = config.programs().ours;
+        let ask = if queues.len() == 1 {
+            shell::about(&program, "doctor", queue.0, &[])
+        } else {
+            format!("{program} doctor")
+        };
+        say::note(&format!("entries are late; why: {ask}"));
+    }
     for (queue, kept) in queues.iter().zip(kept) {
         if let Some(kept) = kept.filter(|kept| *kept > 0) {
             let name = text::printable_bytes(queue.name.as_bytes());

@@ -5,10 +5,10 @@ use serde_json::{Map, Number, Value, json};
 use super::output::Column;
 use super::times;
 use crate::queue::finding::Diagnosis;
-use crate::queue::{Due, Known, Pulse, Queue, QueueName, text};
+use crate::queue::{Due, Known, Pulse, Queue, QueueName, Severity, text};
 
 /// The row of a queue.
-pub(super) const COLUMNS: [Column; 9] = [
+pub(super) const COLUMNS: [Column; 10] = [
     Column::left("QUEUE", 12),
     Column::right("WAITING", 7),
     Column::right("LATE", 4),
@@ -18,6 +18,7 @@ pub(super) const COLUMNS: [Column; 9] = [
     Column::right("ORDER", 7).optional(),
     Column::right("TARGET", 6),
     Column::right("CLIENTS", 7),
+    Column::left("", 1),
 ];
 
 /// A queue's fields; more may be put behind them.
@@ -95,9 +96,15 @@ fn score_text(score: f64) -> String {
     score.to_string()
 }
 
-/// A queue's row for people.
-pub(super) fn row(queue: &Queue, pulse: &Pulse) -> Vec<String> {
+/// A queue's row for people. `worst`: how bad what was found in it is; a sign at the end says it.
+pub(super) fn row(queue: &Queue, pulse: &Pulse, worst: Option<Severity>) -> Vec<String> {
     let now = pulse.at;
+    let sign = match worst {
+        Some(Severity::Critical) => "✖",
+        Some(Severity::Warning) => "▲",
+        Some(Severity::Note) | None if is_overdue(pulse) => "!",
+        Some(Severity::Note) | None => "",
+    };
     vec![
         text::printable_bytes(queue.name.as_bytes()),
         figure(&pulse.waiting),
@@ -108,7 +115,17 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse) -> Vec<String> {
         figure(&pulse.order),
         figure(&pulse.target),
         figure(&pulse.transfer_clients),
+        sign.to_owned(),
     ]
+}
+
+/// A client that transfers is no later than this, in ms: it tries again each 5 s.
+const OVERDUE_MS: i64 = 10_000;
+
+/// True where entries are so late that somebody should ask why.
+pub(super) fn is_overdue(pulse: &Pulse) -> bool {
+    let oldest = pulse.oldest_late;
+    oldest.is_some_and(|due| pulse.at.since(due) >= OVERDUE_MS)
 }
 
 /// Remarks beside the figures of rows: why some are unknown, each reason once.
@@ -218,12 +235,11 @@ mod tests {
 
     #[test]
     fn unknown_is_not_zero_and_not_absent() {
-        let row = row(&Queue::redisson("a\nb"), &pulse());
-        assert_eq!(row[0], "a\\nb");
-        assert_eq!(row[1], "1,200");
+        let row = row(&Queue::redisson("a\nb"), &pulse(), Some(Severity::Critical));
+        assert_eq!(row[..2], ["a\\nb", "1,200"]);
         assert_eq!(row[3], "-0:10");
         assert_eq!(row[6], "?");
-        assert_eq!(row[8], "—");
+        assert_eq!(row[8..], ["—", "✖"]);
         let (q, pulse) = (Queue::redisson("q"), pulse());
         let one = (&q, &pulse);
         assert_eq!(remarks(&[one]), ["q: order list unknown: WRONGTYPE"]);

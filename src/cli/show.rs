@@ -15,7 +15,7 @@ use crate::ops::presence::is_there;
 use crate::ops::refresh::{pulse, survey};
 use crate::queue::classes::{self, TimeClass};
 use crate::queue::finding;
-use crate::queue::{Due, Known, Pulse, Queue, Survey, Zoom, text};
+use crate::queue::{Bar, Due, Known, Pulse, Queue, Survey, Zoom, shell, text};
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -225,7 +225,13 @@ fn print<W: Write>(
             text::printable_bytes(&channel)
         ))?;
     }
-    out.whole(&format!("{:17}{skew_ms} ms", "clock skew"))
+    out.whole(&format!("{:17}{skew_ms} ms", "clock skew"))?;
+    if pulse.late.get() > Some(0) {
+        let command = shell::about(&config.programs().ours, "doctor", queue, &[]);
+        out.whole("")?;
+        out.whole(&format!("{:17}{command}", "why"))?;
+    }
+    Ok(())
 }
 
 fn figures<W: Write>(
@@ -236,8 +242,8 @@ fn figures<W: Write>(
 ) -> io::Result<()> {
     let next = match pulse.next {
         Some(_) => format!(
-            "next in {} ({})",
-            times::left(pulse.next, pulse.at).trim(),
+            "next {} ({})",
+            times::left(pulse.next, pulse.at),
             times::due(pulse.next, pulse.at)
         ),
         None => String::new(),
@@ -307,8 +313,29 @@ fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
         let most = text::thousands(most);
         out.whole(&format!("{:17}{label}, highest bar {most}", "next"))?;
         out.whole(&format!("  now ▕{bars}▏"))?;
+        out.whole(&format!("       {}", scale(&survey.bars)))?;
     }
     Ok(())
+}
+
+/// What is due where under the bars: at each fourth of them, the time from the first one.
+fn scale(bars: &[Bar]) -> String {
+    let Some(first) = bars.first() else {
+        return String::new();
+    };
+    let quarters = (1..=4).map(|quarter| bars.len() * quarter / 4);
+    let mut line = String::new();
+    for end in quarters.filter(|end| *end > 0) {
+        let left = text::countdown(bars[end - 1].to.since(first.from));
+        let mark = format!("{left}┘");
+        let before = end.saturating_sub(text::width(&line) + text::width(&mark));
+        line.push_str(&" ".repeat(before));
+        // Where there is no room for it, the next one tells as much.
+        if text::width(&line) + text::width(&mark) <= end {
+            line.push_str(&mark);
+        }
+    }
+    line
 }
 
 fn level(count: u64, most: u64) -> char {

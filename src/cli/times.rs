@@ -19,10 +19,15 @@ pub(super) fn due(due: Option<Due>, now: EpochMillis) -> String {
     }
 }
 
-/// The countdown to `due`, `-` for none, `?` when it is no time.
+/// The countdown to `due`, `now` and `< 1 s` for what is less than a second away, `-` for none, `?`
+/// when it is no time.
 pub(super) fn left(due: Option<Due>, now: EpochMillis) -> String {
     match due {
-        Some(Due::At(moment)) => text::countdown(moment.since(now)),
+        Some(Due::At(moment)) => match moment.since(now) {
+            -999..=0 => "now".to_owned(),
+            1..=999 => "< 1 s".to_owned(),
+            ms => text::countdown(ms),
+        },
         Some(Due::OutOfRange(_)) => "?".to_owned(),
         None => "-".to_owned(),
     }
@@ -60,10 +65,15 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_is_no_time_is_shown_itself() {
+    fn what_is_no_time_or_less_than_a_second_away_is_shown_by_a_word() {
         let now = EpochMillis::new(0);
         assert_eq!(due(Some(Due::OutOfRange(1e17)), now), "score 1e17");
         assert_eq!(left(Some(Due::OutOfRange(1e17)), now), "?");
         assert_eq!(left(None, now), "-");
+        let at = |ms| left(Some(Due::At(EpochMillis::new(ms))), now);
+        assert_eq!(
+            [-1_000, -999, 0, 1, 1_000].map(at),
+            ["-0:01", "now", "now", "< 1 s", "1.0 s"]
+        );
     }
 }

@@ -136,12 +136,12 @@ impl<'a> Watching<'a> {
         for (queue, pulse) in self.queues.iter().zip(&seen) {
             let watch = self.watches.entry(queue.clone()).or_default();
             watch.saw(pulse);
+            let found = finding::diagnose(queue, (Some(pulse), None), watch, &self.server);
             if out.is_json() {
-                let found = finding::diagnose(queue, (Some(pulse), None), watch, &self.server);
                 out.json(&Value::Object(shape::fields(queue, pulse, &found)))?;
             } else {
                 let mut row = vec![times::local(pulse.at, pulse.at)];
-                row.extend(shape::row(queue, pulse));
+                row.extend(shape::row(queue, pulse, found.worst()));
                 out.row(&columns(), &row)?;
             }
         }

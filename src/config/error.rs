@@ -12,6 +12,9 @@ pub enum ConfigError {
         "{0} is neither a command nor a URL. See delayscope --help, or write redis://HOST:PORT/DB."
     )]
     NeitherCommandNorUrl(String),
+    /// The positional argument looks like a subcommand.
+    #[error("{0} See delayscope --help.")]
+    NoCommand(String),
     /// The URL cannot be used.
     #[error(transparent)]
     Url(#[from] BadUrl),

@@ -87,7 +87,11 @@ fn two_servers_are_one_too_many() {
     assert_eq!(why("redis://a -p 1"), ConfigError::UrlAnd("-p"));
     assert_eq!(
         why("queus"),
-        ConfigError::NeitherCommandNorUrl("\"queus\"".into())
+        ConfigError::NoCommand("no command \"queus\"; did you mean queues?".into())
+    );
+    assert_eq!(
+        why("localhost"),
+        ConfigError::NeitherCommandNorUrl("\"localhost\"".into())
     );
 }
 

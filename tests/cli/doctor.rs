@@ -47,7 +47,8 @@ fn a_sick_queue_is_told_in_the_agreed_fields_and_ends_with_1() {
     // All queues, found by their keys; in words.
     let told = program.run(&["doctor", "--for", "1200ms"]).partly().out;
     assert!(
-        told.starts_with("orders\n  critical  no-transfer-client: "),
+        told.starts_with("orders\n  critical  1 late, ")
+            && told.contains(" [no-transfer-client]\n"),
         "{told}"
     );
     // Commands that can be pasted, and no key where there is no screen.
@@ -136,7 +137,8 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     };
     let command = format!("doctor {spec},s,left --for 35s");
     let told = growing(&["doctor", spec, "--for", "700ms"]).out;
-    assert!(told.contains("not yet   nothing-consumed: "), "{told}");
+    assert!(told.contains("\n  not yet   "), "{told}");
+    assert!(told.contains(" [nothing-consumed]\n"), "{told}");
     assert!(told.contains(&command), "{told}");
     assert!(told.contains("not yet decided"), "{told}");
     let lines = growing(&["doctor", spec, "--for", "700ms", "--json"]).json();
@@ -384,4 +386,29 @@ fn watching_finds_queues_by_their_keys_and_tells_when_nothing_was_left_of_one_fo
     server.cmd_bytes(&[b"DEL", &keys.timeouts, &keys.order.unwrap()]);
     let empty_since = server.now().get();
     assert!(told("gone") - empty_since >= 1_100);
+}
+
+#[test]
+fn the_doctor_says_that_it_looks_and_breaks_its_lines_at_the_width() {
+    let program = sick();
+    let looked = program.command(&["doctor", "orders", "--for", "1200ms"]);
+    let (shown, code) = crate::terminal::on_terminal(&looked, None);
+    assert_eq!(code, 1);
+    assert!(shown.contains("looking at 1 queue, "), "{shown}");
+    let told = shown.rsplit("\x1b[K").next().unwrap();
+    let (commands, words): (Vec<&str>, Vec<&str>) =
+        { told.lines() }.partition(|line| line.trim_start().starts_with("$ "));
+    assert!(!commands.is_empty(), "{told}");
+    assert!(words.len() > 2, "{told}");
+    for line in words {
+        let plain = line.replace("\x1b[1m", "").replace("\x1b[31m", "");
+        let plain = plain.replace("\x1b[0m", "");
+        assert!(plain.chars().count() <= 80, "{line:?}");
+    }
+    // How bad it is has a colour, unless nobody wants one.
+    assert!(told.contains("\x1b[31m  critical"), "{told:?}");
+    let mut plain = program.command(&["doctor", "orders", "--for", "1200ms"]);
+    plain.env("NO_COLOR", "1");
+    let (shown, _) = crate::terminal::on_terminal(&plain, None);
+    assert!(!shown.contains("\x1b[31m"), "{shown:?}");
 }

@@ -548,10 +548,10 @@ fn every_section_of_the_page_is_held_to_the_program_and_every_command_has_one() 
     assert_eq!(sections.collect::<Vec<_>>(), HELD);
     let help = local(&["--help"]).done().out;
     assert!(help.contains("assets/docs/json.md"), "{help}");
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands = commands.take_while(|line| !line.is_empty());
+    let commands = help.lines().skip_while(|line| *line != "Look:");
+    let commands = commands.take_while(|line| *line != "Options:");
     let commands: Vec<&str> = commands
-        .filter_map(|line| line.split_whitespace().next())
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .collect();
     assert!(commands.len() > 20, "{commands:?}");
     let is_told = |command: &&str| {

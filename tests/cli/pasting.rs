@@ -8,8 +8,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Stdio};
 
-use clap::Parser as _;
-use delayscope::args::{Args, Command as Asked, spelled_out};
+use delayscope::args::{Args, Command as Asked};
 use delayscope::queue::{Queue, redis_cli, shell};
 
 use crate::support::{Server, room};
@@ -173,7 +172,7 @@ fn a_command_names_the_queue_that_was_meant_in_every_shell() {
         for ((queue, words), line) in queues.iter().zip(given).zip(&lines) {
             let words = words.into_iter().map(OsString::from_vec);
             let words = std::iter::once("delayscope".into()).chain(words);
-            let args = Args::try_parse_from(spelled_out(words));
+            let args = Args::typed(words);
             let asked = args.map_err(|why| format!("{shell}: {line}: {why}"));
             let Some(Asked::Repair(asked)) = asked.unwrap().command else {
                 panic!("{shell}: {line}");

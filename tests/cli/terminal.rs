@@ -29,7 +29,9 @@ pub(crate) fn answered_by(plain: &Command, question: &str, answer: &[u8]) -> (St
     on_terminal(plain, Some((question, answer)))
 }
 
-fn on_terminal(plain: &Command, asked: Option<(&str, &[u8])>) -> (String, u32) {
+/// Runs it on a terminal of 80 columns; `asked`: the question that is waited for, and what is then
+/// typed. What was shown, and how it ended.
+pub(crate) fn on_terminal(plain: &Command, asked: Option<(&str, &[u8])>) -> (String, u32) {
     let size = PtySize {
         rows: 24,
         cols: 80,
@@ -139,4 +141,20 @@ fn a_protected_profile_wants_the_queues_name() {
     assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
     assert_eq!(taken("orders\n"), 0);
     assert_eq!(program.server.int(&["LLEN", "orders"]), 0);
+}
+
+#[test]
+fn a_password_is_asked_for_and_not_shown() {
+    let program = Program::start();
+    program
+        .server
+        .cmd(&["CONFIG", "SET", "requirepass", "open sesame"]);
+    let args = ["--askpass", "queues"];
+    let (shown, code) = answered(&program, &args, "Password: ", "open sesame");
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("no delayed queues in "), "{shown}");
+    assert!(!shown.contains("sesame"), "{shown}");
+    let (shown, code) = answered(&program, &args, "Password: ", "wrong");
+    assert_eq!(code, 2, "{shown}");
+    assert!(!shown.contains("can be seen by others"), "{shown}");
 }

@@ -11,8 +11,12 @@ use crate::support::{Server, wait_for};
 
 #[test]
 fn bad_input_says_what_is_wrong_with_it() {
-    let cases: [(&[&str], &str); 28] = [
-        (&["queus"], "\"queus\" is neither a command nor a URL"),
+    let cases: [(&[&str], &str); 29] = [
+        (&["queus"], "no command \"queus\"; did you mean queues?"),
+        (
+            &["localhost"],
+            "\"localhost\" is neither a command nor a URL",
+        ),
         (&["rediss://h"], "TLS"),
         (&["http://h"], "scheme \"http\" is unknown"),
         (&["redis://h:x"], "port is no number"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::output::Output;
+use super::super::output::{Output, wrapped};
 use super::super::{shape, times};
 use super::summary::{self, Figures, ms};
 use crate::queue::asks::Why;
@@ -170,20 +170,6 @@ pub(super) fn print<W: Write>(plan: &Plan, out: &mut Output<W>) -> io::Result<()
     }
     out.whole("  nothing was changed: this is a dry run")?;
     out.flush()
-}
-
-/// `words` in lines of so many columns, as far as their words allow.
-fn wrapped(words: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.split(' ') {
-        match lines.last_mut() {
-            Some(line) if text::width(line) + 1 + text::width(word) <= columns => {
-                line.extend([" ", word]);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 fn due(plan: &Plan) -> Option<String> {

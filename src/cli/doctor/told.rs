@@ -1,5 +1,6 @@
 //! What `doctor` prints when it has looked.
 
+use std::cmp::Reverse;
 use std::io::Write;
 
 use serde_json::Value;
@@ -42,20 +43,25 @@ pub(super) fn print<W: Write>(
     Ok(())
 }
 
-/// The sick queues with all that is known of them, then the healthy ones in a line.
+/// How many queues have problems; then these, the worst first, with all that is known of them.
 fn people<W: Write>(
     doctor: &Doctor,
     all: &[Diagnosis],
     programs: &Programs,
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
+    let summary = summary(doctor, all)?;
+    let mut told = summary.is_some();
+    if let Some(line) = summary {
+        out.broken("", &line, 0)?;
+    }
     let mut told_of_server: Vec<&str> = Vec::new();
-    let mut sick = 0;
-    for (one, said) in doctor.queues.iter().zip(all) {
+    let mut each: Vec<_> = doctor.queues.iter().zip(all).collect();
+    each.sort_by_key(|(_, said)| Reverse(said.worst()));
+    for (one, said) in each {
         let Some(at) = one.pulse().map(|pulse| pulse.at) else {
             continue;
         };
-        sick += usize::from(!said.findings.is_empty());
         let new = |found: &&crate::queue::Finding| {
             !found.of_server || !told_of_server.contains(&found.id)
         };
@@ -63,39 +69,45 @@ fn people<W: Write>(
         if findings.is_empty() && said.early.is_empty() {
             continue;
         }
+        if std::mem::replace(&mut told, true) {
+            out.whole("")?;
+        }
         out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
         for found in &findings {
             for line in finding::lines(one.queue(), found, at, programs) {
-                out.whole(&format!("  {line}"))?;
+                line.print(out)?;
             }
         }
         for (id, open) in &said.early {
             for line in finding::undecided_lines(one.queue(), (id, open), &programs.ours) {
-                out.whole(&format!("  {line}"))?;
+                line.print(out)?;
             }
         }
         let of_server = findings.iter().filter(|found| found.of_server);
         told_of_server.extend(of_server.map(|found| found.id));
     }
-    let well = all.len() - sick;
-    let line = match (well, all) {
-        (0, [] | [_]) => return Ok(()),
+    Ok(())
+}
+
+/// What was found in a line, where that is not told of the only queue.
+fn summary(doctor: &Doctor, all: &[Diagnosis]) -> anyhow::Result<Option<String>> {
+    let sick = all.iter().filter(|said| !said.findings.is_empty()).count();
+    Ok(match (all.len() - sick, all) {
+        (0, [] | [_]) => None,
         (1, [said]) => {
             let all = doctor.queues[0].exact().map_or_else(String::new, |exact| {
                 let entries = text::counted(exact.looked(), "entry", "entries");
                 format!(", all {entries} looked at")
             });
-            format!(
+            Some(format!(
                 "{}: nothing found, {} asked{}{all}",
                 text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
                 text::counted(u64::try_from(said.fine)?, "rule", "rules"),
                 undecided(said.open().count())
-            )
+            ))
         }
-        _ => of_several(all, [sick, well]),
-    };
-    out.whole(&line)?;
-    Ok(())
+        (well, _) => Some(of_several(all, [sick, well])),
+    })
 }
 
 /// How many queues were looked at, and in how many something was found and nothing.
@@ -103,8 +115,9 @@ fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
     let open = undecided(all.iter().map(|said| said.open().count()).sum());
     let found = match (sick, well) {
         (0, _) => "nothing found".to_owned(),
-        (_, 0) => "something found in each".to_owned(),
-        _ => format!("something found in {sick}, nothing in {well}"),
+        (_, 0) => "each has problems".to_owned(),
+        (1, _) => "1 has problems".to_owned(),
+        _ => format!("{sick} have problems"),
     };
     format!("{} queues looked at: {found}{open}", all.len())
 }

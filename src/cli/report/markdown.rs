@@ -87,10 +87,9 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
         let lines = finding::lines(&bundle.queue, found, bundle.at, programs);
         fenced(out, |out| {
             out.whole(&found.sentence)?;
-            lines
-                .iter()
-                .skip(1)
-                .try_for_each(|line| out.whole(line.trim_start()))
+            let rest = lines.iter().skip(1);
+            rest.map(ToString::to_string)
+                .try_for_each(|line| out.whole(&line))
         })?;
         out.whole("")?;
     }

@@ -2,6 +2,7 @@
 
 use super::found::Finding;
 use super::open::Open;
+use super::severity::Severity;
 
 /// The answers of all rules for one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +20,12 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// How bad the worst finding is; none: there is none.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|found| found.severity).max()
+    }
+
     /// All that is not decided yet: what rules ask, and what is only suspected.
     pub fn open(&self) -> impl Iterator<Item = &Open> {
         let suspected = self
