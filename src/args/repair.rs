@@ -20,9 +20,8 @@ pub struct Repair {
     /// The repair.
     #[command(flatten)]
     pub flag: RepairFlag,
-    /// Of --repack: to this form: byte-id, double-id, byte-id/4, double-id/4 [default: that of the
-    /// newest entry]
-    #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
+    /// Of --repack: to this form.
+    #[arg(long, value_name = "FORM", help = to_form(), requires = "repack", value_parser = super::commands::form)]
     pub form: Option<Form>,
     /// Of --repack, --quarantine and --restore: which entries
     #[command(flatten)]
@@ -30,6 +29,11 @@ pub struct Repair {
     /// How.
     #[command(flatten)]
     pub how: How,
+}
+
+fn to_form() -> String {
+    let forms = super::forms();
+    format!("Of --repack: to this form: {forms} [default: that of the newest entry]")
 }
 
 /// The one repair that was asked for.

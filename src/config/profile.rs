@@ -3,7 +3,7 @@
 use super::password::{self, NoPassword};
 use super::reader::{BadFile, Item};
 use super::url;
-use crate::queue::filter::CODECS;
+use crate::payload::Codec;
 use crate::queue::{Endpoint, Queue};
 
 /// A server by name, with what is to hold there.
@@ -188,11 +188,11 @@ fn codecs(of: &Item) -> Result<Vec<(String, &'static str)>, BadFile> {
     let mut codecs = Vec::new();
     for item in &of.table()? {
         let word = item.text("kryo5")?;
-        let Some(codec) = CODECS.into_iter().find(|codec| *codec == word) else {
-            let names = CODECS.join(", ");
+        let Some(codec) = Codec::from_name(word) else {
+            let names = Codec::names().join(", ");
             return Err(item.bad(format!("no codec is called {word:?}; they are {names}")));
         };
-        codecs.push((item.key.to_owned(), codec));
+        codecs.push((item.key.to_owned(), codec.name()));
     }
     Ok(codecs)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::noted::Noted;
 use crate::clock::EpochMillis;
 use crate::payload::{self, Codec, Habit, Held};
-use crate::queue::{EntryId, Form, Outcome, Queue, frame};
+use crate::queue::{EntryId, Era, Form, Outcome, Queue, frame};
 use crate::store::sample::{self, Sample};
 use crate::store::write::{Added, Head, Timed, Writer};
 use crate::store::{Store, StoreError};
@@ -227,14 +227,12 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
     let seen = |from: usize| known.iter().flatten().skip(from).take(2).any(|k| *k);
     let link = store.link();
     let facts = link.borrow().facts.clone().unwrap_or_default();
-    let short = facts.arch_bits == 32 || facts.os.starts_with("Windows");
-    Ok(match (seen(0), seen(2)) {
-        (true, false) if short => Some(Form::ByteIdShort),
-        (true, false) => Some(Form::ByteId),
-        (false, true) if short => Some(Form::DoubleIdShort),
-        (false, true) => Some(Form::DoubleId),
+    let only = match (seen(0), seen(2)) {
+        (true, false) => Some(Era::Newer),
+        (false, true) => Some(Era::Older),
         _ => None,
-    })
+    };
+    Ok(only.map(|era| era.form(facts.long_bytes())))
 }
 
 /// With which codec this queue's messages are written: the one that explains most of its newest,

@@ -2,7 +2,7 @@
 //! length and so many characters, a number comes in seven bits a byte, and the rest is guessed.
 //! Only payloads that are mostly text are believed to be Avro.
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::scalar;
 use super::tree::{Node, Shape};

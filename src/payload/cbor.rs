@@ -5,7 +5,7 @@
 //! writes objects and lists up to an end mark. A short text in CBOR is also plain text, since the
 //! first byte is a letter: it is left to `text`.
 
-use super::codec::Codec;
+use super::Codec;
 use super::likely::{self, Unmarked};
 use super::reader::Reader;
 use super::tree::{Node, Shape};

@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
-use super::codec::Codec;
+use super::Codec;
 use super::effort::Purse;
 use super::kryo::id;
 use super::reader::{Budget, Reader};
-use super::rows::{ROWS, Read, Row};
 use super::tree::{Cut, Node, Shape};
 use super::verdict::{Sure, Verdict};
+use super::{FAMILIES, Family, Read};
 use super::{opaque, surprise};
 
 /// The bits by which a value must surprise less to be believed rather than another.
@@ -90,7 +90,7 @@ pub(super) fn recognise(payload: &[u8], purse: &mut Purse<'_>) -> Option<Recogni
 fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition> {
     let mut open = Open::default();
     let first = payload.first();
-    for row in &ROWS {
+    for row in &FAMILIES {
         if !first.is_none_or(|byte| (row.begins)(*byte)) {
             continue;
         }
@@ -172,7 +172,7 @@ impl Open {
 fn contested(found: Recognition, payload: &[u8], budget: &mut Budget, packed: u32) -> Recognition {
     let mut found = found;
     for codec in rivals(payload, found.verdict.codec) {
-        let row = ROWS.iter().find(|row| row.codecs.contains(codec));
+        let row = FAMILIES.iter().find(|row| row.codecs.contains(codec));
         let Some(mut rival) = row.and_then(|row| read(row, payload, budget, packed)) else {
             continue;
         };
@@ -247,7 +247,7 @@ pub(super) fn read_as_row(
     payload: &[u8],
     purse: &mut Purse<'_>,
 ) -> Option<Recognition> {
-    let row = ROWS.iter().find(|row| row.codecs.contains(&codec))?;
+    let row = FAMILIES.iter().find(|row| row.codecs.contains(&codec))?;
     let mut found = purse.attempt(|budget| read(row, payload, budget, MAX_PACKED))?;
     found.verdict.codec = codec;
     Some(found)
@@ -255,18 +255,18 @@ pub(super) fn read_as_row(
 
 /// The codecs that are read as that one is.
 pub(super) fn family(codec: Codec) -> &'static [Codec] {
-    let row = ROWS.iter().find(|row| row.codecs.contains(&codec));
+    let row = FAMILIES.iter().find(|row| row.codecs.contains(&codec));
     row.map_or(&[], |row| row.codecs)
 }
 
 /// Every reading of a payload, in the order of trial, with the codecs of its family.
 pub(super) fn explanations(payload: &[u8]) -> Vec<(&'static [Codec], Recognition)> {
     let mut budget = Budget::full();
-    let read = |row: &Row| Some((row.codecs, read(row, payload, &mut budget, MAX_PACKED)?));
-    ROWS.iter().filter_map(read).collect()
+    let read = |row: &Family| Some((row.codecs, read(row, payload, &mut budget, MAX_PACKED)?));
+    FAMILIES.iter().filter_map(read).collect()
 }
 
-fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition> {
+fn read(row: &Family, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition> {
     if budget.work == 0 {
         budget.is_short = true;
         return None;
@@ -324,7 +324,7 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<R
 }
 
 /// A payload that unpacks to more than is read.
-fn too_large(row: &Row, payload: &[u8], why: Cut) -> Recognition {
+fn too_large(row: &Family, payload: &[u8], why: Cut) -> Recognition {
     let tree = Node::new(Shape::Cut(why));
     Recognition {
         verdict: (row.judge)(payload, &tree),
@@ -338,7 +338,7 @@ fn too_large(row: &Row, payload: &[u8], why: Cut) -> Recognition {
 
 /// Something packed that no codec explains: its bytes, with the texts among them.
 fn unexplained(
-    row: &Row,
+    row: &Family,
     payload: &[u8],
     bytes: Vec<u8>,
     budget: &mut Budget,

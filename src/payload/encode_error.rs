@@ -1,6 +1,6 @@
 //! Why a text cannot become a payload.
 
-use super::codec::Codec;
+use super::Codec;
 
 /// Why a text cannot become a payload.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -12,7 +12,7 @@ mod parts;
 
 use std::collections::HashMap;
 
-use super::codec::Codec;
+use super::Codec;
 use super::java::handles::Handles;
 use super::java::{self, array_name};
 use super::opaque;

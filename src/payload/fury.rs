@@ -14,7 +14,7 @@ mod xlang;
 
 use std::collections::HashSet;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Name, Node, Shape};

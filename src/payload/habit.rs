@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
-use super::codec::Codec;
+use super::Codec;
+use super::decoded::{reading, told};
 use super::detect::{self, Recognition};
 use super::effort::{Effort, Purse};
 use super::tree::Shape;
 use super::verdict::{Sure, Verdict};
-use super::{Decoded, Reading, jackson, reading, surprise};
+use super::{Decoded, Reading, jackson, surprise};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
 const VOTERS: usize = 64;
@@ -103,9 +104,9 @@ impl Habit {
     #[must_use]
     pub fn whole(self, payload: &[u8]) -> (Codec, String) {
         if self.chosen == Some(Codec::Unknown) {
-            return super::told(payload, None);
+            return told(payload, None);
         }
-        super::told(payload, self.find(payload, &mut Purse::Full))
+        told(payload, self.find(payload, &mut Purse::Full))
     }
 
     /// The payload itself as text, if that says whatever it is read as: see

@@ -9,7 +9,7 @@ mod binary;
 mod number;
 mod text;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::tree::{Node, Shape};
 use super::verdict::{Sure, Verdict};

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use serde::de::IgnoredAny;
 
-use super::codec::Codec;
+use super::Codec;
 use super::jackson;
 use super::reader::Reader;
 use super::tree::{Node, Shape};

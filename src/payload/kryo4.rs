@@ -1,7 +1,7 @@
 //! `KryoCodec`: Kryo 3 and 4. See [`kryo`](super::kryo) and [`kryo5`](super::kryo5), which most of
 //! their payloads are taken for, since the bytes are the same.
 
-use super::codec::Codec;
+use super::Codec;
 use super::kryo::{self, Style, id};
 use super::kryo5;
 use super::reader::Reader;

@@ -6,7 +6,7 @@
 //! before a string. Kryo 3 and 4 write most of the same bytes and are called Kryo 5 too, save
 //! where their big-endian doubles, their longer strings without a length or their collections show.
 
-use super::codec::Codec;
+use super::Codec;
 use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
 use super::tree::{Node, Shape};

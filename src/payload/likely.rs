@@ -1,7 +1,7 @@
 //! How likely it is that bytes without a mark were meant as what they can be read as: the more
 //! they say, the less it can be by accident.
 
-use super::codec::Codec;
+use super::Codec;
 use super::tree::{Node, Shape};
 use super::verdict::{Sure, Verdict};
 use super::{jackson, text};

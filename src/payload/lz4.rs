@@ -2,7 +2,7 @@
 
 use lz4_flex::block;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::tree::Node;
 use super::verdict::{Sure, Verdict};

@@ -8,7 +8,7 @@ mod describe;
 mod parts;
 mod river;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::{Reader, write_units};
 use super::tree::Node;
 use super::typed::Scalar;

@@ -3,7 +3,7 @@
 //! A first byte says what comes and, of small things, how much of it. Nothing marks a payload as
 //! `MessagePack`, so that only what says a good deal is believed.
 
-use super::codec::Codec;
+use super::Codec;
 use super::likely::{self, Unmarked};
 use super::reader::Reader;
 use super::tree::{Node, Shape};

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::codec::Codec;
+use super::Codec;
 use super::keyed;
 use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};

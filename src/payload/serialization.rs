@@ -3,7 +3,7 @@
 mod class;
 mod stream;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::{Reader, write_units};
 use super::tree::Node;
 use super::typed::Scalar;

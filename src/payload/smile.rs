@@ -7,7 +7,7 @@
 mod number;
 mod seen;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};
 use super::verdict::{Sure, Verdict};

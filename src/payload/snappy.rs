@@ -1,7 +1,7 @@
 //! `SnappyCodec`, up to Redisson 4.0: pieces of up to 32 kB, each with its length in four bytes
 //! and packed for itself.
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::snappyv2;
 use super::tree::Node;

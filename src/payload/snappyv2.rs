@@ -2,7 +2,7 @@
 
 use snap::raw::{Decoder, decompress_len};
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::tree::Node;
 use super::verdict::{Sure, Verdict};

@@ -4,7 +4,7 @@
 //! noise. What anybody would write costs less than the bytes it lies in; noise costs as much, and
 //! more where it is out of this world. Rough on purpose: only differences of many bits count.
 
-use super::codec::Codec;
+use super::Codec;
 use super::tree::{Node, Shape};
 
 /// The cost of a byte that nothing explains, and a payload of such bytes before its first.

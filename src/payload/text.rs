@@ -7,7 +7,7 @@
 //! asks that the text could have been meant as one. Texts of other codecs that look like text
 //! cannot be told from it: Ion, a short CBOR string, a small msgpack number.
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::scalar;
 use super::tree::{Node, Shape};

@@ -1,6 +1,6 @@
 //! How likely it is that a payload is a codec's, and why.
 
-use super::codec::Codec;
+use super::Codec;
 
 /// How likely it is that a payload is a codec's, and why.
 #[derive(Clone, Copy, Debug)]

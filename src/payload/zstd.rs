@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use ruzstd::decoding::StreamingDecoder;
 
-use super::codec::Codec;
+use super::Codec;
 use super::reader::Reader;
 use super::tree::Node;
 use super::verdict::{Sure, Verdict};

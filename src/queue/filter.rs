@@ -32,39 +32,6 @@ pub const GRAMMAR: [(&str, &str); 7] = [
     ("re:/ord(er)?/", "a regular expression; re:/…/i in any case"),
 ];
 
-/// The names of the codecs, as `payload` has them: a filter that names none of them is a mistake.
-pub const CODECS: [&str; 24] = [
-    "text",
-    "json",
-    "json3",
-    "typed-json",
-    "kryo5",
-    "kryo",
-    "marshalling",
-    "serialization",
-    "fst",
-    "fury",
-    "fory",
-    "msgpack",
-    "cbor",
-    "cbor3",
-    "smile",
-    "smile3",
-    "ion",
-    "protobuf",
-    "avro",
-    "lz4",
-    "snappy",
-    "snappyv2",
-    "zstd",
-    "unknown",
-];
-
-/// The characters between which `payload` says pieces of what it was given as they stand there.
-pub const SEPARATORS: [char; 9] = ['{', '}', '[', ']', ',', ':', '"', '+', '@'];
-/// Words that may stand in a decoded text although nothing like them stands in its payload.
-pub const MARKS: [&str; 2] = ["class", "entries"];
-
 /// How far a search is, in entries.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Progress {
@@ -113,7 +80,7 @@ enum Term {
         find: Regex,
         /// Its bytes.
         length: usize,
-        /// The longest pieces of it that no [separator](SEPARATORS) divides.
+        /// The longest pieces of it that no [separator](crate::payload::SEPARATORS) divides.
         pieces: Vec<Regex>,
         /// The word itself, in lower case, when it can stand in an id.
         in_id: Option<String>,
@@ -266,7 +233,7 @@ impl Filter {
     }
 
     /// Tells whether [`finds`](Self::finds) can be true of an entry with that id and a payload of
-    /// which only this is known: each run of characters without one of [`SEPARATORS`] in its
+    /// which only this is known: each run of characters without one of [`SEPARATORS`](crate::payload::SEPARATORS) in its
     /// decoded text stands in `raw` too, save for the case of letters. False says that it is not;
     /// true says nothing.
     #[must_use]

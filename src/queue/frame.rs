@@ -64,26 +64,85 @@ impl Form {
         Self::DoubleIdShort,
     ];
 
+    /// All that is said of it.
+    const fn facts(self) -> FormFacts {
+        match self {
+            Self::ByteId => FormFacts {
+                word: "byte-id",
+                code: 1,
+                era: Era::Newer,
+                length: Length::Long,
+                fields: &[("id length", 1), ("id", 8), ("payload length", 8)],
+                writers: "Redisson 3.21.1+",
+            },
+            Self::DoubleId => FormFacts {
+                word: "double-id",
+                code: 2,
+                era: Era::Older,
+                length: Length::Long,
+                fields: &[("id", 8), ("payload length", 8)],
+                writers: "Redisson up to 3.21.0",
+            },
+            Self::ByteIdShort => FormFacts {
+                word: "byte-id/4",
+                code: 3,
+                era: Era::Newer,
+                length: Length::Short,
+                fields: &[("id length", 1), ("id", 8), ("payload length", 4)],
+                writers: "Redisson 3.21.1+, 32-bit or Windows server",
+            },
+            Self::DoubleIdShort => FormFacts {
+                word: "double-id/4",
+                code: 4,
+                era: Era::Older,
+                length: Length::Short,
+                fields: &[("id", 8), ("payload length", 4)],
+                writers: "Redisson up to 3.21.0, 32-bit or Windows server",
+            },
+        }
+    }
+
     /// The word for it in screens, flags and JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
-        match self {
-            Self::ByteId => "byte-id",
-            Self::DoubleId => "double-id",
-            Self::ByteIdShort => "byte-id/4",
-            Self::DoubleIdShort => "double-id/4",
-        }
+        self.facts().word
+    }
+
+    /// The number that stands for it in a journal on disk.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self.facts().code
+    }
+
+    /// The generation of clients that writes it.
+    #[must_use]
+    pub const fn era(self) -> Era {
+        self.facts().era
+    }
+
+    /// The clients that write it, and on which servers, in a few words.
+    #[must_use]
+    pub const fn writers(self) -> &'static str {
+        self.facts().writers
     }
 
     /// The fields before the payload: names and bytes of the fields, in their order.
     #[must_use]
     pub const fn fields(self) -> &'static [(&'static str, usize)] {
-        match self {
-            Self::ByteId => &[("id length", 1), ("id", 8), ("payload length", 8)],
-            Self::DoubleId => &[("id", 8), ("payload length", 8)],
-            Self::ByteIdShort => &[("id length", 1), ("id", 8), ("payload length", 4)],
-            Self::DoubleIdShort => &[("id", 8), ("payload length", 4)],
-        }
+        self.facts().fields
+    }
+
+    /// The form that clients of the other era write, with lengths of as many bytes.
+    #[must_use]
+    pub fn of_other_era(self) -> Self {
+        self.era().other().form(self.facts().length.bytes())
+    }
+
+    /// The forms that are met on the same servers: those with lengths of as many bytes.
+    #[must_use]
+    pub fn on_the_same_servers(self) -> Vec<Self> {
+        let as_long = |form: &Self| form.facts().length == self.facts().length;
+        Self::ALL.into_iter().filter(as_long).collect()
     }
 
     /// The form that a word names; none for any other word.
@@ -95,9 +154,9 @@ impl Form {
     /// The id that a client of this form makes of 8 random bytes.
     #[must_use]
     pub fn id_of(self, random: [u8; 8]) -> [u8; 8] {
-        match self {
-            Self::ByteId | Self::ByteIdShort => random,
-            Self::DoubleId | Self::DoubleIdShort => double_id::id_of(i64::from_le_bytes(random)),
+        match self.era() {
+            Era::Newer => random,
+            Era::Older => double_id::id_of(i64::from_le_bytes(random)),
         }
     }
 
@@ -116,8 +175,19 @@ impl fmt::Display for Form {
     }
 }
 
+/// All that sets one form apart from the next.
+struct FormFacts {
+    word: &'static str,
+    /// What stands on disk stays what it is, however the forms are put in order.
+    code: u8,
+    era: Era,
+    length: Length,
+    fields: &'static [(&'static str, usize)],
+    writers: &'static str,
+}
+
 /// The length field: the server's `unsigned long`, little-endian.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Eq, PartialEq)]
 enum Length {
     /// 8 bytes.
     Long,
@@ -126,6 +196,14 @@ enum Length {
 }
 
 impl Length {
+    /// How many bytes the field has.
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Long => 8,
+            Self::Short => 4,
+        }
+    }
+
     /// Takes what follows the length field at the start of `rest`, if the field counts exactly
     /// that.
     fn payload(self, rest: &[u8]) -> Option<&[u8]> {
@@ -191,11 +269,10 @@ fn either_era(member: &[u8], length: Length) -> Option<Frame<'_>> {
 /// as it stands ([`Form::fresh_id`] makes one). `payload` is at most 512 MB, as all in Redis.
 #[must_use]
 pub fn encode(form: Form, id: [u8; 8], payload: &[u8]) -> Vec<u8> {
-    match form {
-        Form::ByteId => byte_id::encode(Length::Long, id, payload),
-        Form::DoubleId => double_id::encode(Length::Long, id, payload),
-        Form::ByteIdShort => byte_id::encode(Length::Short, id, payload),
-        Form::DoubleIdShort => double_id::encode(Length::Short, id, payload),
+    let length = form.facts().length;
+    match form.era() {
+        Era::Newer => byte_id::encode(length, id, payload),
+        Era::Older => double_id::encode(length, id, payload),
     }
 }
 

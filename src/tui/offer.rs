@@ -143,13 +143,12 @@ impl OfferForm {
     }
 
     /// The forms of the server that the queue lies on: with its lengths, when those are known.
-    const fn forms(&self) -> &'static [Form] {
+    fn forms(&self) -> Vec<Form> {
         match self.seen {
             Seen::Known {
-                form: Some(Form::ByteIdShort | Form::DoubleIdShort),
-                ..
-            } => &[Form::ByteIdShort, Form::DoubleIdShort],
-            _ => &[Form::ByteId, Form::DoubleId],
+                form: Some(form), ..
+            } => form.on_the_same_servers(),
+            _ => Form::ByteId.on_the_same_servers(),
         }
     }
 }
@@ -223,7 +222,7 @@ impl Filling for OfferForm {
             self.codec = next(&codecs, Some(self.written_with()), on);
             self.message = check_message(self);
         } else {
-            self.form = next(self.forms(), self.wrapped_in(), on);
+            self.form = next(&self.forms(), self.wrapped_in(), on);
         }
     }
 

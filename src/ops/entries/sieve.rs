@@ -72,20 +72,3 @@ impl Sieve {
         self.filter.finds(&seen(codec.name(), &text))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::filter::{CODECS, MARKS, SEPARATORS};
-
-    #[test]
-    fn a_filter_knows_the_codecs_that_there_are() {
-        assert_eq!(payload::Codec::ALL.map(payload::Codec::name), CODECS);
-    }
-
-    #[test]
-    fn a_filter_divides_its_words_where_payloads_are_divided() {
-        assert_eq!(payload::SEPARATORS, SEPARATORS);
-        assert_eq!(payload::MARKS, MARKS);
-    }
-}

@@ -229,10 +229,7 @@ const fn state_code(state: State) -> u8 {
 const fn form_code(form: Option<Form>) -> u8 {
     match form {
         None => 0,
-        Some(Form::ByteId) => 1,
-        Some(Form::DoubleId) => 2,
-        Some(Form::ByteIdShort) => 3,
-        Some(Form::DoubleIdShort) => 4,
+        Some(form) => form.code(),
     }
 }
 

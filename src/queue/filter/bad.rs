@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::CODECS;
 use crate::clock::when::BadTime;
+use crate::payload::Codec;
 
 /// Why a text is no filter, and where: said live while it is typed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -73,10 +73,10 @@ pub enum Wrong {
     )]
     Id(String),
     /// `codec:` without its name.
-    #[error("a codec is written codec:NAME, one of {}", CODECS.join(", "))]
+    #[error("a codec is written codec:NAME, one of {}", Codec::names().join(", "))]
     NoCodec,
     /// The name of no codec.
-    #[error("no codec is called {name:?}; they are {}", CODECS.join(", "))]
+    #[error("no codec is called {name:?}; they are {}", Codec::names().join(", "))]
     Codec {
         /// The name that was typed.
         name: String,

@@ -7,8 +7,9 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::{BadFilter, CODECS, MARKS, SEPARATORS, Side, Term, Wrong};
+use super::{BadFilter, Side, Term, Wrong};
 use crate::clock::when::When;
+use crate::payload::{Codec, MARKS, SEPARATORS};
 
 /// No filter has more bytes.
 const LONGEST: usize = 4_096;
@@ -194,7 +195,7 @@ fn codec_start(typed: &str) -> Result<String, Wrong> {
     let typed = typed.to_lowercase();
     match &*typed {
         "" => Err(Wrong::NoCodec),
-        _ if CODECS.iter().any(|name| name.starts_with(&typed)) => Ok(typed),
+        _ if Codec::names().iter().any(|name| name.starts_with(&typed)) => Ok(typed),
         _ => Err(Wrong::Codec { name: typed }),
     }
 }

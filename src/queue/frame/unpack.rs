@@ -86,28 +86,6 @@ impl Era {
     }
 }
 
-impl Form {
-    /// The form that clients of the other era write, with lengths of as many bytes.
-    #[must_use]
-    pub const fn of_other_era(self) -> Self {
-        match self {
-            Self::ByteId => Self::DoubleId,
-            Self::DoubleId => Self::ByteId,
-            Self::ByteIdShort => Self::DoubleIdShort,
-            Self::DoubleIdShort => Self::ByteIdShort,
-        }
-    }
-
-    /// The clients that write it.
-    #[must_use]
-    pub const fn era(self) -> Era {
-        match self {
-            Self::ByteId | Self::ByteIdShort => Era::Newer,
-            Self::DoubleId | Self::DoubleIdShort => Era::Older,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::encode;

@@ -6,7 +6,7 @@ use super::{OfferForm, Seen};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, Span, When};
 use crate::payload::Codec;
-use crate::queue::{Form, Queue, text};
+use crate::queue::{Era, Queue, text};
 use crate::tui::form::{Message, Said};
 
 /// The form offers at most so many at once: the command line takes any number.
@@ -165,10 +165,13 @@ pub fn what_form(form: &OfferForm) -> Said {
             "{known} so far: a client that cannot read the other one stops its queue"
         )),
         (Some(_), _) => Said::Note("as the queue's entries or clients have it".to_owned()),
-        (None, Some(Form::ByteId | Form::ByteIdShort)) => {
-            Said::Note("Redisson 3.21.1 and later".to_owned())
-        }
-        (None, Some(_)) => Said::Note("Redisson up to 3.21.0".to_owned()),
+        (None, Some(form)) => Said::Note(
+            match form.era() {
+                Era::Newer => "Redisson 3.21.1 and later",
+                Era::Older => "Redisson up to 3.21.0",
+            }
+            .to_owned(),
+        ),
         (None, None) => Said::Wrong("byte-id: Redisson 3.21.1+, double-id: older".to_owned()),
     }
 }
@@ -177,6 +180,7 @@ pub fn what_form(form: &OfferForm) -> Said {
 mod tests {
     use super::*;
     use crate::payload::Held;
+    use crate::queue::Form;
 
     const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
 

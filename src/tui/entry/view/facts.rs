@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::queue::{Due, Form, text};
+use crate::queue::{Due, text};
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
 use crate::tui::entry::view::body::legend;
@@ -30,7 +30,7 @@ pub(crate) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
         ),
     };
     let frame = match (row.form, &row.content) {
-        (Some(form), _) => format!("{form}, {}", era(form)),
+        (Some(form), _) => format!("{form}, {}", form.writers()),
         (None, Err(why)) => format!("{} none: {why}", d.glyphs.lost),
         (None, Ok(_)) => format!("{} (the payload stands alone)", d.glyphs.none),
     };
@@ -102,16 +102,6 @@ fn size(ctx: &Ctx, row: &EntryRow, columns: u16) -> String {
         size.push_str(&place);
     }
     size
-}
-
-/// Which clients write a frame form.
-fn era(form: Form) -> &'static str {
-    match form {
-        Form::ByteId => "Redisson 3.21.1+",
-        Form::DoubleId => "Redisson up to 3.21.0",
-        Form::ByteIdShort => "Redisson 3.21.1+, 32-bit or Windows server",
-        Form::DoubleIdShort => "Redisson up to 3.21.0, 32-bit or Windows server",
-    }
 }
 
 /// The codec's name, the one's that it has packed, the type of a single value, and why it is taken
