@@ -37,6 +37,7 @@ pub use repair::{Repair, RepairFlag};
 pub use trace::{By, Trace};
 
 use crate::payload::Codec;
+use crate::queue::layout::spellings;
 use crate::queue::{Form, Queue};
 
 const EXAMPLES: &str = "\
@@ -54,9 +55,16 @@ The password is best given in REDISCLI_AUTH: arguments can be seen by others on 
 Exit codes: 0 done, 1 nothing matched or not all done, 2 failed.";
 
 // Not as comments of the fields: rustdoc takes the brackets for links.
-const QUEUE_HELP: &str = "The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]";
-const QUEUES_HELP: &str = "A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; \
-                           repeatable, and no others are looked for";
+fn queue_help() -> String {
+    format!("The queue's name, or {}", spellings())
+}
+
+fn queues_help() -> String {
+    format!(
+        "A queue by name, or {}; repeatable, and no others are looked for",
+        spellings()
+    )
+}
 
 fn codecs(default: &str) -> String {
     let names = Codec::writable_names();
@@ -214,7 +222,7 @@ pub struct Connection {
     )]
     pub config: Option<PathBuf>,
     /// The queues that are named.
-    #[arg(long = "queue", value_name = "NAME", global = true, hide_short_help = true, help = QUEUES_HELP)]
+    #[arg(long = "queue", value_name = "NAME", global = true, hide_short_help = true, help = queues_help())]
     pub queues: Vec<Queue>,
     /// The queues that are named by the hex digits of their bytes.
     #[arg(

@@ -5,6 +5,7 @@
 
 pub mod acl;
 pub mod asks;
+pub mod change;
 pub mod classes;
 pub mod entry;
 pub mod exact;
@@ -20,15 +21,14 @@ pub mod look;
 pub mod name;
 pub mod plan;
 pub mod redis_cli;
-pub mod repair;
 pub mod server;
 pub mod shell;
 pub mod snapshot;
 pub mod text;
 pub mod told;
-pub mod wish;
 pub mod zoom;
 
+pub use change::{Change, Repair, What};
 pub use entry::{Due, Entry, EntryId, State};
 pub use exact::Exact;
 pub use filter::{BadFilter, Filter, Progress, Seen};
@@ -41,8 +41,7 @@ pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use listing::{List, ListPage, ListRow, ListScore};
 pub use look::{ServerLook, ServerWatch};
 pub use name::{HoldKeys, Keys, QueueName};
-pub use plan::{Change, EntryResult, Outcome, Plan, Summary, Tally};
-pub use repair::Repair;
+pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
 pub use server::{Address, Endpoint, Facts, Link, LinkCost, LinkState, Optional, Refused};
 pub use snapshot::{Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey};
 pub use zoom::{Scale, Zoom};

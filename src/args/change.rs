@@ -104,7 +104,7 @@ fn max_lag() -> String {
 #[derive(Args)]
 pub struct Those {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// Which of its entries.
     #[command(flatten)]
@@ -230,7 +230,7 @@ The entry keeps its due time, its place and its type: 43 in the place of a Long 
 document keeps the types that Jackson wrote into it.")]
 pub struct Edit {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// The entry with this id (16 hex digits)
     #[arg(long, value_name = "ID", required = true)]
@@ -261,7 +261,7 @@ Every transfer client of the queue looks for due entries at once. Where somethin
 watched for up to 2 s, and said whether the kick has helped and what to conclude if not.")]
 pub struct Kick {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// How.
     #[command(flatten)]

@@ -55,7 +55,7 @@ Examples:
   delayscope show zset-list:delay_queue,ready_queue,ms,right")]
 pub struct Show {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
 }
 
@@ -69,7 +69,7 @@ Examples:
   delayscope entries orders --from delivered --limit 5")]
 pub struct Entries {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// Which of its entries.
     #[command(flatten)]
@@ -109,7 +109,7 @@ The filter, of which all parts must hold:
 --grep of entries takes the same.")]
 pub struct Search {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// What to look for
     #[arg(value_name = "FILTER", required = true)]
@@ -204,7 +204,7 @@ The frame form must be the one that the queue's Redisson clients read: byte-id f
 double-id before; with /4 on Windows and 32-bit servers. It is taken from the queue's entries.")]
 pub struct Offer {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// The message; - takes one from each line of standard input
     #[arg(
@@ -269,7 +269,7 @@ unpacked is skipped and counted, and stays where it is. A backlog that stands fa
 list is first transferred in bulk, as transfer does it, and journalled so: undo takes that back.")]
 pub struct Worker {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// Move at most so many entries in one script. Below 500, a backlog is never worked off in bulk
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
@@ -295,7 +295,7 @@ next one is taken. What a consumer that died holds is told by doctor and put bac
 `repair QUEUE --put-back`: nothing is lost, but the message that was being printed may come twice.")]
 pub struct Consume {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// Stop after so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

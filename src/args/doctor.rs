@@ -89,7 +89,7 @@ It only reads: figures, due times, the late entries, what is wrong and why, what
 itself, and the changes made from this account.")]
 pub struct Report {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Option<Queue>,
     /// How long to look [default: 4s, and up to 10s more where something is about to be decided]
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]

@@ -15,7 +15,7 @@ use crate::queue::{self, Change, Form, Queue};
 #[command(after_help = after_help())]
 pub struct Repair {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
     /// The repair.
     #[command(flatten)]
@@ -48,14 +48,14 @@ pub struct RepairFlag {
 const WITHIN: &str = "within";
 
 /// The repairs that have a flag, each with its name.
-fn flags() -> impl Iterator<Item = (queue::Repair, &'static str, queue::repair::Flag)> {
+fn flags() -> impl Iterator<Item = (queue::Repair, &'static str, queue::change::Flag)> {
     let all = queue::Repair::ALL.iter();
     all.filter_map(|repair| Some((*repair, repair.name(), repair.flag()?)))
 }
 
 impl Args for RepairFlag {
     fn augment_args(command: Command) -> Command {
-        let one = |(_, name, flag): (_, &'static str, queue::repair::Flag)| {
+        let one = |(_, name, flag): (_, &'static str, queue::change::Flag)| {
             let arg = Arg::new(name).long(name).help(flag.help);
             match flag.value {
                 Some([unit, only, means]) => arg
@@ -88,7 +88,7 @@ impl Args for RepairFlag {
 
 impl FromArgMatches for RepairFlag {
     fn from_arg_matches(typed: &ArgMatches) -> Result<Self, clap::Error> {
-        let is_given = |name: &str, flag: queue::repair::Flag| match flag.value {
+        let is_given = |name: &str, flag: queue::change::Flag| match flag.value {
             Some(_) => typed.contains_id(name),
             None => typed.get_flag(name),
         };

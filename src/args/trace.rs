@@ -43,8 +43,7 @@ pub struct Trace {
     /// The queue.
     #[arg(
         value_name = "QUEUE",
-        help = "The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right] [default: every \
-                Redisson queue of the log]"
+        help = format!("{} [default: every Redisson queue of the log]", super::queue_help())
     )]
     pub queue: Option<Queue>,
     /// The log: a file, a folder with an append-only file's manifest, or - for standard input

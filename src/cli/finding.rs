@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::output::Output;
 use super::{shape, times};
 use crate::clock::EpochMillis;
+use crate::queue::change::What;
 use crate::queue::finding::{DECIDED_MS, Open, Step, Trend};
 use crate::queue::redis_cli::Programs;
-use crate::queue::wish::What;
 use crate::queue::{Finding, Queue, Repair, Severity, shell, text};
 
 /// A finding's fields.

@@ -79,6 +79,8 @@ pub struct Consumer {
     waited: Duration,
     /// Before the next attempt; zero after a success.
     pause: Duration,
+    /// Why nothing is taken from such a queue.
+    refused: Option<StoreError>,
 }
 
 impl Consumer {
@@ -92,6 +94,7 @@ impl Consumer {
             timeout: options.timeout,
             waited: Duration::ZERO,
             pause: Duration::ZERO,
+            refused: writer.may_change("take elements", queue).err(),
         }
     }
 
@@ -108,6 +111,10 @@ impl Consumer {
     pub async fn next(&mut self) -> Option<Result<Consumed, StoreError>> {
         if self.left == Some(0) {
             return None;
+        }
+        if let Some(why) = self.refused.take() {
+            self.left = Some(0);
+            return Some(Err(why));
         }
         let asked = instant();
         tokio::time::sleep(self.pause).await;

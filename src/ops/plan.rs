@@ -2,12 +2,11 @@
 
 mod choose;
 mod cost;
+pub(super) mod deed;
 pub(super) mod describe;
-mod held;
 pub(super) mod make;
-mod mend;
 mod quarantine;
-mod taken;
+pub(super) mod repair;
 pub(in crate::ops) mod whole;
 mod words;
 pub(super) mod work;
@@ -22,8 +21,8 @@ use super::apply::Limits;
 use super::bulk::estimate::Reckoned;
 use super::entries::{From, Selection};
 use super::journal::JournalError;
+pub use crate::queue::change::{Base, NewDue, What};
 use crate::queue::plan::Progress;
-pub use crate::queue::wish::{Base, NewDue, What};
 use crate::queue::{Change, Entry, EntryResult, Outcome, Plan, Queue, Tally};
 use crate::store::{Store, StoreError};
 
@@ -209,6 +208,12 @@ pub async fn plan(
 }
 
 async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prepared, ChangeError> {
+    if !wish.queue.may_change() {
+        let layout = wish.queue.layout.word();
+        return Err(ChangeError::Senseless(format!(
+            "a {layout} queue is only looked at: nothing in it can be changed"
+        )));
+    }
     let now = store.ready(READY).await?.now();
     match (&wish.what, &wish.which) {
         (What::Transfer, Which::Due) => whole::due(store, wish, now).await,
@@ -221,23 +226,19 @@ async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prep
                 queue: &wish.queue,
                 now,
             };
-            let made = match wish.what {
-                What::Unwrap | What::Persist | What::Unit | What::Score => {
-                    mend::make(&making, &wish.what, tell).await?
-                }
-                What::RenameTaken => taken::make(&making).await?,
-                What::PutBack => held::make(&making).await?,
-                _ => {
-                    let which = match (&wish.what, wish.which) {
-                        (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
-                        (What::Quarantine | What::Restore, Which::Due) => {
-                            quarantine::all(&wish.queue, &wish.what)?
-                        }
-                        (_, which) => which,
-                    };
-                    let found = choose::choose(store, &wish.queue, which, tell).await?;
-                    making.make(&wish.what, found).await?
-                }
+            let repair = repair::make(&making, &wish.what, tell).await?;
+            let made = if let Some(made) = repair {
+                made
+            } else {
+                let which = match (&wish.what, wish.which) {
+                    (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
+                    (What::Quarantine | What::Restore, Which::Due) => {
+                        quarantine::all(&wish.queue, &wish.what)?
+                    }
+                    (_, which) => which,
+                };
+                let found = choose::choose(store, &wish.queue, which, tell).await?;
+                making.make(&wish.what, found).await?
             };
             make::prepared(&making, wish.what, wish.profile, made).await
         }

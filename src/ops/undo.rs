@@ -9,16 +9,17 @@ mod untold;
 mod which;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use self::doubt::{Doubt, Open, Scripts, Unwritten};
 use self::earlier::{Back, Earlier};
 use self::inverse::{Inverse, inverse};
 use self::untold::Readable;
-use super::journal::{Items, Journal, ServerId};
+use super::journal::{Item, Items, Journal, ServerId};
 use super::plan::describe::describe;
 use super::plan::make::{Made, Making};
-use super::plan::work::{Expiry, Rename, Work};
+use super::plan::repair::KEPT;
+use super::plan::work::Work;
 use super::plan::{BUSY, ChangeError, Prepared, READY, Undone, blank};
 use crate::clock::local_now;
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, redis_cli, text};
@@ -121,9 +122,8 @@ struct Inverses {
     /// The same for those that did not stand in the order list.
     outside: Vec<(Chosen, Option<Place>)>,
     quarantine: Vec<Chosen>,
-    replace: Vec<(Vec<u8>, Vec<u8>)>,
-    expiry: Vec<Expiry>,
-    rename: Vec<Rename>,
+    /// Items of repairs, by their places in [`KEPT`].
+    repair: BTreeMap<usize, Vec<Item>>,
     discard: Vec<Vec<u8>>,
     /// The same of what was put back where new ones come.
     discard_behind: Vec<Vec<u8>>,
@@ -256,9 +256,7 @@ impl Inverses {
             }
             Inverse::RestoreOutside(chosen) => self.outside.push((chosen, None)),
             Inverse::Quarantine(chosen) => self.quarantine.push(chosen),
-            Inverse::Replace(new, old) => self.replace.push((new, old)),
-            Inverse::Expiry(expiry) => self.expiry.push(expiry),
-            Inverse::Rename(rename) => self.rename.push(rename),
+            Inverse::Repair(which, item) => self.repair.entry(which).or_default().push(item),
             Inverse::Discard(element, End::Head) => self.discard.push(element),
             Inverse::Discard(element, End::Tail) => self.discard_behind.push(element),
             Inverse::PutElement(element, End::Head) => self.put_elements.push((behind, element)),
@@ -314,15 +312,16 @@ impl Inverses {
                 outcome: Outcome::Gone,
                 reason: Some("it was consumed meanwhile".to_owned()),
             }));
-        let work = [
+        let entries = [
             Work::PutBack(put_back),
             Work::Restore(as_they_left(items, self.restore).await?),
             Work::Restore(self.outside),
             Work::Requeue(self.requeue),
             Work::Edit(self.edit),
-            Work::Replace(self.replace),
-            Work::Expiry(self.expiry),
-            Work::Rename(self.rename),
+        ];
+        let repairs = self.repair.into_iter();
+        let repairs = repairs.map(|(which, items)| Work::Repair((KEPT[which].back)(items)));
+        let elements = [
             Work::TakeBack(elements, called, End::Head),
             Work::Deliver(self.deliver),
             Work::OrderList(self.order_list),
@@ -333,8 +332,9 @@ impl Inverses {
             Work::Discard(self.discard, End::Head),
             Work::Discard(self.discard_behind, End::Tail),
         ];
+        let work = entries.into_iter().chain(repairs).chain(elements);
         Ok(Made {
-            work: work.into_iter().filter(|work| work.len() > 0).collect(),
+            work: work.filter(|work| work.len() > 0).collect(),
             settled: self.settled,
             warnings: already_back(already).into_iter().chain(warnings).collect(),
         })

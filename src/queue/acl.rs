@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::change::Change;
 use super::layout::Queue;
 use super::name::{CHANNEL_PREFIX, names_for_taken};
-use super::plan::Change;
 use super::redis_cli;
 
 /// Commands of every look at queues, named ones or all.
@@ -38,31 +38,6 @@ const READ: &[&str] = &[
 ];
 /// Commands that find queues which nobody named.
 const FIND: &[&str] = &["dbsize", "pubsub|channels", "scan"];
-/// How scripts are sent.
-const SCRIPT: &[&str] = &["eval", "evalsha"];
-/// Entries leave timeouts and order list for target.
-const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem", "zremrangebyrank"];
-/// Entries leave timeouts and order list, or target.
-const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
-/// Entries become waiting ones.
-const OFFER: &[&str] = &["publish", "rpush", "zadd"];
-/// Entries change in their places.
-const EDIT: &[&str] = &["linsert", "lrem", "ltrim", "rpush", "zadd", "zrem"];
-/// Elements of target change in their places.
-const REPLACE: &[&str] = &["linsert", "lrem"];
-/// Keys get or lose an expiry.
-const EXPIRY: &[&str] = &["persist", "pexpireat"];
-/// What has taken a key's name gets another one.
-const RENAME: &[&str] = &["renamenx"];
-/// Entries of the order list change places.
-const SWAP: &[&str] = &["lindex", "lset"];
-/// An order list that was set aside is brought back.
-const RESTORE: &[&str] = &["lpush", "ltrim"];
-/// Elements of target are held, and let go or put back.
-const HOLD: &[&str] = &[
-    "hdel", "hget", "hset", "lpush", "lrem", "ltrim", "rpush", "zadd", "zrem",
-];
-
 /// Rights of a user: commands, keys and channels.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rules {
@@ -86,7 +61,7 @@ impl Rules {
         if queues.is_empty() {
             commands.extend(FIND);
         }
-        commands.extend(changes.iter().copied().flat_map(commands_of));
+        commands.extend(changes.iter().copied().flat_map(Change::rights));
         let renames = changes.contains(&Change::RenameTaken) || changes.contains(&Change::Undo);
         let (mut keys, mut channels) = (Vec::new(), Vec::new());
         for queue in queues {
@@ -149,49 +124,6 @@ impl Rules {
         let channels = channels.map(|channel| [b"&", channel.as_slice()].concat());
         words.chain(keys).chain(channels).chain(commands).collect()
     }
-}
-
-/// The commands of a change that reading does not send.
-fn commands_of(change: Change) -> Vec<&'static str> {
-    let parts: &[&[&str]] = match change {
-        Change::Transfer => &[SCRIPT, TRANSFER, SWAP, &["rename", "watch"], RESTORE],
-        Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename", "zadd"], RESTORE],
-        Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
-        Change::Delete => &[SCRIPT, DELETE],
-        Change::Drift => &[SCRIPT, DELETE, &["lset"]],
-        Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],
-        Change::Edit => &[SCRIPT, EDIT],
-        Change::Repack => &[SCRIPT, EDIT, &["publish"]],
-        Change::Kick => &[&["publish"]],
-        Change::Realign => &[SCRIPT, SWAP],
-        Change::RestoreOrder => &[SCRIPT, RESTORE],
-        Change::Quarantine => &[SCRIPT, DELETE, &["publish", "zadd"]],
-        Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "ltrim", "zrem"]],
-        Change::PutBack => &[
-            SCRIPT,
-            &[
-                "hdel", "hget", "hkeys", "hmget", "lpush", "lrem", "ltrim", "rpush", "zadd", "zrem",
-            ],
-        ],
-        Change::Unwrap => &[SCRIPT, REPLACE],
-        Change::Persist => &[SCRIPT, EXPIRY],
-        Change::RenameTaken => &[SCRIPT, RENAME, &["publish"]],
-        // The other way round, and that again; what was requeued is delivered in any way.
-        Change::Undo => &[
-            SCRIPT,
-            OFFER,
-            DELETE,
-            EDIT,
-            TRANSFER,
-            EXPIRY,
-            RENAME,
-            SWAP,
-            &["rename"],
-        ],
-        Change::Worker => &[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE],
-        Change::Consume => &[SCRIPT, &["blmove", "lindex"], HOLD],
-    };
-    parts.concat()
 }
 
 /// The patterns of the names that what has taken keys of a queue gets.

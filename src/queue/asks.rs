@@ -1,6 +1,7 @@
 //! What is asked before a change is made: the more it touches, the more.
 
-use super::plan::{Change, Plan};
+use super::change::Change;
+use super::plan::Plan;
 
 /// A question that is asked before a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

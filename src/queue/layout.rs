@@ -18,7 +18,7 @@ use crate::clock::EpochMillis;
 use capabilities::Capabilities;
 pub use meant::NEVER_MS;
 use redisson::Redisson;
-pub use typed::BadQueue;
+pub use typed::{BadQueue, spellings};
 pub use zset_list::ZsetList;
 
 /// One delayed queue: a name and a layout.
@@ -117,6 +117,12 @@ impl Queue {
     #[must_use]
     pub fn is_found_by_name(&self) -> bool {
         self.capabilities().is_found_by_name()
+    }
+
+    /// There are scripts that change it; else it is only looked at.
+    #[must_use]
+    pub fn may_change(&self) -> bool {
+        self.capabilities().may_change()
     }
 
     /// Its members are frames: an id, a length, the payload.
@@ -275,6 +281,28 @@ mod tests {
                 ..z.clone()
             };
             assert_eq!(parsed(text).layout, Layout::ZsetList(told), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_layout_with_scripts_may_be_changed_and_one_is_only_looked_at_unless_it_says_so() {
+        struct Bare;
+        impl Capabilities for Bare {
+            fn word(&self) -> &'static str {
+                "bare"
+            }
+
+            fn keys(&self, name: &QueueName) -> Keys {
+                name::redisson_keys(name)
+            }
+
+            fn spec(&self, name: &QueueName) -> Vec<u8> {
+                name.as_bytes().to_vec()
+            }
+        }
+        assert!(!Bare.may_change());
+        for text in ["orders", "zset-list:d,r"] {
+            assert!(parsed(text).may_change(), "{text}");
         }
     }
 

@@ -2,10 +2,9 @@
 //!
 //! Filled by `ops`, shown by `cli` and `tui`. The words here are those of screens and JSON.
 
-mod change;
 mod said;
 
-pub use change::Change;
+use super::change::Change;
 
 use std::time::Duration;
 

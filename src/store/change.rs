@@ -13,6 +13,7 @@ use crate::queue::{Keys, Queue};
 
 mod elements;
 mod quarantine;
+mod repairs;
 mod watched;
 
 pub use watched::{InStep, Moved, Watched};

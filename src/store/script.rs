@@ -101,8 +101,8 @@ mod transfer;
 
 pub use change::{Fate, Place};
 pub(super) use change::{
-    delete, deliver, deliver_stray, deliver_zset_list, discard, edit, expiry, order_list,
-    push_back, put_back, rename, replace, requeue, take_back,
+    delete, deliver, deliver_stray, deliver_zset_list, discard, edit, fates, order_list, push_back,
+    put_back, requeue, take_back,
 };
 pub(super) use hold::{give_back, renew, take};
 pub use offer::{Added, Head};

@@ -48,6 +48,15 @@ impl Writer {
         self.lane.store()
     }
 
+    /// An error when this queue is only looked at.
+    pub fn may_change(&self, attempt: &'static str, queue: &Queue) -> Result<(), StoreError> {
+        if queue.may_change() {
+            return Ok(());
+        }
+        let layout = queue.layout.word();
+        Err(self.impossible(attempt, format!("a {layout} queue is only looked at")))
+    }
+
     /// Offers members (in a Redisson queue: whole frames), each with its due time, in one script:
     /// all of them or, on an error other than an unknown outcome, none. At most [`MOST_OFFERED`].
     pub async fn offer(
@@ -55,6 +64,7 @@ impl Writer {
         queue: &Queue,
         entries: Vec<(EpochMillis, Vec<u8>)>,
     ) -> Result<Timed<Added>, StoreError> {
+        self.may_change("offer entries", queue)?;
         if entries.len() > MOST_OFFERED {
             let why = format!("{} entries are too many for one script", entries.len());
             return Err(self.impossible("offer entries", why));
@@ -92,6 +102,7 @@ impl Writer {
         portion: impl Into<Portion>,
         cursor: &DueCursor,
     ) -> Result<Timed<Transferred>, StoreError> {
+        self.may_change("transfer entries", queue)?;
         let keys = queue.keys();
         let portion = portion.into();
         match &keys.order {

@@ -65,7 +65,7 @@ pub struct UnderWay {
     pub generation: u64,
     /// What kind of change.
     pub change: Change,
-    /// What it is called: [`What::name`](crate::queue::wish::What::name).
+    /// What it is called: [`What::name`](crate::queue::change::What::name).
     pub called: &'static str,
     /// Of which queue.
     pub queue: Queue,

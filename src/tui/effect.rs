@@ -3,9 +3,9 @@
 
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
+use crate::queue::change::What;
 use crate::queue::look::LookAsk;
 use crate::queue::told::Order;
-use crate::queue::wish::What;
 use crate::queue::{Entry, Filter, Form, FramesAsk, List, PageAsk, Queue, Scale, Zoom};
 use crate::tui::keys::Action;
 use crate::tui::marks::Marks;

@@ -5,8 +5,8 @@ pub mod queries;
 pub mod view;
 
 use crate::clock::when::Span;
+use crate::queue::change::What;
 use crate::queue::finding::Step;
-use crate::queue::wish::What;
 use crate::queue::{Form, Queue, Repair, text};
 use crate::tui::effect::Marked;
 use crate::tui::field::Field;

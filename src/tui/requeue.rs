@@ -4,7 +4,7 @@ pub mod view;
 
 use crate::clock::EpochMillis;
 use crate::clock::when::Span;
-use crate::queue::wish::{Base, NewDue};
+use crate::queue::change::{Base, NewDue};
 use crate::queue::{Queue, text};
 use crate::tui::effect::Marked;
 use crate::tui::field::Field;

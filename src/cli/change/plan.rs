@@ -17,32 +17,9 @@ const INDENT: usize = 12;
 
 /// Says what would be done to what: `delete 3 entries of orders on server/0`.
 pub(super) fn headline(plan: &Plan) -> String {
-    let name = text::printable_bytes(plan.queue.name.as_bytes());
-    let entries = text::counted(plan.planned, "entry", "entries");
-    let what = match plan.change {
-        Change::Kick => format!("kick the transfer clients of {name}"),
-        Change::Realign => format!("realign the order list of {name}: {entries}"),
-        Change::RestoreOrder => format!("bring back the order list of {name}: {entries}"),
-        Change::Drift => format!("mend timeouts and order list of {name}: {entries}"),
-        Change::Unwrap => format!("take the frames off {entries} in the target of {name}"),
-        Change::Persist => {
-            let keys = text::counted(plan.planned, "key", "keys");
-            format!("take the expiry of {keys} of {name} away")
-        }
-        Change::RenameTaken => {
-            let keys = text::counted(plan.planned, "key", "keys");
-            format!("rename what has taken {keys} of {name}")
-        }
-        Change::PutBack => {
-            let messages = text::counted(plan.planned, "message", "messages");
-            format!("put back {messages} of {name} that consumers had taken which died")
-        }
-        Change::Undo => format!("take back what was done to {entries} of {name}"),
-        change => format!("{} {entries} of {name}", change.word()),
-    };
     let profile = plan.profile.as_ref();
     let profile = profile.map_or_else(String::new, |name| format!(" (profile {name})"));
-    format!("{what} on {}{profile}", plan.server)
+    format!("{} on {}{profile}", plan.headline(), plan.server)
 }
 
 /// Why a yes is not enough.
@@ -95,20 +72,16 @@ fn one_line(plan: &Plan, columns: usize) -> String {
 
 /// Of a plan with no entries: why there is nothing to be done.
 pub(super) fn nothing(plan: &Plan) -> String {
-    let name = plan.queue.name.text();
+    let name = format!("{:?}", plan.queue.name.text());
     match plan.change {
-        Change::Transfer => format!("nothing due was found in {name:?}."),
-        Change::Realign => format!("the order list of {name:?} is in due order already."),
-        Change::RestoreOrder => format!("no order list of {name:?} is set aside."),
-        Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
-        Change::Unwrap => format!("no element in the target of {name:?} is framed."),
-        Change::Persist => format!("no key of {name:?} expires."),
-        Change::RenameTaken => format!("all keys of {name:?} are of their types."),
-        Change::Repack => format!("every frame of {name:?} has that form already."),
-        Change::Restore => format!("nothing of {name:?} is in quarantine, or none of it matched."),
-        Change::PutBack => format!("no consumer of {name:?} died holding a message."),
-        Change::Undo => format!("nothing of {name:?} is left to be taken back."),
-        _ => format!("no entry of {name:?} matched."),
+        Change::Transfer => format!("nothing due was found in {name}."),
+        Change::Repack => format!("every frame of {name} has that form already."),
+        Change::Restore => format!("nothing of {name} is in quarantine, or none of it matched."),
+        Change::Undo => format!("nothing of {name} is left to be taken back."),
+        change => change.idle(&name).map_or_else(
+            || format!("no entry of {name} matched."),
+            |why| format!("{why}."),
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::ops::plan::work::{Expiry, Rename, Work};
+use crate::ops::plan::work::Work;
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::change::{Changed, Chosen, Deleted, End, Fate, Place, Timed};
@@ -114,9 +114,14 @@ pub(super) async fn run(
             writer.in_order_list(queue, &all[range]).await?,
             SCORE,
         )),
-        Work::Replace(all) => Ok(plain(writer.replace(queue, &all[range]).await?, SCORE)),
-        Work::Expiry(all) => expiry(writer, &all[range]).await,
-        Work::Rename(all) => rename(writer, queue, &all[range]).await,
+        Work::Repair(deed) => {
+            let timed = deed.run(writer, queue, range).await?;
+            let mut did = plain(timed, deed.why_changed());
+            if let Some(why) = deed.why_refused() {
+                did.undecodable_because(why);
+            }
+            Ok(did)
+        }
         Work::Discard(all, end) => {
             let timed = writer.discard_from(queue, &all[range], *end).await?;
             Ok(at_end(plain(timed, SCORE), *end))
@@ -131,7 +136,6 @@ pub(super) async fn run(
             let timed = writer.put_elements_behind(queue, &all[range]).await?;
             Ok(at_end(plain(timed, SCORE), End::Tail))
         }
-        Work::GiveBack(all) => Ok(plain(writer.give_back(queue, &all[range]).await?, LIVES)),
         Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
     }
 }
@@ -140,40 +144,12 @@ pub(super) async fn run(
 pub(super) const SCORE: &str = "it has another due time now";
 pub(super) const WAITS: &str = "it waits already";
 
-const LIVES: &str = "the consumer that holds it lives";
-
 pub(super) const TWIN: &str = "an entry with the new bytes waits already";
 
 /// The same for what is in quarantine.
 pub(super) const KEPT_OTHERWISE: &str = "it has another due time in quarantine now";
 /// The reason for which it stays there.
 pub(super) const WAITS_OTHERWISE: &str = "it waits already, with another due time";
-
-const EXPIRES: &str = "it expires at another moment now";
-const PASSED: &str = "that moment has passed: all entries in it would be lost";
-
-async fn expiry(writer: &Writer, expiries: &[Expiry]) -> Result<Did, StoreError> {
-    let expiries = expiries
-        .iter()
-        .map(|one| (one.key.as_slice(), one.from, one.to));
-    let expiries: Vec<_> = expiries.collect();
-    let mut did = plain(writer.expiry(&expiries).await?, EXPIRES);
-    did.undecodable_because(PASSED);
-    Ok(did)
-}
-
-const RIGHT: &str = "it is of the right type now";
-const IN_USE: &str = "the other name is in use";
-
-async fn rename(writer: &Writer, queue: &Queue, renames: &[Rename]) -> Result<Did, StoreError> {
-    let pairs = renames
-        .iter()
-        .map(|one| (one.from.as_slice(), one.to.as_slice()));
-    let pairs: Vec<_> = pairs.collect();
-    let mut did = plain(writer.rename(queue, &pairs).await?, RIGHT);
-    did.undecodable_because(IN_USE);
-    Ok(did)
-}
 
 async fn edit(
     writer: &Writer,

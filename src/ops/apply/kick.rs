@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::run::{Ended, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::refresh::pulse;
-use crate::queue::plan::Change;
+use crate::queue::Change;
 use crate::queue::{Due, EntryId, Outcome, text};
 
 /// The time within which a kick helps, if it does: Redisson's clients need 5 to 35 ms.

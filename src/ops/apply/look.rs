@@ -6,9 +6,8 @@ use std::ops::Range;
 use super::batch::{Fated, TWIN, WAITS_OTHERWISE};
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
-use crate::ops::plan::work::{Rename, Work, sha1};
-use crate::queue::{Due, HeldElement, Outcome, Queue};
-use crate::store::read::KeyType;
+use crate::ops::plan::work::{Work, sha1};
+use crate::queue::{Due, Outcome, Queue};
 use crate::store::{StoreError, read};
 
 /// Entries looked up in timeouts at once.
@@ -48,22 +47,22 @@ impl Run {
     ) -> Result<Option<Vec<Fated>>, Halt> {
         let sent = range.clone().map(|i| work.bytes(i)).sum();
         self.heal(error, sent).await?;
-        if let Work::Rename(all) = work {
-            let renames = &all[range];
-            loop {
-                match self.renamed(renames).await {
-                    Ok(seen) => return Ok(seen),
+        if let Work::Repair(deed) = work {
+            let (store, queue) = (self.writer.store().clone(), self.queue.clone());
+            let ran = loop {
+                match deed.ran(&store, &queue, range.clone()).await {
+                    Ok(ran) => break ran,
                     Err(error) => self.again(error).await?,
                 }
-            }
-        }
-        if let Work::GiveBack(all) = work {
-            return self.given_back(&all[range]).await;
+            };
+            return Ok(match ran {
+                Some(true) => Some(vec![Fated::plain(Outcome::Done); range.len()]),
+                Some(false) => None,
+                None => Some(unknown(range.len())),
+            });
         }
         if !work.may_be_repeated() {
-            let why = "the answer never came, and equal elements cannot be told apart";
-            let unknown = Fated::because(Outcome::Unknown, why);
-            return Ok(Some(vec![unknown; range.len()]));
+            return Ok(Some(unknown(range.len())));
         }
         let mut scores = Vec::with_capacity(range.len());
         for i in range.clone().step_by(LOOKED_UP) {
@@ -112,41 +111,6 @@ impl Run {
             Seen::NotDone | Seen::Nothing => Fated::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
-    }
-
-    /// Finds out whether keys were renamed: the new names were free, and a script is run whole or
-    /// not at all. None: it was not run.
-    async fn renamed(&self, renames: &[Rename]) -> Result<Option<Vec<Fated>>, StoreError> {
-        let new: Vec<Vec<u8>> = renames.iter().map(|one| one.to.clone()).collect();
-        let old: Vec<Vec<u8>> = renames.iter().map(|one| one.from.clone()).collect();
-        let store = self.writer.store();
-        let (new, old) = (
-            read::kinds(store, &new).await?,
-            read::kinds(store, &old).await?,
-        );
-        let wanted = renames.iter().map(|one| self.queue.kind_of(&one.from));
-        let ran = wanted.zip(old).zip(new).any(|((wanted, old), new)| {
-            // The queue's clients may have made the key anew at once.
-            let left = match old {
-                KeyType::Missing => true,
-                KeyType::List => wanted == Some("list"),
-                KeyType::Zset => wanted == Some("zset"),
-                KeyType::Other(_) | KeyType::Unknown => false,
-            };
-            left && !matches!(new, KeyType::Missing | KeyType::Unknown)
-        });
-        Ok(ran.then(|| vec![Fated::plain(Outcome::Done); renames.len()]))
-    }
-
-    /// Finds out whether elements were put back that consumers held: a script is run whole or not
-    /// at all, and no field is ever used again. None: it was not run, or tells nothing; that which
-    /// is not held any more is not put back twice.
-    async fn given_back(&self, held: &[HeldElement]) -> Result<Option<Vec<Fated>>, Halt> {
-        let keys = self.queue.keys().hold;
-        let still = read::still_held(self.writer.store(), &keys).await?;
-        let mut fields = held.iter().filter_map(|one| one.field.as_ref());
-        let ran = fields.any(|field| !still.contains(field));
-        Ok(ran.then(|| vec![Fated::plain(Outcome::Done); held.len()]))
     }
 
     /// True when what was to come into timeouts is not there because the script was not run: nobody
@@ -237,6 +201,12 @@ const BY_WHOM: &str = "the answer never came; it has left timeouts, by this chan
 const PASSED: &str = "the answer never came; it does not wait, since it was never put there or \
                       because others have transferred it at once";
 
+/// The fates of so many of which nothing tells.
+fn unknown(count: usize) -> Vec<Fated> {
+    let why = "the answer never came, and equal elements cannot be told apart";
+    vec![Fated::because(Outcome::Unknown, why); count]
+}
+
 /// The fate of an entry that was to be deleted and has left timeouts, when others may have
 /// transferred it: these have come to target.
 pub(super) fn deleted_or_not(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> Fated {
@@ -317,15 +287,11 @@ fn seen(
             None if was_due => Seen::Stays(Fated::because(Outcome::Unknown, PASSED)),
             None => Seen::Stays(Fated::plain(Outcome::Gone)),
         },
-        // It is the same to do it twice.
-        Work::Expiry(_) => Seen::NotDone,
         Work::Discard(..)
         | Work::PutElements(..)
-        | Work::GiveBack(_)
+        | Work::Repair(_)
         | Work::OrderList(_)
         | Work::DeliverStrays(_)
-        | Work::DropStrays(_)
-        | Work::Replace(_)
-        | Work::Rename(_) => Seen::Nothing,
+        | Work::DropStrays(_) => Seen::Nothing,
     }
 }

@@ -396,7 +396,7 @@ fn copied(copies: u64) -> Option<String> {
 mod tests {
     use super::*;
     use crate::ops::apply::unheard::line;
-    use crate::queue::plan::Change;
+    use crate::queue::Change;
     use crate::queue::{Address, Endpoint};
     use crate::store::{Access, Store};
 

@@ -109,7 +109,7 @@ async fn reckon(
             of_target = Sample::of_target(store, queue, !queue.comes_at_head()).await?;
             &of_target
         }
-        Work::Replace(_) => {
+        Work::Repair(deed) if deed.looked_for(0).is_some() => {
             of_target = Sample::of_target(store, queue, true).await?;
             &of_target
         }
@@ -139,16 +139,11 @@ fn kind(work: &Work) -> Kind {
         Work::Restore(_) => Kind::Append,
         Work::TakeBack(..) => Kind::TakeBack,
         Work::Discard(..) => Kind::Discard,
-        Work::PutElements(..) | Work::GiveBack(_) => Kind::PutElements,
+        Work::PutElements(..) => Kind::PutElements,
         Work::Edit(_) => Kind::Edit,
-        Work::Replace(_) => Kind::Replace,
+        Work::Repair(deed) => deed.kind(),
         Work::OrderList(_) | Work::DeliverStrays(_) => Kind::OrderList,
-        Work::Requeue(_)
-        | Work::WaitAgain(_)
-        | Work::Expiry(_)
-        | Work::Rename(_)
-        | Work::DropStrays(_)
-        | Work::Offer(_) => Kind::Stay,
+        Work::Requeue(_) | Work::WaitAgain(_) | Work::DropStrays(_) | Work::Offer(_) => Kind::Stay,
     }
 }
 

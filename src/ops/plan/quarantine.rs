@@ -7,7 +7,7 @@ use super::make::{Made, Making};
 use super::work::Work;
 use super::{ChangeError, Which};
 use crate::ops::entries::From;
-use crate::queue::wish::What;
+use crate::queue::change::What;
 use crate::queue::{Queue, text};
 use crate::store::change::{Chosen, Place};
 use crate::store::{StoreError, read};

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use super::deed::{Line, line};
 use super::make::Making;
 use super::work::Work;
 use crate::ops::bulk::drift::Drift;
 use crate::payload;
 use crate::queue::plan::{Plan, Way};
-use crate::queue::{Change, EntryResult, HeldElement, Outcome, Queue, redis_cli, text};
+use crate::queue::{Change, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, End, Place, TakeBack};
 
@@ -331,8 +332,6 @@ pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
     vec![format!("{what}; {SCRIPTS}")]
 }
 
-type Line = Vec<Vec<u8>>;
-
 /// The commands for the only entry.
 fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
     let queue = making.queue;
@@ -369,17 +368,10 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
             lines.push(zadd(*score, member));
             order(&mut lines, &|list| stand(list, place, member));
         }
-        Work::TakeBack(..)
-        | Work::Discard(..)
-        | Work::PutElements(..)
-        | Work::GiveBack(_)
-        | Work::Replace(_) => lines = of_element(queue, work),
-        Work::Expiry(all) => lines.push(if all[0].to.is_finite() {
-            line(&[b"PEXPIREAT", &all[0].key, all[0].to.to_string().as_bytes()])
-        } else {
-            line(&[b"PERSIST", &all[0].key])
-        }),
-        Work::Rename(all) => lines.push(line(&[b"RENAMENX", &all[0].from, &all[0].to])),
+        Work::TakeBack(..) | Work::Discard(..) | Work::PutElements(..) => {
+            lines = of_element(queue, work);
+        }
+        Work::Repair(deed) => lines = deed.commands(queue),
         Work::WaitAgain(all) => lines.push(zadd(all[0].score, &all[0].member)),
         Work::DeliverStrays(all) => {
             let payload = queue.unwrap(&all[0]).map_or(&[][..], |entry| entry.payload);
@@ -397,10 +389,6 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
         }
     }
     lines
-}
-
-fn line(args: &[&[u8]]) -> Line {
-    args.iter().map(|arg| arg.to_vec()).collect()
 }
 
 fn add(timeouts: &[u8], score: f64, member: &[u8]) -> Line {
@@ -464,29 +452,12 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
         Work::Discard(all, end) => {
             vec![line(&[b"LREM", target, side(queue, *end), &all[0]])]
         }
-        Work::Replace(all) => vec![
-            line(&[b"LINSERT", target, b"BEFORE", &all[0].0, &all[0].1]),
-            line(&[b"LREM", target, b"1", &all[0].0]),
-        ],
         Work::PutElements(all, end) => {
             let to = match end {
                 End::Head => back(queue),
                 End::Tail => push(queue),
             };
             vec![line(&[to, target, &all[0]])]
-        }
-        Work::GiveBack(all) => {
-            let hold = &keys.hold;
-            let HeldElement { field, element } = &all[0];
-            let mut lines = vec![line(&[back(queue), target, element])];
-            match field {
-                Some(field) => {
-                    lines.push(line(&[b"HDEL", &hold.held, field]));
-                    lines.push(line(&[b"ZREM", &hold.leases, field]));
-                }
-                None => lines.push(line(&[b"LREM", &hold.intake, b"-1", element])),
-            }
-            lines
         }
         _ => Vec::new(),
     }
@@ -501,7 +472,7 @@ fn side(queue: &Queue, end: End) -> &'static [u8] {
 }
 
 /// The command that puts something back into target, where the next consumer takes it.
-fn back(queue: &Queue) -> &'static [u8] {
+pub(super) fn back(queue: &Queue) -> &'static [u8] {
     if queue.comes_at_head() {
         b"RPUSH"
     } else {

@@ -1,10 +1,13 @@
 //! What a planned change does to its entries: the lists that the scripts take, one kind of deed a
 //! list, so that a million of them cost their bytes and little more.
 
+use std::sync::Arc;
+
 use sha1::{Digest as _, Sha1};
 
+use super::deed::Deed;
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Form, HeldElement, Queue, State, frame};
+use crate::queue::{EntryId, Form, Queue, State, frame};
 use crate::store::change::{Chosen, End, Place, TakeBack};
 
 use super::super::bulk::drift::Drift;
@@ -60,9 +63,6 @@ pub(in crate::ops) enum Work {
     /// Elements that come back to target. Where the next consumer takes them: those that a consumer
     /// is to take last stand first. Where new ones come: those that came first.
     PutElements(Vec<Vec<u8>>, End),
-    /// Elements that dead consumers hold, which come where the next consumer takes them; in the
-    /// same order.
-    GiveBack(Vec<HeldElement>),
     /// Members of the order list alone that come into timeouts too.
     WaitAgain(Vec<Chosen>),
     /// Members of the order list alone whose payloads go to target.
@@ -71,28 +71,22 @@ pub(in crate::ops) enum Work {
     DropStrays(Vec<Vec<u8>>),
     /// Members that come into the order list (`true`) or leave it: a repair of drift taken back.
     OrderList(Vec<(Vec<u8>, bool)>),
-    /// Elements of target get other bytes, in their places: old and new ones.
-    Replace(Vec<(Vec<u8>, Vec<u8>)>),
-    /// Keys get another expiry, or none.
-    Expiry(Vec<Expiry>),
-    /// Keys get other names.
-    Rename(Vec<Rename>),
+    /// What a repair does that has a script of its own.
+    Repair(Arc<dyn Deed>),
     /// New entries.
     Offer(Vec<(EpochMillis, Vec<u8>)>),
 }
 
 impl Work {
     /// The number of entries.
-    pub(in crate::ops) const fn len(&self) -> usize {
+    pub(in crate::ops) fn len(&self) -> usize {
         match self {
             Self::Delete(all)
             | Self::Quarantine(all)
             | Self::Deliver(all)
             | Self::WaitAgain(all) => all.len(),
             Self::OrderList(all) => all.len(),
-            Self::Replace(all) => all.len(),
-            Self::Expiry(all) => all.len(),
-            Self::Rename(all) => all.len(),
+            Self::Repair(deed) => deed.len(),
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
             Self::PutBack(all) => all.len(),
@@ -102,7 +96,6 @@ impl Work {
             | Self::PutElements(all, _)
             | Self::DeliverStrays(all)
             | Self::DropStrays(all) => all.len(),
-            Self::GiveBack(all) => all.len(),
             Self::Offer(all) => all.len(),
         }
     }
@@ -115,9 +108,7 @@ impl Work {
             | Self::Deliver(all)
             | Self::WaitAgain(all) => all[i].member.len(),
             Self::OrderList(all) => all[i].0.len(),
-            Self::Replace(all) => all[i].0.len() + all[i].1.len(),
-            Self::Expiry(all) => all[i].key.len(),
-            Self::Rename(all) => all[i].from.len() + all[i].to.len(),
+            Self::Repair(deed) => deed.bytes(i),
             Self::Requeue(all) => all[i].0.member.len(),
             Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
             Self::PutBack(all) => all[i].0.member.len() + neighbour(Some(&all[i].1)),
@@ -127,7 +118,6 @@ impl Work {
             | Self::PutElements(all, _)
             | Self::DeliverStrays(all)
             | Self::DropStrays(all) => all[i].len(),
-            Self::GiveBack(all) => all[i].element.len(),
             Self::Offer(all) => all[i].1.len(),
         }
     }
@@ -147,12 +137,7 @@ impl Work {
             Self::PutBack(all) => &all[i].0.member,
             Self::Restore(all) => &all[i].0.member,
             Self::TakeBack(all, ..) => &all[i].member,
-            Self::Discard(..)
-            | Self::PutElements(..)
-            | Self::GiveBack(_)
-            | Self::Replace(_)
-            | Self::Expiry(_)
-            | Self::Rename(_) => return None,
+            Self::Discard(..) | Self::PutElements(..) | Self::Repair(_) => return None,
             Self::Offer(all) => &all[i].1,
         })
     }
@@ -162,7 +147,7 @@ impl Work {
         match self {
             Self::TakeBack(all, ..) => Some(&all[i].element),
             Self::Discard(all, _) => Some(&all[i]),
-            Self::Replace(all) => Some(&all[i].0),
+            Self::Repair(deed) => deed.looked_for(i),
             Self::PutBack(all) => behind(Some(&all[i].1)),
             Self::Restore(all) => behind(all[i].1.as_ref()),
             _ => self.member(i),
@@ -207,10 +192,7 @@ impl Work {
         match self {
             Self::TakeBack(_, called, _) => called[i],
             Self::Discard(all, _) | Self::PutElements(all, _) => EntryId::of_bytes(&all[i]),
-            Self::GiveBack(all) => EntryId::of_bytes(&all[i].element),
-            Self::Replace(all) => queue.id(&all[i].0),
-            Self::Expiry(all) => EntryId::of_bytes(&all[i].key),
-            Self::Rename(all) => EntryId::of_bytes(&all[i].from),
+            Self::Repair(deed) => deed.id(queue, i),
             _ => self
                 .member(i)
                 .map_or(EntryId([0; 8]), |member| queue.id(member)),
@@ -218,25 +200,23 @@ impl Work {
     }
 
     /// True of work on keys, not entries.
-    pub(in crate::ops) const fn is_of_keys(&self) -> bool {
-        matches!(self, Self::Expiry(_) | Self::Rename(_))
+    pub(in crate::ops) fn is_of_keys(&self) -> bool {
+        matches!(self, Self::Repair(deed) if deed.is_of_keys())
     }
 
     /// Elements by which target is longer (or shorter) when all is done.
     pub(in crate::ops) fn to_target(&self) -> i64 {
         let n = i64::try_from(self.len()).unwrap_or(i64::MAX);
         match self {
-            Self::Deliver(_)
-            | Self::DeliverStrays(_)
-            | Self::PutElements(..)
-            | Self::GiveBack(_) => n,
+            Self::Deliver(_) | Self::DeliverStrays(_) | Self::PutElements(..) => n,
+            Self::Repair(deed) => deed.to_target(),
             Self::TakeBack(..) | Self::Discard(..) => -n,
             _ => 0,
         }
     }
 
     /// The words for what is being done.
-    pub(in crate::ops) const fn phase(&self) -> &'static str {
+    pub(in crate::ops) fn phase(&self) -> &'static str {
         match self {
             Self::Delete(_) | Self::Discard(..) | Self::DropStrays(_) => "deleting",
             Self::Quarantine(_) => "quarantining",
@@ -244,13 +224,9 @@ impl Work {
             Self::Deliver(_) | Self::DeliverStrays(_) => "delivering",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
-            Self::PutBack(_) | Self::PutElements(..) | Self::OrderList(_) | Self::GiveBack(_) => {
-                "putting back"
-            }
+            Self::PutBack(_) | Self::PutElements(..) | Self::OrderList(_) => "putting back",
             Self::Offer(_) => "offering",
-            Self::Replace(_) => "unwrapping",
-            Self::Expiry(_) => "changing expiries",
-            Self::Rename(_) => "renaming",
+            Self::Repair(deed) => deed.phase(),
         }
     }
 
@@ -259,23 +235,14 @@ impl Work {
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
         !matches!(
             self,
-            Self::Discard(..)
-                | Self::PutElements(..)
-                | Self::DeliverStrays(_)
-                | Self::OrderList(_)
-                | Self::Replace(_)
+            Self::Discard(..) | Self::PutElements(..) | Self::DeliverStrays(_) | Self::OrderList(_)
         )
     }
 
     /// The state of an entry before.
     fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
         match self {
-            Self::TakeBack(..)
-            | Self::Discard(..)
-            | Self::PutElements(..)
-            | Self::GiveBack(_)
-            | Self::Replace(_) => State::Delivered,
-            Self::Expiry(_) | Self::Rename(_) => State::Waiting,
+            Self::TakeBack(..) | Self::Discard(..) | Self::PutElements(..) => State::Delivered,
             Self::Restore(_) => State::Quarantined,
             Self::OrderList(all) if all[i].1 => State::Waiting,
             Self::WaitAgain(_)
@@ -292,6 +259,9 @@ impl Work {
     /// The entry as the journal keeps it. What was done can be read off it: see
     /// [`Work::of_item`](super::super::undo).
     pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
+        if let Self::Repair(deed) = self {
+            return deed.item(queue, i);
+        }
         let mut item = Item {
             id: self.id(queue, i),
             state: self.state(queue, now, i),
@@ -335,19 +305,7 @@ impl Work {
             }
             Self::Discard(all, _) => item.member = Some(all[i].clone()),
             Self::PutElements(all, _) => item.new_member = Some(all[i].clone()),
-            Self::GiveBack(all) => item.new_member = Some(all[i].element.clone()),
-            Self::Replace(all) => {
-                item.member = Some(all[i].0.clone());
-                item.new_member = Some(all[i].1.clone());
-            }
-            Self::Rename(all) => {
-                item.member = Some(all[i].from.clone());
-                item.new_member = Some(all[i].to.clone());
-            }
-            Self::Expiry(all) => {
-                item.new_member = Some(all[i].key.clone());
-                (item.score, item.new_score) = (Some(all[i].from), Some(all[i].to));
-            }
+            Self::Repair(_) => {}
         }
         item
     }
@@ -371,23 +329,6 @@ fn behind(place: Option<&Place>) -> Option<&[u8]> {
 /// Bytes of that element.
 fn neighbour(place: Option<&Place>) -> usize {
     behind(place).map_or(0, <[u8]>::len)
-}
-
-/// A key that gets another expiry.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::ops) struct Expiry {
-    pub(in crate::ops) key: Vec<u8>,
-    /// The moment when it expires, in epoch ms; infinite: never.
-    pub(in crate::ops) from: f64,
-    /// The moment when it shall.
-    pub(in crate::ops) to: f64,
-}
-
-/// A key that gets another name.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(in crate::ops) struct Rename {
-    pub(in crate::ops) from: Vec<u8>,
-    pub(in crate::ops) to: Vec<u8>,
 }
 
 /// The form and the hash that a transferred entry is kept as: by these its element in target is

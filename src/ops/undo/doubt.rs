@@ -10,6 +10,7 @@ use super::Inverses;
 use super::inverse::{Inverse, UNSURE};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
+use crate::ops::plan::repair::KEPT;
 use crate::queue::{Due, Outcome, text};
 use crate::store::change::Chosen;
 use crate::store::read;
@@ -313,8 +314,9 @@ impl Seen {
                 Verdict::AsItWas
             }
             Inverse::PutElement(..) => Verdict::InDoubt(NOT_IN_TARGET),
-            Inverse::Expiry(_) | Inverse::Rename(_) | Inverse::None(..) => Verdict::TakeBack,
-            Inverse::Replace(..) | Inverse::Discard(..) | Inverse::OrderList(..) => {
+            Inverse::Repair(which, _) if KEPT[*which].harmless => Verdict::TakeBack,
+            Inverse::None(..) => Verdict::TakeBack,
+            Inverse::Repair(..) | Inverse::Discard(..) | Inverse::OrderList(..) => {
                 Verdict::Unsure(UNSURE)
             }
         }

@@ -2,7 +2,7 @@
 
 use super::target;
 use crate::ops::journal::{Happened, Item};
-use crate::ops::plan::work::{Expiry, Rename};
+use crate::ops::plan::repair::KEPT;
 use crate::queue::{EntryId, Outcome, Queue, State};
 use crate::store::change::{Chosen, End, Place};
 
@@ -24,12 +24,8 @@ pub(super) enum Inverse {
     RestoreOutside(Chosen),
     /// Sets aside what came out of quarantine.
     Quarantine(Chosen),
-    /// Gives an element of target its old bytes: the new ones and those.
-    Replace(Vec<u8>, Vec<u8>),
-    /// Gives a key its old expiry.
-    Expiry(Expiry),
-    /// Gives a key its old name. Where that was not done, there is nothing to be renamed back.
-    Rename(Rename),
+    /// Takes back what a repair did: its place in [`KEPT`], and the item.
+    Repair(usize, Item),
     /// Deletes what was put back into target, at that end of it.
     Discard(Vec<u8>, End),
     /// Puts a deleted element of target back, at the end of it where it stood.
@@ -63,9 +59,7 @@ impl Inverse {
             | Self::Restore(_, chosen, _)
             | Self::RestoreOutside(chosen)
             | Self::Quarantine(chosen) => queue.id(&chosen.member),
-            Self::Replace(new, _) => queue.id(new),
-            Self::Expiry(expiry) => EntryId::of_bytes(&expiry.key),
-            Self::Rename(rename) => EntryId::of_bytes(&rename.to),
+            Self::Repair(which, item) => (KEPT[*which].back)(vec![item.clone()]).id(queue, 0),
             Self::Discard(element, _) | Self::PutElement(element, _) => EntryId::of_bytes(element),
             Self::TakeBack(sought) => sought.id,
             Self::OrderList(member, _) => queue.id(member),
@@ -84,31 +78,9 @@ impl Inverse {
 
 /// The inverse of an item. `happened` tells which one it was and where it stood.
 pub(super) fn inverse(item: Item, happened: Option<Happened>) -> Inverse {
-    in_place(item).unwrap_or_else(|item| entry(item, happened))
-}
-
-/// The inverse of what was changed where it is: elements of target that lost their frames, keys
-/// that expire no more, keys that got other names. The item again when it is none of these.
-fn in_place(item: Item) -> Result<Inverse, Item> {
-    let delivered = item.state == State::Delivered;
-    match (item.member, item.score, item.new_member, item.new_score) {
-        (Some(old), None, Some(new), None) if delivered => Ok(Inverse::Replace(new, old)),
-        (Some(from), None, Some(to), None) => Ok(Inverse::Rename(Rename { from: to, to: from })),
-        // Infinite: never.
-        (None, Some(from), Some(key), Some(to)) if item.hash.is_none() => {
-            Ok(Inverse::Expiry(Expiry {
-                key,
-                from: to,
-                to: from,
-            }))
-        }
-        (member, score, new_member, new_score) => Err(Item {
-            score,
-            member,
-            new_score,
-            new_member,
-            ..item
-        }),
+    match KEPT.iter().position(|kept| (kept.is_its)(&item)) {
+        Some(which) => Inverse::Repair(which, item),
+        None => entry(item, happened),
     }
 }
 

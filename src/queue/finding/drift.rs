@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::id::DRIFT as ID;
 use super::watch::LASTS_MS;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::exact::Drifted;
 use crate::queue::finding::id;
-use crate::queue::wish::What;
 use crate::queue::{Exact, text};
 
 /// Says what a look at all members has shown, while the numbers bear that out; else compares these.

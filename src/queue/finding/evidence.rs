@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::advice::Advice;
+use crate::queue::change::What;
 use crate::queue::entry::Entry;
 use crate::queue::redis_cli;
-use crate::queue::wish::What;
 
 /// Figures, words and commands that show a finding to be true.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -4,7 +4,7 @@ use super::id::FALLING_BEHIND as ID;
 use super::{Act, Advice, Beat, Finding, Open, Seen, Severity, Step, Verdict, Watch};
 use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
-use crate::queue::wish::What;
+use crate::queue::change::What;
 use crate::queue::{Pulse, Queue, text};
 
 /// Each pulse saw an entry that was late by more than this, in ms: a client that comes back after

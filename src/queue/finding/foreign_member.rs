@@ -3,8 +3,8 @@
 use super::heads::{self, Block};
 use super::id::FOREIGN_MEMBER as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::frame::Era;
-use crate::queue::wish::What;
 use crate::queue::{Entry, Exact, Judged, State, Unpack, text};
 
 /// Looks for members without a frame.

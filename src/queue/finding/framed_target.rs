@@ -2,8 +2,8 @@
 
 use super::id::FRAMED_TARGET as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::text;
-use crate::queue::wish::What;
 
 /// Looks at both ends of target in the last sample.
 pub(super) fn look(seen: &Seen) -> Verdict {

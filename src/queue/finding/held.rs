@@ -2,8 +2,8 @@
 
 use super::id::HELD as ID;
 use super::{Finding, Open, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::text;
-use crate::queue::wish::What;
 
 /// Where a consumer lives that takes from the intake, nothing stays there for so long, in ms.
 const STILL_MS: i64 = 2_500;

@@ -3,10 +3,10 @@
 use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::exact::Group;
 use crate::queue::finding::id;
 use crate::queue::frame::{Era, Unpack};
-use crate::queue::wish::What;
 use crate::queue::{Exact, Frames, Judged, text};
 
 /// Counts the forms among the next due ones and the last offered.
@@ -180,7 +180,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
 mod tests {
     use super::super::tests::{Scene, framed, pulse, sample, server_look};
     use super::*;
-    use crate::queue::{Form, wish};
+    use crate::queue::{Form, change};
 
     #[test]
     fn it_says_how_many_of_how_many_have_the_rarer_form() {
@@ -240,7 +240,7 @@ mod tests {
                 .look(server_look(1_000, transferred, 0));
             scene.found(ID).unwrap().repair.step
         };
-        let repacked = |form| Step::Change(wish::What::Repack(Some(form)));
+        let repacked = |form| Step::Change(change::What::Repack(Some(form)));
         assert_eq!(step([false, true]), repacked(Form::ByteId));
         assert_eq!(step([true, false]), repacked(Form::DoubleId));
         assert_eq!(step([true, true]), Step::Worker);

@@ -5,7 +5,7 @@ use super::{
     Act, Advice, Finding, Open, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer,
 };
 use crate::clock::EpochMillis;
-use crate::queue::wish::What;
+use crate::queue::change::What;
 use crate::queue::{Known, Pulse, text};
 
 /// Two pulses this far apart must have seen nobody, in ms: a client that reconnects is no finding.

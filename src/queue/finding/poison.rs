@@ -4,8 +4,8 @@
 use super::heads::{self, Block, Fleet};
 use super::id::POISON as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::frame::Era;
-use crate::queue::wish::What;
 use crate::queue::{Exact, Judged, Unpack, text};
 
 /// Looks at the frames of the next due ones.

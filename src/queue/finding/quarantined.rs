@@ -2,7 +2,7 @@
 
 use super::id::QUARANTINED as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict, recovery};
-use crate::queue::wish::What;
+use crate::queue::change::What;
 use crate::queue::{Change, text};
 
 /// A quarantine of ours is told for so long, in ms.

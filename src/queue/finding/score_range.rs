@@ -7,8 +7,8 @@ use self::counted::known;
 use super::id::SCORE_RANGE as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
+use crate::queue::change::What;
 use crate::queue::exact::Group;
-use crate::queue::wish::What;
 use crate::queue::{Due, Exact, Judged, Pulse, text};
 
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is

@@ -2,8 +2,8 @@
 
 use super::id::SET_ASIDE as ID;
 use super::{Act, Advice, Finding, Open, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::text;
-use crate::queue::wish::What;
 
 /// A change that sets it aside moves on within this, in ms: it is brought back little by little,
 /// and not long after it was set aside.

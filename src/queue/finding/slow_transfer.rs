@@ -8,9 +8,9 @@ use serde_json::Value;
 use self::batch::Batch;
 use super::id::SLOW_TRANSFER as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict, heads};
+use crate::queue::change::What;
 use crate::queue::finding::id;
 use crate::queue::frames::{Judged, Place};
-use crate::queue::wish::What;
 use crate::queue::{EntryId, Exact, Known, Pulse, text};
 
 /// The cost of a search to the server for each element that it passes, in µs (measured: 1.19 s for

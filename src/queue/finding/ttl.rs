@@ -2,7 +2,7 @@
 
 use super::id::TTL as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
-use crate::queue::wish::What;
+use crate::queue::change::What;
 use crate::queue::{KeyFacts, text};
 
 /// Looks at what the survey says of each key.

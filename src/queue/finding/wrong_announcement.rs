@@ -3,8 +3,8 @@
 
 use super::id::WRONG_ANNOUNCEMENT as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::text;
-use crate::queue::wish::What;
 
 /// The same entry has headed timeouts for so long before the message was heard, in ms, as no
 /// message takes: it was the head when this was published.

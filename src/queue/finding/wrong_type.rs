@@ -2,8 +2,8 @@
 
 use super::id::WRONG_TYPE as ID;
 use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::change::What;
 use crate::queue::name::out_of_the_way;
-use crate::queue::wish::What;
 use crate::queue::{Known, text};
 
 /// Looks at what the survey says of each key; before the first one, at what the pulse was refused.

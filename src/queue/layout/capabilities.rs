@@ -18,6 +18,11 @@ pub(super) trait Capabilities {
         false
     }
 
+    /// One that has no scripts is only looked at.
+    fn may_change(&self) -> bool {
+        false
+    }
+
     fn has_frames(&self) -> bool {
         false
     }

@@ -34,6 +34,10 @@ impl Capabilities for Redisson {
         true
     }
 
+    fn may_change(&self) -> bool {
+        true
+    }
+
     fn has_frames(&self) -> bool {
         true
     }

@@ -7,8 +7,20 @@ use super::{Queue, redisson, zset_list};
 /// A reader of the rest of a queue's spelling, behind its prefix.
 type Reader = fn(&[u8]) -> Result<Queue, BadQueue>;
 
-/// The layouts whose queues are typed behind a prefix.
-const PREFIXED: &[(&[u8], Reader)] = &[(zset_list::PREFIX, zset_list::read)];
+/// The layouts whose queues are typed behind a prefix, each with what stands behind that.
+const PREFIXED: &[(&[u8], &str, Reader)] =
+    &[(zset_list::PREFIX, zset_list::SPELLING, zset_list::read)];
+
+/// How queues that are not called by a bare name are typed, in a row.
+#[must_use]
+pub fn spellings() -> String {
+    let spelled = |(prefix, rest, _): &(&[u8], &str, Reader)| {
+        let prefix = String::from_utf8_lossy(prefix);
+        format!("{prefix}{rest}")
+    };
+    let all: Vec<String> = PREFIXED.iter().map(spelled).collect();
+    all.join(", ")
+}
 
 /// A Redisson queue's name would be read as something else: it is typed behind
 /// [`redisson::PREFIX`].
@@ -17,14 +29,14 @@ pub(super) fn looks_prefixed(name: &[u8]) -> bool {
     while let Some(inner) = rest.strip_prefix(redisson::PREFIX) {
         rest = inner;
     }
-    PREFIXED.iter().any(|(prefix, _)| rest.starts_with(prefix))
+    PREFIXED.iter().any(|(prefix, ..)| rest.starts_with(prefix))
 }
 
 impl Queue {
     /// A queue as it is given on the command line: `NAME`, or
     /// `zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]`. Keys are bytes, which need not be UTF-8.
     pub fn typed(typed: &[u8]) -> Result<Self, BadQueue> {
-        for (prefix, read) in PREFIXED {
+        for (prefix, _, read) in PREFIXED {
             if let Some(rest) = typed.strip_prefix(*prefix) {
                 return read(rest);
             }

@@ -7,6 +7,9 @@ use crate::queue::name::{self, Keys, QueueName};
 /// Before its keys, when it is typed.
 pub(super) const PREFIX: &[u8] = b"zset-list:";
 
+/// What stands behind that.
+pub(super) const SPELLING: &str = "TIMEOUTS,TARGET[,s|ms][,left|right]";
+
 /// The parameters of a `zset-list` queue; its timeouts key is the queue's name.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct ZsetList {
@@ -48,6 +51,10 @@ impl Capabilities for ZsetList {
         [PREFIX, parts.join(&b","[..]).as_slice()].concat()
     }
 
+    fn may_change(&self) -> bool {
+        true
+    }
+
     fn unit(&self) -> Unit {
         self.unit
     }
@@ -57,7 +64,7 @@ impl Capabilities for ZsetList {
     }
 }
 
-/// Reads `TIMEOUTS,TARGET[,s|ms][,left|right]`, which stood behind [`PREFIX`].
+/// Reads a [`SPELLING`], which stood behind [`PREFIX`].
 pub(super) fn read(keys: &[u8]) -> Result<Queue, BadQueue> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let lacks = || BadQueue::NoTarget(text(&[PREFIX, keys].concat()));

@@ -99,45 +99,6 @@ impl Writer {
         script::discard(&self.lane, &queue.keys().target, args.collect()).await
     }
 
-    /// Gives elements of target other bytes, in their places; of equal ones that nearest to its
-    /// head first. Cheap when they stand near it.
-    pub async fn replace(
-        &self,
-        queue: &Queue,
-        elements: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        self.fits("replace delivered elements", elements.len())?;
-        let args = elements.iter();
-        let args = args.flat_map(|(old, new)| [old.as_slice(), new.as_slice()]);
-        script::replace(&self.lane, &queue.keys().target, args.collect()).await
-    }
-
-    /// Gives keys another expiry (in epoch ms; infinite: none), when they still have the one that
-    /// they are thought to have. `NoFrame`: the moment has passed, and nothing was done.
-    pub async fn expiry(&self, keys: &[(&[u8], f64, f64)]) -> Result<Timed<Vec<Fate>>, StoreError> {
-        let texts: Vec<[String; 2]> = keys
-            .iter()
-            .map(|(_, from, to)| [from, to].map(f64::to_string))
-            .collect();
-        let args = texts.iter().flatten().map(String::as_bytes);
-        let keys: Vec<&[u8]> = keys.iter().map(|(key, ..)| *key).collect();
-        script::expiry(&self.lane, &keys, args.collect()).await
-    }
-
-    /// Renames keys, each to its other name, unless that is in use (`NoFrame`), or the key is one
-    /// of the queue's and is of its right type (`Changed`). What expires goes on doing so.
-    pub async fn rename(
-        &self,
-        queue: &Queue,
-        renames: &[(&[u8], &[u8])],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        let keys = renames.iter().flat_map(|(from, to)| [*from, *to]);
-        let keys: Vec<&[u8]> = keys.collect();
-        let right = renames.iter();
-        let right = right.map(|(from, _)| queue.kind_of(from).unwrap_or_default().as_bytes());
-        script::rename(&self.lane, &keys, right.collect()).await
-    }
-
     /// Puts deleted elements back at the end of target where the next consumer takes them, the
     /// first of them first. All or none.
     pub async fn put_elements_back(

@@ -51,13 +51,6 @@ static DISCARD: Script = script!(
     "delete delivered elements",
     ["list"]
 );
-static REPLACE: Script = script!(
-    [guard, chosen, "replace.lua"],
-    "replace delivered elements",
-    ["list"]
-);
-static EXPIRY: Script = script!([guard, chosen, "expiry.lua"], "change when keys expire", []);
-static RENAME: Script = script!([guard, chosen, "rename.lua"], "rename keys", []);
 static ORDER_LIST: Script = script!(
     [guard, chosen, aside, "order-list.lua"],
     "take a repair of the order list back",
@@ -239,33 +232,6 @@ pub(in crate::store) async fn discard(
     run(lane, &DISCARD, &[target], args, fates).await
 }
 
-/// `replace.lua`.
-pub(in crate::store) async fn replace(
-    lane: &Lane,
-    target: &[u8],
-    args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
-    run(lane, &REPLACE, &[target], args, fates).await
-}
-
-/// `expiry.lua`.
-pub(in crate::store) async fn expiry(
-    lane: &Lane,
-    keys: &[&[u8]],
-    args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
-    run(lane, &EXPIRY, keys, args, fates).await
-}
-
-/// `rename.lua`.
-pub(in crate::store) async fn rename(
-    lane: &Lane,
-    keys: &[&[u8]],
-    args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
-    run(lane, &RENAME, keys, args, fates).await
-}
-
 /// `push-back.lua`: how long target is now.
 pub(in crate::store) async fn push_back(
     lane: &Lane,
@@ -279,7 +245,7 @@ pub(in crate::store) async fn push_back(
     .await
 }
 
-pub(super) fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
+pub(in crate::store) fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
     list(fates)?.iter().map(Fate::read).collect()
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use self::about::why_not;
 use super::{Msg, Running, Stage, UnderWay, progress};
+use crate::queue::change::What;
 use crate::queue::plan::Progress;
-use crate::queue::wish::What;
 use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::effect::{Effect, Marked, ToPlan};
 use crate::tui::keys::{Action, Key, Place};

@@ -33,6 +33,23 @@ pub enum Col {
 }
 
 impl Col {
+    /// The word above it; none above the classes, which have one each.
+    #[must_use]
+    pub const fn head(self) -> &'static str {
+        match self {
+            Self::Name => "queue",
+            Self::Waiting => "waiting",
+            Self::Late => "late",
+            Self::Oldest => "oldest",
+            Self::Next => "next",
+            Self::Classes => "",
+            Self::Order => "order",
+            Self::Target => "target",
+            Self::Clients => "subs",
+            Self::Trend => "depth",
+        }
+    }
+
     /// The order that a click on its head asks for; none when the rows have no order by it.
     #[must_use]
     pub const fn sort(self) -> Option<QueueSort> {

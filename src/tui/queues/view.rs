@@ -168,19 +168,12 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
         }
         let label = match col {
             Col::Name if boxed => {
-                put(*x + 3, 5, "queue");
+                put(*x + 3, 5, col.head());
                 continue;
             }
             Col::Name => continue,
-            Col::Waiting => "waiting",
-            Col::Late => "late",
-            Col::Oldest => "oldest",
-            Col::Next => "next",
-            Col::Order => "order",
-            Col::Target => "target",
-            Col::Clients => "subs",
             Col::Trend => {
-                let label = if *w > 20 { "depth 5 min" } else { "depth" };
+                let label = if *w > 20 { "depth 5 min" } else { col.head() };
                 let width = u16::try_from(label.len()).unwrap_or(5);
                 put(*x + 2, width, label);
                 continue;
@@ -198,6 +191,7 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
                 }
                 continue;
             }
+            col => col.head(),
         };
         put(*x, *w, label);
     }

@@ -2,7 +2,7 @@
 
 use super::fit::{Fit, fit};
 use super::{RepairForm, form_of};
-use crate::queue::wish::What;
+use crate::queue::change::What;
 use crate::queue::{Repair, text};
 use crate::tui::field::Field;
 use crate::tui::form::Part;

@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 
 use super::{How, RequeueForm};
 use crate::clock::EpochMillis;
+use crate::queue::change::{Base, NewDue};
 use crate::queue::text;
-use crate::queue::wish::{Base, NewDue};
 use crate::tui::draw::Ctx;
 use crate::tui::effect::Marked;
 use crate::tui::form::place::plan;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::doctor::{Examined, examine};
+use delayscope::queue::change::What;
 use delayscope::queue::finding::{Diagnosis, Step};
-use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Exact, Finding, Severity};
 use futures_util::StreamExt as _;
 

@@ -1,7 +1,7 @@
 //! Frames that clients cannot unpack, and members that are none.
 
+use delayscope::queue::change::What;
 use delayscope::queue::finding::Step;
-use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Form, Severity};
 
 use crate::findings::life::Timerless;

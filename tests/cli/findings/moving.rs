@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 
 use delayscope::ops::doctor::{Examination, recall};
 use delayscope::ops::journal::{Head, Journal, ServerId};
+use delayscope::queue::change::What;
 use delayscope::queue::finding::Step;
-use delayscope::queue::wish::What;
 use delayscope::queue::{Change, Era, Finding, Queue, Severity, Tally};
 
 use crate::findings::life::Subscriber;

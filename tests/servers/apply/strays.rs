@@ -3,7 +3,7 @@
 use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{What, Which};
-use delayscope::queue::wish::{Base, NewDue};
+use delayscope::queue::change::{Base, NewDue};
 use delayscope::queue::{Outcome, Queue};
 
 use crate::apply::bench::Bench;

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use super::super::Step;
 use super::super::tests::{START, Scene, framed, pulse, sample, server_look};
 use super::*;
+use crate::queue::change::What;
 use crate::queue::frame::Form;
 use crate::queue::look::{Client, Clients};
-use crate::queue::wish::What;
 use crate::queue::{Announcement, Judged, ServerLook};
 
 /// Pulses each second over so many ms, the head late by that at the end.

@@ -3,9 +3,9 @@
 use super::super::{Seen, Step};
 use crate::clock::EpochMillis;
 use crate::queue::ServerLook;
+use crate::queue::change::What;
 use crate::queue::finding::{Act, Advice};
 use crate::queue::look::Info;
-use crate::queue::wish::What;
 
 /// A kick that helps helps within this, in ms.
 const HELPS_MS: i64 = 2_000;

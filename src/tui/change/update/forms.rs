@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use super::{About, begin};
+use crate::queue::change::What;
 use crate::queue::finding::Step;
-use crate::queue::wish::What;
 use crate::queue::{Queue, Repair};
 use crate::tui::edit::{self, EditForm};
 use crate::tui::effect::{Effect, Marked};

@@ -18,20 +18,15 @@ pub(crate) fn nothing(plan: &Plan) -> String {
     let name = text::printable_bytes(plan.queue.name.as_bytes());
     let words = match plan.change {
         Change::Transfer => format!("nothing to transfer: none of that is due in {name}"),
-        Change::Realign => format!("the order list of {name} is in due order already"),
-        Change::RestoreOrder => format!("no order list of {name} is set aside"),
         Change::Drift if !plan.warnings.is_empty() => {
             format!("nothing to mend in the order list of {name}")
         }
-        Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
-        Change::Unwrap => format!("no element in the target of {name} is framed"),
-        Change::Persist => format!("no key of {name} expires"),
-        Change::RenameTaken => format!("all keys of {name} are of their types"),
         Change::Quarantine => format!("all that waits in {name} has a frame"),
         Change::Restore => format!("nothing of {name} is in quarantine"),
-        Change::PutBack => format!("no consumer of {name} died holding a message"),
         Change::Undo => "nothing to undo".to_owned(),
-        other => format!("nothing to {}: it is no longer there", other.word()),
+        other => other
+            .idle(&name)
+            .unwrap_or_else(|| format!("nothing to {}: it is no longer there", other.word())),
     };
     match plan.warnings.first() {
         Some(why) => format!("{words}. {why}"),
@@ -90,15 +85,8 @@ fn title(word: &str) -> String {
     format!("{}{rest}?", first.to_uppercase())
 }
 
-/// `3 entries of orders`.
-fn entries(plan: &Plan) -> String {
-    let name = text::printable_bytes(plan.queue.name.as_bytes());
-    let many = text::counted(plan.planned, "entry", "entries");
-    format!("{many} of {name}")
-}
-
 fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
-    let mut lines = vec![DialogLine::Words(sentence(plan)), DialogLine::Blank];
+    let mut lines = vec![DialogLine::Words(plan.question()), DialogLine::Blank];
     let mut fact = |label, value: Option<String>| {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
     };
@@ -172,66 +160,6 @@ fn the_others(model: &Model, plan: &Plan) -> Option<String> {
     Some(format!(
         "{late} are due: for all of them {all} marks all there are, then {transfer}."
     ))
-}
-
-/// What would be done, in a sentence.
-fn sentence(plan: &Plan) -> String {
-    let name = text::printable_bytes(plan.queue.name.as_bytes());
-    let target = text::printable_bytes(&plan.queue.keys().target);
-    let entries = entries(plan);
-    match plan.change {
-        Change::Transfer => {
-            let are = if plan.planned == 1 { "is" } else { "are" };
-            format!("Move {entries} that {are} due from timeouts to its target {target}?")
-        }
-        Change::Deliver => {
-            format!("Move {entries} from timeouts to its target {target} now, due or not?")
-        }
-        Change::Requeue => format!("Give {entries} another due time?"),
-        Change::Delete => format!("Delete {entries}?"),
-        Change::Repack => format!("Give {entries} the frame form that the clients unpack?"),
-        Change::Quarantine => {
-            format!("Set {entries} aside in quarantine, where no transfer meets them?")
-        }
-        Change::Restore => format!("Let {entries} wait again that are in quarantine?"),
-        Change::Edit => format!("Replace the payload of {entries}?"),
-        Change::Duplicate => format!("Offer the payloads of {entries} again?"),
-        Change::Realign => format!(
-            "Bring {entries} to the head of the order list, in due order, so that no transfer has \
-             to look for them?"
-        ),
-        Change::RestoreOrder => {
-            let members = text::counted(plan.planned, "member", "members");
-            format!("Bring the order list of {name} back that was set aside: {members}?")
-        }
-        Change::Drift => format!(
-            "Make timeouts and order list of {name} hold the same entries again: {} differ?",
-            text::thousands(plan.planned)
-        ),
-        Change::Unwrap => format!(
-            "Take the frames off {}, which stay where they are?",
-            text::counted(plan.planned, "element of target", "elements of target")
-        ),
-        Change::Persist => format!(
-            "Take the expiry of {} of {name} away?",
-            text::counted(plan.planned, "key", "keys")
-        ),
-        Change::RenameTaken => format!(
-            "Rename what has taken {} of {name}?",
-            text::counted(plan.planned, "key", "keys")
-        ),
-        Change::PutBack => format!(
-            "Put {} back into {target} that consumers had taken which died?",
-            text::counted(plan.planned, "message", "messages")
-        ),
-        Change::Undo => format!("Take back what was done to {entries}?"),
-        Change::Kick => {
-            format!("Tell every transfer client of {name} to look at once what is due?")
-        }
-        Change::Offer | Change::Worker | Change::Consume => {
-            format!("{} {name}?", plan.change.word())
-        }
-    }
 }
 
 /// The due times of what it is about.

@@ -1,7 +1,7 @@
 //! What the findings say once a change of ours is over.
 
+use delayscope::queue::change::What;
 use delayscope::queue::told::Applied;
-use delayscope::queue::wish::What;
 use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::change;
 use delayscope::tui::model::Pane;

@@ -1,6 +1,6 @@
 //! Which key asks for what, in which pane; and why it cannot.
 
-use delayscope::queue::wish::What;
+use delayscope::queue::change::What;
 use delayscope::queue::{Entry, Layout, LinkState, Push, Queue, QueueName, State, Unit, ZsetList};
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::filter::Search;

@@ -1,8 +1,8 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
 use delayscope::payload::Codec;
+use delayscope::queue::change::{Base, NewDue, What};
 use delayscope::queue::told::Applied;
-use delayscope::queue::wish::{Base, NewDue, What};
 use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::change;
 use delayscope::tui::edit::EditForm;

@@ -3,8 +3,8 @@
 
 use delayscope::queue::Queue;
 use delayscope::queue::Repair as Row;
+use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Severity, Step};
-use delayscope::queue::wish::What;
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::form::{Filling as _, Part};

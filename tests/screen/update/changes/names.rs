@@ -2,9 +2,9 @@
 
 use delayscope::queue::Known;
 use delayscope::queue::Repair as Row;
+use delayscope::queue::change::What;
 use delayscope::queue::finding::{Act, Advice, Step};
 use delayscope::queue::told::Applied;
-use delayscope::queue::wish::What;
 use delayscope::tui::change;
 use delayscope::tui::findings;
 

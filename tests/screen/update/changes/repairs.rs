@@ -1,8 +1,8 @@
 //! `R`: a finding's own repair, and elsewhere the menu of all of them.
 
 use delayscope::queue::Repair as Row;
+use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Remedy, Severity, Step};
-use delayscope::queue::wish::What;
 use delayscope::queue::{Form, Known, Queue, State};
 use delayscope::tui::effect::Marked;
 use delayscope::tui::form::{Filling as _, Part};

@@ -1,15 +1,30 @@
 //! What consumers hold that died goes back into target, where the next consumer takes it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
-use super::ChangeError;
-use super::make::{Made, Making};
-use super::work::Work;
+use futures_util::future::{BoxFuture, FutureExt as _};
+
 use crate::clock::EpochMillis;
-use crate::queue::{HeldElement, Holder, Queue, text};
-use crate::store::Store;
-use crate::store::read::{HeldNow, held_now};
+use crate::ops::bulk::estimate::Kind;
+use crate::ops::journal::Item;
+use crate::ops::plan::ChangeError;
+use crate::ops::plan::deed::{Deed, Line, item, line};
+use crate::ops::plan::make::{Made, Making};
+use crate::ops::plan::words::back;
+use crate::ops::plan::work::Work;
+use crate::queue::{EntryId, HeldElement, Holder, Queue, State, text};
+use crate::store::change::{Fate, Timed};
+use crate::store::read::{self, HeldNow, held_now};
 use crate::store::take::heard;
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
+
+/// Elements that dead consumers hold, which come where the next consumer takes them; in the same
+/// order.
+#[derive(Debug)]
+struct Returns(Vec<HeldElement>);
 
 /// Messages that are put back at once. There are as many as consumers have died, mostly one.
 const MOST_PUT_BACK_AT_ONCE: usize = 10_000;
@@ -25,7 +40,7 @@ pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
     };
     // Each is put before the one before it: the last one is taken first.
     let last_first: Vec<HeldElement> = now.free.into_iter().rev().collect();
-    made.work(Work::GiveBack(last_first));
+    made.work(Work::Repair(Arc::new(Returns(last_first))));
     Ok(made)
 }
 
@@ -90,4 +105,80 @@ fn words(now: &HeldNow) -> Vec<String> {
         ));
     }
     words
+}
+
+impl Deed for Returns {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn bytes(&self, i: usize) -> usize {
+        self.0[i].element.len()
+    }
+
+    fn id(&self, _: &Queue, i: usize) -> EntryId {
+        EntryId::of_bytes(&self.0[i].element)
+    }
+
+    fn item(&self, queue: &Queue, i: usize) -> Item {
+        Item {
+            new_member: Some(self.0[i].element.clone()),
+            ..item(self.id(queue, i), State::Delivered)
+        }
+    }
+
+    fn phase(&self) -> &'static str {
+        "putting back"
+    }
+
+    fn to_target(&self) -> i64 {
+        i64::try_from(self.len()).unwrap_or(i64::MAX)
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::PutElements
+    }
+
+    fn commands(&self, queue: &Queue) -> Vec<Line> {
+        let keys = queue.keys();
+        let hold = &keys.hold;
+        let HeldElement { field, element } = &self.0[0];
+        let mut lines = vec![line(&[back(queue), &keys.target, element])];
+        match field {
+            Some(field) => {
+                lines.push(line(&[b"HDEL", &hold.held, field]));
+                lines.push(line(&[b"ZREM", &hold.leases, field]));
+            }
+            None => lines.push(line(&[b"LREM", &hold.intake, b"-1", element])),
+        }
+        lines
+    }
+
+    fn run<'a>(
+        &'a self,
+        writer: &'a Writer,
+        queue: &'a Queue,
+        range: Range<usize>,
+    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>> {
+        writer.give_back(queue, &self.0[range]).boxed()
+    }
+
+    fn why_changed(&self) -> &'static str {
+        "the consumer that holds it lives"
+    }
+
+    /// No field is ever used again. That which is not held any more is not put back twice.
+    fn ran<'a>(
+        &'a self,
+        store: &'a Store,
+        queue: &'a Queue,
+        range: Range<usize>,
+    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>> {
+        async move {
+            let still = read::still_held(store, &queue.keys().hold).await?;
+            let mut fields = self.0[range].iter().filter_map(|one| one.field.as_ref());
+            Ok(Some(fields.any(|field| !still.contains(field))))
+        }
+        .boxed()
+    }
 }

@@ -1,0 +1,32 @@
+//! Repairs that find by themselves what they change, a file each.
+
+mod due;
+mod persist;
+mod put_back;
+mod rename_taken;
+mod unwrap;
+
+use super::deed::Kept;
+use super::make::{Made, Making};
+use super::{ChangeError, Telling, What};
+
+/// Plans the repair; none of what is none of these.
+pub(super) async fn make(
+    making: &Making<'_>,
+    what: &What,
+    tell: &impl Telling,
+) -> Result<Option<Made>, ChangeError> {
+    Ok(Some(match what {
+        What::Unwrap => unwrap::make(making, tell).await?,
+        What::Persist => persist::make(making).await?,
+        What::RenameTaken => rename_taken::make(making).await?,
+        What::PutBack => put_back::make(making).await?,
+        What::Unit => due::in_unit(making, tell).await?,
+        What::Score => due::of_bad_score(making, tell).await?,
+        _ => return Ok(None),
+    }))
+}
+
+/// What is kept in the journal of their deeds, of those that can be taken back; in the order in
+/// which an undo does it.
+pub(in crate::ops) const KEPT: &[Kept] = &[unwrap::KEPT, persist::KEPT, rename_taken::KEPT];

@@ -1,0 +1,127 @@
+//! Elements of target that still have a frame lose it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, FutureExt as _, ready};
+
+use crate::ops::bulk::estimate::Kind;
+use crate::ops::entries::{From, Selection};
+use crate::ops::journal::Item;
+use crate::ops::plan::choose::choose;
+use crate::ops::plan::deed::{Deed, Kept, Line, item, line};
+use crate::ops::plan::make::{Made, Making};
+use crate::ops::plan::work::Work;
+use crate::ops::plan::{ChangeError, Telling, Which, lacks};
+use crate::queue::{EntryId, Queue, State, frame};
+use crate::store::change::{Fate, Timed};
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
+
+/// Elements of target that get other bytes, in their places: old and new ones.
+#[derive(Debug)]
+struct Replacement(Vec<(Vec<u8>, Vec<u8>)>);
+
+/// Finds the elements of target that still have a frame, from its head.
+pub(super) async fn make(making: &Making<'_>, tell: &impl Telling) -> Result<Made, ChangeError> {
+    if !making.queue.has_frames() {
+        return Err(lacks(making.queue, "frames"));
+    }
+    let selection = Selection {
+        from: From::Delivered,
+        ..Selection::default()
+    };
+    let which = Which::Selected(selection);
+    let delivered = choose(making.store, making.queue, which, tell)
+        .await?
+        .delivered;
+    let framed = delivered.into_iter().filter_map(|element| {
+        let payload = frame::decode(&element).ok()?.payload.to_vec();
+        Some((element, payload))
+    });
+    let mut made = Made::default();
+    made.work(Work::Repair(Arc::new(Replacement(framed.collect()))));
+    Ok(made)
+}
+
+impl Deed for Replacement {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn bytes(&self, i: usize) -> usize {
+        self.0[i].0.len() + self.0[i].1.len()
+    }
+
+    fn id(&self, queue: &Queue, i: usize) -> EntryId {
+        queue.id(&self.0[i].0)
+    }
+
+    fn item(&self, queue: &Queue, i: usize) -> Item {
+        let (old, new) = self.0[i].clone();
+        Item {
+            member: Some(old),
+            new_member: Some(new),
+            ..item(self.id(queue, i), State::Delivered)
+        }
+    }
+
+    fn phase(&self) -> &'static str {
+        "unwrapping"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Replace
+    }
+
+    fn looked_for(&self, i: usize) -> Option<&[u8]> {
+        Some(&self.0[i].0)
+    }
+
+    fn commands(&self, queue: &Queue) -> Vec<Line> {
+        let target = queue.keys().target;
+        let (old, new) = &self.0[0];
+        vec![
+            line(&[b"LINSERT", &target, b"BEFORE", old, new]),
+            line(&[b"LREM", &target, b"1", old]),
+        ]
+    }
+
+    fn run<'a>(
+        &'a self,
+        writer: &'a Writer,
+        queue: &'a Queue,
+        range: Range<usize>,
+    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>> {
+        writer.replace(queue, &self.0[range]).boxed()
+    }
+
+    fn why_changed(&self) -> &'static str {
+        "it is another one now"
+    }
+
+    /// Equal elements of target can be many.
+    fn ran<'a>(
+        &'a self,
+        _: &'a Store,
+        _: &'a Queue,
+        _: Range<usize>,
+    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>> {
+        ready(Ok(None)).boxed()
+    }
+}
+
+pub(super) const KEPT: Kept = Kept {
+    is_its: |item| {
+        item.state == State::Delivered
+            && (item.score, item.new_score) == (None, None)
+            && item.member.is_some()
+            && item.new_member.is_some()
+    },
+    back: |items| {
+        let back = items.into_iter();
+        let back = back.filter_map(|item| Some((item.new_member?, item.member?)));
+        Arc::new(Replacement(back.collect()))
+    },
+    harmless: false,
+};

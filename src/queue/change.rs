@@ -1,0 +1,859 @@
+//! The changes there are: the kinds of them, how somebody asks for one, and the repairs of a queue
+//! that make one. All that the plan, the question, the command line, the menu, the findings, the
+//! journal and a user's rights say of a change is said here, once.
+
+use std::mem::discriminant;
+
+use super::finding::Step;
+use super::frame::Form;
+use super::plan::Plan;
+use super::text;
+use crate::clock::EpochMillis;
+
+/// The kinds of changes.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Change {
+    /// What is due: payload to target, out of timeouts and order list.
+    Transfer,
+    /// The same for chosen entries, due or not.
+    Deliver,
+    /// Another due time; what was delivered goes back to timeouts.
+    Requeue,
+    /// Out of the queue.
+    Delete,
+    /// A new entry.
+    Offer,
+    /// Other bytes, same due time and place.
+    Edit,
+    /// The same payload in a frame of another form, same due time and place.
+    Repack,
+    /// The same payload, offered again.
+    Duplicate,
+    /// All transfer clients look at once.
+    Kick,
+    /// The order list into due order: a burst is defused before it falls due.
+    Realign,
+    /// An order list that was set aside is brought back.
+    RestoreOrder,
+    /// Timeouts and order list hold the same members again.
+    Drift,
+    /// Out of the queue, into its quarantine.
+    Quarantine,
+    /// Out of quarantine, to wait again.
+    Restore,
+    /// What consumers hold that died goes back into target.
+    PutBack,
+    /// Elements of target lose the frames that they still had.
+    Unwrap,
+    /// The queue's keys expire no more.
+    Persist,
+    /// What has taken the names of the queue's keys gets others.
+    RenameTaken,
+    /// A change of the journal is taken back.
+    Undo,
+    /// A stand-in worker's run.
+    Worker,
+    /// A consumer's run.
+    Consume,
+}
+
+/// All that is said of a change.
+///
+/// Sentences may hold `{name}` and `{target}` of the queue, `{entries}` (`3 entries of orders`) and
+/// `{some}` (`3 entries`), the same number as `{keys}`, `{members}`, `{messages}`, `{elements}` of
+/// target, `{count}` and `{are}`.
+#[derive(Clone, Copy)]
+struct ChangeFacts {
+    word: &'static str,
+    past: &'static str,
+    can_be_undone: bool,
+    /// Commands that it sends and reading does not, some groups of them.
+    rights: &'static [&'static [&'static str]],
+    /// What it would do, above a plan; else its word and the entries.
+    headline: &'static str,
+    /// The question whether it shall be done; none where a plan is never put as one.
+    question: Option<&'static str>,
+    /// Why there is nothing for it to do; none where that depends on what was chosen.
+    idle: Option<&'static str>,
+}
+
+impl ChangeFacts {
+    const fn of(word: &'static str, past: &'static str) -> Self {
+        Self {
+            word,
+            past,
+            can_be_undone: true,
+            rights: &[],
+            headline: "{word} {entries}",
+            question: None,
+            idle: None,
+        }
+    }
+
+    const fn needing(mut self, rights: &'static [&'static [&'static str]]) -> Self {
+        self.rights = rights;
+        self
+    }
+
+    const fn lasting(mut self) -> Self {
+        self.can_be_undone = false;
+        self
+    }
+
+    const fn planned(mut self, headline: &'static str) -> Self {
+        self.headline = headline;
+        self
+    }
+
+    const fn asked(mut self, question: &'static str) -> Self {
+        self.question = Some(question);
+        self
+    }
+
+    const fn idle(mut self, why: &'static str) -> Self {
+        self.idle = Some(why);
+        self
+    }
+}
+
+/// How scripts are sent.
+const SCRIPT: &[&str] = &["eval", "evalsha"];
+/// Entries leave timeouts and order list for target.
+const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem", "zremrangebyrank"];
+/// Entries leave timeouts and order list, or target.
+const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
+/// Entries become waiting ones.
+const OFFER: &[&str] = &["publish", "rpush", "zadd"];
+/// Entries change in their places.
+const EDIT: &[&str] = &["linsert", "lrem", "ltrim", "rpush", "zadd", "zrem"];
+/// Elements of target change in their places.
+const REPLACE: &[&str] = &["linsert", "lrem"];
+/// Keys get or lose an expiry.
+const EXPIRY: &[&str] = &["persist", "pexpireat"];
+/// What has taken a key's name gets another one.
+const RENAME: &[&str] = &["renamenx"];
+/// Entries of the order list change places.
+const SWAP: &[&str] = &["lindex", "lset"];
+/// An order list that was set aside is brought back.
+const RESTORE: &[&str] = &["lpush", "ltrim"];
+/// Elements of target are held, and let go or put back.
+const HOLD: &[&str] = &[
+    "hdel", "hget", "hset", "lpush", "lrem", "ltrim", "rpush", "zadd", "zrem",
+];
+
+impl Change {
+    /// All of them.
+    pub const ALL: [Self; 21] = [
+        Self::Transfer,
+        Self::Deliver,
+        Self::Requeue,
+        Self::Delete,
+        Self::Offer,
+        Self::Edit,
+        Self::Repack,
+        Self::Duplicate,
+        Self::Kick,
+        Self::Realign,
+        Self::RestoreOrder,
+        Self::Drift,
+        Self::Quarantine,
+        Self::Restore,
+        Self::PutBack,
+        Self::Unwrap,
+        Self::Persist,
+        Self::RenameTaken,
+        Self::Undo,
+        Self::Worker,
+        Self::Consume,
+    ];
+
+    const fn facts(self) -> ChangeFacts {
+        match self {
+            Self::Transfer => ChangeFacts::of("transfer", "transferred")
+                .needing(&[SCRIPT, TRANSFER, SWAP, &["rename", "watch"], RESTORE])
+                .asked("Move {entries} that {are} due from timeouts to its target {target}?"),
+            Self::Deliver => ChangeFacts::of("deliver", "delivered")
+                .needing(&[SCRIPT, TRANSFER, SWAP, &["rename", "zadd"], RESTORE])
+                .asked("Move {entries} from timeouts to its target {target} now, due or not?"),
+            Self::Requeue => ChangeFacts::of("requeue", "requeued")
+                .needing(&[SCRIPT, OFFER, &["lrem"]])
+                .asked("Give {entries} another due time?"),
+            Self::Delete => ChangeFacts::of("delete", "deleted")
+                .needing(&[SCRIPT, DELETE])
+                .asked("Delete {entries}?"),
+            Self::Offer => ChangeFacts::of("offer", "offered").needing(&[SCRIPT, OFFER]),
+            Self::Edit => ChangeFacts::of("edit", "edited")
+                .needing(&[SCRIPT, EDIT])
+                .asked("Replace the payload of {entries}?"),
+            Self::Repack => ChangeFacts::of("repack", "repacked")
+                .needing(&[SCRIPT, EDIT, &["publish"]])
+                .asked("Give {entries} the frame form that the clients unpack?"),
+            Self::Duplicate => ChangeFacts::of("duplicate", "duplicated")
+                .needing(&[SCRIPT, OFFER])
+                .asked("Offer the payloads of {entries} again?"),
+            Self::Kick => ChangeFacts::of("kick", "kicked")
+                .needing(&[&["publish"]])
+                .lasting()
+                .planned("kick the transfer clients of {name}")
+                .asked("Tell every transfer client of {name} to look at once what is due?"),
+            Self::Realign => ChangeFacts::of("realign", "realigned")
+                .needing(&[SCRIPT, SWAP])
+                .lasting()
+                .planned("realign the order list of {name}: {some}")
+                .asked(
+                    "Bring {entries} to the head of the order list, in due order, so that no \
+                     transfer has to look for them?",
+                )
+                .idle("the order list of {name} is in due order already"),
+            Self::RestoreOrder => ChangeFacts::of("restore-order", "brought back")
+                .needing(&[SCRIPT, RESTORE])
+                .lasting()
+                .planned("bring back the order list of {name}: {some}")
+                .asked("Bring the order list of {name} back that was set aside: {members}?")
+                .idle("no order list of {name} is set aside"),
+            Self::Drift => ChangeFacts::of("drift", "mended")
+                .needing(&[SCRIPT, DELETE, &["lset"]])
+                .planned("mend timeouts and order list of {name}: {some}")
+                .asked(
+                    "Make timeouts and order list of {name} hold the same entries again: \
+                     {count} differ?",
+                )
+                .idle("timeouts and order list of {name} hold the same entries"),
+            Self::Quarantine => ChangeFacts::of("quarantine", "quarantined")
+                .needing(&[SCRIPT, DELETE, &["publish", "zadd"]])
+                .asked("Set {entries} aside in quarantine, where no transfer meets them?"),
+            Self::Restore => ChangeFacts::of("restore", "restored")
+                .needing(&[SCRIPT, OFFER, &["linsert", "lpush", "ltrim", "zrem"]])
+                .asked("Let {entries} wait again that are in quarantine?"),
+            Self::PutBack => ChangeFacts::of("put-back", "put back")
+                .needing(&[
+                    SCRIPT,
+                    &[
+                        "hdel", "hget", "hkeys", "hmget", "lpush", "lrem", "ltrim", "rpush",
+                        "zadd", "zrem",
+                    ],
+                ])
+                .lasting()
+                .planned("put back {messages} of {name} that consumers had taken which died")
+                .asked("Put {messages} back into {target} that consumers had taken which died?")
+                .idle("no consumer of {name} died holding a message"),
+            Self::Unwrap => ChangeFacts::of("unwrap", "unwrapped")
+                .needing(&[SCRIPT, REPLACE])
+                .planned("take the frames off {some} in the target of {name}")
+                .asked("Take the frames off {elements}, which stay where they are?")
+                .idle("no element in the target of {name} is framed"),
+            Self::Persist => ChangeFacts::of("persist", "persisted")
+                .needing(&[SCRIPT, EXPIRY])
+                .planned("take the expiry of {keys} of {name} away")
+                .asked("Take the expiry of {keys} of {name} away?")
+                .idle("no key of {name} expires"),
+            Self::RenameTaken => ChangeFacts::of("rename-taken", "renamed")
+                .needing(&[SCRIPT, RENAME, &["publish"]])
+                .planned("rename what has taken {keys} of {name}")
+                .asked("Rename what has taken {keys} of {name}?")
+                .idle("all keys of {name} are of their types"),
+            // The other way round, and that again; what was requeued is delivered in any way.
+            Self::Undo => ChangeFacts::of("undo", "undone")
+                .needing(&[
+                    SCRIPT,
+                    OFFER,
+                    DELETE,
+                    EDIT,
+                    TRANSFER,
+                    EXPIRY,
+                    RENAME,
+                    SWAP,
+                    &["rename"],
+                ])
+                .planned("take back what was done to {entries}")
+                .asked("Take back what was done to {entries}?"),
+            Self::Worker => ChangeFacts::of("worker", "transferred")
+                .needing(&[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE])
+                .lasting(),
+            Self::Consume => ChangeFacts::of("consume", "consumed")
+                .needing(&[SCRIPT, &["blmove", "lindex"], HOLD])
+                .lasting(),
+        }
+    }
+
+    /// The word for it in screens, the journal and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        self.facts().word
+    }
+
+    /// The past tense, as in "3 deleted".
+    #[must_use]
+    pub const fn past(self) -> &'static str {
+        self.facts().past
+    }
+
+    /// The change with that [`word`](Self::word).
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|change| change.word() == word)
+    }
+
+    /// Tells whether the journal can take it back.
+    #[must_use]
+    pub const fn can_be_undone(self) -> bool {
+        self.facts().can_be_undone
+    }
+
+    /// The commands that it sends and reading does not.
+    #[must_use]
+    pub fn rights(self) -> Vec<&'static str> {
+        self.facts().rights.concat()
+    }
+
+    /// Why there is nothing for it to do in the queue of that name; none where that depends on what
+    /// was chosen.
+    #[must_use]
+    pub fn idle(self, name: &str) -> Option<String> {
+        self.facts().idle.map(|why| why.replace("{name}", name))
+    }
+}
+
+impl Plan {
+    /// What it would do, as a heading: `delete 3 entries of orders`.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        self.filled(self.change.facts().headline)
+    }
+
+    /// The question whether it shall be done: `Delete 3 entries of orders?`.
+    #[must_use]
+    pub fn question(&self) -> String {
+        self.filled(self.change.facts().question.unwrap_or("{word} {name}?"))
+    }
+
+    fn filled(&self, sentence: &str) -> String {
+        let name = text::printable_bytes(self.queue.name.as_bytes());
+        let some = |one: &str, many: &str| text::counted(self.planned, one, many);
+        let entries = some("entry", "entries");
+        let of_queue = format!("{entries} of {name}");
+        let known = [
+            ("{word}", self.change.word().to_owned()),
+            ("{some}", entries),
+            ("{entries}", of_queue),
+            ("{keys}", some("key", "keys")),
+            ("{members}", some("member", "members")),
+            ("{messages}", some("message", "messages")),
+            (
+                "{elements}",
+                some("element of target", "elements of target"),
+            ),
+            ("{count}", text::thousands(self.planned)),
+            (
+                "{are}",
+                if self.planned == 1 { "is" } else { "are" }.to_owned(),
+            ),
+            ("{target}", text::printable_bytes(&self.queue.keys().target)),
+            ("{name}", name),
+        ];
+        let mut rest = sentence;
+        let mut filled = String::with_capacity(2 * sentence.len());
+        // A name may hold what looks like one of these: each place is filled once.
+        while let Some((before, named)) = rest.split_once('{') {
+            filled.push_str(before);
+            let end = named.find('}').map_or(named.len(), |end| end + 1);
+            let place = &rest[before.len()..before.len() + 1 + end];
+            let value = known.iter().find(|(known, _)| *known == place);
+            filled.push_str(value.map_or(place, |(_, value)| value));
+            rest = &named[end..];
+        }
+        filled + rest
+    }
+}
+
+/// A change that somebody asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Transfer: of `Which::Due` all that is due, else those of the chosen that are.
+    Transfer,
+    /// Deliver, due or not.
+    Deliver,
+    /// Give another due time.
+    Requeue(NewDue),
+    /// Delete.
+    Delete,
+    /// Replace the payload (of one entry): these bytes, encoded already.
+    Edit(Vec<u8>),
+    /// Give the frames this form; none: each the form of the other era. Of `Which::Due`: of all
+    /// that waits.
+    Repack(Option<Form>),
+    /// Offer the same payload again, with the same due time.
+    Duplicate,
+    /// Kick.
+    Kick,
+    /// Put the order list into due order: of what falls due within so many ms; none: of all.
+    Realign(Option<u64>),
+    /// Bring an order list back that was set aside.
+    RestoreOrder,
+    /// Let timeouts and order list hold the same members again.
+    Drift,
+    /// Set entries aside that break transfers. Of `Which::Due`: all members that are no frames,
+    /// which no transfer can unpack.
+    Quarantine,
+    /// Let entries wait again that are in quarantine. Of `Which::Due`: all of them.
+    Restore,
+    /// Put back into target what consumers hold that died.
+    PutBack,
+    /// Take the frames off that elements of target still have.
+    Unwrap,
+    /// Take the expiry of the queue's keys away.
+    Persist,
+    /// Give what has taken a name of the queue's keys, and is of another type, another name.
+    RenameTaken,
+    /// Requeue what has seconds for milliseconds to when it was meant to be due.
+    Unit,
+    /// Requeue what has a score that is no due time: see [`Queue::meant`](super::Queue::meant).
+    Score,
+}
+
+impl What {
+    /// Which change it asks for.
+    #[must_use]
+    pub const fn change(&self) -> Change {
+        match self {
+            Self::Transfer => Change::Transfer,
+            Self::Deliver => Change::Deliver,
+            // Of what had none, or another unit, too each has a new due time then.
+            Self::Requeue(_) | Self::Unit | Self::Score => Change::Requeue,
+            Self::Delete => Change::Delete,
+            Self::Edit(_) => Change::Edit,
+            Self::Repack(_) => Change::Repack,
+            Self::Duplicate => Change::Duplicate,
+            Self::Kick => Change::Kick,
+            Self::Realign(_) => Change::Realign,
+            Self::RestoreOrder => Change::RestoreOrder,
+            Self::Drift => Change::Drift,
+            Self::Quarantine => Change::Quarantine,
+            Self::Restore => Change::Restore,
+            Self::PutBack => Change::PutBack,
+            Self::Unwrap => Change::Unwrap,
+            Self::Persist => Change::Persist,
+            Self::RenameTaken => Change::RenameTaken,
+        }
+    }
+
+    /// What it is called, wherever it is spoken of: in the menu of repairs, in questions and on the
+    /// command line.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Unit => "unit",
+            Self::Score => "score",
+            other => other.change().word(),
+        }
+    }
+}
+
+/// A new due time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct NewDue {
+    /// What it is reckoned from.
+    pub base: Base,
+    /// The entries are spread evenly over so many ms from there on, in their order; 0: all at once.
+    pub spread_ms: u64,
+}
+
+/// The moment that a new due time is reckoned from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Base {
+    /// So many ms from now (when the plan is made), by the server's clock.
+    In(u64),
+    /// That moment.
+    At(EpochMillis),
+    /// Each entry's own due time, so many ms later (or earlier).
+    By(i64),
+}
+
+/// A repair.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Repair {
+    /// What is due goes to target.
+    Transfer,
+    /// Every transfer client looks at once.
+    Kick,
+    /// A stand-in worker transfers.
+    Worker,
+    /// Frames get the form that the clients unpack.
+    Repack,
+    /// What is no frame is set aside.
+    Quarantine,
+    /// What was set aside waits again.
+    Restore,
+    /// What consumers hold that died goes back into target.
+    PutBack,
+    /// What only the order list holds waits again.
+    Requeue,
+    /// What only the order list holds goes to target.
+    DeliverStrays,
+    /// What only timeouts holds comes into the order list.
+    Drift,
+    /// An order list is brought back.
+    RestoreOrder,
+    /// The order list is brought into due order.
+    Realign,
+    /// Elements of target lose their frames.
+    Unwrap,
+    /// The keys lose their expiry.
+    Persist,
+    /// What has taken their names is renamed.
+    RenameTaken,
+    /// Seconds become milliseconds.
+    Unit,
+    /// What has no due time gets one.
+    Score,
+    /// What only the order list holds leaves it.
+    DropStrays,
+}
+
+/// The words for a repair.
+struct RepairWords {
+    /// In the menu.
+    does: &'static str,
+    /// How `undo` takes it back, in the menu; none when it cannot.
+    undo: Option<&'static str>,
+    /// Its flag, when `repair` on the command line makes it.
+    flag: Option<Flag>,
+}
+
+/// A flag of `repair`, named as the repair.
+#[derive(Clone, Copy, Debug)]
+pub struct Flag {
+    /// Its line in the list of flags.
+    pub help: &'static str,
+    /// All that there is to know of it, in lines.
+    pub more: &'static str,
+    /// The value that it takes: its name, and the only one that there is, with what that means.
+    pub value: Option<[&'static str; 3]>,
+    /// It can be about some of the entries.
+    pub takes_entries: bool,
+}
+
+impl Flag {
+    const fn new(help: &'static str, more: &'static str) -> Self {
+        Self {
+            help,
+            more,
+            value: None,
+            takes_entries: false,
+        }
+    }
+
+    const fn of_entries(mut self) -> Self {
+        self.takes_entries = true;
+        self
+    }
+
+    const fn with(mut self, value: [&'static str; 3]) -> Self {
+        self.value = Some(value);
+        self
+    }
+}
+
+/// The way that `undo` takes back a change whole.
+const IT: Option<&str> = Some("takes it back");
+
+impl Repair {
+    /// All of them, in the order in which the menu tries them.
+    pub const ALL: &'static [Self] = &[
+        Self::Transfer,
+        Self::Kick,
+        Self::Worker,
+        Self::Repack,
+        Self::Quarantine,
+        Self::Restore,
+        Self::PutBack,
+        Self::Requeue,
+        Self::DeliverStrays,
+        Self::Drift,
+        Self::RestoreOrder,
+        Self::Realign,
+        Self::Unwrap,
+        Self::Persist,
+        Self::RenameTaken,
+        Self::Unit,
+        Self::Score,
+        // It loses what may never have been delivered: never before another way.
+        Self::DropStrays,
+    ];
+
+    /// The repair that a finding asks for, when it is one of these. That something is in quarantine
+    /// asks for nothing: whether it does no harm any more only people know.
+    #[must_use]
+    pub fn of(step: &Step) -> Option<Self> {
+        match step {
+            Step::Worker => Some(Self::Worker),
+            Step::WaitAgain => Some(Self::Requeue),
+            Step::Change(what) => Self::making(what).filter(|repair| *repair != Self::Restore),
+            Step::Entry(What::Quarantine, _) => Some(Self::Quarantine),
+            Step::Entry(..) | Step::Outside => None,
+        }
+    }
+
+    /// The repair that makes this change of a queue as a whole.
+    #[must_use]
+    pub fn making(what: &What) -> Option<Self> {
+        let is_it = |made: What| discriminant(&made) == discriminant(what);
+        let makes = |repair: &Self| repair.what(None, None).is_some_and(is_it);
+        let of_all = |repair: &Self| !repair.is_of_strays();
+        Self::ALL.iter().copied().filter(of_all).find(makes)
+    }
+
+    /// The change that it asks for: a repack to `form`, a realignment of what falls due `within` so
+    /// many ms. None where people say more, or of the stand-in worker, which makes none.
+    #[must_use]
+    pub const fn what(self, form: Option<Form>, within: Option<u64>) -> Option<What> {
+        Some(match self {
+            Self::Worker | Self::Requeue => return None,
+            Self::Transfer => What::Transfer,
+            Self::Kick => What::Kick,
+            Self::Realign => What::Realign(within),
+            Self::RestoreOrder => What::RestoreOrder,
+            Self::DeliverStrays => What::Deliver,
+            Self::DropStrays => What::Delete,
+            Self::Drift => What::Drift,
+            Self::Repack => What::Repack(form),
+            Self::Quarantine => What::Quarantine,
+            Self::Restore => What::Restore,
+            Self::PutBack => What::PutBack,
+            Self::Unwrap => What::Unwrap,
+            Self::Persist => What::Persist,
+            Self::RenameTaken => What::RenameTaken,
+            Self::Unit => What::Unit,
+            Self::Score => What::Score,
+        })
+    }
+
+    /// The word for it, as its plan and the command line have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.what(None, None) {
+            Some(what) => what.name(),
+            None if self == Self::Worker => Change::Worker.word(),
+            None => Change::Requeue.word(),
+        }
+    }
+
+    /// It is about what only the order list holds.
+    #[must_use]
+    pub const fn is_of_strays(self) -> bool {
+        matches!(self, Self::Requeue | Self::DeliverStrays | Self::DropStrays)
+    }
+
+    /// Says what it does, in a sentence or two of the menu.
+    #[must_use]
+    pub const fn does(self) -> &'static str {
+        self.told().does
+    }
+
+    /// How `undo` takes it back, such as "takes it back"; none when it cannot.
+    #[must_use]
+    pub const fn undo(self) -> Option<&'static str> {
+        self.told().undo
+    }
+
+    /// Its flag, when `repair` on the command line makes it.
+    #[must_use]
+    pub const fn flag(self) -> Option<Flag> {
+        self.told().flag
+    }
+
+    const fn told(self) -> RepairWords {
+        let (does, undo, flag) = match self {
+            Self::Transfer => (
+                "Moves all that is due to target, at a pace, as a client would have.",
+                Some("takes back what nobody has consumed by then"),
+                None,
+            ),
+            Self::Kick => (
+                "Tells every transfer client to look at once: harmless. If the head has not moved \
+                 2 s later, the findings say what to conclude.",
+                None,
+                Some(Flag::new(
+                    "Let every transfer client look at once, as kick does",
+                    "nothing is changed; says whether it helped, and what to conclude if not",
+                )),
+            ),
+            Self::Worker => (
+                "Transfers what falls due as long as this screen is open, beside any other client, \
+                 whatever the form of the frames.",
+                None,
+                None,
+            ),
+            Self::Repack => (
+                "Gives the frames of all that waits the form that its clients unpack: same \
+                 payload, due time and place.",
+                IT,
+                Some(
+                    Flag::new(
+                        "Give the frames of what waits the form that the queue's clients unpack",
+                        "an entry in the other form stops every transfer: byte-id is that of \
+                         Redisson\n3.21.1 and later, double-id that of earlier ones; place and due \
+                         time stay",
+                    )
+                    .of_entries(),
+                ),
+            ),
+            Self::Quarantine => (
+                "Sets all members that are no frames aside, in a sorted set beside the queue, so \
+                 that transfers go on without them.",
+                IT,
+                Some(
+                    Flag::new(
+                        "Set entries aside on which transfers break off",
+                        "sets entries aside, with their due times: those that are chosen, else \
+                         every\nmember that is no frame, on which all transfers break off",
+                    )
+                    .of_entries(),
+                ),
+            ),
+            Self::Restore => (
+                "Lets all that is in quarantine wait again, each with its due time.",
+                IT,
+                Some(
+                    Flag::new(
+                        "Let entries wait again that were set aside",
+                        "lets them wait again; they are seen with entries --from quarantined",
+                    )
+                    .of_entries(),
+                ),
+            ),
+            Self::PutBack => (
+                "Puts messages that `consume` had taken when it died back into target, first in \
+                 line. What a consumer that lives holds is left alone.",
+                None,
+                Some(Flag::new(
+                    "Put back what a consumer had taken when it died",
+                    "messages that `consume` had taken when it died go back into the target, first \
+                     in\nline; from any machine. What a consumer that lives holds is left alone",
+                )),
+            ),
+            Self::Requeue => (
+                "What only the order list holds waits again, with the due time that you choose: \
+                 its own is lost.",
+                None,
+                None,
+            ),
+            Self::DeliverStrays => (
+                "What only the order list holds goes to target now: twice, if it was delivered \
+                 before.",
+                None,
+                None,
+            ),
+            Self::Drift => (
+                "What only timeouts holds is appended to the order list; what only the order list \
+                 holds stays: it may never have been delivered.",
+                IT,
+                Some(Flag::new(
+                    "Let timeouts and order list hold the same entries again",
+                    "what only timeouts holds is appended to the order list; what only the order\n\
+                     list holds stays, since it may never have been delivered: with --from \
+                     order-only\nrequeue lets it wait again, deliver delivers it, delete drops it",
+                )),
+            ),
+            Self::RestoreOrder => (
+                "Brings back the order list that an interrupted change has set aside, in its old \
+                 order.",
+                None,
+                Some(Flag::new(
+                    "Bring back an order list that was set aside",
+                    "an order list that a change cut off left aside; from any machine",
+                )),
+            ),
+            Self::Realign => (
+                "Brings what falls due soon to the head of the order list, in due order, so that \
+                 no transfer has to look for it.",
+                None,
+                Some(Flag::new(
+                    "Put the order list into due order",
+                    "brings the order list into due order, so that a burst is transferred fast",
+                )),
+            ),
+            Self::Unwrap => (
+                "Takes the frames off that elements of target still have, in their places, so that \
+                 consumers can read them.",
+                IT,
+                Some(Flag::new(
+                    "Take the frames off that delivered elements still have",
+                    "elements that consumers cannot read, since they still have a frame",
+                )),
+            ),
+            Self::Persist => (
+                "The queue's keys expire no more.",
+                IT,
+                Some(Flag::new(
+                    "Take the expiry of its keys away",
+                    "keys that somebody has set to expire",
+                )),
+            ),
+            Self::RenameTaken => (
+                "What has taken the name of a key, and is of another type, gets another one, with \
+                 all that is in it.",
+                IT,
+                Some(Flag::new(
+                    "Rename what has taken the name of a key of the queue and is of another type",
+                    "what has taken the name of timeouts, order list or target, and is of \
+                     another\ntype, comes to be called taken:…; what it holds, and its expiry, stay",
+                )),
+            ),
+            Self::Unit => (
+                "What is due in 1970, because seconds were written for milliseconds, comes to wait \
+                 until it was meant to be due.",
+                IT,
+                Some(
+                    Flag::new(
+                        "Give what is due in 1970 the due time that it has when read in this unit",
+                        "seconds that were written for milliseconds",
+                    )
+                    .with(["UNIT", "s", "Seconds"]),
+                ),
+            ),
+            Self::Score => (
+                "What has a score that is no due time gets one: below 0, now; micro- or \
+                 nanoseconds, when it was meant; what overflowed, in 100 years.",
+                IT,
+                Some(Flag::new(
+                    "Give what has no due time one: below 0, now; meant in micro- or nanoseconds, \
+                     then; overflowed, in 100 years",
+                    "scores that are no times become due times",
+                )),
+            ),
+            Self::DropStrays => (
+                "What only the order list holds leaves it, although it may never have been \
+                 delivered. The journal keeps it.",
+                Some("brings it back into the order list"),
+                None,
+            ),
+        };
+        RepairWords { does, undo, flag }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repair_makes_the_change_that_is_its() {
+        for repair in Repair::ALL {
+            let made = repair.what(None, None).as_ref().and_then(Repair::making);
+            assert!(made.is_none_or(|made| made == *repair), "{repair:?}");
+            assert!(repair.flag().is_none() || made.is_some(), "{repair:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_be_undone_is_a_change_that_the_journal_takes_back() {
+        for repair in Repair::ALL {
+            let what = repair.what(None, None);
+            let can = what.is_some_and(|what| what.change().can_be_undone());
+            // What only the order list holds has lost its due time.
+            let strays = [Repair::DeliverStrays].contains(repair);
+            assert_eq!(repair.undo().is_some(), can && !strays, "{repair:?}");
+        }
+    }
+}
