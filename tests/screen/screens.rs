@@ -6,6 +6,7 @@ mod build;
 mod bulk;
 mod everywhere;
 mod filter;
+mod meaning;
 mod overlays;
 mod pictures;
 mod profile;

@@ -1,5 +1,6 @@
-//! Buffer snapshots, styles and all. After a wanted change: `INSTA_UPDATE=always cargo test
-//! --test screen screens::`, then look through the difference.
+//! Pictures that were looked at: a dozen whole, each cell with its style, and of the others what they
+//! mean (`meaning`). After a wanted change: `INSTA_UPDATE=always cargo test --test screen screens::`,
+//! then look through the difference.
 //!
 //! `CELLS=FOLDER` writes every picture there, to be compared with those of another commit.
 
@@ -22,6 +23,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use crate::screens::build::{self, NOW, bare, evening, figures, look, page, queue, sample};
+use crate::screens::meaning::meaning;
 
 pub(crate) const SMALL: (u16, u16) = (80, 24);
 pub(crate) const MIDDLE: (u16, u16) = (120, 40);
@@ -46,13 +48,36 @@ pub(crate) fn keep(name: &str, picture: &Buffer) {
     written.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
 }
 
+/// The pictures that are kept whole: what the others are compared with, and one of each kind.
+const WHOLE: [&str; 12] = [
+    "dashboard_38x9",
+    "dashboard_60x18",
+    "dashboard_80x24",
+    "dashboard_100x30",
+    "dashboard_120x40",
+    "dashboard_200x60",
+    "ascii",
+    "queue_80x24",
+    "queue_120x40",
+    "queue_200x60",
+    "entry_text_80x24",
+    "entry_text_120x40",
+];
+
 /// Compares the picture with the one that was looked at.
 pub(crate) fn picture(name: &str, model: &Model) {
-    keep(name, &draw(model));
+    let drawn = draw(model);
+    keep(name, &drawn);
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);
-    settings.bind(|| insta::assert_debug_snapshot!(format!("screen_{name}"), draw(model)));
+    settings.bind(|| {
+        if WHOLE.contains(&name) {
+            insta::assert_debug_snapshot!(format!("screen_{name}"), drawn);
+        } else {
+            insta::assert_snapshot!(format!("screen_{name}"), meaning(model));
+        }
+    });
 }
 
 #[test]
