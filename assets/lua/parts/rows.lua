@@ -13,17 +13,19 @@
 -- How long a member is nobody knows before it was read, and what is read costs nearly as much as what
 -- is moved. The first page is short; a later one is as long as fits if its members are like those of
 -- the page before, and short too, since they may not be like them. The last of a page is read by
--- itself first: where that is large the page is none.
+-- itself first: where that is large, half of the page is tried.
 
 -- So many members are read at once, at first and at most.
 local first_page, longest_page = 4, 8
 
 local function read_rows(timeouts, at, last, n, bytes, look)
-  local first, page = at, first_page
+  local first, page, large = at, first_page, last
   while n > 0 and bytes > 0 and at < last do
-    local count = math.min(page, n, last - at)
-    if count > 1 and #redis.call('ZRANGE', timeouts, at + count - 1, at + count - 1)[1] * count > bytes then
-      count = 1
+    -- Up to the first that is known to be large, which is read alone.
+    local count = math.min(page, n, at < large and large - at or 1)
+    while count > 1 and #redis.call('ZRANGE', timeouts, at + count - 1, at + count - 1)[1] * count > bytes do
+      large = at + count - 1
+      count = math.floor(count / 2)
     end
     local rows = redis.call('ZRANGE', timeouts, at, at + count - 1, 'WITHSCORES')
     local before = bytes
@@ -35,6 +37,7 @@ local function read_rows(timeouts, at, last, n, bytes, look)
       n = look(m, rows[i + 1])
       if n <= 0 then return at end
     end
+    if at > large then large = last end
     local each = math.max(1, (before - bytes) / (#rows / 2))
     page = math.max(1, math.min(longest_page, math.floor(bytes / each)))
   end

@@ -21,6 +21,9 @@ use crate::store::{StoreError, read};
 /// likely: so many scripts tell what they moved before it is watched again.
 const TELL: u32 = 16;
 
+/// Picoseconds that it takes the server to read a byte of a member.
+const READ_PS: u64 = 700;
+
 /// A sentence that the fate of so many entries is not known one by one.
 pub(super) fn unseen(count: u64, why: &str) -> Option<String> {
     (count > 0).then(|| {
@@ -63,7 +66,7 @@ impl Run {
             };
             self.head_first(members).await?;
         }
-        let ended = self.transfer(bound, is_large(largest)).await;
+        let ended = self.transfer(bound, largest).await;
         self.restored().await;
         ended?;
         // Others transfer too: what is not there any more has gone.
@@ -78,9 +81,10 @@ impl Run {
         Ok(())
     }
 
-    /// Transfers batch after batch. Where some are `large` the queue is not watched: what is read
-    /// then has no bound but its number.
-    async fn transfer(&mut self, bound: EpochMillis, large: bool) -> Ended {
+    /// Transfers batch after batch. Where some are large, the `largest` has so many bytes, the queue is
+    /// not watched: what is read then has no bound but its number.
+    async fn transfer(&mut self, bound: EpochMillis, largest: u64) -> Ended {
+        let (large, most) = (is_large(largest), self.beside_those_that_stay(largest));
         let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
         let (mut tell, mut lost) = (0_u32, 0);
         loop {
@@ -89,7 +93,7 @@ impl Run {
                 self.watched(bound).await?;
                 tell = TELL;
             }
-            self.pace.by_number(MOST_TOLD);
+            self.pace.by_number(most);
             tell = tell.saturating_sub(1);
             let rest = self.planned.saturating_sub(self.tally.sum());
             let n = usize::try_from(rest).unwrap_or(usize::MAX);
@@ -137,6 +141,15 @@ impl Run {
                 return Ok(());
             }
         }
+    }
+
+    /// The entries that a script moves at most where others stay that are so large. The table in which
+    /// the server finds members shrinks while they leave: with each that leaves it moves one that
+    /// stays, and reads it whole.
+    fn beside_those_that_stay(&self, largest: u64) -> usize {
+        let each = largest.saturating_mul(READ_PS) / 1_000;
+        let most = self.limits.max_block.as_nanos() / u128::from(each.max(1));
+        usize::try_from(most).map_or(MOST_TOLD, |most| most.clamp(1, MOST_TOLD))
     }
 
     /// Writes down and tells what a script moved, and what it met for the first time that is no
