@@ -27,8 +27,8 @@ pub use change::{
     Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Requeue, Those, Transfer, Undo, Which,
 };
 pub use commands::{
-    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
-    Worker,
+    Consume, Decode, Demo, Encoding, Entries, From, Offer, Payloads, Queues, Search, Show, Traffic,
+    Watch, Worker,
 };
 pub use doctor::{Doctor, FailOn, Report};
 pub use help::no_command;

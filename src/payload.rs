@@ -67,7 +67,7 @@ use std::fmt;
 use self::Read::{Packed, Values};
 use reader::Reader;
 use spelling::with_type;
-use verdict::Verdict;
+use verdict::CodecVerdict;
 
 pub use again::{Held, encode_as, encode_like, held, held_by_all};
 pub use decoded::{Decoded, Reading, decode, decode_as, read, readable_as, whole};
@@ -301,26 +301,27 @@ impl fmt::Display for Codec {
 
 /// A family of codecs that one file reads.
 struct Family {
-    /// Whose payloads it reads.
+    /// The codecs whose payloads it reads.
     codecs: &'static [Codec],
-    /// How.
+    /// The function that reads them.
     read: Read,
-    /// Whether [`judge`](Self::judge) can find one likely that begins with that byte: if not, it is
+    /// Tells whether [`judge`](Self::judge) can find one likely that begins with that byte: if not,
+    /// it is
     /// read only when the codec is known.
     begins: fn(u8) -> bool,
-    /// How likely it is that a payload which was read to its end is theirs, given what it says;
+    /// The likelihood that a payload which was read to its end is theirs, given what it says;
     /// asked only when the codec is not known.
     judge: Judge,
 }
 
-type Judge = fn(payload: &[u8], tree: &Node) -> Verdict;
+type Judge = fn(payload: &[u8], tree: &Node) -> CodecVerdict;
 
-/// How a payload is read.
+/// The way in which a payload is read.
 enum Read {
-    /// As values: everything that the codec may have written, whether likely or not. It need not
+    /// Values: everything that the codec may have written, whether likely or not. It need not
     /// look whether anything is left.
     Values(fn(&mut Reader<'_>) -> Option<Node>),
-    /// As bytes that another codec has written, which are unpacked.
+    /// Bytes that another codec has written, which are unpacked.
     Packed(fn(&mut Reader<'_>) -> Option<Vec<u8>>),
 }
 

@@ -31,7 +31,7 @@ pub mod zoom;
 pub use change::{Change, Repair, What};
 pub use entry::{Due, Entry, EntryId, State};
 pub use exact::Exact;
-pub use filter::{BadFilter, Filter, Progress, Seen};
+pub use filter::{BadFilter, EntryParts, Filter, Progress};
 pub use finding::{Finding, Severity};
 pub use frame::{Era, Form, Frame, FrameError, Unpack};
 pub use frames::{Frames, FramesAsk, Judged};

@@ -24,7 +24,7 @@ pub mod target;
 pub mod tracker;
 
 pub use figures::Figures;
-pub use life::{Event, Fate, Kind, Life, Message};
+pub use life::{Event, EventKind, Life, Message, MessageFate};
 pub use log::Log;
 pub use record::{Record, Sender};
 pub use tracker::Tracker;

@@ -80,12 +80,9 @@ pub struct Entries {
     /// All of them, also on a terminal
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
-    /// Read the payloads as this codec's where they can be: see `decode --list`
-    #[arg(long, value_name = "CODEC")]
-    pub codec: Option<String>,
-    /// The exact bytes too, as hex
-    #[arg(long)]
-    pub raw: bool,
+    /// The reading of payloads.
+    #[command(flatten)]
+    pub payloads: Payloads,
 }
 
 /// `search`
@@ -120,6 +117,14 @@ pub struct Search {
     /// Stop after so many [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// The reading of payloads.
+    #[command(flatten)]
+    pub payloads: Payloads,
+}
+
+/// How payloads are read and shown.
+#[derive(Args)]
+pub struct Payloads {
     /// Read the payloads as this codec's where they can be: see `decode --list`
     #[arg(long, value_name = "CODEC")]
     pub codec: Option<String>,

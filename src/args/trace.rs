@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::Payloads;
 use crate::clock::when::Span;
 use crate::queue::Queue;
 
@@ -66,12 +67,9 @@ pub struct Trace {
     /// Print no more than so many lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
-    /// Read the payloads as this codec's where they can be: see `decode --list`
-    #[arg(long, value_name = "CODEC")]
-    pub codec: Option<String>,
-    /// The exact bytes too, as hex
-    #[arg(long)]
-    pub raw: bool,
+    /// The reading of payloads.
+    #[command(flatten)]
+    pub payloads: Payloads,
 }
 
 /// The subject of a line of `trace`.

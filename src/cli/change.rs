@@ -16,7 +16,7 @@ use super::meter::{self, Meter};
 use super::output::Output;
 use super::pick::Picked;
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say};
 use crate::args;
 use crate::config::Config;
@@ -156,7 +156,7 @@ pub(super) struct Making<'a> {
     /// The link to the server.
     pub(super) session: Session,
     journal: Journal,
-    stop: Stop,
+    stop: StopSignal,
 }
 
 impl<'a> Making<'a> {
@@ -167,7 +167,7 @@ impl<'a> Making<'a> {
             config,
             session: Session::open(config).await?,
             journal: Journal::of_user(config.keep_days),
-            stop: Stop::listen(),
+            stop: StopSignal::listen(),
         })
     }
 

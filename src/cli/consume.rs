@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::confirm::{confirm, protection};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::Config;
@@ -78,7 +78,7 @@ async fn take<W: Write>(
         count: asked.count,
         timeout: asked.timeout.map(args::Span::duration),
     };
-    let mut stop = Stop::listen();
+    let mut stop = StopSignal::listen();
     let (ending, ended) = watch::channel(false);
     let mut consumer = Consumer::new(writer, queue, options).until(ended);
     if !out.is_json() {
@@ -129,7 +129,7 @@ const HURRIED: &str = "ended without waiting for the server: what was taken last
 /// twice, it is not, and none is returned.
 async fn next(
     consumer: &mut Consumer,
-    stop: &mut Stop,
+    stop: &mut StopSignal,
     ending: &watch::Sender<bool>,
 ) -> Option<Option<Result<Consumed, StoreError>>> {
     let mut next = pin!(consumer.next());

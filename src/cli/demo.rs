@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::output::Output;
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{Outcome, say, times};
 use crate::args;
 use crate::clock::local_now;
@@ -21,7 +21,7 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let mut stop = Stop::listen();
+    let mut stop = StopSignal::listen();
     let mut demo = started(asked, config).await?;
     let mut events = demo.events();
     opening(&demo, out)?;

@@ -16,7 +16,7 @@ use anyhow::{Context as _, bail};
 use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{Outcome, queues};
 use crate::args;
 use crate::clock::instant;
@@ -147,7 +147,7 @@ impl<'a> Doctor<'a> {
         &mut self,
         asked: Option<Duration>,
     ) -> anyhow::Result<Vec<Diagnosis>> {
-        let mut stop = Stop::listen();
+        let mut stop = StopSignal::listen();
         let said = self.examine_for(asked.unwrap_or(SPAN), &mut stop).await?;
         match asked {
             Some(_) => Ok(said),
@@ -158,7 +158,7 @@ impl<'a> Doctor<'a> {
     async fn examine_for(
         &mut self,
         span: Duration,
-        stop: &mut Stop,
+        stop: &mut StopSignal,
     ) -> anyhow::Result<Vec<Diagnosis>> {
         let end = instant() + span;
         let patience = end + span.max(SPAN);

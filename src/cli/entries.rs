@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use futures_util::StreamExt as _;
 
 use super::codec;
-use super::entry::{COLUMNS, Shown, print};
+use super::entry::{COLUMNS, EntryRecord, print};
 use super::output::Output;
 use super::pick::Picked;
 use super::session::{Session, meant};
@@ -34,7 +34,7 @@ pub(super) async fn run<W: Write>(
     let queue = meant(&asked.queue, config);
     let what = || format!("could not read the entries of {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
-    let named = asked.codec.as_deref();
+    let named = asked.payloads.codec.as_deref();
     let habit = codec::voted(named, &session, &queue, picked.from, config).await?;
     let now = session.now();
     let unasked = !asked.all && asked.limit.is_none() && out.is_terminal() && !out.is_json();
@@ -49,7 +49,12 @@ pub(super) async fn run<W: Write>(
             out.titles(&COLUMNS)?;
         }
         let now = session.now();
-        print(Shown::new(&queue, habit, &entry), now, asked.raw, out)?;
+        print(
+            EntryRecord::new(&queue, habit, &entry),
+            now,
+            asked.payloads.raw,
+            out,
+        )?;
         count += 1;
         if count % TOGETHER == 0 {
             out.flush()?;

@@ -21,7 +21,7 @@ pub(super) const COLUMNS: [Column; 7] = [
     Column::left("TEXT", 24),
 ];
 /// An entry with everything that is told of it.
-pub(super) struct Shown<'a> {
+pub(super) struct EntryRecord<'a> {
     entry: &'a Entry,
     id: EntryId,
     due: Option<Due>,
@@ -31,7 +31,7 @@ pub(super) struct Shown<'a> {
     error: Option<String>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> EntryRecord<'a> {
     pub(super) fn new(queue: &Queue, habit: Habit, entry: &'a Entry) -> Self {
         let member = entry.member.as_slice();
         let plain = || (EntryId::of_bytes(member), "none", member);
@@ -96,7 +96,7 @@ impl<'a> Shown<'a> {
 
 /// Prints it; `raw`: its exact bytes too, as hex.
 pub(super) fn print<W: Write>(
-    shown: Shown<'_>,
+    shown: EntryRecord<'_>,
     now: EpochMillis,
     raw: bool,
     out: &mut Output<W>,

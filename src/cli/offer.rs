@@ -12,7 +12,7 @@ use super::confirm::ask;
 use super::messages::Messages;
 use super::output::Output;
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{Outcome, say, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
@@ -60,7 +60,7 @@ pub(super) async fn run<W: Write>(
         class,
         held,
         began: instant(),
-        totals: Totals::default(),
+        totals: OfferTotals::default(),
         journal: Journal::of_user(config.keep_days),
         noted: None,
         journal_id: None,
@@ -113,7 +113,7 @@ async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::
 }
 
 #[derive(Default)]
-struct Totals {
+struct OfferTotals {
     planned: u64,
     done: u64,
     refused: u64,
@@ -129,7 +129,7 @@ struct Totals {
     interrupted: bool,
 }
 
-impl Totals {
+impl OfferTotals {
     /// Tells whether anything was done, or may have been.
     const fn touched(&self) -> bool {
         self.done + self.refused + self.unknown > 0
@@ -157,7 +157,7 @@ struct Offering<'a> {
     /// The content that all of the queue's payloads have, as far as that is known.
     held: Held,
     began: Instant,
-    totals: Totals,
+    totals: OfferTotals,
     journal: Journal,
     /// Its record in the journal, from the first batch on.
     noted: Option<Noted>,
@@ -186,7 +186,7 @@ impl Offering<'_> {
 
     /// Offers the messages as they come, batch by batch.
     async fn all<W: Write>(&mut self, out: &mut Output<W>) -> anyhow::Result<()> {
-        let mut stop = Stop::listen();
+        let mut stop = StopSignal::listen();
         let mut messages = Messages::open(self.asked)?;
         while !messages.at_end() {
             let left = messages.left();

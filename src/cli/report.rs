@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 
 use super::doctor::Doctor;
-use super::entry::Shown;
+use super::entry::EntryRecord;
 use super::output::Output;
 use super::session::Session;
 use super::{Outcome, codec, finding, journal, show};
@@ -181,8 +181,8 @@ fn earlier(over: &Passed) -> Value {
 }
 
 /// An entry, with or without what it says.
-fn shown<'a>(bundle: &Bundle, entry: &'a Entry, redact: bool) -> Shown<'a> {
-    let shown = Shown::new(&bundle.queue, bundle.habit, entry);
+fn shown<'a>(bundle: &Bundle, entry: &'a Entry, redact: bool) -> EntryRecord<'a> {
+    let shown = EntryRecord::new(&bundle.queue, bundle.habit, entry);
     if redact { shown.redacted() } else { shown }
 }
 

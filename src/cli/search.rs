@@ -7,12 +7,12 @@ use futures_util::{Stream, StreamExt as _};
 
 use super::codec;
 use super::entries::{SCREENFUL, check_that_it_is_there};
-use super::entry::{COLUMNS, Shown, print};
+use super::entry::{COLUMNS, EntryRecord, print};
 use super::meter::Meter;
 use super::output::Output;
 use super::pick::{check_place, filter, place};
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say};
 use crate::args;
 use crate::config::Config;
@@ -34,13 +34,13 @@ pub(super) async fn run<W: Write>(
     let what = || format!("could not search {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
     let unasked = asked.limit.is_none() && out.is_terminal() && !out.is_json();
-    let (named, from) = (asked.codec.as_deref(), place(asked.from));
+    let (named, from) = (asked.payloads.codec.as_deref(), place(asked.from));
     let habit = codec::voted(named, &session, &queue, from, config).await?;
     let mut printing = Printing {
         session: &session,
         queue: &queue,
         habit,
-        raw: asked.raw,
+        raw: asked.payloads.raw,
         left: match asked.limit {
             None if unasked => SCREENFUL,
             limit => limit.unwrap_or(u64::MAX),
@@ -97,7 +97,7 @@ impl Printing<'_> {
         searching: impl Stream<Item = Result<Searched, StoreError>>,
         out: &mut Output<W>,
     ) -> anyhow::Result<bool> {
-        let mut stop = Stop::listen();
+        let mut stop = StopSignal::listen();
         let mut searching = std::pin::pin!(searching);
         loop {
             let said = tokio::select! {
@@ -135,7 +135,7 @@ impl Printing<'_> {
                 out.titles(&COLUMNS)?;
             }
             print(
-                Shown::new(self.queue, self.habit, entry),
+                EntryRecord::new(self.queue, self.habit, entry),
                 now,
                 self.raw,
                 out,

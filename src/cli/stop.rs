@@ -3,11 +3,11 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Listens from its making on, so that no signal is lost between two waits.
-pub(super) struct Stop {
+pub(super) struct StopSignal {
     signals: Vec<Signal>,
 }
 
-impl Stop {
+impl StopSignal {
     /// Starts to listen. A signal that cannot be listened to keeps its default: it ends us.
     pub(super) fn listen() -> Self {
         let kinds = [

@@ -18,7 +18,7 @@ use crate::queue::{Queue, text};
 use crate::trace::{Life, Log, Record, Tracker};
 use printed::Printed;
 use sources::{Source, sources};
-use summary::{Ended, Summary};
+use summary::{LogEnd, Summary};
 
 /// Bytes that the lives of messages may take; whoever reads a log beside them takes as much.
 const MOST_BYTES_OF_LIVES: usize = 32 << 20;
@@ -107,8 +107,8 @@ fn followed(wanted: Option<&[Queue]>) -> String {
     }
 }
 
-fn ended<R: BufRead>(log: &Log<R>) -> Ended {
-    Ended {
+fn ended<R: BufRead>(log: &Log<R>) -> LogEnd {
+    LogEnd {
         unreadable: log.unreadable(),
         skipped_snapshot: log.skipped_snapshot(),
         damage: log.damage(),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::output::{Column, Output};
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
@@ -45,7 +45,7 @@ pub(super) async fn run<W: Write>(
     if !chosen.is_empty() && chosen.iter().all(|q| q.keys().channel.is_none()) {
         anyhow::bail!("a zset-list queue has no channel, so there is no traffic to print.");
     }
-    let mut stop = Stop::listen();
+    let mut stop = StopSignal::listen();
     let mut messages = std::pin::pin!(announcements(&session.store));
     let mut clients = Clients::new(&session.store);
     if !out.is_json() {

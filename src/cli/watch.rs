@@ -10,7 +10,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::output::{Column, Output};
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
@@ -84,7 +84,7 @@ impl<'a> Watching<'a> {
         count: Option<u64>,
         out: &mut Output<W>,
     ) -> anyhow::Result<u64> {
-        let mut stop = Stop::listen();
+        let mut stop = StopSignal::listen();
         let mut ticks = tokio::time::interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut found = std::pin::pin!(discover(&self.session.store, Vec::new()));

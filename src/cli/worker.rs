@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::confirm::{confirm, protection};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
-use super::stop::Stop;
+use super::stop::StopSignal;
 use super::suspend::Suspend;
 use super::{Outcome, say, shape, times};
 use crate::args;
@@ -36,13 +36,13 @@ const COLUMNS: [Column; 6] = [
 const LAST: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
-struct Totals {
+struct WorkerTotals {
     moved: u64,
     skipped: u64,
     batches: u64,
 }
 
-impl Totals {
+impl WorkerTotals {
     fn count(&mut self, batch: &Batch) {
         self.moved += batch.moved as u64;
         self.skipped += batch.skipped as u64;
@@ -105,7 +105,7 @@ pub(super) async fn run<W: Write>(
     let journal = Journal::of_user(config.keep_days);
     let noted = Noted::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
     let mut noted = noted.await.with_context(what)?;
-    let mut totals = Totals::default();
+    let mut totals = WorkerTotals::default();
     let worked = follow(asked, (writer, &journal), &queue, &mut totals, out).await;
     noted.count(Became::Done, totals.moved);
     noted.count(Became::Refused, totals.skipped);
@@ -128,7 +128,7 @@ async fn follow<W: Write>(
     asked: &args::Worker,
     (writer, journal): (Writer, &Journal),
     queue: &Queue,
-    totals: &mut Totals,
+    totals: &mut WorkerTotals,
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
     let options = WorkerOptions {
@@ -136,7 +136,7 @@ async fn follow<W: Write>(
         until_empty: asked.until_empty,
         ..WorkerOptions::default()
     };
-    let mut stop = Stop::listen();
+    let mut stop = StopSignal::listen();
     let mut suspend = Suspend::heed();
     let begin = || {
         let store = writer.store();

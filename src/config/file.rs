@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::profile::{Profile, journal};
-use super::reader::{At, BadFile, Item, Source, listed, unknown};
+use super::reader::{At, BadFile, ConfigItem, ConfigText, listed, unknown};
 use super::{ConfigError, INTERVAL_MS};
 use crate::args::{Span, Theme};
 
@@ -139,7 +139,7 @@ fn exposed(path: &Path, file: &File) -> Option<String> {
 impl File {
     /// Reads `bytes`, the text of the file at `path`.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Self, BadFile> {
-        let source = Source::new(path, bytes)?;
+        let source = ConfigText::new(path, bytes)?;
         let table = source.parse()?;
         let mut file = Self::default();
         let mut default = None;
@@ -187,7 +187,7 @@ impl File {
     }
 }
 
-fn interval(item: &Item) -> Result<Span, BadFile> {
+fn interval(item: &ConfigItem) -> Result<Span, BadFile> {
     let span: Span = item
         .text("1s")?
         .parse()
@@ -200,8 +200,8 @@ fn interval(item: &Item) -> Result<Span, BadFile> {
     }
 }
 
-fn keys(of: &Item) -> Result<Vec<KeySetting>, BadFile> {
-    let setting = |item: &Item| {
+fn keys(of: &ConfigItem) -> Result<Vec<KeySetting>, BadFile> {
+    let setting = |item: &ConfigItem| {
         let keys = item.text_or_texts("ctrl-r")?;
         Ok(KeySetting {
             action: item.key.to_owned(),

@@ -1,7 +1,7 @@
 //! A profile: a server by name, with what is to hold there.
 
 use super::password::{self, NoPassword};
-use super::reader::{BadFile, Item};
+use super::reader::{BadFile, ConfigItem};
 use super::url;
 use crate::payload::Codec;
 use crate::queue::{Endpoint, Queue};
@@ -95,7 +95,7 @@ pub(super) const KEYS: &[&str] = &[
 
 impl Profile {
     /// Reads `[profiles.NAME]`.
-    pub(super) fn read(of: &Item) -> Result<Self, BadFile> {
+    pub(super) fn read(of: &ConfigItem) -> Result<Self, BadFile> {
         let name = of.key;
         if name.is_empty() || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
             let why = "a profile's name must not be empty and must not have spaces";
@@ -184,7 +184,7 @@ impl Profile {
 }
 
 /// `codecs.QUEUE = "CODEC"`.
-fn codecs(of: &Item) -> Result<Vec<(String, &'static str)>, BadFile> {
+fn codecs(of: &ConfigItem) -> Result<Vec<(String, &'static str)>, BadFile> {
     let mut codecs = Vec::new();
     for item in &of.table()? {
         let word = item.text("kryo5")?;
@@ -198,7 +198,7 @@ fn codecs(of: &Item) -> Result<Vec<(String, &'static str)>, BadFile> {
 }
 
 /// `journal.keep_days`, in days.
-pub(super) fn journal(of: &Item) -> Result<Option<u32>, BadFile> {
+pub(super) fn journal(of: &ConfigItem) -> Result<Option<u32>, BadFile> {
     let mut days = None;
     for item in &of.table()? {
         match item.key {
@@ -210,7 +210,7 @@ pub(super) fn journal(of: &Item) -> Result<Option<u32>, BadFile> {
 }
 
 /// A text that is not empty.
-fn words(item: &Item, example: &str) -> Result<String, BadFile> {
+fn words(item: &ConfigItem, example: &str) -> Result<String, BadFile> {
     match item.text(example)?.trim() {
         "" => Err(item.bad(format!(
             "{} is empty. Write a text such as {example:?}, or leave it out",

@@ -41,12 +41,12 @@ pub struct BadFile {
 
 /// The text of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct ConfigText<'a> {
     file: &'a Path,
     text: &'a str,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ConfigText<'a> {
     /// The text of `file`, which has to be UTF-8.
     pub(super) fn new(file: &'a Path, bytes: &'a [u8]) -> Result<Self, BadFile> {
         match std::str::from_utf8(bytes) {
@@ -68,10 +68,10 @@ impl<'a> Source<'a> {
     }
 
     /// Lists a table, in the order of the file, so that the first mistake is told first.
-    pub(super) fn items(self, table: &'a DeTable<'a>) -> Vec<Item<'a>> {
-        let mut items: Vec<Item> = table
+    pub(super) fn items(self, table: &'a DeTable<'a>) -> Vec<ConfigItem<'a>> {
+        let mut items: Vec<ConfigItem> = table
             .iter()
-            .map(|(key, value)| Item {
+            .map(|(key, value)| ConfigItem {
                 source: self,
                 key: key.as_ref(),
                 key_at: key.span(),
@@ -102,8 +102,8 @@ impl<'a> Source<'a> {
 }
 
 /// A key with its value.
-pub(super) struct Item<'a> {
-    source: Source<'a>,
+pub(super) struct ConfigItem<'a> {
+    source: ConfigText<'a>,
     /// The key, without the table that it stands in.
     pub(super) key: &'a str,
     key_at: Range<usize>,
@@ -111,7 +111,7 @@ pub(super) struct Item<'a> {
     at: Range<usize>,
 }
 
-impl<'a> Item<'a> {
+impl<'a> ConfigItem<'a> {
     /// Where the key stands.
     pub(super) fn key_at(&self) -> At {
         self.source.at(self.key_at.start)
@@ -200,7 +200,7 @@ impl<'a> Item<'a> {
     }
 
     /// Lists the table that this is.
-    pub(super) fn table(&self) -> Result<Vec<Item<'a>>, BadFile> {
+    pub(super) fn table(&self) -> Result<Vec<ConfigItem<'a>>, BadFile> {
         match self.value {
             DeValue::Table(table) => Ok(self.source.items(table)),
             other => Err(self.of_type(&format!("a table: [{}]", self.key), other)),
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_place_is_told_by_line_and_character() {
-        let source = Source::new(Path::new("c.toml"), "a = 1\nä = ü".as_bytes()).unwrap();
+        let source = ConfigText::new(Path::new("c.toml"), "a = 1\nä = ü".as_bytes()).unwrap();
         assert_eq!(source.at(0).to_string(), "c.toml:1:1");
         assert_eq!(source.at(6).to_string(), "c.toml:2:1");
         assert_eq!(source.at(11).to_string(), "c.toml:2:5");
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn what_is_no_utf_8_is_told_with_its_place() {
         let file = Path::new("c.toml");
-        let error = Source::new(file, b"a = 1\nb = \"\xff\"").err().unwrap();
+        let error = ConfigText::new(file, b"a = 1\nb = \"\xff\"").err().unwrap();
         assert_eq!(
             error.to_string(),
             "c.toml:2:6: this is no UTF-8. Save the file as UTF-8"

@@ -235,7 +235,7 @@ impl Demo {
 
     /// Ends it: everything that it made is removed, exactly that, unless it is to be kept; then
     /// the answer says how to reach it and how to be rid of it.
-    pub async fn end(mut self) -> Result<Option<Kept>, StoreError> {
+    pub async fn end(mut self) -> Result<Option<KeptDemo>, StoreError> {
         self.stop.send_replace(true);
         if self.server.is_some() && !self.keep {
             // It goes with all that is in it, also when it hangs: nobody need be waited for.
@@ -247,7 +247,7 @@ impl Demo {
         }
         if self.keep {
             let server = self.server.take().map(PrivateServer::keep);
-            return Ok(Some(Kept {
+            return Ok(Some(KeptDemo {
                 endpoint: self.endpoint().clone(),
                 server,
                 queues: self.queues,
@@ -260,7 +260,7 @@ impl Demo {
 
 /// What `--keep` left behind; its `Display` says how to reach it and how to be rid of it.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct KeptDemo {
     /// Where it is.
     pub endpoint: Endpoint,
     /// The process id of the private server; none on a server of one's own.
@@ -269,7 +269,7 @@ pub struct Kept {
     pub queues: Vec<Queue>,
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for KeptDemo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = &self.endpoint.address;
         if let Some(pid) = self.server {

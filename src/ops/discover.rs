@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
-use self::pace::Pace;
+use self::pace::ScanPace;
 use crate::clock::instant;
 use crate::ops::caught::caught_in;
 use crate::ops::remembered::Memory;
@@ -94,14 +94,14 @@ pub fn discover_with(
 }
 
 /// Why a search does not go on.
-enum Stop {
+enum ScanStop {
     /// Nobody listens any more.
     Unheard,
     /// The server did not answer, or not as it should.
     Store(StoreError),
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for ScanStop {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
@@ -127,7 +127,7 @@ struct Search {
 }
 
 impl Search {
-    async fn run(&mut self, named: Vec<Queue>) -> Result<(), Stop> {
+    async fn run(&mut self, named: Vec<Queue>) -> Result<(), ScanStop> {
         for queue in named {
             self.found(queue).await?;
         }
@@ -135,11 +135,11 @@ impl Search {
         loop {
             self.wait_until_live().await;
             match self.look(&remembered).await {
-                Err(Stop::Store(error)) if for_good(&error) && !self.away() => {
+                Err(ScanStop::Store(error)) if for_good(&error) && !self.away() => {
                     return self.tell(DiscoveryEvent::Done { looked: 0 }).await;
                 }
                 // The server went away, or is busy; all over again when it is back.
-                Err(Stop::Store(_)) => tokio::time::sleep(AGAIN).await,
+                Err(ScanStop::Store(_)) => tokio::time::sleep(AGAIN).await,
                 done => return done,
             }
         }
@@ -159,7 +159,7 @@ impl Search {
     }
 
     /// Everything that needs the server, once.
-    async fn look(&mut self, remembered: &[QueueName]) -> Result<(), Stop> {
+    async fn look(&mut self, remembered: &[QueueName]) -> Result<(), ScanStop> {
         for name in self.still_there(remembered).await? {
             self.sign(name).await?;
         }
@@ -175,8 +175,8 @@ impl Search {
     }
 
     /// Looks through all keys, at the pace.
-    async fn look_through(&mut self) -> Result<(), Stop> {
-        let mut pace = Pace::new(instant());
+    async fn look_through(&mut self) -> Result<(), ScanStop> {
+        let mut pace = ScanPace::new(instant());
         let (mut cursor, mut looked) = (0, 0);
         let mut told = instant();
         loop {
@@ -228,7 +228,7 @@ impl Search {
     }
 
     /// Tells the queues that these keys or channels are signs of.
-    async fn signs_in(&mut self, keys: &[Vec<u8>]) -> Result<(), Stop> {
+    async fn signs_in(&mut self, keys: &[Vec<u8>]) -> Result<(), ScanStop> {
         let mut fresh = false;
         for some in keys.chunks(TOGETHER) {
             let candidates: Vec<Vec<QueueName>> = some
@@ -260,19 +260,19 @@ impl Search {
         Ok(())
     }
 
-    async fn sign(&mut self, name: QueueName) -> Result<(), Stop> {
+    async fn sign(&mut self, name: QueueName) -> Result<(), ScanStop> {
         self.signs.insert(name.clone());
         self.found(Queue::redisson(name.as_bytes().to_vec())).await
     }
 
-    async fn found(&mut self, queue: Queue) -> Result<(), Stop> {
+    async fn found(&mut self, queue: Queue) -> Result<(), ScanStop> {
         if self.known.insert(queue.clone()) {
             self.tell(DiscoveryEvent::Queue(queue)).await?;
         }
         Ok(())
     }
 
-    async fn tell(&self, found: DiscoveryEvent) -> Result<(), Stop> {
-        self.tell.send(found).await.map_err(|_| Stop::Unheard)
+    async fn tell(&self, found: DiscoveryEvent) -> Result<(), ScanStop> {
+        self.tell.send(found).await.map_err(|_| ScanStop::Unheard)
     }
 }

@@ -18,7 +18,7 @@ use crate::store::Store;
 use crate::store::change::Place;
 use folder::Folder;
 pub use items::Items;
-use line::Line;
+use line::RecordLine;
 pub(in crate::ops) use line::host;
 pub use record::Record;
 
@@ -234,7 +234,7 @@ impl Journal {
             let (id, file) = folder.create(&turn, now)?;
             let record = Record::create(id, folder.clone(), file)?;
             folder.keep_created()?;
-            folder.append(&turn, &Line::began(record.id(), now, &head))?;
+            folder.append(&turn, &RecordLine::began(record.id(), now, &head))?;
             Ok(record)
         })
         .await

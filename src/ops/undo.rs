@@ -11,10 +11,10 @@ mod which;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use self::doubt::{Doubt, Open, Scripts, Unwritten};
+use self::doubt::{Doubt, OpenItem, ScriptKnowledge, Unwritten};
 use self::earlier::{Back, Earlier};
 use self::inverse::{Inverse, inverse};
-use self::untold::Readable;
+use self::untold::ReadableItems;
 use super::journal::{Item, Items, Journal, ServerId};
 use super::plan::describe::describe;
 use super::plan::make::{Made, Making};
@@ -143,8 +143,8 @@ async fn back(
     items: &Items,
     mut earlier: Earlier,
     unwritten: Unwritten<'_>,
-) -> Result<(Made, Readable), ChangeError> {
-    let (mut inverses, mut readable) = (Inverses::default(), Readable::default());
+) -> Result<(Made, ReadableItems), ChangeError> {
+    let (mut inverses, mut readable) = (Inverses::default(), ReadableItems::default());
     let (mut doubtful, mut open) = (Vec::new(), Vec::new());
     let (mut already, mut behind) = (0, 0);
     let mut standing = Vec::new();
@@ -177,7 +177,7 @@ async fn back(
                     already += 1;
                     standing.extend(inverse.element());
                 }
-                Back::Perhaps => open.push(Open {
+                Back::Perhaps => open.push(OpenItem {
                     behind,
                     inverse,
                     doubt: Doubt::Back,
@@ -186,7 +186,7 @@ async fn back(
         }
     }
     // What is back was done: what is known to have been done has the first claim to it.
-    let mut scripts = Scripts {
+    let mut scripts = ScriptKnowledge {
         known: items.is_last_script_known(),
         whole: items.is_whole(),
     };
@@ -202,7 +202,7 @@ async fn back(
             Back::Perhaps => Doubt::Both,
             Back::No => Doubt::Done,
         };
-        open.push(Open {
+        open.push(OpenItem {
             behind,
             inverse: inverse(item, happened),
             doubt,

@@ -19,9 +19,9 @@ pub enum Held {
     Text,
     /// A value of this class of Java's.
     Scalar(&'static str),
-    /// This document.
+    /// A JSON document.
     Json(Value),
-    /// What no text is written as: of that class, if it is known.
+    /// A value that no text is written as: of that class, if it is known.
     Other(Option<String>),
 }
 

@@ -6,7 +6,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::scalar;
 use super::tree::{Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// The shortest text by which Avro is known.
 const WORD: usize = 3;
@@ -92,7 +92,7 @@ fn long(reader: &mut Reader<'_>) -> Option<i64> {
 
 /// Plausible if most of it is text, and in more pieces than one. A length that is a character
 /// itself tells nothing: any text can be read so.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let has_length = |node: &Node| {
         let start = usize::try_from(node.span.start).unwrap_or(usize::MAX);
         let first = payload.get(start);
@@ -108,7 +108,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         })
         .collect();
     let is_text = words.len() > 1 && words.iter().sum::<usize>() * 3 >= payload.len() * 2;
-    Verdict {
+    CodecVerdict {
         codec: Codec::Avro,
         sure: if is_text {
             Sure::Plausible

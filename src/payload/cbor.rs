@@ -9,7 +9,7 @@ use super::Codec;
 use super::likely::{self, Unmarked};
 use super::reader::Reader;
 use super::tree::{Node, Shape};
-use super::verdict::Verdict;
+use super::verdict::CodecVerdict;
 use super::{jackson, keyed, scalar};
 
 mod tag;
@@ -157,9 +157,10 @@ fn pieces(reader: &mut Reader<'_>, major: u8) -> Option<Vec<u8>> {
     Some(all)
 }
 
-/// As likely as what it says is unlikely to be said by accident; without Java's types in what
+/// Judges it as likely as what it says is unlikely to be said by accident; without Java's types in
+/// what
 /// would have some, it is Jackson 3's.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let is_bare = !jackson::has_types(tree);
     likely::verdict(
         payload,

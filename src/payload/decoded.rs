@@ -8,13 +8,13 @@ use super::detect::{self, Recognition};
 use super::effort::Purse;
 use super::said::{self, Notation, written};
 use super::tree::{Name, Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{Codec, jackson, line};
 
 /// A payload, read: what a table shows of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// Which codec explains every byte of it.
+    /// The codec that explains every byte of it.
     pub codec: Codec,
     /// The codec of what that codec has packed.
     pub inner: Option<Codec>,
@@ -25,9 +25,9 @@ pub struct Decoded {
     /// One line for tables: of a string the string itself, of all else compact JSON, hex when
     /// nothing explains it. Without control characters, cut after 4,096 characters.
     pub text: String,
-    /// How sure the codec is.
+    /// The certainty that it is that codec.
     pub sure: Sure,
-    /// Why it is taken to be that one, and which others it could be: half a sentence.
+    /// The reason why it is taken to be that one, and the others that it could be: half a sentence.
     pub why: Cow<'static, str>,
     /// True when some of it was not read: it is too much, too deep, or cannot be told apart.
     pub is_cut: bool,
@@ -36,13 +36,13 @@ pub struct Decoded {
 /// A payload, read: all that there is to be said of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Which codec explains every byte of it.
+    /// The codec that explains every byte of it.
     pub codec: Codec,
     /// The codec of what that codec has packed.
     pub inner: Option<Codec>,
-    /// How sure the codec is.
+    /// The certainty that it is that codec.
     pub sure: Sure,
-    /// Why it is taken to be that one, and which others it could be: half a sentence.
+    /// The reason why it is taken to be that one, and the others that it could be: half a sentence.
     pub why: Cow<'static, str>,
     /// Its content, with types: dates are dates.
     pub tree: Node,
@@ -53,13 +53,13 @@ pub struct Reading {
 /// Bytes of a payload of which the text takes much memory.
 const LARGE: usize = 64 << 10;
 
-/// Why the codec is unknown.
+/// The reason for an unknown codec.
 const NOTHING: &str = "no known codec accounts for every byte";
 
 impl Decoded {
     pub(super) fn new(found: Recognition) -> Self {
         let why = found.why();
-        let Verdict { codec, sure, .. } = found.verdict;
+        let CodecVerdict { codec, sure, .. } = found.verdict;
         let (inner, is_cut) = (found.inner, found.is_cut);
         let tree = &found.tree;
         let class = tree.class.clone().filter(|_| tree.is_leaf());

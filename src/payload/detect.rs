@@ -8,7 +8,7 @@ use super::effort::Purse;
 use super::kryo::id;
 use super::reader::{Budget, Reader};
 use super::tree::{Cut, Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{FAMILIES, Family, Read};
 use super::{opaque, surprise};
 
@@ -17,7 +17,7 @@ const MARGIN: u32 = 8;
 /// The bits more at which it is not worth a word.
 const FAR: u32 = 24;
 
-/// Why a codec is taken that is not the first to explain a payload.
+/// The reason for a codec that is not the first to explain a payload.
 const LIKELIER: &str = "accounts for every byte, and says what is likelier than others make of it";
 
 /// Bytes that nothing explains in which texts are looked for.
@@ -28,12 +28,12 @@ const MAX_PACKED: u32 = 2;
 
 /// A payload whose codec was found.
 pub(super) struct Recognition {
-    pub(super) verdict: Verdict,
+    pub(super) verdict: CodecVerdict,
     /// The codec of what was unpacked.
     pub(super) inner: Option<Codec>,
     /// The codecs that could as well have written it.
     pub(super) also: Vec<Codec>,
-    /// What it says.
+    /// The content.
     pub(super) tree: Node,
     /// The unpacked bytes: those that the spans of the tree mean.
     pub(super) unpacked: Option<Vec<u8>>,
@@ -47,7 +47,7 @@ impl Recognition {
         self.inner.unwrap_or(self.verdict.codec)
     }
 
-    /// Why it is taken to be that codec's, and which others it could be.
+    /// The reason why it is taken to be that codec's, and the others that it could be.
     pub(super) fn why(&self) -> Cow<'static, str> {
         let why = self.verdict.why;
         if let (Some(Codec::Unknown), Some(bytes)) = (self.inner, &self.unpacked) {
@@ -68,7 +68,7 @@ impl Recognition {
         }
     }
 
-    /// How much what it says surprises, in bits.
+    /// The surprise in what it says, in bits.
     pub(super) fn surprise(&self) -> u32 {
         surprise::of(&self.tree).saturating_add(surprise::of_codec(self.verdict.codec))
     }
@@ -88,7 +88,7 @@ pub(super) fn recognise(payload: &[u8], purse: &mut Purse<'_>) -> Option<Recogni
 }
 
 fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition> {
-    let mut open = Open::default();
+    let mut open = OpenExplanations::default();
     let first = payload.first();
     for row in &FAMILIES {
         if !first.is_none_or(|byte| (row.begins)(*byte)) {
@@ -108,7 +108,7 @@ fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition>
 
 /// The explanations of a payload that no codec is sure of.
 #[derive(Default)]
-struct Open {
+struct OpenExplanations {
     /// The first that is plausible, save guesses where something packed is, and how much it
     /// surprises.
     plausible: Option<(Recognition, u32)>,
@@ -118,7 +118,7 @@ struct Open {
     all: Vec<(Codec, u32)>,
 }
 
-impl Open {
+impl OpenExplanations {
     fn add(&mut self, found: Recognition) {
         let is_plausible = found.verdict.sure == Sure::Plausible;
         if found.is_guess() && !is_plausible {

@@ -10,7 +10,8 @@ const LEAST: u32 = 1_000;
 pub struct Effort(Budget);
 
 impl Effort {
-    /// So many values looked at, and bytes unpacked. Reading a whole payload takes 150,000 and two
+    /// An effort of so many values looked at, and bytes unpacked. Reading a whole payload takes
+    /// 150,000 and two
     /// megabytes at most.
     #[must_use]
     pub const fn of(work: u32, unpack: usize) -> Self {

@@ -2,7 +2,7 @@
 
 use super::Codec;
 
-/// Why a text cannot become a payload.
+/// A reason why a text cannot become a payload.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum EncodeError {
     /// There is no codec to write it with.

@@ -19,7 +19,7 @@ use super::opaque;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Name, Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use parts::{compact_int, compact_long, compact_short, primitives, utf};
 
 const OBJECT: u8 = 0x00;
@@ -60,7 +60,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// FST's tags begin no text, and few other bytes.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let sure = match (payload, &tree.shape) {
         (_, Shape::Cut(_)) => Sure::Unlikely,
         ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Sure::Exact,
@@ -68,7 +68,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         ([ARRAY | OBJECT, ..] | [INT | LONG, _, ..] | [TRUE | FALSE | NULL], _) => Sure::Plausible,
         _ => Sure::Unlikely,
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Fst,
         sure,
         why: "FST's tags account for every byte",

@@ -18,7 +18,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Name, Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use name::Names;
 
 /// Flags, and that a value which is not null follows.
@@ -28,7 +28,7 @@ const NEW: &[u8] = &[0x00, 0xff];
 const OLD_NULL: &[u8] = &[0x03];
 const NEW_NULL: &[u8] = &[0x00, 0xfd];
 
-/// Which of them wrote a payload that begins with [`OLD`].
+/// The version that wrote a payload that begins with [`OLD`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Style {
     /// Fury 0.8.
@@ -118,7 +118,7 @@ fn unknown(r: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// The two bytes are a mark, save that they can begin a small number in Kryo.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let sure = match &tree.shape {
         Shape::Null if payload == OLD_NULL => Sure::Unlikely,
         Shape::Nameless(_) if tree.class.as_deref() == Some("an object") => Sure::Plausible,
@@ -126,7 +126,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         _ if xlang::is_marked(payload) => Sure::Marked,
         _ => Sure::Exact,
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Fury,
         sure,
         why: "starts as Fury does",
@@ -134,8 +134,8 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
 }
 
 /// Asked after Fury: what only Fory writes is its own.
-pub(super) fn judge_fory(payload: &[u8], tree: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge_fory(payload: &[u8], tree: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: Codec::Fory,
         why: "starts as Fory does",
         ..judge(payload, tree)

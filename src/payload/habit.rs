@@ -11,7 +11,7 @@ use super::decoded::{reading, told};
 use super::detect::{self, Recognition};
 use super::effort::{Effort, Purse};
 use super::tree::Shape;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{Decoded, Reading, jackson, surprise};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
@@ -25,11 +25,11 @@ const CLEAR: u32 = 16;
 /// Families whose payloads are text.
 const TEXTS: [Codec; 3] = [Codec::Text, Codec::Json, Codec::Ion];
 
-/// Why a codec was taken, other than by a payload itself.
+/// The reason for a codec that was taken for more than a payload itself.
 const CHOSEN: &str = "chosen for this queue";
 const VOTED: &str = "as the queue's other payloads; alone it could be another's";
 
-/// How the payloads of one queue are read.
+/// The codecs that the payloads of one queue vote for.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Habit {
     /// The codec that was chosen for the queue.
@@ -41,7 +41,7 @@ pub struct Habit {
 }
 
 impl Habit {
-    /// Of a queue for which that codec was chosen, or none.
+    /// The habit of a queue for which that codec was chosen, or none.
     #[must_use]
     pub const fn of(chosen: Option<Codec>) -> Self {
         Self {
@@ -170,7 +170,7 @@ impl Habit {
 
 /// Tells whether what was recognised alone can give way to what the queue votes for.
 fn is_open(found: &Recognition, voted: Codec) -> bool {
-    let Verdict { codec, sure, .. } = found.verdict;
+    let CodecVerdict { codec, sure, .. } = found.verdict;
     let tree = &found.tree;
     let is_json = matches!(codec, Codec::Json | Codec::TypedJson);
     codec != voted
@@ -198,10 +198,10 @@ struct Poll<'a> {
     asked: usize,
     /// Each once: what is offered again and again tells nothing new.
     distinct: HashSet<&'a [u8]>,
-    /// How much the distinct ones surprise as bytes that nothing explains.
+    /// The surprise in the distinct ones as bytes that nothing explains.
     noise: u32,
     votes: Vec<Vote>,
-    /// What was unpacked.
+    /// The unpacked bytes.
     packed: Vec<Vec<u8>>,
 }
 
@@ -209,16 +209,16 @@ struct Poll<'a> {
 struct Vote {
     family: &'static [Codec],
     explained: usize,
-    /// How much less the distinct payloads surprise as theirs, in bits.
+    /// The bits by which the distinct payloads surprise less as theirs.
     spared: u32,
-    /// Which of them all but certainly wrote a payload, once for each.
+    /// Those that all but certainly wrote a payload, once for each.
     certain: Vec<Codec>,
     /// Payloads that are the same from either of the two with Java types in JSON.
     typed: usize,
 }
 
 impl Vote {
-    /// How seldom the family is met, in bits.
+    /// The rarity of the family, in bits.
     fn seldom(&self) -> u32 {
         self.family
             .first()
@@ -274,7 +274,7 @@ impl<'a> Poll<'a> {
         let Some(alone) = alone else {
             return;
         };
-        let Verdict { codec, sure, .. } = alone.verdict;
+        let CodecVerdict { codec, sure, .. } = alone.verdict;
         let family = detect::family(codec);
         if sure >= Sure::Exact && codec != Codec::Text {
             let vote = self.vote(family);

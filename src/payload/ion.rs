@@ -12,7 +12,7 @@ mod text;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::{Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, java, time};
 
 /// Bytes that are looked through for the end of a class's name.
@@ -27,9 +27,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// Likely when it bears what only Ion has.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     if payload.starts_with(&binary::MARK) {
-        return Verdict {
+        return CodecVerdict {
             codec: Codec::Ion,
             sure: Sure::Marked,
             why: "starts with binary Ion's mark",
@@ -48,7 +48,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         }
         _ => (false, "Ion accounts for every byte"),
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Ion,
         sure: if is_ion { Sure::Exact } else { Sure::Unlikely },
         why,

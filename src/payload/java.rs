@@ -26,7 +26,7 @@ const MAX_COPIES: usize = 100;
 pub(super) struct Level<'a> {
     pub(super) class: Name,
     pub(super) fields: Vec<Field>,
-    /// What `writeObject` or `writeExternal` wrote besides, in order.
+    /// The parts that `writeObject` or `writeExternal` wrote besides, in order.
     pub(super) extra: Vec<Extra<'a>>,
 }
 
@@ -356,7 +356,7 @@ fn plain(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Nod
     Some(Node::new(Shape::Object(fields)).of(class.clone()))
 }
 
-/// How many dimensions the array has of which this is the class.
+/// The dimensions of the array of which this is the class.
 pub(super) fn dimensions(class: &str) -> usize {
     class.bytes().take_while(|byte| *byte == b'[').count()
 }

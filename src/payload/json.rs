@@ -16,7 +16,7 @@ use super::Codec;
 use super::jackson;
 use super::reader::Reader;
 use super::tree::{Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// Reads any JSON, with white space around it.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 
 /// A JSON string, object or array is what it looks like; which of the codecs wrote it can be told
 /// from the types in it.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let trimmed = payload.trim_ascii();
     let is_whole = matches!(
         (trimmed.first(), trimmed.last()),
@@ -50,7 +50,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     } else {
         Sure::Unlikely
     };
-    Verdict { codec, sure, why }
+    CodecVerdict { codec, sure, why }
 }
 
 /// JSON as it was typed, if it is JSON; else a JSON string of it, as Jackson writes it.

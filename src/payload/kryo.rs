@@ -42,7 +42,7 @@ enum Unknown {
     Nothing,
 }
 
-/// Which Kryo wrote a payload, and how it was set up.
+/// The Kryo that wrote a payload, with its settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     /// Kryo 3 or 4: the highest byte first, collections without their number of elements + 1.
@@ -63,7 +63,7 @@ pub(super) struct Kryo {
 
 /// The class of a value.
 #[derive(Clone, Debug, PartialEq)]
-enum Class {
+enum KryoClass {
     Null,
     /// One that every Kryo has.
     Known(u8),
@@ -114,17 +114,17 @@ impl Kryo {
         })
     }
 
-    fn class(&mut self, r: &mut Reader<'_>) -> Option<Class> {
+    fn class(&mut self, r: &mut Reader<'_>) -> Option<KryoClass> {
         let number = u32::try_from(varint(r, 5)?).ok()?;
         if let Ok(byte) = u8::try_from(number) {
             match byte {
-                id::NULL => return Some(Class::Null),
-                id::NAMED => return self.name(r).map(Class::Named),
-                id::INT..=id::VOID => return Some(Class::Known(byte)),
+                id::NULL => return Some(KryoClass::Null),
+                id::NAMED => return self.name(r).map(KryoClass::Named),
+                id::INT..=id::VOID => return Some(KryoClass::Known(byte)),
                 _ => {}
             }
         }
-        Some(Class::Registered(number - 2))
+        Some(KryoClass::Registered(number - 2))
     }
 
     /// A name that was met before, or a new one.
@@ -151,8 +151,8 @@ impl Kryo {
 
     /// Reads what comes after a class: a mark of its own where references are on, then the value.
     /// `last` if nothing can follow it.
-    fn content(&mut self, r: &mut Reader<'_>, class: &Class, last: bool) -> Option<Node> {
-        if *class == Class::Null {
+    fn content(&mut self, r: &mut Reader<'_>, class: &KryoClass, last: bool) -> Option<Node> {
+        if *class == KryoClass::Null {
             return Some(Node::new(Shape::Null));
         }
         if !self.style.refers || !class.is_referred_to() {
@@ -170,7 +170,7 @@ impl Kryo {
     }
 
     /// A value of a class that is known beforehand, which may be missing.
-    fn nullable(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<Node> {
+    fn nullable(&mut self, r: &mut Reader<'_>, class: &KryoClass) -> Option<Node> {
         r.node(|r| {
             let refers = self.style.refers && class.is_referred_to();
             if !refers && !class.says_null() {
@@ -184,14 +184,14 @@ impl Kryo {
         })
     }
 
-    fn plain(&mut self, r: &mut Reader<'_>, class: &Class, last: bool) -> Option<Node> {
+    fn plain(&mut self, r: &mut Reader<'_>, class: &KryoClass, last: bool) -> Option<Node> {
         match class {
-            Class::Null => Some(Node::new(Shape::Null)),
-            Class::Known(id) => self.scalar(r, *id),
-            Class::Registered(number) => {
+            KryoClass::Null => Some(Node::new(Shape::Null)),
+            KryoClass::Known(id) => self.scalar(r, *id),
+            KryoClass::Registered(number) => {
                 guess::object(self, r, last).map(|node| node.of(format!("class {number}")))
             }
-            Class::Named(name) => {
+            KryoClass::Named(name) => {
                 if r.rest().starts_with(serialization::MAGIC) {
                     return serialization::read(r);
                 }
@@ -253,7 +253,7 @@ impl Kryo {
             return r.items(count, |r| self.value(r));
         }
         let class = self.class(r)?;
-        if class == Class::Null {
+        if class == KryoClass::Null {
             return r.items(count, |r| r.node(|_| Some(Node::new(Shape::Null))));
         }
         if can_be_null && r.byte()? != 0 {
@@ -273,7 +273,7 @@ impl Kryo {
     }
 }
 
-impl Class {
+impl KryoClass {
     /// Tells whether an object of it gets a number when references are on: boxed scalars do not.
     const fn is_referred_to(&self) -> bool {
         match self {

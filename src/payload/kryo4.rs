@@ -7,7 +7,7 @@ use super::kryo5;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 const STYLES: [Style; 2] = [style(false), style(true)];
 
@@ -24,20 +24,20 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     kryo::read(reader, &STYLES)
 }
 
-/// Of these the bytes differ from Kryo 5's.
+/// Tells whether the bytes differ from Kryo 5's.
 pub(super) const fn begins(first: u8) -> bool {
     matches!(first, id::STRING | id::DOUBLE | id::NAMED)
 }
 
 /// Asked after Kryo 5: what only these write is likely theirs.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let is_likely = match (payload, &tree.shape) {
         ([id::STRING, ..], Shape::Text(said)) => text::is_plausible(said),
         ([id::DOUBLE, ..], _) => kryo5::is_of_this_world(tree),
         (&[id::NAMED, ..], _) => true,
         _ => false,
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Kryo,
         sure: if is_likely {
             Sure::Exact

@@ -11,7 +11,7 @@ use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
 use super::tree::{Node, Shape};
 use super::typed::{DATE, Scalar};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{surprise, text};
 
 /// The most that a double may surprise which was meant, in bits.
@@ -20,7 +20,7 @@ const WORLD: u32 = 74;
 /// Before a string, with references switched on: not seen before.
 const NEW_REFERENCE: u8 = 0x01;
 
-/// How Redisson has set Kryo up, the most frequent first.
+/// Kryo's settings in releases of Redisson, the most frequent first.
 const STYLES: [Style; 4] = [
     style(false, false),
     style(false, true),
@@ -52,7 +52,7 @@ pub(super) const fn begins(first: u8) -> bool {
 }
 
 /// Likely, save what is more likely to be another codec's or plain text.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let is_likely = match *payload {
         // The bytes could as well be Snappy's or FST's unless the characters make a text.
         [id::STRING, first, ..] if first < 0x80 && first != NEW_REFERENCE => {
@@ -72,7 +72,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         _ if is_likely => Sure::Exact,
         _ => Sure::Unlikely,
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Kryo5,
         sure,
         why: if is_named {

@@ -3,15 +3,15 @@
 
 use super::Codec;
 use super::tree::{Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, text};
 
 /// A format whose payloads bear no mark, and what is said of them.
 pub(super) struct Unmarked {
     pub(super) codec: Codec,
-    /// Of a tree in which Jackson put Java's types.
+    /// The reason for a tree in which Jackson put Java's types.
     pub(super) types: &'static str,
-    /// Of any other.
+    /// The reason for any other.
     pub(super) bare: &'static str,
 }
 
@@ -19,12 +19,12 @@ pub(super) struct Unmarked {
 const LONG_TEXT: usize = 4;
 
 /// The verdict over a payload of a binary relative of JSON.
-pub(super) fn verdict(payload: &[u8], tree: &Node, format: &Unmarked) -> Verdict {
+pub(super) fn verdict(payload: &[u8], tree: &Node, format: &Unmarked) -> CodecVerdict {
     let is_typed = matches!(
         tree.shape,
         Shape::Object(_) | Shape::Map(_) | Shape::List(_)
     ) && jackson::has_types(tree);
-    Verdict {
+    CodecVerdict {
         codec: format.codec,
         sure: if is_typed {
             Sure::Exact

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::printable;
 
-/// Where a line is cut, in characters.
+/// Characters of a line, at most.
 const MAX_CHARS: usize = 4096;
 
 /// The line of a value: of a string the string itself, of all else compact JSON.
@@ -16,7 +16,7 @@ pub(super) fn of_value(value: &Value) -> String {
         other => {
             // Four bytes a character at most: enough for the whole line, without writing a
             // document of megabytes to show its first words.
-            let mut head = Head(Vec::new());
+            let mut head = FirstBytes(Vec::new());
             let _cut = serde_json::to_writer(&mut head, other);
             of_text(&String::from_utf8_lossy(&head.0))
         }
@@ -67,9 +67,9 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 /// The first bytes of what is written; the writer is told to stop after that.
-struct Head(Vec<u8>);
+struct FirstBytes(Vec<u8>);
 
-impl io::Write for Head {
+impl io::Write for FirstBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() > MAX_CHARS * 4 {
             return Err(io::Error::other("the line is full"));

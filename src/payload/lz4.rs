@@ -5,7 +5,7 @@ use lz4_flex::block;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::Node;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// A byte of a block stands for 255 at most.
 const MAX_RATIO: usize = 255;
@@ -32,7 +32,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     (unpacked == size).then_some(bytes)
 }
 
-/// How many bytes a block unpacks to; none if it is no block.
+/// Bytes that a block unpacks to; none if it is no block.
 fn length(mut block: &[u8]) -> Option<usize> {
     let mut length = 0;
     loop {
@@ -68,8 +68,8 @@ fn count(bits: u8, mut rest: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// A size that is right is no accident.
-pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: Codec::Lz4,
         sure: Sure::Exact,
         why: "an LZ4 block of the size that it says",

@@ -12,7 +12,7 @@ use super::Codec;
 use super::reader::{Reader, write_units};
 use super::tree::Node;
 use super::typed::Scalar;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
 use river::River;
 
@@ -41,12 +41,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 
 /// The newest version and a type that River has are as good as a mark. Two bytes of an older one
 /// are a small number in Kryo as well, and Redisson never wrote them.
-pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
     let sure = match payload.first() {
         Some(&VERSION) => Sure::Marked,
         _ => Sure::Unlikely,
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Marshalling,
         sure,
         why: "starts as JBoss River does",

@@ -7,7 +7,7 @@ use super::Codec;
 use super::likely::{self, Unmarked};
 use super::reader::Reader;
 use super::tree::{Node, Shape};
-use super::verdict::Verdict;
+use super::verdict::CodecVerdict;
 use super::{keyed, scalar, time};
 
 /// The extension that is a point in time.
@@ -106,8 +106,8 @@ fn timestamp(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
     Some(Node::text(time::instant(seconds, nanos)).of("timestamp"))
 }
 
-/// As likely as what it says is unlikely to be said by accident.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+/// Judges it as likely as what it says is unlikely to be said by accident.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     likely::verdict(
         payload,
         tree,

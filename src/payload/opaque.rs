@@ -8,10 +8,10 @@ use super::tree::{Node, Shape};
 pub(super) const MIN_TEXT: usize = 3;
 
 /// Reads what stands out; told whether it comes right after a text.
-pub(super) type Said = fn(&mut Reader<'_>, bool) -> Option<Node>;
+pub(super) type LandmarkReader = fn(&mut Reader<'_>, bool) -> Option<Node>;
 
 /// Reads what is left up to a place: what `said` reads stands out, the rest are bytes.
-pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: Said) -> Option<Vec<Node>> {
+pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: LandmarkReader) -> Option<Vec<Node>> {
     let mut pieces: Vec<Node> = Vec::new();
     while r.at() < end && !r.is_cut() {
         let after = matches!(pieces.last(), Some(last) if matches!(last.shape, Shape::Text(_)));

@@ -11,7 +11,7 @@ use super::Codec;
 use super::keyed;
 use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{scalar, surprise, text};
 
 /// Numbers of fields that people give; higher ones are more likely to be noise.
@@ -22,7 +22,7 @@ const MAX_FIELD: u64 = (1 << 29) - 1;
 /// Bytes of a text that are looked at to tell it from a message: each message in a message is.
 const LOOKED_AT: usize = 4096;
 
-/// How a field's value is written.
+/// The way in which a field's value is written.
 enum Wire {
     Varint,
     Eight,
@@ -208,7 +208,7 @@ impl Fields {
 
 /// Never more than plausible; likely noise when its fields are not numbered as people do, or what
 /// they hold is.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let is_said = surprise::of(tree) <= surprise::of_noise(payload.len());
     let is_usual = match &tree.shape {
         Shape::Object(fields) => {
@@ -217,7 +217,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         }
         _ => true,
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Protobuf,
         sure: if is_usual && is_said {
             Sure::Plausible

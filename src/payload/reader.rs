@@ -30,12 +30,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// For one payload.
+    /// The budget for one payload.
     pub(super) const fn full() -> Self {
         Self::of(150_000, 2 << 20)
     }
 
-    /// So much of both.
+    /// A budget of so much of both.
     pub(super) const fn of(work: u32, unpack: usize) -> Self {
         Self {
             work,
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// How many bytes were read.
+    /// Bytes that were read.
     pub(super) const fn at(&self) -> usize {
         self.all.len() - self.rest.len()
     }
@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         self.all
     }
 
-    /// This place.
+    /// The place that is read next.
     pub(super) const fn mark(&self) -> Mark<'a> {
         Mark {
             rest: self.rest,

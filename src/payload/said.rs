@@ -50,7 +50,7 @@ pub(super) fn value(tree: &Node, told: Notation) -> Value {
 /// The same, of at most so many values.
 fn value_within(tree: &Node, told: Notation, values: usize) -> Value {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
-    let mut teller = Teller {
+    let mut teller = JsonTeller {
         named: None,
         tree,
         told,
@@ -77,12 +77,12 @@ impl Node {
     }
 }
 
-/// How many values there are in one, with itself.
+/// The count of values in one, with itself.
 fn count(node: &Node) -> usize {
     1 + node.children().into_iter().map(count).sum::<usize>()
 }
 
-struct Teller<'a> {
+struct JsonTeller<'a> {
     tree: &'a Node,
     told: Notation,
     /// The nodes that can be referred to; found when the first reference is met.
@@ -94,7 +94,7 @@ struct Teller<'a> {
     depth: u32,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> JsonTeller<'a> {
     fn say(&mut self, node: &'a Node) -> Value {
         if self.values == 0 {
             return cut(Cut::Many);
@@ -285,7 +285,7 @@ fn one(name: &str, value: Value) -> Value {
 /// A value as compact JSON. What may be megabytes is not held twice, as a text that grows is.
 #[must_use]
 pub fn written(value: &Value) -> String {
-    let mut room = Room(0);
+    let mut room = ByteRoom(0);
     let _infallible = serde_json::to_writer(&mut room, value);
     let mut text = Vec::with_capacity(room.0);
     let _infallible = serde_json::to_writer(&mut text, value);
@@ -293,9 +293,9 @@ pub fn written(value: &Value) -> String {
 }
 
 /// Counts the bytes that are written.
-struct Room(usize);
+struct ByteRoom(usize);
 
-impl io::Write for Room {
+impl io::Write for ByteRoom {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())

@@ -7,7 +7,7 @@ use super::Codec;
 use super::reader::{Reader, write_units};
 use super::tree::Node;
 use super::typed::Scalar;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use stream::Stream;
 
 /// The stream's magic number and version.
@@ -45,8 +45,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// The magic number is Java's alone.
-pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: Codec::Serialization,
         sure: Sure::Marked,
         why: "starts as Java's serialization does",

@@ -10,16 +10,16 @@ mod seen;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, keyed, scalar};
 
-use seen::Seen;
+use seen::SharedNames;
 
 /// The beginning of every payload.
 const MARK: &[u8] = b":)\n";
-/// Of the flags: names are numbered.
+/// The flag that names are numbered.
 const SHARED_NAMES: u8 = 0x01;
-/// Of the flags: short texts are numbered.
+/// The flag that short texts are numbered.
 const SHARED_TEXTS: u8 = 0x02;
 /// Ends a text of unknown length.
 const END_OF_TEXT: u8 = 0xfc;
@@ -29,9 +29,9 @@ const END_OF_OBJECT: u8 = 0xfb;
 const END: u8 = 0xff;
 
 /// Strings numbered so far.
-struct State {
-    names: Option<Seen>,
-    texts: Option<Seen>,
+struct SharedStrings {
+    names: Option<SharedNames>,
+    texts: Option<SharedNames>,
 }
 
 /// Reads a payload: mark, flags, one value.
@@ -41,9 +41,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     if flags >> 4 != 0 {
         return None;
     }
-    let mut state = State {
-        names: (flags & SHARED_NAMES != 0).then(Seen::default),
-        texts: (flags & SHARED_TEXTS != 0).then(Seen::default),
+    let mut state = SharedStrings {
+        names: (flags & SHARED_NAMES != 0).then(SharedNames::default),
+        texts: (flags & SHARED_TEXTS != 0).then(SharedNames::default),
     };
     let node = state.value(reader)?;
     if reader.peek() == Some(END) {
@@ -52,7 +52,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     Some(node)
 }
 
-impl State {
+impl SharedStrings {
     fn value(&mut self, reader: &mut Reader<'_>) -> Option<Node> {
         let first = reader.byte()?;
         let low = usize::from(first & 0x1f);
@@ -156,8 +156,8 @@ fn endless(reader: &mut Reader<'_>) -> Option<String> {
 }
 
 /// The mark settles it; without Java's types in what would have some, it is Jackson 3's.
-pub(super) fn judge(_: &[u8], tree: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge(_: &[u8], tree: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: if jackson::has_types(tree) {
             Codec::Smile
         } else {

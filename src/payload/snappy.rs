@@ -5,7 +5,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::snappyv2;
 use super::tree::Node;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// Unpacks and joins the pieces.
 pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
@@ -21,8 +21,8 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
 }
 
 /// Lengths that are right are no accident.
-pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: Codec::Snappy,
         sure: Sure::Exact,
         why: "Snappy's blocks, of the lengths that they say",

@@ -5,14 +5,14 @@ use snap::raw::{Decoder, decompress_len};
 use super::Codec;
 use super::reader::Reader;
 use super::tree::Node;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// Three bytes of a block stand for 64 at most.
 const MAX_RATIO: usize = 32;
 /// A block this long is no accident: it begins with the size of what it says.
 const LONG: usize = 8;
 
-/// Unpacks it.
+/// Unpacks the chunk.
 pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     let packed = reader.bytes(reader.rest().len())?;
     block(reader, packed)
@@ -32,7 +32,7 @@ pub(super) fn block(reader: &mut Reader<'_>, packed: &[u8]) -> Option<Vec<u8>> {
     Decoder::new().decompress_vec(packed).ok()
 }
 
-/// How many bytes a block unpacks to, whatever it says; none if it is no block.
+/// Bytes that a block unpacks to, whatever it says; none if it is no block.
 fn length(block: &[u8]) -> Option<usize> {
     let size_end = block.iter().position(|byte| byte & 0x80 == 0)?;
     let mut rest = block.get(size_end + 1..)?;
@@ -67,8 +67,8 @@ fn length(block: &[u8]) -> Option<usize> {
 }
 
 /// A size that is right is hardly an accident, save where there are few bytes.
-pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: Codec::SnappyV2,
         sure: if payload.len() >= LONG {
             Sure::Exact

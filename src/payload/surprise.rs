@@ -32,14 +32,14 @@ const ENDS: [&str; 8] = [
 ];
 const END: u32 = 12;
 
-/// Of bytes that nothing explains.
+/// The surprise in bytes that nothing explains.
 pub(super) fn of_noise(length: usize) -> u32 {
     u32::try_from(length).map_or(u32::MAX, |length| {
         length.saturating_mul(BYTE).saturating_add(NOISE)
     })
 }
 
-/// How seldom a codec is met: before anything is known of a queue.
+/// The rarity of a codec before anything is known of a queue.
 pub(super) const fn of_codec(codec: Codec) -> u32 {
     match codec {
         Codec::MsgPack | Codec::Cbor | Codec::Cbor3 | Codec::Fst => 2,
@@ -49,7 +49,7 @@ pub(super) const fn of_codec(codec: Codec) -> u32 {
     }
 }
 
-/// Of a value and all that it holds.
+/// The surprise in a value and all that it holds.
 pub(super) fn of(tree: &Node) -> u32 {
     let value = match &tree.shape {
         Shape::Null | Shape::Bool(_) => 2,
@@ -87,7 +87,7 @@ pub(super) fn of_number(digits: &str) -> u32 {
     }
 }
 
-/// So many bits as it has, and those that tell how many.
+/// The bits that it has, and those that tell how many.
 const fn of_whole(whole: u64) -> u32 {
     let bits = u64::BITS - whole.leading_zeros();
     bits + 2 * (u32::BITS - bits.leading_zeros())

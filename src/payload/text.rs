@@ -11,7 +11,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::scalar;
 use super::tree::{Node, Shape};
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// Longer digits than these are an id, not a number.
 const MAX_SCALAR: usize = 64;
@@ -23,13 +23,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 
 /// UTF-8 that was meant to be text. With control characters in it, it yields to a codec that is
 /// sure of itself.
-pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
+pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
     let (sure, why) = match str::from_utf8(payload) {
         Ok(text) if !text.contains(is_binary) => (Sure::Exact, "plain UTF-8 text"),
         Ok(text) if is_plausible(text) => (Sure::Plausible, "UTF-8 text with few controls"),
         _ => (Sure::Unlikely, "UTF-8 by accident"),
     };
-    Verdict {
+    CodecVerdict {
         codec: Codec::Text,
         sure,
         why,

@@ -15,7 +15,7 @@ pub type Name = Arc<str>;
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// Its content.
     pub shape: Shape,
     /// Its type, if the codec says one that the shape does not say already: `com.acme.Order`,
     /// `java.util.Date`. Dates, identifiers, enum constants are texts with a type.
@@ -23,7 +23,7 @@ pub struct Node {
     /// The bytes that say it, from the first to after the last: of the payload, or of what was
     /// unpacked from it.
     pub span: Range<u32>,
-    /// What [`Shape::Same`] calls it by; 0 for what nothing can refer to.
+    /// The number that [`Shape::Same`] calls it by; 0 for what nothing can refer to.
     pub id: u32,
 }
 
@@ -57,13 +57,13 @@ pub enum Shape {
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// What it is called.
+    /// Its name.
     pub name: Name,
-    /// What it holds.
+    /// Its value.
     pub node: Node,
 }
 
-/// Why something was not read to its end.
+/// A reason why something was not read to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cut {
     /// Nested deeper than is read.
@@ -74,7 +74,7 @@ pub enum Cut {
     Long,
     /// Unpacks to more than is read.
     Unpacked,
-    /// What comes is not known well enough to be read: only said of the rest of an object whose
+    /// The rest is not known well enough to be read: only said of the rest of an object whose
     /// codec does not describe its fields.
     Unreadable,
 }

@@ -2,16 +2,16 @@
 
 use super::Codec;
 
-/// How likely it is that a payload is a codec's, and why.
+/// The judgement how likely a payload is a codec's, with the reason.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Verdict {
+pub(super) struct CodecVerdict {
     pub(super) codec: Codec,
     pub(super) sure: Sure,
     /// Half a sentence: "starts as Java's serialization does".
     pub(super) why: &'static str,
 }
 
-/// How sure it is that a payload is a codec's.
+/// The certainty that a payload is a codec's.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Sure {
     /// It can be read so, but is more likely something else: only where the queue's other payloads
@@ -19,7 +19,7 @@ pub enum Sure {
     Unlikely,
     /// It can be read so to its last byte, and other codecs might as well explain it.
     Plausible,
-    /// What it says makes it all but certain: the first such codec is taken.
+    /// Its content makes it all but certain: the first such codec is taken.
     Exact,
     /// It bears the codec's mark.
     Marked,

@@ -7,7 +7,7 @@ use ruzstd::decoding::StreamingDecoder;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::Node;
-use super::verdict::{Sure, Verdict};
+use super::verdict::{CodecVerdict, Sure};
 
 /// The beginning of a frame.
 const MARK: &[u8] = b"\x28\xb5\x2f\xfd";
@@ -33,8 +33,8 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
 }
 
 /// The mark settles it.
-pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
-    Verdict {
+pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+    CodecVerdict {
         codec: Codec::Zstd,
         sure: Sure::Marked,
         why: "bears Zstandard's mark",

@@ -54,7 +54,7 @@ pub struct Filter {
 
 /// The parts of an entry that a filter looks at.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct EntryParts<'a> {
     /// Its id.
     pub id: EntryId,
     /// When it is due; none for what is delivered.
@@ -206,14 +206,14 @@ impl Filter {
 
     /// Tells whether the entry is wanted when it is `now`, by the server's clock.
     #[must_use]
-    pub fn matches(&self, seen: &Seen<'_>, now: EpochMillis) -> bool {
+    pub fn matches(&self, seen: &EntryParts<'_>, now: EpochMillis) -> bool {
         self.bounds(now).hold(seen.due) && self.finds(seen)
     }
 
     /// [`matches`](Self::matches) but for the due time: for who has asked for the
     /// [`bounds`](Self::bounds) once and looks at many entries.
     #[must_use]
-    pub fn finds(&self, seen: &Seen<'_>) -> bool {
+    pub fn finds(&self, seen: &EntryParts<'_>) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Word { find, in_id, .. } => {
                 find.is_match(seen.text) || stands_in(in_id.as_ref(), seen.id)

@@ -53,7 +53,7 @@ pub use falling_behind::worked_off_in_ms;
 pub use found::Finding;
 pub use open::Open;
 pub use passed::Passed;
-pub use seen::{Seen, Verdict};
+pub use seen::{RuleVerdict, Seen};
 pub use severity::Severity;
 pub use trend::Trend;
 pub use watch::{Beat, Departure, Still, Watch};
@@ -67,7 +67,7 @@ pub const DECIDED_MS: u64 = 35_000;
 pub struct Rule {
     /// Its name, such as `wrong-type`.
     pub id: &'static str,
-    look: fn(&Seen) -> Verdict,
+    look: fn(&Seen) -> RuleVerdict,
     /// Its critical findings stop every transfer, kicked or not.
     stops_transfers: bool,
     /// It goes by what a look at the server says, of things that move: while it has something to
@@ -76,7 +76,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    const fn new(id: &'static str, look: fn(&Seen) -> Verdict) -> Self {
+    const fn new(id: &'static str, look: fn(&Seen) -> RuleVerdict) -> Self {
         Self {
             id,
             look,
@@ -239,11 +239,11 @@ fn look(seen: &Seen) -> Diagnosis {
     let mut all = Diagnosis::default();
     for rule in RULES {
         match (rule.look)(seen) {
-            Verdict::Fine => all.fine += 1,
-            Verdict::Found(finding) => all.findings.push(finding),
-            Verdict::Blind(why) => all.blind.push((rule.id, why)),
-            Verdict::Early(open) => all.early.push((rule.id, open)),
-            Verdict::Silent => {}
+            RuleVerdict::Fine => all.fine += 1,
+            RuleVerdict::Found(finding) => all.findings.push(finding),
+            RuleVerdict::Blind(why) => all.blind.push((rule.id, why)),
+            RuleVerdict::Early(open) => all.early.push((rule.id, open)),
+            RuleVerdict::Silent => {}
         }
     }
     causes::settle(seen, &mut all);

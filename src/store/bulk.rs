@@ -14,19 +14,19 @@ use super::script::{self, Script};
 use super::write::{Portion, Writer};
 use crate::queue::Queue;
 
-/// How many elements of a list one script handles at most (`unpack` ends near 8,000).
+/// Elements of a list that one script handles at most (`unpack` ends near 8,000).
 pub const MOST_MOVED: usize = 2_000;
 
-/// How many pairs one script swaps at most.
+/// Pairs that one script swaps at most.
 pub const MOST_SWAPPED: usize = 2_000;
 
-/// How many entries one script puts back at most: the arguments stay below 4,000.
+/// Entries that one script puts back at most: the arguments stay below 4,000.
 pub const MOST_PUT_BACK: usize = 1_300;
 
-/// How many entries one script edits at most while the order list goes round.
+/// Entries that one script edits at most while the order list goes round.
 pub const MOST_EDITED: usize = 2_300;
 
-/// How many entries one script appends at most.
+/// Entries that one script appends at most.
 pub const MOST_APPENDED: usize = 1_900;
 
 static SET_ASIDE: Script = script::script!(
@@ -86,7 +86,7 @@ pub struct BroughtBack {
     pub taken: u64,
     /// Elements that are still aside.
     pub left: u64,
-    /// What was dropped since it does not wait any more; empty unless it was to be told.
+    /// Elements dropped since they do not wait any more; empty unless it was to be told.
     pub dropped: Vec<Vec<u8>>,
 }
 
@@ -99,7 +99,7 @@ pub struct Swap {
     pub marks: [[u8; 8]; 2],
 }
 
-/// Where entries are that have left a queue.
+/// The place of entries that have left a queue.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Away {
     /// Nowhere on the server.
@@ -149,16 +149,16 @@ pub enum Swept {
 
 /// The result of a script that let the list go round.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Round {
+pub struct ListRound {
     /// Elements that went round: fewer than asked at the end of the list.
     pub went: usize,
     /// The last of them that stays; none: none does.
     pub last: Option<Vec<u8>>,
-    /// What became of those that stood among them: index, and what.
+    /// The fates of those that stood among them: index, and fate.
     pub swept: Vec<(usize, Swept)>,
 }
 
-/// Where an entry goes when it is put back.
+/// The place to which an entry goes when it is put back.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Where<'a> {
     /// Before what goes round.
@@ -172,11 +172,11 @@ pub enum Where<'a> {
 /// An entry that is put back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Returning<'a> {
-    /// Where it goes.
+    /// The place to which it goes.
     pub to: Where<'a>,
     /// The score that it gets.
     pub score: f64,
-    /// It, exactly.
+    /// Its exact bytes.
     pub member: &'a [u8],
 }
 
@@ -277,7 +277,7 @@ impl Writer {
         n: usize,
         chosen: &[(&[u8], Broom)],
         to: Away,
-    ) -> Result<Timed<Round>, StoreError> {
+    ) -> Result<Timed<ListRound>, StoreError> {
         let [timeouts, order, _] = self.three_keys(&SWEEP, queue)?;
         let quarantine = to.key(queue);
         let keys = [Some(&timeouts), Some(&order), quarantine.as_ref()];
@@ -298,7 +298,7 @@ impl Writer {
         queue: &Queue,
         n: usize,
         chosen: &[(&[u8], Broom, &[u8])],
-    ) -> Result<Timed<Round>, StoreError> {
+    ) -> Result<Timed<ListRound>, StoreError> {
         let keys = self.three_keys(&EDIT, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         let n = n.min(MOST_MOVED).to_string();

@@ -18,7 +18,7 @@ mod watched;
 
 pub use watched::{InStep, Moved, Watched};
 
-/// How many entries one call takes at most: the arguments of a script stay below 4,000.
+/// Entries that one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;
 
 /// An entry of timeouts, as it was when the change was planned.
@@ -33,21 +33,22 @@ pub struct Chosen {
 /// The fate of an entry that was to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deleted {
-    /// What was done.
+    /// The fate.
     pub fate: Fate,
-    /// Where it stood in the order list when it left: none when it was not there. Entries leave in
+    /// The place in the order list where it stood when it left: none when it was not there. Entries
+    /// leave in
     /// the order given, so whoever puts them back goes through them backwards.
     pub stood: Option<Place>,
-    /// So many copies of it stood there, all of which left: mostly one.
+    /// Copies of it that stood there, all of which left: mostly one.
     pub copies: u64,
 }
 
 /// The fate of an entry that was to get other bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edited {
-    /// What was done.
+    /// The fate.
     pub fate: Fate,
-    /// So many copies of it stood in the order list, where there was more than one; all but the
+    /// Copies of it that stood in the order list, where there was more than one; all but the
     /// first left.
     pub copies: u64,
 }
@@ -57,7 +58,7 @@ pub struct Edited {
 pub struct Changed {
     /// The fate of each entry, in the order given.
     pub fates: Vec<Fate>,
-    /// Whether timeouts has another head now, and whether that was published.
+    /// The head of timeouts: another one or not, published or not.
     pub head: Head,
 }
 
@@ -70,16 +71,16 @@ pub struct Delivered {
     pub moved: Vec<Chosen>,
     /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<Vec<u8>>,
-    /// Where the next transfer goes on, behind what was skipped.
+    /// The place where the next transfer goes on, behind what was skipped.
     pub cursor: DueCursor,
 }
 
 /// An end of the order list, or of target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum End {
-    /// Where what falls due next should stand, or what a consumer takes next.
+    /// The end where what falls due next should stand, or what a consumer takes next.
     Head,
-    /// Where what is offered comes, or what is delivered.
+    /// The end to which what is offered comes, or what is delivered.
     Tail,
 }
 
@@ -333,7 +334,7 @@ fn adding(keys: &Keys) -> Vec<&[u8]> {
     waiting(keys).into_iter().chain(aside).collect()
 }
 
-/// Where a new head is published; empty where nobody listens.
+/// The channel on which a new head is published; empty where nobody listens.
 fn channel(keys: &Keys) -> &[u8] {
     keys.channel.as_deref().unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use redis::{RedisError, ServerError};
 
 use crate::queue::text;
 
-/// Why a request came to nothing.
+/// A reason why a request came to nothing.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum StoreError {
     /// There is no connection, so the request was not sent.
@@ -49,7 +49,7 @@ pub enum StoreError {
         server: String,
         /// The attempt, as an infinitive.
         attempt: &'static str,
-        /// How long we waited.
+        /// The time for which we waited.
         after: Duration,
     },
     /// The connection broke before the answer. The request may have been carried out all the same.
@@ -84,7 +84,7 @@ pub enum StoreError {
         server: String,
         /// The attempt, as an infinitive.
         attempt: &'static str,
-        /// What came, shortened.
+        /// The answer that came, shortened.
         got: String,
     },
     /// A key is of another type than the queue needs; nothing was done.
@@ -98,9 +98,9 @@ pub enum StoreError {
         attempt: &'static str,
         /// The key's name, invalid UTF-8 replaced.
         key: String,
-        /// What it is, in the words of TYPE.
+        /// Its type, in the words of TYPE.
         kind: String,
-        /// What it should be.
+        /// The type that it should be.
         wanted: &'static str,
     },
     /// It cannot be done and was not sent.
@@ -110,7 +110,7 @@ pub enum StoreError {
         server: String,
         /// The attempt, as an infinitive.
         attempt: &'static str,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// A change was asked for in a read-only session.

@@ -13,25 +13,26 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::error::{StoreError, plain};
-use super::link::{Again, Store, busy};
+use super::link::{Retries, Store, busy};
 use crate::clock::instant;
 
-/// For so long a server that is busy with somebody's script is asked again, before the caller sees
+/// The time for which a server that is busy with somebody's script is asked again, before the
+/// caller sees
 /// whether there is another order meanwhile.
 pub(super) const BUSY: Duration = Duration::from_secs(1);
 /// A connection that was not used for so long may be none any more.
 const REST: Duration = Duration::from_secs(1);
-/// How long one may take to show that it is.
+/// The longest time that one may take to show that it is.
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// A connection of its own, opened when it is needed.
 pub(super) struct Lane {
     store: Store,
-    wire: Mutex<Option<Open>>,
+    wire: Mutex<Option<OpenWire>>,
 }
 
 /// A connection and when it was last asked for.
-struct Open {
+struct OpenWire {
     wire: MultiplexedConnection,
     used: Instant,
 }
@@ -77,7 +78,8 @@ impl Lane {
         Err(error)
     }
 
-    /// The same with what may be done twice: it is sent again for a while when a server that is busy
+    /// The same with what may be done twice: it is sent again for a while when a server that is
+    /// busy
     /// with a script refuses a part of it.
     pub(super) async fn repeat(
         &self,
@@ -85,7 +87,7 @@ impl Lane {
         pipeline: &Pipeline,
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
-        let mut again = Again::within(BUSY);
+        let mut again = Retries::within(BUSY);
         loop {
             let answers = self.send(attempt, pipeline, limit).await?;
             if !busy(&answers) || !again.soon().await {
@@ -109,7 +111,7 @@ impl Lane {
         *slot = None;
         let wire = self.store.dedicated().await.map_err(not_sent)?;
         let used = instant();
-        *slot = Some(Open {
+        *slot = Some(OpenWire {
             wire: wire.clone(),
             used,
         });

@@ -24,9 +24,9 @@ use self::shared::Shared;
 use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, Link, LinkState, Optional};
-pub(in crate::store) use again::Again;
+pub(in crate::store) use again::Retries;
 
-/// How long a request may take when its caller has no opinion.
+/// The longest wait for a request whose caller has no opinion.
 pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
 
 /// The time for which a busy server counts as one that others keep.
@@ -36,7 +36,7 @@ const LATELY: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
-    /// For so long reads are asked again that a busy server refuses.
+    /// The time for which reads are asked again that a busy server refuses.
     patience: Duration,
 }
 
@@ -57,7 +57,7 @@ impl Drop for Inner {
 pub enum Access {
     /// It cannot make a `Writer`.
     ReadOnly,
-    /// It can.
+    /// A session that can change the server.
     ReadWrite,
 }
 
@@ -93,7 +93,7 @@ impl Store {
         }
     }
 
-    /// Where the server is.
+    /// The server's address.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         &self.inner.shared.endpoint
@@ -150,7 +150,7 @@ impl Store {
         self.inner.shared.link.borrow().clock
     }
 
-    /// Why the server refuses `command`, when it does.
+    /// The reason for which the server refuses `command`, when it does.
     #[must_use]
     pub fn why_refused(&self, command: Optional) -> Option<String> {
         let link = self.inner.shared.link.borrow();
@@ -179,7 +179,7 @@ impl Store {
         pipeline: &Pipeline,
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
-        let mut again = Again::within(self.patience);
+        let mut again = Retries::within(self.patience);
         loop {
             let values = self.exchange_once(attempt, pipeline, limit).await?;
             if !busy(&values) || !again.soon().await {

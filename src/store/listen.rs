@@ -12,7 +12,7 @@ use super::link::task::Backoff;
 use super::link::{Store, wire};
 use crate::queue::look::worker_name;
 
-/// How long connecting, subscribing and a PING may take.
+/// The longest wait for connecting, subscribing and a PING.
 const LIMIT: Duration = Duration::from_secs(2);
 /// After this long without a message a PING asks whether the connection is still one: a channel
 /// may be silent for days, and a half-open connection is silent too.
@@ -27,9 +27,9 @@ pub enum Heard {
     Message(Vec<u8>),
     /// It is gone, and is tried again after `retry_in`.
     Lost {
-        /// Why.
+        /// The reason.
         why: StoreError,
-        /// When the next attempt starts.
+        /// The wait until the next attempt.
         retry_in: Duration,
     },
 }

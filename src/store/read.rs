@@ -33,7 +33,7 @@ use crate::queue::{HeldCount, KeyFacts, Keys, Known, Optional, PageAsk};
 /// The extent of a glance at a queue.
 #[derive(Clone, Debug)]
 pub struct GlanceAsk {
-    /// Where the queue lies.
+    /// The keys of the queue.
     pub keys: Keys,
     /// The score that says "now".
     pub now: f64,
@@ -48,7 +48,7 @@ pub struct Glance {
     pub at: EpochMillis,
     /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
-    /// How long the answer took, in ms of our clock.
+    /// The time that the answer took, in ms of our clock.
     pub took_ms: u64,
     /// Entries in timeouts.
     pub waiting: Known<u64>,
@@ -101,8 +101,8 @@ pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, St
         .collect())
 }
 
-/// Where in the transaction each figure stands.
-struct Places {
+/// The places of the figures in the transaction.
+struct PulsePlaces {
     waiting: usize,
     late: usize,
     /// None where the rows show it, or leave no room for it.
@@ -115,7 +115,7 @@ struct Places {
     page: Option<usize>,
 }
 
-fn glance_commands(ask: &GlanceAsk, no_numsub: bool) -> (Transaction, Places) {
+fn glance_commands(ask: &GlanceAsk, no_numsub: bool) -> (Transaction, PulsePlaces) {
     let keys = &ask.keys;
     let timeouts = keys.timeouts.as_slice();
     let now = ask.now.to_string();
@@ -126,7 +126,7 @@ fn glance_commands(ask: &GlanceAsk, no_numsub: bool) -> (Transaction, Places) {
         t.add("ZRANGEBYSCORE", &[&range[..], &one[..]].concat())
     };
     let mut t = Transaction::default();
-    let places = Places {
+    let places = PulsePlaces {
         waiting: t.add("ZCARD", &[timeouts]),
         late: t.add("ZCOUNT", &[timeouts, b"0", now.as_bytes()]),
         head: (ask.page.is_none()).then(|| t.add("ZRANGE", &[timeouts, b"0", b"0", b"WITHSCORES"])),
@@ -147,7 +147,11 @@ fn glance_commands(ask: &GlanceAsk, no_numsub: bool) -> (Transaction, Places) {
     (t, places)
 }
 
-fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> Value) -> Glance {
+fn read_glance(
+    places: &PulsePlaces,
+    ask: &GlanceAsk,
+    mut take: impl FnMut(usize) -> Value,
+) -> Glance {
     let mut number = |place: Option<usize>| match place.map(&mut take) {
         Some(value) => known(&value),
         None => Known::None,
@@ -217,7 +221,8 @@ pub struct Counts {
     pub server_us: u64,
     /// Entries in each of the ranges; 0 where timeouts is no sorted set.
     pub counts: Vec<u64>,
-    /// What each of the queue's keys is; and those of ours beside them that are of another type.
+    /// The queue's keys, each with its type; and those of ours beside them that are of another
+    /// type.
     pub keys: Vec<KeyFacts>,
     /// Members of an order list that was set aside; none when there is none, or when the server
     /// does not let us look.

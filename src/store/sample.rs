@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::link::{LIMIT, Store};
 use crate::queue::Queue;
 
-/// How many of each kind a sample holds.
+/// Members of each kind that a sample holds.
 const SAMPLE: isize = 20;
 
 /// A few members of a queue.
@@ -83,7 +83,8 @@ pub async fn next_delivered(
     Ok(elements)
 }
 
-/// Which of these scripts (by SHA-1) the server has run since its start; none when it does not say.
+/// Tells which of these scripts (by SHA-1) the server has run since its start; none when it does
+/// not say.
 pub async fn known_scripts(store: &Store, sha1s: &[&str]) -> Result<Option<Vec<bool>>, StoreError> {
     const ATTEMPT: &str = "say which scripts it knows";
     let mut pipeline = Pipeline::new();

@@ -21,10 +21,10 @@ use sha1::{Digest as _, Sha1};
 
 use super::error::{StoreError, ended_halfway, words};
 use super::lane::{BUSY, Lane};
-use super::link::{Again, Store, wire};
+use super::link::{Retries, Store, wire};
 use crate::clock::{ServerClock, instant, local_now};
 
-/// How long an answer may take. A script over a list of a million takes a second or two.
+/// The longest wait for an answer. A script over a list of a million takes a second or two.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A script of `assets/lua`.
@@ -33,7 +33,7 @@ pub(super) struct Script {
     pub(super) sha1: LazyLock<String>,
     /// Its work, as an infinitive.
     pub(super) attempt: &'static str,
-    /// What its keys must be, in their order, when they are there.
+    /// The types of its keys, in their order, when they are there.
     pub(super) wanted: &'static [&'static str],
 }
 
@@ -117,11 +117,12 @@ pub(super) use transfer::{
 /// The result of a script, and its time, by the server's own clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed<T> {
-    /// What it did.
+    /// The result.
     pub done: T,
-    /// When it ended, in µs since the epoch.
+    /// The moment when it ended, in µs since the epoch.
     pub ended_us: i64,
-    /// For how long it kept the server. None: that could not be measured, because another script
+    /// The time for which it kept the server. None: that could not be measured, because another
+    /// script
     /// kept the server just before or after it.
     pub took: Option<Duration>,
 }
@@ -151,7 +152,7 @@ pub(super) async fn run<'a, T, const N: usize>(
         .iter()
         .flat_map(|part| part.iter())
         .map(|arg| arg.len());
-    let mut again = Again::within(BUSY).sending(bytes.sum());
+    let mut again = Retries::within(BUSY).sending(bytes.sum());
     let mut how = ("EVALSHA", script.sha1.as_str());
     let sent = loop {
         match send(lane, script, how.0, how.1, parts).await {

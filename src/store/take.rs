@@ -27,14 +27,14 @@ use super::script;
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::queue::{ConsumerTag, HoldKeys, Holder, Queue};
 
-/// For how long a consumer that says nothing is thought to live.
+/// The time for which a consumer that says nothing is thought to live.
 pub const LEASE: Duration = Duration::from_secs(30);
-/// How often a consumer says that it lives.
+/// The pause between two words of a consumer that it lives.
 const RENEWED: Duration = Duration::from_secs(8);
 /// The longest that one BLMOVE waits: so long takes a stop, and so long may an element lie in the
 /// intake before another consumer of ours looks there.
 const SLICE: Duration = Duration::from_secs(1);
-/// How much later than its own wait an answer may come.
+/// The time by which an answer may come later than its own wait.
 const GRACE: Duration = Duration::from_secs(2);
 /// The pauses between two takes where nothing waits for us: the first and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
@@ -57,7 +57,7 @@ pub struct Taker {
     /// No answer came to a request that let go of what is held.
     unheard: bool,
     returned: u64,
-    /// Where BLMOVE waits.
+    /// The connection on which BLMOVE waits.
     wire: Option<MultiplexedConnection>,
     /// The server knows BLMOVE, and lets us.
     blocks: bool,
@@ -112,7 +112,7 @@ impl Taker {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())
     }
 
-    /// How many of the elements that it handed out somebody else has put back into target before
+    /// Counts the elements that it handed out and somebody else has put back into target before
     /// it let go of them: it had not been heard of for longer than its lease.
     #[must_use]
     pub const fn returned(&self) -> u64 {
@@ -346,7 +346,7 @@ pub(super) const fn push_back(from_tail: bool) -> &'static [u8] {
     if from_tail { b"RPUSH" } else { b"LPUSH" }
 }
 
-/// When a consumer whose lease ended then was last heard of.
+/// The moment when a consumer whose lease ended then was last heard of.
 #[must_use]
 pub fn heard(lease_end: EpochMillis) -> EpochMillis {
     let lease = i64::try_from(LEASE.as_millis()).unwrap_or(0);

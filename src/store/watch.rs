@@ -14,7 +14,7 @@ use super::link::{Store, wire};
 use crate::clock::local_now;
 use crate::queue::{Announcement, Optional, name};
 
-/// How long connecting, subscribing or answering a PING may take.
+/// The longest wait for connecting, subscribing or an answer to PING.
 const LIMIT: Duration = Duration::from_secs(3);
 /// A subscription that has been silent for so long is asked whether it still lives: behind a
 /// dead network no end of the connection arrives.
@@ -26,7 +26,7 @@ const SILENT: Duration = Duration::from_secs(10);
 ///
 /// A pattern and not SUBSCRIBE: we must not be counted as a transfer client.
 pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send + 'static {
-    let watch = Watch {
+    let watch = WatchTask {
         store: store.clone(),
         subscription: None,
         backoff: Backoff::default(),
@@ -37,7 +37,7 @@ pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send +
     })
 }
 
-struct Watch {
+struct WatchTask {
     store: Store,
     subscription: Option<(PubSubSink, PubSubStream)>,
     backoff: Backoff,
@@ -45,7 +45,7 @@ struct Watch {
     wait: Duration,
 }
 
-/// Why there is no subscription.
+/// The reason why there is no subscription.
 enum Failure {
     /// The server will not have it.
     Refused(String),
@@ -53,7 +53,7 @@ enum Failure {
     Away,
 }
 
-impl Watch {
+impl WatchTask {
     async fn next(&mut self) -> Option<Announcement> {
         loop {
             let Some((sink, messages)) = &mut self.subscription else {

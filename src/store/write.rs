@@ -12,10 +12,10 @@ use super::take::Taker;
 use crate::clock::EpochMillis;
 use crate::queue::{ConsumerTag, Due, Era, Push, Queue};
 
-/// How many entries one call of [`Writer::offer`] takes.
+/// Entries that one call of [`Writer::offer`] takes.
 pub const MOST_OFFERED: usize = script::MOST_OFFERED;
 
-/// How many entries one call of [`Writer::transfer`] moves at most.
+/// Entries that one call of [`Writer::transfer`] moves at most.
 pub const MOST_MOVED: usize = 2_000;
 
 /// From here on a time in ms is none; the scripts are told so in the queue's own unit.

@@ -45,7 +45,7 @@ pub enum Command<'a> {
         /// The list.
         key: &'a [u8],
         /// At that end.
-        end: End,
+        end: ListEnd,
         /// The elements, one after the other.
         values: Vec<&'a [u8]>,
     },
@@ -54,7 +54,7 @@ pub enum Command<'a> {
         /// From the first of these lists that has one.
         keys: Vec<&'a [u8]>,
         /// From that end.
-        end: End,
+        end: ListEnd,
         /// At most so many.
         most: usize,
         /// It waits for an element for so long, in µs; 0 for ever.
@@ -118,7 +118,7 @@ pub enum Command<'a> {
 
 /// An end of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum End {
+pub enum ListEnd {
     /// The head.
     Left,
     /// The tail.
@@ -185,8 +185,8 @@ impl<'a> Command<'a> {
             b"ZRANGE" if record.word(2) == Some(b"0") && record.word(3) == Some(b"0") => {
                 Self::AskHead { key: key()? }
             }
-            b"RPUSH" | b"RPUSHX" => push(record, End::Right)?,
-            b"LPUSH" | b"LPUSHX" => push(record, End::Left)?,
+            b"RPUSH" | b"RPUSHX" => push(record, ListEnd::Right)?,
+            b"LPUSH" | b"LPUSHX" => push(record, ListEnd::Left)?,
             b"LPOP" | b"RPOP" => Self::Pop {
                 keys: keys(1, 1),
                 end: end(&upper[..1])?,
@@ -326,7 +326,7 @@ fn add(record: &Record) -> Option<Command<'_>> {
     })
 }
 
-fn push(record: &Record, end: End) -> Option<Command<'_>> {
+fn push(record: &Record, end: ListEnd) -> Option<Command<'_>> {
     Some(Command::Push {
         key: record.word(1)?,
         end,
@@ -334,10 +334,10 @@ fn push(record: &Record, end: End) -> Option<Command<'_>> {
     })
 }
 
-fn end(word: &[u8]) -> Option<End> {
+fn end(word: &[u8]) -> Option<ListEnd> {
     match word.first()?.to_ascii_uppercase() {
-        b'L' => Some(End::Left),
-        b'R' => Some(End::Right),
+        b'L' => Some(ListEnd::Left),
+        b'R' => Some(ListEnd::Right),
         _ => None,
     }
 }
@@ -413,22 +413,22 @@ mod tests {
     #[test]
     fn every_way_to_take_an_element_is_a_pop() {
         for (line, keys, end, most, waits_us) in [
-            ("LPOP q", 1, End::Left, 1, None),
-            ("rpop q 5", 1, End::Right, 5, None),
-            ("BLPOP q r 1.5", 2, End::Left, 1, Some(1_500_000)),
-            ("BRPOP q 0", 1, End::Right, 1, Some(0)),
-            ("RPOPLPUSH q to", 1, End::Right, 1, None),
-            ("BRPOPLPUSH q to 2", 1, End::Right, 1, Some(2_000_000)),
-            ("LMOVE q to LEFT RIGHT", 1, End::Left, 1, None),
+            ("LPOP q", 1, ListEnd::Left, 1, None),
+            ("rpop q 5", 1, ListEnd::Right, 5, None),
+            ("BLPOP q r 1.5", 2, ListEnd::Left, 1, Some(1_500_000)),
+            ("BRPOP q 0", 1, ListEnd::Right, 1, Some(0)),
+            ("RPOPLPUSH q to", 1, ListEnd::Right, 1, None),
+            ("BRPOPLPUSH q to 2", 1, ListEnd::Right, 1, Some(2_000_000)),
+            ("LMOVE q to LEFT RIGHT", 1, ListEnd::Left, 1, None),
             (
                 "BLMOVE q to right left 2",
                 1,
-                End::Right,
+                ListEnd::Right,
                 1,
                 Some(2_000_000),
             ),
-            ("LMPOP 2 q r LEFT COUNT 7", 2, End::Left, 7, None),
-            ("BLMPOP 0 1 q RIGHT", 1, End::Right, 1, Some(0)),
+            ("LMPOP 2 q r LEFT COUNT 7", 2, ListEnd::Left, 7, None),
+            ("BLMPOP 0 1 q RIGHT", 1, ListEnd::Right, 1, Some(0)),
         ] {
             of(line, |command| {
                 let keys = [&b"q"[..], b"r"][..keys].to_vec();

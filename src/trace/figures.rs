@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::life::{Event, Kind};
+use super::life::{Event, EventKind};
 use crate::queue::Due;
 
 /// Clients that are told apart at most.
@@ -71,11 +71,11 @@ impl Figures {
     pub(super) fn count(&mut self, event: &Event) {
         *self.events.entry(event.kind.word()).or_default() += 1;
         match &event.kind {
-            Kind::Transferred {
+            EventKind::Transferred {
                 late_us: Some(late),
                 ..
             } => self.lateness.add(*late),
-            Kind::Consumed {
+            EventKind::Consumed {
                 waited_us: Some(waited),
             } => self.in_target.add(*waited),
             _ => {}
@@ -84,9 +84,9 @@ impl Figures {
             return;
         };
         match event.kind {
-            Kind::Offered { .. } => client.offered += 1,
-            Kind::Transferred { .. } => client.transferred += 1,
-            Kind::Consumed { .. } => client.consumed += 1,
+            EventKind::Offered { .. } => client.offered += 1,
+            EventKind::Transferred { .. } => client.transferred += 1,
+            EventKind::Consumed { .. } => client.consumed += 1,
             _ => {}
         }
     }

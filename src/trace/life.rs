@@ -51,14 +51,14 @@ pub struct Event {
     /// The address of who did it; none where the log does not say.
     pub by: Option<Arc<[u8]>>,
     /// What.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// It is so if target held nothing that the log does not show. Of what was consumed alone.
     pub is_presumed: bool,
 }
 
 /// The kinds of events.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum EventKind {
     /// It was offered.
     Offered {
         /// Its due time.
@@ -102,7 +102,7 @@ pub enum Kind {
     Failed,
 }
 
-impl Kind {
+impl EventKind {
     /// The word for it in JSON.
     #[must_use]
     pub const fn word(&self) -> &'static str {
@@ -157,7 +157,7 @@ pub struct Life {
     /// True when one of these is so only if target held nothing that the log does not show.
     pub is_presumed: bool,
     /// Another end of it, with its time.
-    pub ended: Option<(Kind, Moment)>,
+    pub ended: Option<(EventKind, Moment)>,
     /// It is in timeouts.
     pub(super) waits: bool,
     /// So many of it are in target.
@@ -173,7 +173,7 @@ pub struct Life {
 
 /// The fate of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Fate {
+pub enum MessageFate {
     /// It is in timeouts, and its due time is still to come.
     Waiting,
     /// It is in timeouts, and its due time has passed.
@@ -194,7 +194,7 @@ pub enum Fate {
     Renamed,
 }
 
-impl Fate {
+impl MessageFate {
     /// The word for it in JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -237,23 +237,27 @@ impl Life {
 
     /// Its fate as far as the log goes, which ends at `end_us`.
     #[must_use]
-    pub fn fate(&self, end_us: Option<i64>) -> Fate {
+    pub fn fate(&self, end_us: Option<i64>) -> MessageFate {
         if self.waits {
             let end = end_us.map(|us| EpochMillis::new(us.div_euclid(1_000)));
             let due = self.due.and_then(Due::at);
             let is_late = due.zip(end).is_some_and(|(due, end)| due <= end);
-            return if is_late { Fate::Late } else { Fate::Waiting };
+            return if is_late {
+                MessageFate::Late
+            } else {
+                MessageFate::Waiting
+            };
         }
         if self.in_target > 0 {
-            return Fate::Delivered;
+            return MessageFate::Delivered;
         }
         match self.ended.as_ref().map(|(kind, _)| kind) {
-            Some(Kind::Polled) => Fate::Polled,
-            Some(Kind::Deleted) => Fate::Deleted,
-            Some(Kind::Expired) => Fate::Expired,
-            Some(Kind::Renamed) => Fate::Renamed,
-            _ if self.consumed.is_some() => Fate::Consumed,
-            _ => Fate::Removed,
+            Some(EventKind::Polled) => MessageFate::Polled,
+            Some(EventKind::Deleted) => MessageFate::Deleted,
+            Some(EventKind::Expired) => MessageFate::Expired,
+            Some(EventKind::Renamed) => MessageFate::Renamed,
+            _ if self.consumed.is_some() => MessageFate::Consumed,
+            _ => MessageFate::Removed,
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Monitor<R> {
 }
 
 /// The part of a record before its words.
-struct Head {
+struct RecordHead {
     at_us: i64,
     db: u32,
     sender: Sender,
@@ -205,7 +205,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 }
 
 /// The first head in a text, and how many bytes stand before it.
-fn find_head(text: &[u8]) -> Option<(usize, Head)> {
+fn find_head(text: &[u8]) -> Option<(usize, RecordHead)> {
     let mut at = 0;
     while at < text.len() {
         at += text[at..].iter().position(u8::is_ascii_digit)?;
@@ -219,7 +219,7 @@ fn find_head(text: &[u8]) -> Option<(usize, Head)> {
 }
 
 /// The head that a text begins with: `1763794800.123456 [0 127.0.0.1:5] `, with a `"` behind it.
-fn head(text: &[u8]) -> Option<Head> {
+fn head(text: &[u8]) -> Option<RecordHead> {
     let (seconds, rest) = digits(text)?;
     let rest = rest.strip_prefix(b".")?;
     let (fraction, rest) = digits(rest)?;
@@ -232,7 +232,7 @@ fn head(text: &[u8]) -> Option<Head> {
         b"lua" => Sender::Script,
         address => Sender::Client(address.to_vec()),
     };
-    Some(Head {
+    Some(RecordHead {
         at_us: micros(seconds, fraction)?,
         db: str::from_utf8(db).ok()?.parse().ok()?,
         sender,

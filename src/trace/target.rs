@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::command::End;
+use super::command::ListEnd;
 
 /// Elements of a list that are kept at most; the oldest are forgotten first.
 const MOST_ELEMENTS: usize = 1 << 20;
@@ -40,10 +40,10 @@ impl Target {
     }
 
     /// Puts an element at that end.
-    pub fn push(&mut self, end: End, element: Element) {
+    pub fn push(&mut self, end: ListEnd, element: Element) {
         match end {
-            End::Left => self.elements.push_front(element),
-            End::Right => self.elements.push_back(element),
+            ListEnd::Left => self.elements.push_front(element),
+            ListEnd::Right => self.elements.push_back(element),
         }
         if self.elements.len() > MOST_ELEMENTS {
             self.pop(end.other());
@@ -52,19 +52,19 @@ impl Target {
     }
 
     /// Takes one from that end; none when there is none.
-    pub fn pop(&mut self, end: End) -> Option<Element> {
+    pub fn pop(&mut self, end: ListEnd) -> Option<Element> {
         match end {
-            End::Left => self.elements.pop_front(),
-            End::Right => self.elements.pop_back(),
+            ListEnd::Left => self.elements.pop_front(),
+            ListEnd::Right => self.elements.pop_back(),
         }
     }
 
     /// Takes the first element out that is of this life, from that end.
-    pub fn remove(&mut self, from: End, life: u64) {
+    pub fn remove(&mut self, from: ListEnd, life: u64) {
         let is_it = |element: &Element| *element == Element::Of(life);
         let at = match from {
-            End::Left => self.elements.iter().position(is_it),
-            End::Right => self.elements.iter().rposition(is_it),
+            ListEnd::Left => self.elements.iter().position(is_it),
+            ListEnd::Right => self.elements.iter().rposition(is_it),
         };
         if let Some(at) = at {
             self.elements.remove(at);
@@ -108,7 +108,7 @@ impl Element {
     }
 }
 
-impl End {
+impl ListEnd {
     /// The other end.
     #[must_use]
     pub const fn other(self) -> Self {
@@ -128,7 +128,7 @@ pub struct Waiting {
     /// Its address.
     pub by: Arc<[u8]>,
     /// From which end it takes.
-    pub end: End,
+    pub end: ListEnd,
     /// The lists that it waits at.
     pub keys: Vec<ListKey>,
     /// The end of its wait, in µs since the epoch; none: it waits for ever.
@@ -150,7 +150,7 @@ impl Waits {
     pub fn begin(
         &mut self,
         by: &Arc<[u8]>,
-        end: End,
+        end: ListEnd,
         keys: Vec<ListKey>,
         at_us: i64,
         span_us: i64,
@@ -241,7 +241,7 @@ mod tests {
 
     fn begin(waits: &mut Waits, by: &str, at_us: i64, span_us: i64) {
         let by = Arc::from(by.as_bytes());
-        waits.begin(&by, End::Left, vec![list()], at_us, span_us);
+        waits.begin(&by, ListEnd::Left, vec![list()], at_us, span_us);
     }
 
     fn served(waits: &mut Waits, at_us: i64) -> Option<String> {
@@ -284,11 +284,11 @@ mod tests {
     fn a_list_remembers_a_bounded_number_of_elements() {
         let mut target = Target::new(true);
         for life in 0..=MOST_ELEMENTS as u64 {
-            target.push(End::Right, Element::Of(life));
+            target.push(ListEnd::Right, Element::Of(life));
         }
         assert_eq!((target.len(), target.is_known), (MOST_ELEMENTS, false));
-        assert_eq!(target.pop(End::Left), Some(Element::Of(1)));
-        target.remove(End::Right, 3);
+        assert_eq!(target.pop(ListEnd::Left), Some(Element::Of(1)));
+        target.remove(ListEnd::Right, 3);
         assert_eq!(target.lives().take(2).collect::<Vec<_>>(), [2, 4]);
     }
 }

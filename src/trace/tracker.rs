@@ -11,15 +11,15 @@ mod step;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::command::{Command, End, Expiry, Scores};
+use super::command::{Command, Expiry, ListEnd, Scores};
 use super::figures::{Attempt, Figures, late_us};
-use super::life::{Event, Kind, Life, Moment};
+use super::life::{Event, EventKind, Life, Moment};
 use super::record::{Record, Sender};
 use super::target::{Element, Target, Waits};
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
 use lives::Lives;
-use step::{Pushed, Step};
+use step::{Pushed, Transaction};
 
 /// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
 const TRANSFERS: [&[u8]; 2] = [
@@ -36,7 +36,7 @@ pub struct Tracker {
     /// Roles of keys, by database and name.
     roles: HashMap<u32, HashMap<Box<[u8]>, Role>>,
     waits: Waits,
-    step: Step,
+    step: Transaction,
     lives: Lives,
     events: Vec<Event>,
     figures: Figures,
@@ -100,7 +100,7 @@ impl Tracker {
             targets: Vec::new(),
             roles: HashMap::new(),
             waits: Waits::default(),
-            step: Step::default(),
+            step: Transaction::default(),
             lives: Lives::new(memory),
             events: Vec::new(),
             figures: Figures::default(),
@@ -204,7 +204,7 @@ impl Tracker {
     }
 
     /// Begins to follow the queues whose keys a step names for the first time.
-    fn discover(&mut self, step: &Step) {
+    fn discover(&mut self, step: &Transaction) {
         for record in step.records() {
             let Some(command) = Command::of(record) else {
                 continue;
@@ -272,7 +272,7 @@ impl Tracker {
 
     /// Gives a queue its other name where a step that touches it names that one: `orders` and
     /// `{orders}` have the same keys, and an offer does not say which of them is meant.
-    fn name_rightly(&mut self, step: &Step, queue: usize) {
+    fn name_rightly(&mut self, step: &Transaction, queue: usize) {
         let followed = &self.queues[queue];
         let names = [followed.twin.clone(), Some(followed.queue.name.clone())];
         let names: Vec<QueueName> = names.into_iter().flatten().collect();
@@ -310,7 +310,7 @@ impl Tracker {
 
     /// Which member each push to a target is of: those that leave the queue in the same step say
     /// it, by their payload.
-    fn pair(&self, step: &Step) -> Moves {
+    fn pair(&self, step: &Transaction) -> Moves {
         let mut moves = Moves::default();
         let mut by_payload: HashMap<&[u8], VecDeque<(usize, &[u8])>> = HashMap::new();
         let mut seen = HashSet::new();
@@ -358,7 +358,13 @@ impl Tracker {
     }
 
     /// Tells what one command of a step did.
-    fn apply(&mut self, step: &Step, record: &Record, command: &Command<'_>, moves: &mut Moves) {
+    fn apply(
+        &mut self,
+        step: &Transaction,
+        record: &Record,
+        command: &Command<'_>,
+        moves: &mut Moves,
+    ) {
         let db = record.db;
         match command {
             Command::Add {
@@ -413,16 +419,16 @@ impl Tracker {
             }
             Command::Delete { keys } => {
                 for key in keys {
-                    self.gone(step, db, key, &Kind::Deleted);
+                    self.gone(step, db, key, &EventKind::Deleted);
                 }
             }
-            Command::Rename { from, .. } => self.gone(step, db, from, &Kind::Renamed),
+            Command::Rename { from, .. } => self.gone(step, db, from, &EventKind::Renamed),
             Command::Flush { is_all } => {
                 let of_those = self.roles.iter().filter(|(of, _)| *is_all || **of == db);
                 let keys =
                     of_those.flat_map(|(db, roles)| roles.keys().map(|key| (*db, key.clone())));
                 for (db, key) in keys.collect::<Vec<_>>() {
-                    self.gone(step, db, &key, &Kind::Deleted);
+                    self.gone(step, db, &key, &EventKind::Deleted);
                 }
             }
             Command::Expire { key, expiry } => {
@@ -449,7 +455,14 @@ impl Tracker {
 
 impl Tracker {
     /// A member was put into timeouts with this score.
-    fn added(&mut self, step: &Step, queue: usize, member: &[u8], score: f64, only_new: bool) {
+    fn added(
+        &mut self,
+        step: &Transaction,
+        queue: usize,
+        member: &[u8],
+        score: f64,
+        only_new: bool,
+    ) {
         let due = self.queues[queue].queue.due(score);
         let mut known = self.lives.find(queue, member);
         if let Some(id) = known
@@ -464,14 +477,14 @@ impl Tracker {
         }
         let kind = match known.and_then(|life| self.lives.get(life)) {
             Some(life) if life.waits && (only_new || life.due == Some(due)) => return,
-            Some(_) => Kind::Requeued { due },
-            None => Kind::Offered { due },
+            Some(_) => EventKind::Requeued { due },
+            None => EventKind::Offered { due },
         };
         let id = known.unwrap_or_else(|| self.begin(queue, member));
         let moment = step.moment();
         self.lives.change(id, |life| {
             match kind {
-                Kind::Requeued { .. } => life.requeued += 1,
+                EventKind::Requeued { .. } => life.requeued += 1,
                 _ => life.offered = Some(moment),
             }
             life.due = Some(due);
@@ -491,7 +504,7 @@ impl Tracker {
     }
 
     /// A member was taken out of timeouts.
-    fn taken(&mut self, step: &Step, queue: usize, member: &[u8], moves: &Moves) {
+    fn taken(&mut self, step: &Transaction, queue: usize, member: &[u8], moves: &Moves) {
         let known = self.lives.find(queue, member);
         if moves.moving.contains(&(queue, member.into())) {
             // Pushed by the same script, before or after this.
@@ -514,15 +527,15 @@ impl Tracker {
                 if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
         });
         let kind = if pops_order {
-            Kind::Polled
+            EventKind::Polled
         } else {
-            Kind::Removed
+            EventKind::Removed
         };
         self.end(step, queue, id, kind);
     }
 
     /// Takes note that all members with such a score left timeouts.
-    fn taken_range(&mut self, step: &Step, queue: usize, scores: &Scores) {
+    fn taken_range(&mut self, step: &Transaction, queue: usize, scores: &Scores) {
         let layout = self.queues[queue].queue.clone();
         let is_in = |life: &Life| {
             let due = life.due.and_then(Due::at);
@@ -532,13 +545,13 @@ impl Tracker {
             let was_moved = self.lives.get(id).is_some_and(|life| life.is_moved);
             self.lives.change(id, |life| life.waits = false);
             if !was_moved {
-                self.end(step, queue, id, Kind::Removed);
+                self.end(step, queue, id, EventKind::Removed);
             }
         }
     }
 
     /// A message was published on the channel of a queue.
-    fn announced(&mut self, step: &Step, queue: usize, message: &[u8]) {
+    fn announced(&mut self, step: &Transaction, queue: usize, message: &[u8]) {
         let Some(member) = step.last_added(message) else {
             return;
         };
@@ -548,7 +561,7 @@ impl Tracker {
         self.lives.change(id, |life| {
             life.announced_us = life.announced_us.or(step.at_us());
         });
-        self.event(step, queue, Some(id), Kind::Announced);
+        self.event(step, queue, Some(id), EventKind::Announced);
     }
 
     /// The keys whose time has passed are gone.
@@ -568,7 +581,7 @@ impl Tracker {
             };
             for id in self.lives.of_queue(queue, |life| life.waits) {
                 self.lives.change(id, |life| life.waits = false);
-                self.ends(&moment, queue, id, Kind::Expired);
+                self.ends(&moment, queue, id, EventKind::Expired);
             }
         }
     }
@@ -580,7 +593,7 @@ impl Tracker {
     /// An element was pushed to a target; the life that it is of, if it is one.
     fn pushed(
         &mut self,
-        step: &Step,
+        step: &Transaction,
         target: usize,
         value: &[u8],
         moves: &mut Moves,
@@ -625,7 +638,7 @@ impl Tracker {
             life.in_target_since = step.at_us();
         });
         self.figures.delivered_again += u64::from(is_again);
-        let kind = Kind::Transferred {
+        let kind = EventKind::Transferred {
             late_us,
             place,
             of,
@@ -645,10 +658,10 @@ impl Tracker {
     /// Elements were taken from the first of these lists that has one, or are waited for.
     fn popped(
         &mut self,
-        step: &Step,
+        step: &Transaction,
         db: u32,
         keys: &[&[u8]],
-        (end, most): (End, usize),
+        (end, most): (ListEnd, usize),
         waits_us: Option<i64>,
     ) {
         for key in keys {
@@ -696,14 +709,14 @@ impl Tracker {
                 moment,
                 queue,
                 Some(id),
-                Kind::Consumed { waited_us },
+                EventKind::Consumed { waited_us },
                 is_presumed,
             );
         }
     }
 
     /// Those who waited for an element get what was pushed.
-    fn serve(&mut self, step: &Step) {
+    fn serve(&mut self, step: &Transaction) {
         let Some(at_us) = step.at_us() else {
             return;
         };
@@ -730,7 +743,7 @@ impl Tracker {
     }
 
     /// Elements with this value were removed from a target.
-    fn removed_from_target(&mut self, step: &Step, target: usize, value: &[u8], count: i64) {
+    fn removed_from_target(&mut self, step: &Transaction, target: usize, value: &[u8], count: i64) {
         let is_it = |id: &u64| {
             let life = self.lives.get(*id);
             life.is_some_and(|life| life.message.payload() == value)
@@ -741,21 +754,24 @@ impl Tracker {
         };
         let lives = self.targets[target].lives();
         let (from, ids): (_, Vec<u64>) = if count < 0 {
-            (End::Right, lives.rev().filter(is_it).take(most).collect())
+            (
+                ListEnd::Right,
+                lives.rev().filter(is_it).take(most).collect(),
+            )
         } else {
-            (End::Left, lives.filter(is_it).take(most).collect())
+            (ListEnd::Left, lives.filter(is_it).take(most).collect())
         };
         for id in ids {
             self.targets[target].remove(from, id);
-            self.lost(step, id, Kind::Removed);
+            self.lost(step, id, EventKind::Removed);
         }
     }
 
     /// Elements were cut from the ends of a target: taken, by who hands them on.
-    fn trimmed(&mut self, step: &Step, target: usize, first: i64, last: i64) {
+    fn trimmed(&mut self, step: &Transaction, target: usize, first: i64, last: i64) {
         let from_head = usize::try_from(first).unwrap_or(0);
         let from_tail = usize::try_from(-1 - last).unwrap_or(0);
-        for (end, count) in [(End::Left, from_head), (End::Right, from_tail)] {
+        for (end, count) in [(ListEnd::Left, from_head), (ListEnd::Right, from_tail)] {
             for _ in 0..count.min(self.targets[target].len()) {
                 if let Some(element) = self.targets[target].pop(end) {
                     self.consumed(&step.moment(), target, element);
@@ -765,7 +781,7 @@ impl Tracker {
     }
 
     /// An element of a target is gone, and nobody took it.
-    fn lost(&mut self, step: &Step, id: u64, kind: Kind) {
+    fn lost(&mut self, step: &Transaction, id: u64, kind: EventKind) {
         self.lives
             .change(id, |life| life.in_target = life.in_target.saturating_sub(1));
         if let Some(queue) = self.lives.queue_of(id) {
@@ -774,7 +790,7 @@ impl Tracker {
     }
 
     /// A key is gone.
-    fn gone(&mut self, step: &Step, db: u32, key: &[u8], kind: &Kind) {
+    fn gone(&mut self, step: &Transaction, db: u32, key: &[u8], kind: &EventKind) {
         match self.role(db, key) {
             Some(Role::Timeouts(queue)) => {
                 self.queues[queue].expires_ms = None;
@@ -800,7 +816,7 @@ impl Tracker {
 
 impl Tracker {
     /// Counts the transfer that a step is, if it is one of a Redisson client's.
-    fn attempted(&mut self, step: &Step, moves: &Moves) {
+    fn attempted(&mut self, step: &Transaction, moves: &Moves) {
         let mut script = None;
         let mut asked = None;
         let mut ended = false;
@@ -829,7 +845,7 @@ impl Tracker {
             _ => Attempt::Won,
         };
         if attempt == Attempt::Failed {
-            self.event(step, queue, None, Kind::Failed);
+            self.event(step, queue, None, EventKind::Failed);
         }
         let its_clock = now_ms.checked_mul(1_000);
         let ahead_us = its_clock
@@ -852,18 +868,18 @@ impl Tracker {
     }
 
     /// The life of a message ends in this step without a consumer.
-    fn end(&mut self, step: &Step, queue: usize, id: u64, kind: Kind) {
+    fn end(&mut self, step: &Transaction, queue: usize, id: u64, kind: EventKind) {
         self.ends(&step.moment(), queue, id, kind);
     }
 
-    fn ends(&mut self, moment: &Moment, queue: usize, id: u64, kind: Kind) {
+    fn ends(&mut self, moment: &Moment, queue: usize, id: u64, kind: EventKind) {
         self.lives
             .change(id, |life| life.ended = Some((kind.clone(), moment.clone())));
         self.happens(moment, queue, Some(id), kind, false);
     }
 
     /// Something happened in this step.
-    fn event(&mut self, step: &Step, queue: usize, id: Option<u64>, kind: Kind) {
+    fn event(&mut self, step: &Transaction, queue: usize, id: Option<u64>, kind: EventKind) {
         self.happens(&step.moment(), queue, id, kind, false);
     }
 
@@ -872,7 +888,7 @@ impl Tracker {
         moment: &Moment,
         queue: usize,
         id: Option<u64>,
-        kind: Kind,
+        kind: EventKind,
         is_presumed: bool,
     ) {
         let followed = &self.queues[queue];

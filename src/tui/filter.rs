@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::clock::EpochMillis;
 use crate::payload::Codec;
-use crate::queue::{Filter, Seen, text};
+use crate::queue::{EntryParts, Filter, text};
 use crate::tui::entries::{Entries, EntryRow};
 use crate::tui::tabs::Tab;
 
@@ -159,7 +159,7 @@ impl EntryRow {
             Ok(decoded) => decoded.codec,
             Err(_) => Codec::Unknown,
         };
-        let seen = Seen {
+        let seen = EntryParts {
             id: self.id,
             due: Some(self.due),
             codec: codec.name(),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::clock::EpochMillis;
 use crate::payload::{Codec, Habit};
-use crate::queue::{Due, Entry, EntryId, Filter, Queue, Seen, State, text};
+use crate::queue::{Due, Entry, EntryId, EntryParts, Filter, Queue, State, text};
 use crate::tui::entries::EntryRow;
 use crate::tui::tabs::Tab;
 
@@ -150,7 +150,7 @@ impl What {
             Some(payload) => habit.whole(payload),
             None => (Codec::Unknown, text::printable_bytes(&entry.member)),
         };
-        let seen = Seen {
+        let seen = EntryParts {
             id,
             due: Some(due),
             codec: codec.name(),

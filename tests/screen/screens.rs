@@ -2,7 +2,7 @@
 //! every picture keeps.
 
 mod asking;
-mod build;
+pub(crate) mod build;
 mod bulk;
 mod everywhere;
 mod filter;
@@ -16,4 +16,4 @@ mod states;
 mod tabs;
 mod timeline;
 mod told;
-mod wild;
+pub(crate) mod wild;

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 
 use super::super::meter::Meter;
 use super::super::output::Output;
-use super::super::stop::Stop;
+use super::super::stop::StopSignal;
 use super::super::suspend::Suspend;
 use super::super::{Outcome, say};
 use super::summary::{self, Figures};
@@ -75,7 +75,7 @@ impl Following {
     pub(super) async fn follow<W: Write>(
         mut self,
         mut applying: Applying,
-        stop: &mut Stop,
+        stop: &mut StopSignal,
         out: &mut Output<W>,
     ) -> anyhow::Result<Outcome> {
         let mut suspend = Suspend::heed();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use super::super::meter::Meter;
-use super::super::stop::Stop;
+use super::super::stop::StopSignal;
 use super::{Doctor, PAUSE};
 use crate::clock::instant;
 use crate::queue::finding::{Diagnosis, Open};
@@ -19,7 +19,7 @@ impl Doctor<'_> {
     pub(super) async fn until_decided(
         &mut self,
         mut said: Vec<Diagnosis>,
-        stop: &mut Stop,
+        stop: &mut StopSignal,
     ) -> anyhow::Result<Vec<Diagnosis>> {
         let end = instant() + LONGER;
         let mut meter = (!self.quiet).then(Meter::new);

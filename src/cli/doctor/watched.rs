@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::output::Output;
-use super::super::stop::Stop;
+use super::super::stop::StopSignal;
 use super::super::{Outcome, finding, say, times};
 use super::arrivals::Arrivals;
 use super::looks::Looks;
@@ -27,7 +27,7 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let mut stop = Stop::listen();
+    let mut stop = StopSignal::listen();
     let end = span.map(|span| instant() + span);
     let mut told = ToldLines::default();
     let mut trouble: Option<String> = None;
@@ -83,7 +83,7 @@ pub(super) async fn run<W: Write>(
 /// Until the next round: looks at all entries go on, queues come; whether it is to end.
 async fn rest<W: Write>(
     doctor: &mut Doctor<'_>,
-    (stop, looks, arrivals): (&mut Stop, &mut Looks, &mut Arrivals),
+    (stop, looks, arrivals): (&mut StopSignal, &mut Looks, &mut Arrivals),
     out: &mut Output<W>,
 ) -> anyhow::Result<bool> {
     let next = instant() + PAUSE;
@@ -134,7 +134,7 @@ impl ToldLines {
             let Some(at) = one.pulse().map(|pulse| pulse.at) else {
                 continue;
             };
-            let mut line = Line {
+            let mut line = WatchLine {
                 queue: one.queue(),
                 at,
                 programs,
@@ -198,8 +198,8 @@ const fn event<'a, W: Write>(
     queue: &'a Queue,
     at: EpochMillis,
     out: &'a mut Output<W>,
-) -> Line<'a, W> {
-    Line {
+) -> WatchLine<'a, W> {
+    WatchLine {
         queue,
         at,
         programs: &NONE,
@@ -207,14 +207,14 @@ const fn event<'a, W: Write>(
     }
 }
 
-struct Line<'a, W: Write> {
+struct WatchLine<'a, W: Write> {
     queue: &'a Queue,
     at: EpochMillis,
     programs: &'a Programs,
     out: &'a mut Output<W>,
 }
 
-impl<W: Write> Line<'_, W> {
+impl<W: Write> WatchLine<'_, W> {
     fn print(&mut self, event: &str, found: &Finding) -> anyhow::Result<()> {
         if self.out.is_json() {
             let mut fields = finding::fields(self.queue, found, self.programs);

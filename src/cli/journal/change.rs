@@ -23,7 +23,7 @@ const COLUMNS: [Column; 6] = [
 ];
 
 /// A change, and how its entries are to be shown.
-struct Shown {
+struct ShownChange {
     kept: Kept,
     /// The queue; none when this version cannot tell what was written down.
     queue: Option<Queue>,
@@ -40,7 +40,7 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let kept = journal.find(id).await?;
     let items = journal.read(&kept.id).await?;
-    let shown = Shown {
+    let shown = ShownChange {
         queue: Queue::typed(&kept.head.queue).ok(),
         kept,
         now: local_now(),
@@ -74,7 +74,7 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-impl Shown {
+impl ShownChange {
     fn head<W: Write>(&self, out: &mut Output<W>) -> io::Result<()> {
         let kept = &self.kept;
         if out.is_json() {

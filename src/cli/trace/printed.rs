@@ -11,10 +11,10 @@ use super::super::{codec, pick, shape};
 use crate::args::{self, By};
 use crate::clock::EpochMillis;
 use crate::payload::{Decoded, Habit};
-use crate::queue::filter::{Filter, Seen};
+use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, text};
 use crate::trace::life::Moment;
-use crate::trace::{Event, Fate, Kind, Life, Message};
+use crate::trace::{Event, EventKind, Life, Message, MessageFate};
 
 const EVENTS: [Column; 5] = [
     Column::left("TIME", 12),
@@ -60,8 +60,8 @@ impl Printed {
             late_over_us: asked
                 .late_over
                 .map(|span| span.signed_ms().saturating_mul(1_000)),
-            habit: codec::chosen(asked.codec.as_deref())?,
-            raw: asked.raw,
+            habit: codec::chosen(asked.payloads.codec.as_deref())?,
+            raw: asked.payloads.raw,
             most: asked.limit.unwrap_or(u64::MAX),
             lines: 0,
         })
@@ -90,7 +90,7 @@ impl Printed {
     /// Prints an event, if it was asked for.
     pub(super) fn event<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
         let is_late = match event.kind {
-            Kind::Transferred { late_us, .. } => self.is_late(late_us),
+            EventKind::Transferred { late_us, .. } => self.is_late(late_us),
             _ => self.late_over_us.is_none(),
         };
         if self.is_full() || !is_late {
@@ -104,7 +104,7 @@ impl Printed {
             return Ok(());
         };
         let due = match event.kind {
-            Kind::Offered { due } | Kind::Requeued { due } => Some(due),
+            EventKind::Offered { due } | EventKind::Requeued { due } => Some(due),
             _ => None,
         };
         let Some(decoded) = self.chosen(message, due, event.at_us) else {
@@ -153,7 +153,7 @@ impl Printed {
         let fate = life.fate(end_us);
         let due = life.due.and_then(Due::at);
         let late_us = match fate {
-            Fate::Late if life.transferred.is_none() => end_us
+            MessageFate::Late if life.transferred.is_none() => end_us
                 .zip(due)
                 .map(|(end, due)| end - due.get().saturating_mul(1_000)),
             _ => life.late_us,
@@ -202,7 +202,7 @@ impl Printed {
         }
         let decoded = self.habit.decode(message.payload());
         let whole = decoded.whole();
-        let seen = Seen {
+        let seen = EntryParts {
             id,
             due,
             codec: decoded.codec.name(),
@@ -241,13 +241,13 @@ fn event_fields(event: &Event) -> Map<String, Value> {
     fields.insert("id".into(), json!(id));
     fields.insert("by".into(), address(event.by.as_deref()));
     match event.kind {
-        Kind::Offered { due } | Kind::Requeued { due } => {
+        EventKind::Offered { due } | EventKind::Requeued { due } => {
             fields.insert("due_ms".into(), shape::due_ms(Some(due)));
             let delay = due.at().zip(event.at_us);
             let delay = delay.map(|(due, at)| due.get().saturating_sub(at.div_euclid(1_000)));
             fields.insert("delay_ms".into(), json!(delay));
         }
-        Kind::Transferred {
+        EventKind::Transferred {
             late_us,
             place,
             of,
@@ -258,7 +258,7 @@ fn event_fields(event: &Event) -> Map<String, Value> {
             fields.insert("of".into(), of.into());
             fields.insert("stays".into(), stays.into());
         }
-        Kind::Consumed { waited_us } => {
+        EventKind::Consumed { waited_us } => {
             fields.insert("in_target_ms".into(), ms(waited_us));
             fields.insert("presumed".into(), event.is_presumed.into());
         }
@@ -268,7 +268,7 @@ fn event_fields(event: &Event) -> Map<String, Value> {
 }
 
 /// The fields of a life, but for what its message says.
-fn life_fields(life: &Life, fate: Fate, late_us: Option<i64>) -> Map<String, Value> {
+fn life_fields(life: &Life, fate: MessageFate, late_us: Option<i64>) -> Map<String, Value> {
     let at = |moment: Option<&Moment>| ms(moment.and_then(|moment| moment.at_us));
     let by = |moment: Option<&Moment>| address(moment.and_then(|m| m.by.as_deref()));
     let ended = life.ended.as_ref().map(|(_, moment)| moment);
@@ -337,10 +337,10 @@ pub(super) fn signed(us: i64) -> String {
 /// The words of an event before its message's text, for people.
 fn what(event: &Event) -> String {
     match event.kind {
-        Kind::Offered { due } => format!("due {}: ", due_time(due)),
-        Kind::Requeued { due } => format!("due {} now: ", due_time(due)),
-        Kind::Announced => "new head: ".to_owned(),
-        Kind::Transferred {
+        EventKind::Offered { due } => format!("due {}: ", due_time(due)),
+        EventKind::Requeued { due } => format!("due {} now: ", due_time(due)),
+        EventKind::Announced => "new head: ".to_owned(),
+        EventKind::Transferred {
             late_us,
             place,
             of,
@@ -359,7 +359,7 @@ fn what(event: &Event) -> String {
             let stays = if stays { ", still in timeouts" } else { "" };
             format!("{late}{batch}{stays}: ")
         }
-        Kind::Consumed { waited_us } => {
+        EventKind::Consumed { waited_us } => {
             let mark = if event.is_presumed { " (presumed)" } else { "" };
             match waited_us {
                 Some(us) => format!("after {} in target{mark}: ", signed(us)),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use tokio::sync::mpsc;
 
-use super::super::stop::Stop;
+use super::super::stop::StopSignal;
 use crate::trace::aof;
 
 /// Bytes that are read at once.
@@ -104,7 +104,7 @@ impl Source {
 /// The standard input, which is over when we are asked to end: what was read until then is told.
 pub(super) struct Input {
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
-    stop: Stop,
+    stop: StopSignal,
     chunk: Vec<u8>,
     at: usize,
     is_over: bool,
@@ -130,7 +130,7 @@ impl Input {
         });
         Self {
             chunks,
-            stop: Stop::listen(),
+            stop: StopSignal::listen(),
             chunk: Vec::new(),
             at: 0,
             is_over: false,

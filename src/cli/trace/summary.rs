@@ -9,7 +9,7 @@ use super::super::output::Output;
 use super::super::say;
 use super::printed::{ms, signed, time};
 use crate::queue::text;
-use crate::trace::Fate;
+use crate::trace::MessageFate;
 use crate::trace::aof::Damage;
 use crate::trace::figures::{Client, Figures, Spread};
 
@@ -26,7 +26,7 @@ pub(super) struct Summary {
 }
 
 /// The end of a log: records left out, a snapshot skipped, damage.
-pub(super) struct Ended {
+pub(super) struct LogEnd {
     pub(super) unreadable: u64,
     pub(super) skipped_snapshot: bool,
     pub(super) damage: Option<Damage>,
@@ -34,7 +34,7 @@ pub(super) struct Ended {
 
 impl Summary {
     /// A log was read to its end.
-    pub(super) fn read(&mut self, name: &str, ended: &Ended) {
+    pub(super) fn read(&mut self, name: &str, ended: &LogEnd) {
         self.unreadable += ended.unreadable;
         self.skipped_snapshot |= ended.skipped_snapshot;
         let damage = ended.damage.map(|damage| (name.to_owned(), damage));
@@ -47,7 +47,7 @@ impl Summary {
     }
 
     /// Counts what became of a message.
-    pub(super) fn count(&mut self, fate: Fate) {
+    pub(super) fn count(&mut self, fate: MessageFate) {
         *self.fates.entry(fate.word()).or_default() += 1;
     }
 

@@ -18,7 +18,7 @@ const NEWEST: u64 = 2_000;
 const PAGE: u32 = 500;
 
 /// The state in which an entry is found.
-enum Seen {
+enum SeenEntry {
     /// As only the script can have made it.
     Done,
     /// As it was: the script was not run.
@@ -75,7 +75,7 @@ impl Run {
             });
         }
         let now = self.now();
-        let seen: Vec<Seen> = range
+        let seen: Vec<SeenEntry> = range
             .clone()
             .zip(scores)
             .map(|(i, (score, new))| {
@@ -86,8 +86,8 @@ impl Run {
             })
             .collect();
         // A script is run whole or not at all.
-        let tells = |seen: &Seen| !matches!(seen, Seen::Stays(_) | Seen::Changed);
-        let repeated = seen.iter().any(|seen| matches!(seen, Seen::NotDone))
+        let tells = |seen: &SeenEntry| !matches!(seen, SeenEntry::Stays(_) | SeenEntry::Changed);
+        let repeated = seen.iter().any(|seen| matches!(seen, SeenEntry::NotDone))
             || !seen.iter().any(tells)
             || self.may_repeat(&seen).await?;
         if repeated {
@@ -95,29 +95,29 @@ impl Run {
         }
         // What was due may have been transferred before the script came to take it away.
         let takes = matches!(work, Work::Delete(_) | Work::Quarantine(_));
-        let ran = seen.iter().any(|seen| matches!(seen, Seen::Done)) && !takes;
-        let delivered = if seen.iter().any(|seen| matches!(seen, Seen::Left)) && !ran {
+        let ran = seen.iter().any(|seen| matches!(seen, SeenEntry::Done)) && !takes;
+        let delivered = if seen.iter().any(|seen| matches!(seen, SeenEntry::Left)) && !ran {
             self.newest_of_target().await?
         } else {
             HashSet::new()
         };
         let fated = range.zip(seen).map(|(i, seen)| match seen {
-            Seen::Done => Fated::plain(Outcome::Done),
-            Seen::Changed => Fated::because(Outcome::Changed, "it was changed meanwhile"),
-            Seen::Left | Seen::Passed if ran => Fated::plain(Outcome::Done),
-            Seen::Passed => Fated::because(Outcome::Unknown, PASSED),
-            Seen::Left => self.left(work, i, &delivered),
-            Seen::Stays(fated) => fated,
-            Seen::NotDone | Seen::Nothing => Fated::plain(Outcome::Unknown),
+            SeenEntry::Done => Fated::plain(Outcome::Done),
+            SeenEntry::Changed => Fated::because(Outcome::Changed, "it was changed meanwhile"),
+            SeenEntry::Left | SeenEntry::Passed if ran => Fated::plain(Outcome::Done),
+            SeenEntry::Passed => Fated::because(Outcome::Unknown, PASSED),
+            SeenEntry::Left => self.left(work, i, &delivered),
+            SeenEntry::Stays(fated) => fated,
+            SeenEntry::NotDone | SeenEntry::Nothing => Fated::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
     }
 
     /// True when what was to come into timeouts is not there because the script was not run: nobody
     /// transfers.
-    async fn may_repeat(&mut self, seen: &[Seen]) -> Result<bool, Halt> {
-        let passed = |seen: &Seen| matches!(seen, Seen::Passed);
-        let ran = |seen: &Seen| matches!(seen, Seen::Done);
+    async fn may_repeat(&mut self, seen: &[SeenEntry]) -> Result<bool, Halt> {
+        let passed = |seen: &SeenEntry| matches!(seen, SeenEntry::Passed);
+        let ran = |seen: &SeenEntry| matches!(seen, SeenEntry::Done);
         if !seen.iter().any(passed) || seen.iter().any(ran) {
             return Ok(false);
         }
@@ -231,67 +231,67 @@ fn seen(
     score: Option<f64>,
     new: Option<f64>,
     was_due: bool,
-) -> Seen {
+) -> SeenEntry {
     let is = |wanted: f64| score.is_some_and(|score| score.total_cmp(&wanted).is_eq());
     match work {
         Work::Deliver(all) if is(all[i].score) && queue.unwrap(&all[i].member).is_err() => {
-            Seen::Stays(Fated::plain(Outcome::Undecodable))
+            SeenEntry::Stays(Fated::plain(Outcome::Undecodable))
         }
         Work::Delete(all) | Work::Deliver(all) => match score {
-            Some(_) if is(all[i].score) => Seen::NotDone,
-            Some(_) => Seen::Changed,
+            Some(_) if is(all[i].score) => SeenEntry::NotDone,
+            Some(_) => SeenEntry::Changed,
             // Nobody transfers what is not due.
-            None if was_due => Seen::Left,
-            None => Seen::Done,
+            None if was_due => SeenEntry::Left,
+            None => SeenEntry::Done,
         },
         Work::Quarantine(all) => match (score, new) {
-            (Some(_), _) if is(all[i].score) => Seen::NotDone,
-            (Some(_), _) => Seen::Changed,
-            (None, Some(kept)) if kept.total_cmp(&all[i].score).is_eq() => Seen::Done,
-            (None, _) => Seen::Left,
+            (Some(_), _) if is(all[i].score) => SeenEntry::NotDone,
+            (Some(_), _) => SeenEntry::Changed,
+            (None, Some(kept)) if kept.total_cmp(&all[i].score).is_eq() => SeenEntry::Done,
+            (None, _) => SeenEntry::Left,
         },
         Work::Restore(all) => match (score, new) {
             (Some(_), Some(_)) if !is(all[i].0.score) => {
-                Seen::Stays(Fated::because(Outcome::Refused, WAITS_OTHERWISE))
+                SeenEntry::Stays(Fated::because(Outcome::Refused, WAITS_OTHERWISE))
             }
-            (_, Some(kept)) if kept.total_cmp(&all[i].0.score).is_eq() => Seen::NotDone,
-            (Some(_), None) if is(all[i].0.score) => Seen::Done,
-            (_, Some(_)) | (Some(_), None) => Seen::Changed,
-            (None, None) => Seen::Passed,
+            (_, Some(kept)) if kept.total_cmp(&all[i].0.score).is_eq() => SeenEntry::NotDone,
+            (Some(_), None) if is(all[i].0.score) => SeenEntry::Done,
+            (_, Some(_)) | (Some(_), None) => SeenEntry::Changed,
+            (None, None) => SeenEntry::Passed,
         },
         Work::Requeue(all) => match score {
-            Some(_) if is(all[i].1) => Seen::Done,
-            Some(_) if is(all[i].0.score) => Seen::NotDone,
-            Some(_) => Seen::Changed,
-            None => Seen::Left,
+            Some(_) if is(all[i].1) => SeenEntry::Done,
+            Some(_) if is(all[i].0.score) => SeenEntry::NotDone,
+            Some(_) => SeenEntry::Changed,
+            None => SeenEntry::Left,
         },
         Work::Edit(all) => match (new, score) {
-            (Some(_), None) => Seen::Done,
+            (Some(_), None) => SeenEntry::Done,
             (Some(_), Some(_)) if is(all[i].0.score) => {
-                Seen::Stays(Fated::because(Outcome::Refused, TWIN))
+                SeenEntry::Stays(Fated::because(Outcome::Refused, TWIN))
             }
-            (_, Some(_)) if is(all[i].0.score) => Seen::NotDone,
-            (_, Some(_)) => Seen::Changed,
-            (None, None) => Seen::Left,
+            (_, Some(_)) if is(all[i].0.score) => SeenEntry::NotDone,
+            (_, Some(_)) => SeenEntry::Changed,
+            (None, None) => SeenEntry::Left,
         },
         Work::PutBack(_) | Work::Offer(_) | Work::WaitAgain(_) => match score {
-            Some(_) if work.new_score(queue, i).is_some_and(is) => Seen::Done,
-            Some(_) => Seen::Changed,
-            None if was_due => Seen::Passed,
-            None => Seen::NotDone,
+            Some(_) if work.new_score(queue, i).is_some_and(is) => SeenEntry::Done,
+            Some(_) => SeenEntry::Changed,
+            None if was_due => SeenEntry::Passed,
+            None => SeenEntry::NotDone,
         },
         // It comes out of target: what is not there any more is not taken twice.
         Work::TakeBack(all, ..) => match score {
-            Some(_) if is(all[i].score) => Seen::Done,
-            Some(_) => Seen::Changed,
-            None if was_due => Seen::Stays(Fated::because(Outcome::Unknown, PASSED)),
-            None => Seen::Stays(Fated::plain(Outcome::Gone)),
+            Some(_) if is(all[i].score) => SeenEntry::Done,
+            Some(_) => SeenEntry::Changed,
+            None if was_due => SeenEntry::Stays(Fated::because(Outcome::Unknown, PASSED)),
+            None => SeenEntry::Stays(Fated::plain(Outcome::Gone)),
         },
         Work::Discard(..)
         | Work::PutElements(..)
         | Work::Repair(_)
         | Work::OrderList(_)
         | Work::DeliverStrays(_)
-        | Work::DropStrays(_) => Seen::Nothing,
+        | Work::DropStrays(_) => SeenEntry::Nothing,
     }
 }

@@ -29,7 +29,7 @@ const BACK: Duration = Duration::from_secs(3);
 
 /// The size of the next script.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct ScriptPace {
     size: usize,
     most: usize,
     /// Entries in a script at most, by a limit of entries a second.
@@ -39,7 +39,7 @@ pub(super) struct Pace {
     max_block: Duration,
 }
 
-impl Pace {
+impl ScriptPace {
     /// Begins with `first` entries in a script, by what one of them is thought to cost.
     pub(super) fn new(limits: &Limits, first: usize) -> Self {
         let wide = limits.max_block >= WIDE;
@@ -180,13 +180,13 @@ mod tests {
     use crate::queue::plan::Cost;
     use crate::store::change::Chosen;
 
-    fn pace(max_block: u64, per_s: Option<f64>) -> Pace {
+    fn pace(max_block: u64, per_s: Option<f64>) -> ScriptPace {
         let limits = Limits {
             max_block: Duration::from_millis(max_block),
             per_s,
             ..Limits::default()
         };
-        Pace::new(&limits, FIRST)
+        ScriptPace::new(&limits, FIRST)
     }
 
     const FIRST: usize = 100;
@@ -219,7 +219,7 @@ mod tests {
                 ..Cost::default()
             };
             let limits = Limits::default();
-            Pace::new(&limits, cost.entries_within(limits.max_block)).size()
+            ScriptPace::new(&limits, cost.entries_within(limits.max_block)).size()
         };
         assert_eq!(first(1), MOST);
         assert_eq!(first(100), 100);

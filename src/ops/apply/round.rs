@@ -84,11 +84,11 @@ impl Run {
     /// Puts these into order: all there is to do.
     pub(super) async fn realign(&mut self, members: Vec<Vec<u8>>) -> Ended {
         let ids = members.iter().map(|member| self.queue.id(member));
-        let mut told = Told {
+        let mut told = OpenEntries {
             first: None,
             open: ids.map(Some).collect(),
             chosen: &[],
-            why: Why::changed(""),
+            why: FateReasons::changed(""),
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, Some(&mut told)).await;
@@ -99,19 +99,21 @@ impl Run {
     /// Deletes these while the order list goes round.
     pub(super) async fn sweep(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::new(&self.queue, chosen.to_vec()));
-        self.round(work, stepper, |i| i, Why::changed(SCORE)).await
+        self.round(work, stepper, |i| i, FateReasons::changed(SCORE))
+            .await
     }
 
     /// Sets these aside in quarantine while the order list goes round.
     pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::quarantining(&self.queue, chosen.to_vec()));
-        self.round(work, stepper, |i| i, Why::changed(SCORE)).await
+        self.round(work, stepper, |i| i, FateReasons::changed(SCORE))
+            .await
     }
 
     /// Gives these other bytes while the order list goes round.
     pub(super) async fn edit_around(&mut self, work: &Work, edits: &[(Chosen, Vec<u8>)]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::editing(&self.queue, edits.to_vec()));
-        let why = Why {
+        let why = FateReasons {
             changed: SCORE,
             refused: TWIN,
         };
@@ -121,7 +123,7 @@ impl Run {
     /// Takes these out of the order list, where they do not wait, while it goes round.
     pub(super) async fn drop_strays(&mut self, work: &Work, members: &[Vec<u8>]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::strays(&self.queue, members.to_vec()));
-        self.round(work, stepper, |i| i, Why::changed("it waits now"))
+        self.round(work, stepper, |i| i, FateReasons::changed("it waits now"))
             .await
     }
 
@@ -131,7 +133,8 @@ impl Run {
         let deleted = entries.iter().rev().cloned();
         let deleted = deleted.map(|(chosen, place)| (chosen, Some(place)));
         let put_back = PutBack::new(&self.queue, deleted.collect());
-        self.backwards(work, put_back, Why::changed(WAITS)).await
+        self.backwards(work, put_back, FateReasons::changed(WAITS))
+            .await
     }
 
     /// Puts back what is in quarantine in the same way.
@@ -142,14 +145,14 @@ impl Run {
     ) -> Ended {
         let kept = entries.iter().rev().cloned();
         let put_back = PutBack::restoring(&self.queue, kept.collect());
-        let why = Why {
+        let why = FateReasons {
             changed: KEPT_OTHERWISE,
             refused: WAITS_OTHERWISE,
         };
         self.backwards(work, put_back, why).await
     }
 
-    async fn backwards(&mut self, work: &Work, put_back: PutBack, why: Why) -> Ended {
+    async fn backwards(&mut self, work: &Work, put_back: PutBack, why: FateReasons) -> Ended {
         let last = work.len().saturating_sub(1);
         let stepper = Stepper::PutBack(put_back);
         let ended = self.round(work, stepper, |i| last - i, why).await;
@@ -168,7 +171,7 @@ impl Run {
         work: &Work,
         mut stepper: Stepper,
         place: impl Fn(usize) -> usize,
-        why: Why,
+        why: FateReasons,
     ) -> Ended {
         let first = self.intended;
         let now = self.now();
@@ -178,7 +181,7 @@ impl Run {
             let items = items.collect();
             self.intend(items).await?;
         }
-        let mut told = Told {
+        let mut told = OpenEntries {
             first: Some(first),
             open: (0..work.len())
                 .map(|i| Some(work.id(&self.queue, place(i))))
@@ -202,7 +205,11 @@ impl Run {
     }
 
     /// Goes step by step, with brakes between them.
-    async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told<'_>>) -> Ended {
+    async fn steps(
+        &mut self,
+        stepper: &mut Stepper,
+        mut told: Option<&mut OpenEntries<'_>>,
+    ) -> Ended {
         let mut size = self.pace.of(stepper.size(), self.elements);
         // The plan's figure is a bound, for what costs twice as much as is thought.
         stepper.within(self.pace.bytes(), self.elements.saturating_mul(2));
@@ -235,7 +242,7 @@ impl Run {
 
     /// Finishes what must be finished after a stop, without brakes, however long the server is
     /// away.
-    async fn finish(&mut self, stepper: &mut Stepper, told: &mut Told<'_>) -> Ended {
+    async fn finish(&mut self, stepper: &mut Stepper, told: &mut OpenEntries<'_>) -> Ended {
         let mut size = stepper.size().beginning_with(self.elements);
         loop {
             match stepper.next(self, size.get()).await {
@@ -253,7 +260,12 @@ impl Run {
     }
 
     /// Tells and writes down what a step did. `beside`: a script before it was never answered.
-    async fn step(&mut self, step: Step, told: Option<&mut Told<'_>>, beside: bool) -> Ended {
+    async fn step(
+        &mut self,
+        step: Step,
+        told: Option<&mut OpenEntries<'_>>,
+        beside: bool,
+    ) -> Ended {
         self.phase = step.phase;
         self.copies += step.copies;
         if step.wrote {
@@ -289,24 +301,24 @@ impl Run {
 }
 
 /// The entries that have no result yet.
-struct Told<'a> {
+struct OpenEntries<'a> {
     /// The item of the journal that the first entry is; none: they are not written down.
     first: Option<u64>,
     /// The ids of those without a result.
     open: Vec<Option<EntryId>>,
     /// The entries, where they are deleted.
     chosen: &'a [Chosen],
-    why: Why,
+    why: FateReasons,
 }
 
 /// The reasons for which entries of a way that goes round count as changed, and as refused.
 #[derive(Clone, Copy)]
-struct Why {
+struct FateReasons {
     changed: &'static str,
     refused: &'static str,
 }
 
-impl Why {
+impl FateReasons {
     /// The reasons of a way that refuses none.
     const fn changed(changed: &'static str) -> Self {
         Self {
@@ -316,7 +328,7 @@ impl Why {
     }
 }
 
-impl Told<'_> {
+impl OpenEntries<'_> {
     /// True when the script whose answer never came may have made it so, and so may others that
     /// transfer what is due. (Nobody transfers what is not due: only the script can have deleted
     /// that.) `now`: the score that says it.

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::batch::Fated;
 use super::brake::Replicas;
 use super::kick::Stuck;
-use super::pace::{Meter, Pace};
+use super::pace::{Meter, ScriptPace};
 use super::unheard::Teller;
 use super::{Applied, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
@@ -79,7 +79,7 @@ pub(super) struct Run {
     pub(super) queue: Queue,
     pub(super) limits: Limits,
     pub(super) order: watch::Receiver<Order>,
-    pub(super) pace: Pace,
+    pub(super) pace: ScriptPace,
     /// Elements of the order list that are thought to be cheap enough for the first script in which
     /// they go round, come back or change their places.
     pub(super) elements: usize,
@@ -136,7 +136,7 @@ impl Run {
         Self {
             writer,
             queue: plan.queue.clone(),
-            pace: Pace::new(&limits, plan.cost.entries_within(limits.max_block)),
+            pace: ScriptPace::new(&limits, plan.cost.entries_within(limits.max_block)),
             elements: plan.cost.elements_within(limits.max_block),
             meter: Meter::new(&limits, began),
             limits,

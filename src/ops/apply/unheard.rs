@@ -17,23 +17,23 @@ const WORD: usize = 256;
 /// Makes one who tells and one who listens; `most`: bytes that may be unheard until [too
 /// much](Teller::is_too_much) is.
 pub(super) fn line(most: usize) -> (Teller, Listener) {
-    let line = Arc::new(Line {
+    let line = Arc::new(UnheardLine {
         most,
-        ..Line::default()
+        ..UnheardLine::default()
     });
     (Teller(Arc::clone(&line)), Listener(line))
 }
 
 /// The one who tells. Dropping it ends what the listener hears.
 #[derive(Debug)]
-pub(super) struct Teller(Arc<Line>);
+pub(super) struct Teller(Arc<UnheardLine>);
 
 /// The one who listens. Dropping it is heard too.
 #[derive(Debug)]
-pub(super) struct Listener(Arc<Line>);
+pub(super) struct Listener(Arc<UnheardLine>);
 
 #[derive(Debug, Default)]
-struct Line {
+struct UnheardLine {
     most: usize,
     unheard: Mutex<Unheard>,
     /// Wakes the listener: there is something to hear.
@@ -51,7 +51,7 @@ struct Unheard {
     nobody: bool,
 }
 
-impl Line {
+impl UnheardLine {
     fn unheard(&self) -> MutexGuard<'_, Unheard> {
         self.unheard.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -39,14 +39,14 @@ pub struct Drift {
     order: Option<ListReader>,
     aside: bool,
     waiting: u64,
-    stage: Stage,
+    stage: DriftStage,
     found: Vec<Difference>,
     strays: Vec<Vec<u8>>,
     foreign: u64,
 }
 
 #[derive(Debug)]
-enum Stage {
+enum DriftStage {
     Comparing(Box<Compare>),
     Mending(Mending),
 }
@@ -60,7 +60,7 @@ impl Drift {
             order: None,
             aside: false,
             waiting: 0,
-            stage: Stage::Comparing(Box::new(Compare::new(queue))),
+            stage: DriftStage::Comparing(Box::new(Compare::new(queue))),
             found: Vec::new(),
             strays: Vec::new(),
             foreign: 0,
@@ -103,7 +103,7 @@ impl Drift {
     /// Reads a page of timeouts or of the order list; none: all was read, and
     /// [`found`](Self::found) is exact.
     pub async fn find(&mut self, store: &Store) -> Result<Option<Step>, StoreError> {
-        let Stage::Comparing(compare) = &mut self.stage else {
+        let DriftStage::Comparing(compare) = &mut self.stage else {
             return Ok(None);
         };
         if self.queue.keys().order.is_none() {
@@ -130,7 +130,7 @@ impl Drift {
             Difference::TooOften(..) => true,
         });
         (self.foreign, self.strays) = (foreign, strays);
-        self.stage = Stage::Mending(Mending::new(&found, &copies));
+        self.stage = DriftStage::Mending(Mending::new(&found, &copies));
         self.found = found;
         Ok(None)
     }

@@ -35,7 +35,7 @@ pub(super) const LARGE_BATCH: f64 = 1_000.0;
 
 /// What is to be done with the chosen entries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum WorkKind {
     /// They are transferred because they are due.
     Transfer,
     /// They are delivered one by one, whether they are due or not.
@@ -72,7 +72,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
     /// What is to be done.
-    pub kind: Kind,
+    pub kind: WorkKind,
     /// With how many entries.
     pub count: u64,
     /// How many bytes one of them has: on the average, and the largest.

@@ -45,7 +45,7 @@ pub(in crate::ops) struct ListPage {
 
 /// The result of reading on.
 #[derive(Debug)]
-pub(in crate::ops) enum Read {
+pub(in crate::ops) enum ListRead {
     /// A page.
     Page(ListPage),
     /// The end; asked again, it reads what was appended since.
@@ -75,7 +75,7 @@ impl ListReader {
     }
 
     /// Reads on.
-    pub(in crate::ops) async fn next(&mut self, store: &Store) -> Result<Read, StoreError> {
+    pub(in crate::ops) async fn next(&mut self, store: &Store) -> Result<ListRead, StoreError> {
         let known = self.tail.len() as u64;
         let mut back = known;
         loop {
@@ -87,11 +87,11 @@ impl ListReader {
             let took = Duration::from_micros(page.server_us);
             if page.length == 0 {
                 (self.next, self.tail) = (0, Vec::new());
-                return Ok(Read::End);
+                return Ok(ListRead::End);
             }
             let Some(new) = self.first_new(&page.elements) else {
                 if back >= BACK || first == 0 {
-                    return Ok(Read::Lost);
+                    return Ok(ListRead::Lost);
                 }
                 back = BACK;
                 continue;
@@ -102,11 +102,11 @@ impl ListReader {
             let first = first + new as u64;
             self.next = first + elements.len() as u64;
             if elements.is_empty() {
-                return Ok(Read::End);
+                return Ok(ListRead::End);
             }
             let from = elements.len() - overlapping(&elements);
             self.tail = elements[from..].to_vec();
-            return Ok(Read::Page(ListPage {
+            return Ok(ListRead::Page(ListPage {
                 first,
                 elements,
                 length: page.length,

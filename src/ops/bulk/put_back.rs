@@ -37,7 +37,7 @@ pub struct PutBack {
     turn: Turn,
     /// The most entries that a script puts back.
     most: usize,
-    stage: Stage,
+    stage: PutBackStage,
     /// The elements and entries that the next script takes, once it was told what it tries.
     announced: Option<[usize; 2]>,
     /// The elements looked at for that, and how many of them go round.
@@ -45,7 +45,7 @@ pub struct PutBack {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Stage {
+enum PutBackStage {
     /// Entries that stood before everything else are put back.
     Heads,
     /// The list goes round.
@@ -69,7 +69,7 @@ impl PutBack {
             sent: Vec::new(),
             turn: Turn::new(),
             most: MOST_PUT_BACK,
-            stage: Stage::Heads,
+            stage: PutBackStage::Heads,
             announced: None,
             looked: None,
         }
@@ -95,8 +95,8 @@ impl PutBack {
     pub fn stop(&mut self) {
         self.groups = Groups::default();
         (self.announced, self.looked) = (None, None);
-        if self.stage != Stage::Turning || !self.turn.is_begun() {
-            self.stage = Stage::Ended;
+        if self.stage != PutBackStage::Turning || !self.turn.is_begun() {
+            self.stage = PutBackStage::Ended;
         }
     }
 
@@ -129,8 +129,10 @@ impl PutBack {
     ) -> Result<Option<Step>, StoreError> {
         loop {
             match self.stage {
-                Stage::Heads if self.groups.heads.is_empty() => self.stage = Stage::Turning,
-                Stage::Heads => {
+                PutBackStage::Heads if self.groups.heads.is_empty() => {
+                    self.stage = PutBackStage::Turning
+                }
+                PutBackStage::Heads => {
                     let last_first = self.groups.heads.iter().rev();
                     let some = self.fitting(last_first, most);
                     let from = self.groups.heads.len() - some;
@@ -142,12 +144,14 @@ impl PutBack {
                     self.groups.heads.truncate(from);
                     return Ok(Some(step));
                 }
-                Stage::Turning => match self.turn(writer, [n, most], announced).await? {
+                PutBackStage::Turning => match self.turn(writer, [n, most], announced).await? {
                     Some(step) => return Ok(Some(step)),
                     None => self.turned(),
                 },
-                Stage::Tails if self.groups.tails.is_empty() => self.stage = Stage::Ended,
-                Stage::Tails => {
+                PutBackStage::Tails if self.groups.tails.is_empty() => {
+                    self.stage = PutBackStage::Ended
+                }
+                PutBackStage::Tails => {
                     let end = self.fitting(self.groups.tails.iter(), most);
                     let some = self.groups.tails[..end].to_vec();
                     if !announced {
@@ -157,7 +161,7 @@ impl PutBack {
                     self.groups.tails.drain(..end);
                     return Ok(Some(step));
                 }
-                Stage::Ended => return Ok(None),
+                PutBackStage::Ended => return Ok(None),
             }
         }
     }
@@ -191,7 +195,7 @@ impl PutBack {
         let mut left: Vec<Vec<usize>> = self.groups.behind.drain().map(|group| group.1).collect();
         left.sort_unstable();
         self.groups.tails.splice(0..0, left.into_iter().flatten());
-        self.stage = Stage::Tails;
+        self.stage = PutBackStage::Tails;
     }
 
     async fn turn(

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::list::{ListPage, ListReader, Read};
-use super::swap::{Slot, Stands, mark, plan};
+use super::list::{ListPage, ListRead, ListReader};
+use super::swap::{ChosenPlace, FreePlace, mark, plan};
 use super::{Fated, Size, Step, scores};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
@@ -31,23 +31,23 @@ pub struct Realign {
     /// The chosen entries that have no fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
     no_frames: Vec<usize>,
-    stage: Stage,
+    stage: RealignStage,
     rounds: u32,
 }
 
 #[derive(Debug)]
-enum Stage {
-    Reading(Reading),
+enum RealignStage {
+    Reading(ListReading),
     Swapping(Swapping),
     Ended,
 }
 
 /// The list, as far as it was read.
 #[derive(Debug)]
-struct Reading {
+struct ListReading {
     list: ListReader,
-    slots: Vec<Slot>,
-    stands: Vec<Stands>,
+    slots: Vec<FreePlace>,
+    stands: Vec<ChosenPlace>,
     /// True, by number, of each chosen entry that stands in it. A second copy is nobody's concern
     /// here.
     stood: Vec<bool>,
@@ -111,7 +111,7 @@ impl Realign {
             }
         }
         Self {
-            stage: Stage::begin(queue, given),
+            stage: RealignStage::begin(queue, given),
             queue: queue.clone(),
             given,
             open,
@@ -125,14 +125,14 @@ impl Realign {
     /// where it is; `unsure`: others moved so much in the list that it may stand elsewhere.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         match &self.stage {
-            Stage::Reading(_) => self.read(writer.store()).await,
-            Stage::Swapping(_) => self.swap(writer, n).await,
-            Stage::Ended => Ok(None),
+            RealignStage::Reading(_) => self.read(writer.store()).await,
+            RealignStage::Swapping(_) => self.swap(writer, n).await,
+            RealignStage::Ended => Ok(None),
         }
     }
 
     async fn read(&mut self, store: &Store) -> Result<Option<Step>, StoreError> {
-        let Stage::Reading(reading) = &mut self.stage else {
+        let RealignStage::Reading(reading) = &mut self.stage else {
             return Ok(None);
         };
         let mut step = Step {
@@ -140,15 +140,15 @@ impl Realign {
             ..Step::default()
         };
         match reading.list.next(store).await? {
-            Read::Page(page) => {
+            ListRead::Page(page) => {
                 (step.took, step.at) = (Some(page.took), page.first + page.elements.len() as u64);
                 step.of = page.length.max(step.at);
                 reading.take(&page, &self.queue, &self.open);
             }
-            Read::Lost => self.stage = Stage::begin(&self.queue, self.given),
-            Read::End => {
+            ListRead::Lost => self.stage = RealignStage::begin(&self.queue, self.given),
+            ListRead::End => {
                 reading.stands.sort_unstable_by_key(|entry| entry.chosen);
-                self.stage = Stage::Swapping(Swapping {
+                self.stage = RealignStage::Swapping(Swapping {
                     swaps: plan(&reading.stands, &reading.slots),
                     next: 0,
                     missed: Vec::new(),
@@ -160,7 +160,7 @@ impl Realign {
     }
 
     async fn swap(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let Stage::Swapping(swapping) = &mut self.stage else {
+        let RealignStage::Swapping(swapping) = &mut self.stage else {
             return Ok(None);
         };
         let first = swapping.next;
@@ -181,7 +181,7 @@ impl Realign {
             Err(error) => {
                 if error.outcome_unknown() {
                     // Whatever it did is a permutation: only a new reading tells which.
-                    self.stage = Stage::begin(&self.queue, self.given);
+                    self.stage = RealignStage::begin(&self.queue, self.given);
                 }
                 return Err(error);
             }
@@ -195,7 +195,7 @@ impl Realign {
         swapping.next = end;
         if swapping.missed.len() * 5 > end && swapping.missed.len() > 10 && self.rounds < ROUNDS {
             self.rounds += 1;
-            self.stage = Stage::begin(&self.queue, self.given);
+            self.stage = RealignStage::begin(&self.queue, self.given);
         }
         Ok(Some(step))
     }
@@ -203,7 +203,7 @@ impl Realign {
     /// Finds the fate of each entry once all swaps were tried. Those that were missed but still
     /// wait are tried once more, with another reading.
     async fn settle(&mut self, store: &Store) -> Result<Vec<Fated>, StoreError> {
-        let Stage::Swapping(swapping) = &self.stage else {
+        let RealignStage::Swapping(swapping) = &self.stage else {
             return Ok(Vec::new());
         };
         let missed: std::collections::HashSet<usize> = swapping.missed.iter().copied().collect();
@@ -213,7 +213,7 @@ impl Realign {
         let waits = has.iter().any(Option::is_some);
         if waits && self.rounds < ROUNDS {
             self.rounds += 1;
-            self.stage = Stage::begin(&self.queue, self.given);
+            self.stage = RealignStage::begin(&self.queue, self.given);
             return Ok(Vec::new());
         }
         let gone: std::collections::HashSet<&Vec<u8>> = (still.iter().zip(&has))
@@ -235,15 +235,15 @@ impl Realign {
         let no_frames = self.no_frames.iter();
         fates.extend(no_frames.map(|&i| told(i, Fate::NoFrame, false)));
         fates.sort_unstable_by_key(|fated| fated.index);
-        self.stage = Stage::Ended;
+        self.stage = RealignStage::Ended;
         Ok(fates)
     }
 }
 
-impl Stage {
+impl RealignStage {
     fn begin(queue: &Queue, given: usize) -> Self {
         match queue.keys().order {
-            Some(order) => Self::Reading(Reading {
+            Some(order) => Self::Reading(ListReading {
                 list: ListReader::new(order),
                 slots: Vec::new(),
                 stands: Vec::new(),
@@ -254,7 +254,7 @@ impl Stage {
     }
 }
 
-impl Reading {
+impl ListReading {
     fn take(&mut self, page: &ListPage, queue: &Queue, open: &HashMap<Vec<u8>, usize>) {
         for (i, element) in page.elements.iter().enumerate() {
             let chosen = open.get(element).copied().filter(|&i| !self.stood[i]);
@@ -267,7 +267,7 @@ impl Reading {
             };
             // What is no frame stays where it is.
             if self.slots.len() < open.len() && queue.unwrap(element).is_ok() {
-                self.slots.push(Slot {
+                self.slots.push(FreePlace {
                     place,
                     mark,
                     chosen,
@@ -275,7 +275,7 @@ impl Reading {
             }
             if let Some(chosen) = chosen {
                 self.stood[chosen] = true;
-                self.stands.push(Stands {
+                self.stands.push(ChosenPlace {
                     chosen,
                     place,
                     mark,

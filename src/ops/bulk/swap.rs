@@ -6,42 +6,42 @@ use std::collections::HashMap;
 use crate::store::bulk::Swap;
 
 /// Bytes 1 to 8 of an element: by them a swap makes sure that it takes the right one.
-pub(super) type Mark = [u8; 8];
+pub(super) type ElementMark = [u8; 8];
 
 /// The mark of an element; none of one that is too short, which no frame is.
-pub(super) fn mark(element: &[u8]) -> Option<Mark> {
+pub(super) fn mark(element: &[u8]) -> Option<ElementMark> {
     element.get(1..9)?.try_into().ok()
 }
 
 /// A place at the head of the list that a chosen entry may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct FreePlace {
     /// Its place in the list.
     pub(super) place: u32,
     /// The mark of what stands there.
-    pub(super) mark: Mark,
+    pub(super) mark: ElementMark,
     /// The number of the chosen entry that this is, if it is one.
     pub(super) chosen: Option<usize>,
 }
 
 /// The place of a chosen entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stands {
+pub(super) struct ChosenPlace {
     /// Its number.
     pub(super) chosen: usize,
     /// Its place in the list.
     pub(super) place: u32,
     /// Its mark.
-    pub(super) mark: Mark,
+    pub(super) mark: ElementMark,
 }
 
 /// The swaps that bring each of `wanted` (in the order that they shall have) to the slots, one
 /// after the other, and which of the chosen each of them is for. Each counts with those before it
 /// done.
-pub(super) fn plan(wanted: &[Stands], slots: &[Slot]) -> Vec<(usize, Swap)> {
+pub(super) fn plan(wanted: &[ChosenPlace], slots: &[FreePlace]) -> Vec<(usize, Swap)> {
     let mut places: HashMap<usize, u32> = wanted.iter().map(|w| (w.chosen, w.place)).collect();
     // What stands at a place now, where that is something else than what was read.
-    let mut moved: HashMap<u32, (Mark, Option<usize>)> = HashMap::new();
+    let mut moved: HashMap<u32, (ElementMark, Option<usize>)> = HashMap::new();
     let mut swaps = Vec::new();
     for (entry, slot) in wanted.iter().zip(slots) {
         let Some(&from) = places.get(&entry.chosen) else {
@@ -74,12 +74,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn mark_of(n: usize) -> Mark {
+    fn mark_of(n: usize) -> ElementMark {
         (n as u64).to_le_bytes()
     }
 
     /// The list of marks after these swaps, each of which must find what it expects.
-    fn swapped(mut list: Vec<Mark>, swaps: &[(usize, Swap)]) -> Vec<Mark> {
+    fn swapped(mut list: Vec<ElementMark>, swaps: &[(usize, Swap)]) -> Vec<ElementMark> {
         for (_, swap) in swaps {
             let [a, b] = swap.places.map(|place| place as usize);
             assert_eq!([list[a], list[b]], swap.marks);
@@ -97,24 +97,24 @@ mod tests {
             chosen in 0..30_usize,
             fixed in proptest::collection::hash_set(30..40_usize, 0..5),
         ) {
-            let slots: Vec<Slot> = order.iter().enumerate()
+            let slots: Vec<FreePlace> = order.iter().enumerate()
                 .filter(|(_, n)| !fixed.contains(n))
                 .take(chosen)
-                .map(|(place, &n)| Slot {
+                .map(|(place, &n)| FreePlace {
                     place: u32::try_from(place).unwrap(),
                     mark: mark_of(n),
                     chosen: (n < chosen).then_some(n),
                 })
                 .collect();
             let stands = |n: usize| order.iter().position(|&m| m == n).unwrap();
-            let wanted: Vec<Stands> = (0..chosen)
-                .map(|n| Stands {
+            let wanted: Vec<ChosenPlace> = (0..chosen)
+                .map(|n| ChosenPlace {
                     chosen: n,
                     place: u32::try_from(stands(n)).unwrap(),
                     mark: mark_of(n),
                 })
                 .collect();
-            let list: Vec<Mark> = order.iter().map(|&n| mark_of(n)).collect();
+            let list: Vec<ElementMark> = order.iter().map(|&n| mark_of(n)).collect();
             let swaps = plan(&wanted, &slots);
             prop_assert!(swaps.len() <= chosen);
             let after = swapped(list.clone(), &swaps);
@@ -124,7 +124,7 @@ mod tests {
             for &n in &fixed {
                 prop_assert_eq!(after[stands(n)], mark_of(n));
             }
-            let sorted = |mut list: Vec<Mark>| { list.sort_unstable(); list };
+            let sorted = |mut list: Vec<ElementMark>| { list.sort_unstable(); list };
             prop_assert_eq!(sorted(after), sorted(list));
         }
     }

@@ -12,11 +12,11 @@ use std::collections::{HashMap, HashSet};
 
 use self::copies::Counting;
 use self::places::places;
-use super::list::{ListReader, Read};
+use super::list::{ListRead, ListReader};
 use super::turn::Turn;
 use super::{Fated, Size, Step, scores};
 use crate::queue::Queue;
-use crate::store::bulk::{Away, Broom, MOST_MOVED, Round, Swept, Timed, facts};
+use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, Swept, Timed, facts};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -50,7 +50,7 @@ pub struct Sweep {
     turn: Turn,
     /// The most of the chosen that leave in a script.
     most: usize,
-    stage: Stage,
+    stage: SweepStage,
     /// The element that the next to go round stands behind, once some have.
     before: Option<Vec<u8>>,
     /// The elements looked at, and how many of them go round, once it was told what the script
@@ -62,7 +62,7 @@ pub struct Sweep {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum SweepStage {
     /// It is counted how often each of the chosen stands in the list.
     Counting(Counting),
     /// The list goes round.
@@ -107,7 +107,7 @@ impl Sweep {
     #[must_use]
     pub fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self {
-            stage: Stage::Turning,
+            stage: SweepStage::Turning,
             ..Self::with(queue, members.into_iter().map(|m| (m, Broom::Stray)))
         }
     }
@@ -115,8 +115,8 @@ impl Sweep {
     fn with(queue: &Queue, items: impl Iterator<Item = (Vec<u8>, Broom)>) -> Self {
         let (members, brooms): (Vec<_>, Vec<_>) = items.unzip();
         let stage = match queue.keys().order {
-            Some(order) => Stage::Counting(Counting::new(order, members.len())),
-            None => Stage::Turning,
+            Some(order) => SweepStage::Counting(Counting::new(order, members.len())),
+            None => SweepStage::Turning,
         };
         let numbered = members.into_iter().enumerate().map(|(i, m)| (m, i));
         Self {
@@ -149,14 +149,14 @@ impl Sweep {
     /// True when the next step lets elements of the list go round.
     #[must_use]
     pub const fn is_turning(&self) -> bool {
-        matches!(self.stage, Stage::Turning)
+        matches!(self.stage, SweepStage::Turning)
     }
 
     /// Deletes or edits no more; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.stopped = true;
-        if !self.turn.is_begun() || !matches!(self.stage, Stage::Turning) {
-            self.stage = Stage::Ended;
+        if !self.turn.is_begun() || !matches!(self.stage, SweepStage::Turning) {
+            self.stage = SweepStage::Ended;
         }
     }
 
@@ -166,12 +166,12 @@ impl Sweep {
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         let n = n.clamp(1, MOST_MOVED);
         match &mut self.stage {
-            Stage::Counting(_) => self.count(writer.store()).await.map(Some),
-            Stage::Turning => self.turn(writer, n).await,
-            Stage::Looking(..) => self.look(writer.store()).await.map(Some),
-            Stage::Reading(..) => self.read(writer).await.map(Some),
-            Stage::Forgetting(_) => self.forget(writer, n).await.map(Some),
-            Stage::Ended => Ok(None),
+            SweepStage::Counting(_) => self.count(writer.store()).await.map(Some),
+            SweepStage::Turning => self.turn(writer, n).await,
+            SweepStage::Looking(..) => self.look(writer.store()).await.map(Some),
+            SweepStage::Reading(..) => self.read(writer).await.map(Some),
+            SweepStage::Forgetting(_) => self.forget(writer, n).await.map(Some),
+            SweepStage::Ended => Ok(None),
         }
     }
 
@@ -241,7 +241,7 @@ impl Sweep {
         n: usize,
         met: &[(&[u8], usize)],
         brooms: impl Iterator<Item = Broom>,
-    ) -> Result<Timed<Round>, StoreError> {
+    ) -> Result<Timed<ListRound>, StoreError> {
         let each = met.iter().zip(brooms);
         if self.news.is_empty() {
             let chosen: Vec<_> = each.map(|(&(m, _), broom)| (m, broom)).collect();
@@ -259,7 +259,7 @@ impl Sweep {
     /// Goes on to those that were not met once the list has gone round.
     fn turned(&mut self) -> Option<Step> {
         if self.stopped {
-            self.stage = Stage::Ended;
+            self.stage = SweepStage::Ended;
             return None;
         }
         self.often.clear();
@@ -267,10 +267,10 @@ impl Sweep {
         Some(self.step(LOOKING))
     }
 
-    fn looking(&self) -> Stage {
+    fn looking(&self) -> SweepStage {
         let untold = self.open.iter().filter(|(_, i)| !self.told.contains(i));
         let untold = untold.map(|(member, _)| member.clone());
-        Stage::Looking(untold.collect(), HashSet::new())
+        SweepStage::Looking(untold.collect(), HashSet::new())
     }
 
     /// The chosen among these elements, each once, with their numbers; after a stop, copies of what
@@ -295,7 +295,7 @@ impl Sweep {
     }
 
     /// Takes note of what a script did with those that were met.
-    fn took_out(&mut self, round: Round, met: &[(Vec<u8>, usize)]) -> Vec<Fated> {
+    fn took_out(&mut self, round: ListRound, met: &[(Vec<u8>, usize)]) -> Vec<Fated> {
         let mut fates = Vec::new();
         for (at, swept) in round.swept {
             let Some((member, i)) = met.get(at) else {
@@ -338,7 +338,7 @@ impl Sweep {
     /// Finds the fates of those that were not met: gone, changed, or they still wait.
     async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
         let mut step = self.step(LOOKING);
-        let Stage::Looking(rest, waiting) = &mut self.stage else {
+        let SweepStage::Looking(rest, waiting) = &mut self.stage else {
             return Ok(step);
         };
         let some = rest.split_off(rest.len().saturating_sub(LOOKED_AT));
@@ -391,11 +391,13 @@ impl Sweep {
             step.fates.push(self.fated(i, fate, None));
         }
         self.stage = match (&mut self.stage, self.queue.keys().order) {
-            (Stage::Looking(rest, _), _) if !over => Stage::Looking(std::mem::take(rest), waiting),
-            (_, Some(order)) if !waiting.is_empty() => {
-                Stage::Reading(ListReader::new(order), waiting)
+            (SweepStage::Looking(rest, _), _) if !over => {
+                SweepStage::Looking(std::mem::take(rest), waiting)
             }
-            _ => Stage::Ended,
+            (_, Some(order)) if !waiting.is_empty() => {
+                SweepStage::Reading(ListReader::new(order), waiting)
+            }
+            _ => SweepStage::Ended,
         };
         Ok(step)
     }
@@ -403,37 +405,37 @@ impl Sweep {
     /// Reads which of those that wait are in the list all the same: others have moved much in it.
     async fn read(&mut self, writer: &Writer) -> Result<Step, StoreError> {
         let mut step = self.step(LOOKING);
-        let Stage::Reading(reader, waiting) = &mut self.stage else {
+        let SweepStage::Reading(reader, waiting) = &mut self.stage else {
             return Ok(step);
         };
         match reader.next(writer.store()).await? {
-            Read::Page(page) => {
+            ListRead::Page(page) => {
                 (step.took, step.of) = (Some(page.took), page.length);
                 step.at = page.first + page.elements.len() as u64;
                 for element in &page.elements {
                     waiting.remove(element);
                 }
             }
-            Read::Lost => self.stage = self.looking(),
+            ListRead::Lost => self.stage = self.looking(),
             // What is not in the list may be in one that is aside: there it must not stay behind
             // with its old bytes. An edit is refused while one is.
-            Read::End if !self.news.is_empty() => {
+            ListRead::End if !self.news.is_empty() => {
                 let seen = facts(writer.store(), &self.queue).await?;
                 if seen.aside > 0 {
                     writer.edit_around(&self.queue, 0, &[]).await?;
                     self.stage = self.looking();
                 } else if seen.order <= reader.length() {
-                    self.stage = Stage::Forgetting(waiting.drain().collect());
+                    self.stage = SweepStage::Forgetting(waiting.drain().collect());
                 }
             }
-            Read::End => self.stage = Stage::Forgetting(waiting.drain().collect()),
+            ListRead::End => self.stage = SweepStage::Forgetting(waiting.drain().collect()),
         }
         Ok(step)
     }
 
     async fn forget(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
         let mut step = self.step(self.phase());
-        let Stage::Forgetting(nowhere) = &self.stage else {
+        let SweepStage::Forgetting(nowhere) = &self.stage else {
             return Ok(step);
         };
         let told = self.forgets.take();
@@ -447,11 +449,11 @@ impl Sweep {
         }
         if some.is_empty() {
             if self.open.values().all(|i| self.told.contains(i)) {
-                self.stage = Stage::Ended;
+                self.stage = SweepStage::Ended;
             } else {
                 // They are in the list: once more round.
                 (self.turn, self.before) = (Turn::new(), None);
-                self.stage = Stage::Turning;
+                self.stage = SweepStage::Turning;
             }
             return Ok(step);
         }
@@ -477,7 +479,7 @@ impl Sweep {
             // It stood nowhere.
             fated.stood = None;
         }
-        if let Stage::Forgetting(nowhere) = &mut self.stage {
+        if let SweepStage::Forgetting(nowhere) = &mut self.stage {
             nowhere.drain(..n.min(nowhere.len()));
         }
         Ok(step)

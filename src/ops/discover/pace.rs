@@ -20,14 +20,14 @@ const KEYS_OF_THE_FIRST_SLICE: u32 = 200;
 const MOST_KEYS_OF_A_SLICE: u32 = 10_000;
 
 /// The pace of one pass through the keys.
-pub(super) struct Pace {
+pub(super) struct ScanPace {
     started: Instant,
     /// The server's time we have used, spread out: until then the share is used up.
     used_up_to: Instant,
     count: u32,
 }
 
-impl Pace {
+impl ScanPace {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             started: now,
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_server_gets_three_quarters_of_its_time_and_later_nineteen_twentieths() {
         let start = instant();
-        let mut pace = Pace::new(start);
+        let mut pace = ScanPace::new(start);
         let mut now = start;
         let mut paid = 0;
         while now < start + Duration::from_secs(2) {
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn slices_grow_and_shrink_towards_half_a_millisecond() {
         let start = instant();
-        let mut pace = Pace::new(start);
+        let mut pace = ScanPace::new(start);
         pace.paid(50, 0, start);
         assert_eq!(pace.count(), 400);
         pace.paid(4_000, 0, start);

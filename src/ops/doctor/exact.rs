@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::clock::instant;
 use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
-use crate::ops::bulk::list::{ListReader, Read};
+use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::caught::caught_in;
 use crate::queue::exact::{Drifted, Exact};
 use crate::queue::{EntryId, Queue};
@@ -115,7 +115,7 @@ async fn look(
         next: next_due(store, queue).await?,
         exact: Exact::new(queue, from),
     };
-    let mut pace = Pace::new(tell);
+    let mut pace = ExactPace::new(tell);
     let mut compare = Compare::sure(queue, KEPT_BYTES);
     let mut of = delivered;
     while let Some(step) = compare.next(store, &mut looker).await? {
@@ -135,7 +135,7 @@ async fn look(
         // What is delivered meanwhile is not waited for.
         let mut until = u64::MAX;
         while reader.length() < until
-            && let Read::Page(page) = reader.next(store).await?
+            && let ListRead::Page(page) = reader.next(store).await?
         {
             until = until.min(page.length);
             for (place, element) in (page.first..).zip(&page.elements) {
@@ -207,13 +207,13 @@ fn drifted(queue: &Queue, found: &[Difference], sizes: Sizes) -> Drifted {
 }
 
 /// Says how far it is, and leaves the server to others for most of the time.
-struct Pace<'a> {
+struct ExactPace<'a> {
     tell: &'a mpsc::Sender<Result<Examined, StoreError>>,
     since: std::time::Instant,
     told: Option<std::time::Instant>,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> ExactPace<'a> {
     fn new(tell: &'a mpsc::Sender<Result<Examined, StoreError>>) -> Self {
         Self {
             tell,

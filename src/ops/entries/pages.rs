@@ -79,7 +79,7 @@ pub(in crate::ops) struct Pages {
     store: Store,
     queue: Queue,
     selection: Selection,
-    open: Option<Open>,
+    open: Option<OpenPages>,
     /// The pages that are being looked through, in their order.
     under_way: VecDeque<JoinHandle<Page>>,
     /// How many of them there may be.
@@ -92,8 +92,8 @@ pub(in crate::ops) struct Pages {
 }
 
 /// What is known once the server's time is.
-struct Open {
-    source: Source,
+struct OpenPages {
+    source: PageSource,
     sieve: Arc<Sieve>,
     of: u64,
     /// When the entries of the order list are looked up in timeouts.
@@ -111,13 +111,13 @@ enum LookUp {
     Wanted,
 }
 
-enum Source {
+enum PageSource {
     Timeouts(TimeoutsReader),
     /// These, one after the other; none where the layout has no such place.
     Lists(VecDeque<ListReader>),
 }
 
-impl Source {
+impl PageSource {
     /// How many entries there are to be read now; to be asked first.
     async fn count(&mut self) -> Result<u64, StoreError> {
         match self {
@@ -203,7 +203,7 @@ impl Pages {
         let open = if let Some(open) = &mut self.open {
             open
         } else {
-            let open = Open::at(&self.store, &self.queue, &self.selection, now).await?;
+            let open = OpenPages::at(&self.store, &self.queue, &self.selection, now).await?;
             self.open.insert(open)
         };
         let mut page = open.source.page(now).await?;
@@ -266,7 +266,7 @@ pub(super) async fn first(
         from,
         ..Selection::default()
     };
-    let mut open = Open::at(store, queue, &selection, now).await?;
+    let mut open = OpenPages::at(store, queue, &selection, now).await?;
     let (mut first, mut bytes) = (Vec::new(), 0);
     while first.len() < TELL && bytes < PAGE_BYTES {
         let Some(page) = open.source.page(now).await? else {
@@ -288,7 +288,7 @@ async fn looked_through(page: JoinHandle<Page>) -> Page {
     }
 }
 
-impl Open {
+impl OpenPages {
     async fn at(
         store: &Store,
         queue: &Queue,
@@ -311,16 +311,16 @@ impl Open {
         let list = |list, ordered| ListReader::new(store, queue, list, ordered);
         let mut source = match selection.from {
             From::Waiting | From::Late => {
-                Source::Timeouts(TimeoutsReader::new(store, queue, bounds))
+                PageSource::Timeouts(TimeoutsReader::new(store, queue, bounds))
             }
             From::Quarantined => {
-                Source::Timeouts(TimeoutsReader::of_quarantine(store, queue, bounds))
+                PageSource::Timeouts(TimeoutsReader::of_quarantine(store, queue, bounds))
             }
-            From::Delivered => Source::Lists([list(keys.target, false)].into()),
+            From::Delivered => PageSource::Lists([list(keys.target, false)].into()),
             // What was set aside stood before what was offered since.
             From::Order | From::OrderOnly => {
                 let both = [keys.aside, keys.order].into_iter().flatten();
-                Source::Lists(both.map(|key| list(key, true)).collect())
+                PageSource::Lists(both.map(|key| list(key, true)).collect())
             }
         };
         let of = source.count().await?;

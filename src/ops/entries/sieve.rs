@@ -3,7 +3,7 @@
 use super::{From, Selection};
 use crate::payload::{self, Habit};
 use crate::queue::filter::Bounds;
-use crate::queue::{Entry, EntryId, Filter, Queue, Seen, State};
+use crate::queue::{Entry, EntryId, EntryParts, Filter, Queue, State};
 
 pub(super) struct Sieve {
     queue: Queue,
@@ -50,7 +50,7 @@ impl Sieve {
         if !self.ids.is_empty() && !self.ids.contains(&id.to_string()) {
             return false;
         }
-        let seen = |codec, text| Seen {
+        let seen = |codec, text| EntryParts {
             id,
             due,
             codec,

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::line::{Line, changes};
+use super::line::{RecordLine, changes};
 use super::{JournalError, Kept, Purged, id};
 use crate::clock::{EpochMillis, local_now};
 use crate::ops::private;
@@ -102,7 +102,7 @@ impl Folder {
     }
 
     /// Appends a line; on disk when it returns.
-    pub(super) fn append(&self, _: &Turn, line: &Line) -> Result<(), JournalError> {
+    pub(super) fn append(&self, _: &Turn, line: &RecordLine) -> Result<(), JournalError> {
         let path = self.lines_path();
         let append = || {
             let is_new = !path.exists();
@@ -221,7 +221,7 @@ impl Folder {
         let mut first = Vec::new();
         let file = private::open(OpenOptions::new().read(true), &self.lines_path()).ok()?;
         BufReader::new(file).read_until(b'\n', &mut first).ok()?;
-        let line: Option<Line> = serde_json::from_slice(&first).ok();
+        let line: Option<RecordLine> = serde_json::from_slice(&first).ok();
         // A torn first line tells nothing: all are looked through.
         Some(line.and_then(|line| line.began_at()).unwrap_or_default())
     }
@@ -261,7 +261,7 @@ impl Folder {
         fs::remove_file(&path).map_or(0, |()| bytes)
     }
 
-    fn rewrite(&self, _: &Turn, stays: impl Fn(&Line) -> bool) -> io::Result<()> {
+    fn rewrite(&self, _: &Turn, stays: impl Fn(&RecordLine) -> bool) -> io::Result<()> {
         let draft = self.0.join("journal.jsonl.tmp");
         let mut how = OpenOptions::new();
         let mut out = private::open(how.write(true).create(true).truncate(true), &draft)?;

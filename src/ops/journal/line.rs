@@ -11,12 +11,12 @@ use crate::queue::{Change, Outcome, Tally};
 /// A line: `change` says that one began, `outcomes` that one ended.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(super) struct Line {
+pub(super) struct RecordLine {
     pub(super) id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     began: Option<Began>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<Ended>,
+    ended: Option<EndedFields>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -43,12 +43,12 @@ struct Began {
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-struct Ended {
+struct EndedFields {
     at_ms: i64,
     outcomes: BTreeMap<String, u64>,
 }
 
-impl Line {
+impl RecordLine {
     /// That a change began.
     pub(super) fn began(id: &str, at: EpochMillis, head: &Head) -> Self {
         let queue_hex = std::str::from_utf8(&head.queue).is_err();
@@ -80,7 +80,7 @@ impl Line {
         Self {
             id: id.to_owned(),
             began: None,
-            ended: Some(Ended {
+            ended: Some(EndedFields {
                 at_ms: at.get(),
                 outcomes: outcomes.filter(|(_, n)| *n > 0).collect(),
             }),
@@ -122,7 +122,7 @@ impl Began {
     }
 }
 
-impl Ended {
+impl EndedFields {
     fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for outcome in Outcome::ALL {
@@ -146,11 +146,11 @@ pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
         let whole = line.strip_suffix(b"\n");
         let read = read(whole.unwrap_or(line), boot.as_deref());
         match read {
-            Some(Read::Began(change)) => {
+            Some(ReadLine::Began(change)) => {
                 places.insert(change.id.clone(), kept.len());
                 kept.push(*change);
             }
-            Some(Read::Ended(id, tally)) => {
+            Some(ReadLine::Ended(id, tally)) => {
                 if let Some(place) = places.get(&id) {
                     kept[*place].ended = Some(tally);
                 }
@@ -164,16 +164,16 @@ pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
 }
 
 /// What a line tells.
-enum Read {
+enum ReadLine {
     Began(Box<Kept>),
     Ended(String, Tally),
 }
 
-fn read(line: &[u8], boot: Option<&str>) -> Option<Read> {
-    let Line { id, began, ended } = serde_json::from_slice(line).ok()?;
+fn read(line: &[u8], boot: Option<&str>) -> Option<ReadLine> {
+    let RecordLine { id, began, ended } = serde_json::from_slice(line).ok()?;
     match (began, ended) {
-        (Some(began), _) => Some(Read::Began(Box::new(began.kept(id, boot)?))),
-        (None, Some(ended)) => Some(Read::Ended(id, ended.tally())),
+        (Some(began), _) => Some(ReadLine::Began(Box::new(began.kept(id, boot)?))),
+        (None, Some(ended)) => Some(ReadLine::Ended(id, ended.tally())),
         (None, None) => None,
     }
 }

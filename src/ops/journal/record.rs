@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::folder::Folder;
-use super::line::Line;
+use super::line::RecordLine;
 use super::{Happened, Item, JournalError, Tries, blocking, format};
 use crate::clock::local_now;
 use crate::queue::{Outcome, Tally};
@@ -192,7 +192,7 @@ impl Record {
             let synced = cut.and_then(|()| writer.file.sync_data());
             synced.map_err(|error| self.folder.unwritable(&error))?;
             let turn = self.folder.turn()?;
-            let line = Line::ended(&self.id, local_now(), &tally);
+            let line = RecordLine::ended(&self.id, local_now(), &tally);
             self.folder.append(&turn, &line)
         })
         .await

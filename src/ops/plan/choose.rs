@@ -12,7 +12,7 @@ use crate::store::{Store, read as stored};
 
 /// The entries that were chosen, by where they are.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundEntries {
     /// Entries of timeouts, in due order.
     pub(super) waiting: Vec<Chosen>,
     /// Elements of target, from its head.
@@ -33,7 +33,7 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
 }
 
-impl Found {
+impl FoundEntries {
     fn add(&mut self, entry: Entry) {
         match (entry.state, entry.score) {
             (State::Delivered, _) => self.delivered.push(entry.member),
@@ -55,7 +55,7 @@ impl Found {
 /// Scores asked for in one go.
 const ASKED: usize = 1_000;
 
-impl Found {
+impl FoundEntries {
     /// Looks up again what was seen: nothing is done to what does not wait as it was.
     async fn seen_again(&mut self, store: &Store, queue: &Queue) -> Result<(), ChangeError> {
         let timeouts = queue.keys().timeouts;
@@ -77,7 +77,7 @@ impl Found {
     }
 }
 
-impl Found {
+impl FoundEntries {
     /// Keeps as many equal elements of target as are meant.
     fn count(&mut self, mut copies: HashMap<Vec<u8>, Copies>) {
         let stay = &mut self.stay;
@@ -174,7 +174,7 @@ pub(super) async fn choose(
     queue: &Queue,
     which: Which,
     tell: &impl Telling,
-) -> Result<Found, ChangeError> {
+) -> Result<FoundEntries, ChangeError> {
     let mut kept = 0;
     let mut found = match which {
         Which::Counted(which, copies) => {
@@ -210,14 +210,14 @@ async fn look(
     which: Which,
     equal: bool,
     tell: &impl Telling,
-) -> Result<Found, ChangeError> {
+) -> Result<FoundEntries, ChangeError> {
     let found = match which {
         Which::Counted(..) | Which::ButOne(_) => {
             let why = "what is counted, or kept one of, cannot be counted again";
             return Err(ChangeError::Senseless(why.to_owned()));
         }
         Which::These(entries) => {
-            let mut found = Found::default();
+            let mut found = FoundEntries::default();
             for entry in entries {
                 found.add(entry);
             }
@@ -262,9 +262,9 @@ async fn read(
     selection: Selection,
     holds: impl Fn(&Entry) -> bool,
     tell: &impl Telling,
-) -> Result<Found, ChangeError> {
+) -> Result<FoundEntries, ChangeError> {
     let limit = selection.limit.unwrap_or(u64::MAX);
-    let (mut found, mut looked, mut kept) = (Found::default(), 0, 0);
+    let (mut found, mut looked, mut kept) = (FoundEntries::default(), 0, 0);
     let mut pages = Pages::new(store, queue, selection);
     while kept < limit {
         let Some(page) = pages.next().await? else {
@@ -286,7 +286,7 @@ async fn read(
 /// given times, where that is more than once, or as a limit says, or (`all`) all of them.
 fn by_id(
     queue: &Queue,
-    found: &mut Found,
+    found: &mut FoundEntries,
     ids: &[String],
     limit: Option<u64>,
     all: bool,
@@ -353,7 +353,7 @@ fn ambiguous(id: &str, those: &[(&Vec<u8>, String)], equal: bool) -> ChangeError
     ))
 }
 
-impl Found {
+impl FoundEntries {
     /// The entries that were found, with where they are, by id.
     fn by_id(&self, queue: &Queue) -> HashMap<String, Vec<(&Vec<u8>, String)>> {
         let waiting = self.waiting.iter().chain(&self.quarantined);

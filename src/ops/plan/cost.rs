@@ -12,7 +12,7 @@ use super::work::{Work, has_places};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::clients;
 use crate::ops::bulk::drift::{self, Difference};
-use crate::ops::bulk::estimate::{Ask, Kind, Reckoned, Sample, Walk};
+use crate::ops::bulk::estimate::{Ask, Reckoned, Sample, Walk, WorkKind};
 use crate::queue::Queue;
 use crate::queue::plan::{Cost, Plan, Way};
 use crate::store::bulk::facts;
@@ -86,7 +86,7 @@ async fn reckon(
     let count = u64::try_from(work.len()).unwrap_or(u64::MAX);
     let largest = (0..work.len()).map(|i| work.bytes(i)).max().unwrap_or(0);
     let kind = kind(work);
-    let delivers = kind == Kind::Deliver;
+    let delivers = kind == WorkKind::Deliver;
     let ask = Ask {
         kind,
         count,
@@ -129,21 +129,23 @@ async fn reckon(
     Ok(Reckoned::new(queue, sample, &ask, walk))
 }
 
-fn kind(work: &Work) -> Kind {
+fn kind(work: &Work) -> WorkKind {
     match work {
-        Work::Deliver(_) => Kind::Deliver,
-        Work::Delete(_) => Kind::Delete,
-        Work::Quarantine(_) => Kind::Quarantine,
-        Work::PutBack(_) => Kind::PutBack,
-        Work::Restore(all) if has_places(all) => Kind::Restore,
-        Work::Restore(_) => Kind::Append,
-        Work::TakeBack(..) => Kind::TakeBack,
-        Work::Discard(..) => Kind::Discard,
-        Work::PutElements(..) => Kind::PutElements,
-        Work::Edit(_) => Kind::Edit,
+        Work::Deliver(_) => WorkKind::Deliver,
+        Work::Delete(_) => WorkKind::Delete,
+        Work::Quarantine(_) => WorkKind::Quarantine,
+        Work::PutBack(_) => WorkKind::PutBack,
+        Work::Restore(all) if has_places(all) => WorkKind::Restore,
+        Work::Restore(_) => WorkKind::Append,
+        Work::TakeBack(..) => WorkKind::TakeBack,
+        Work::Discard(..) => WorkKind::Discard,
+        Work::PutElements(..) => WorkKind::PutElements,
+        Work::Edit(_) => WorkKind::Edit,
         Work::Repair(deed) => deed.kind(),
-        Work::OrderList(_) | Work::DeliverStrays(_) => Kind::OrderList,
-        Work::Requeue(_) | Work::WaitAgain(_) | Work::DropStrays(_) | Work::Offer(_) => Kind::Stay,
+        Work::OrderList(_) | Work::DeliverStrays(_) => WorkKind::OrderList,
+        Work::Requeue(_) | Work::WaitAgain(_) | Work::DropStrays(_) | Work::Offer(_) => {
+            WorkKind::Stay
+        }
     }
 }
 
@@ -175,7 +177,7 @@ pub(super) async fn of_due(
     let bytes = lengths.iter().sum::<u64>() / (lengths.len() as u64).max(1);
     let largest = lengths.into_iter().max().unwrap_or(0);
     let ask = Ask {
-        kind: Kind::Transfer,
+        kind: WorkKind::Transfer,
         count,
         bytes: [bytes, largest],
         due: true,

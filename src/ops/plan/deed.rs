@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::ops::bulk::estimate::Kind;
+use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::journal::Item;
 use crate::queue::{EntryId, Queue, State};
 use crate::store::change::{Fate, Timed};
@@ -16,10 +16,10 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
 /// A command, word by word.
-pub(super) type Line = Vec<Vec<u8>>;
+pub(super) type CommandWords = Vec<Vec<u8>>;
 
 /// The command of these words.
-pub(super) fn line(args: &[&[u8]]) -> Line {
+pub(super) fn line(args: &[&[u8]]) -> CommandWords {
     args.iter().map(|arg| arg.to_vec()).collect()
 }
 
@@ -34,7 +34,7 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
     /// The id that people call one by.
     fn id(&self, queue: &Queue, i: usize) -> EntryId;
 
-    /// One as the journal keeps it: what was done can be read off it ([`Kept`]).
+    /// One as the journal keeps it: what was done can be read off it ([`KeptDeed`]).
     fn item(&self, queue: &Queue, i: usize) -> Item;
 
     /// The words for what is being done.
@@ -51,8 +51,8 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
     }
 
     /// What it costs the server is that of this kind.
-    fn kind(&self) -> Kind {
-        Kind::Stay
+    fn kind(&self) -> WorkKind {
+        WorkKind::Stay
     }
 
     /// The element of target that is looked for there, from its head; none where none is.
@@ -61,7 +61,7 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
     }
 
     /// The commands that do the same to the only one.
-    fn commands(&self, queue: &Queue) -> Vec<Line>;
+    fn commands(&self, queue: &Queue) -> Vec<CommandWords>;
 
     /// Runs the script for those in `range`.
     fn run<'a>(
@@ -90,7 +90,7 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
 }
 
 /// The undo of a deed, by what the journal keeps of it.
-pub(in crate::ops) struct Kept {
+pub(in crate::ops) struct KeptDeed {
     /// Tells whether an item of the journal is one of the deed's.
     pub(in crate::ops) is_its: fn(&Item) -> bool,
     /// The deed that takes these items back.

@@ -1,6 +1,6 @@
 //! What was chosen becomes what is done: new scores, new bytes, and what cannot be done at all.
 
-use super::choose::Found;
+use super::choose::FoundEntries;
 use super::describe::describe;
 use super::work::Work;
 use super::{Base, ChangeError, NewDue, Prepared, What, blank, lacks, words};
@@ -53,7 +53,11 @@ const NO_TIME: &str = "its score is no time, so that there is none to reckon fro
 const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 ms";
 
 impl Making<'_> {
-    pub(super) async fn make(&self, what: &What, mut found: Found) -> Result<Made, ChangeError> {
+    pub(super) async fn make(
+        &self,
+        what: &What,
+        mut found: FoundEntries,
+    ) -> Result<Made, ChangeError> {
         let mut made = Made::default();
         made.warnings.append(&mut found.notes);
         for (ids, outcome) in [
@@ -69,7 +73,7 @@ impl Making<'_> {
         let order_only = std::mem::take(&mut found.order_only);
         self.strays(&mut made, what, order_only);
         self.check_quarantine(&mut made, what, &mut found);
-        let Found {
+        let FoundEntries {
             waiting,
             delivered,
             quarantined,

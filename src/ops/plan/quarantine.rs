@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::choose::Found;
+use super::choose::FoundEntries;
 use super::make::{Made, Making};
 use super::work::Work;
 use super::{ChangeError, Which};
@@ -37,7 +37,7 @@ const NOT_SET_ASIDE: &str = "it is not in quarantine";
 impl Making<'_> {
     /// Refuses what is not in its place: only a restoration is about what is in quarantine, and
     /// about nothing else.
-    pub(super) fn check_quarantine(&self, made: &mut Made, what: &What, found: &mut Found) {
+    pub(super) fn check_quarantine(&self, made: &mut Made, what: &What, found: &mut FoundEntries) {
         let (others, why) = match what {
             What::Restore => (&mut found.waiting, NOT_SET_ASIDE),
             _ => (&mut found.quarantined, SET_ASIDE),

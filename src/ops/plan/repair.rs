@@ -6,7 +6,7 @@ mod put_back;
 mod rename_taken;
 mod unwrap;
 
-use super::deed::Kept;
+use super::deed::KeptDeed;
 use super::make::{Made, Making};
 use super::{ChangeError, Telling, What};
 
@@ -29,4 +29,4 @@ pub(super) async fn make(
 
 /// What is kept in the journal of their deeds, of those that can be taken back; in the order in
 /// which an undo does it.
-pub(in crate::ops) const KEPT: &[Kept] = &[unwrap::KEPT, persist::KEPT, rename_taken::KEPT];
+pub(in crate::ops) const KEPT: &[KeptDeed] = &[unwrap::KEPT, persist::KEPT, rename_taken::KEPT];

@@ -6,7 +6,7 @@ use super::work::Job;
 use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, lacks, make, words};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
-use crate::ops::bulk::estimate::{Ask, Kind, Reckoned, Sample, Walk};
+use crate::ops::bulk::estimate::{Ask, Reckoned, Sample, Walk, WorkKind};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
 use crate::queue::plan::Cost;
@@ -157,7 +157,7 @@ async fn realign(
     let first = members.iter().take(FIRST as usize);
     plan.first = first.map(|member| plan.queue.id(member)).collect();
     let ask = Ask {
-        kind: Kind::Realign,
+        kind: WorkKind::Realign,
         count: plan.planned,
         bytes: [
             average(members.iter().map(Vec::len)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::deed::{Line, line};
+use super::deed::{CommandWords, line};
 use super::make::Making;
 use super::work::Work;
 use crate::ops::bulk::drift::Drift;
@@ -333,13 +333,13 @@ pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
 }
 
 /// The commands for the only entry.
-fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
+fn of_one(making: &Making<'_>, work: &Work) -> Vec<CommandWords> {
     let queue = making.queue;
     let keys = queue.keys();
     let (timeouts, target) = (&keys.timeouts, &keys.target);
     let mut lines = Vec::new();
     // Out of the order list, or at its tail, where there is one.
-    let order = |lines: &mut Vec<Line>, args: &dyn Fn(&[u8]) -> Line| {
+    let order = |lines: &mut Vec<CommandWords>, args: &dyn Fn(&[u8]) -> CommandWords| {
         lines.extend(keys.order.as_deref().map(args));
     };
     let zadd = |score: f64, member: &[u8]| add(timeouts, score, member);
@@ -391,12 +391,12 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
     lines
 }
 
-fn add(timeouts: &[u8], score: f64, member: &[u8]) -> Line {
+fn add(timeouts: &[u8], score: f64, member: &[u8]) -> CommandWords {
     line(&[b"ZADD", timeouts, score.to_string().as_bytes(), member])
 }
 
 /// The command that puts a member into that place of the order list.
-fn stand(list: &[u8], place: &Place, member: &[u8]) -> Line {
+fn stand(list: &[u8], place: &Place, member: &[u8]) -> CommandWords {
     match place {
         Place::Behind(one) => line(&[b"LINSERT", list, b"AFTER", one, member]),
         Place::Head => line(&[b"LPUSH", list, member]),
@@ -405,7 +405,7 @@ fn stand(list: &[u8], place: &Place, member: &[u8]) -> Line {
 }
 
 /// The commands for the only entry, when it goes into quarantine or comes out of it.
-fn of_quarantine(queue: &Queue, work: &Work) -> Vec<Line> {
+fn of_quarantine(queue: &Queue, work: &Work) -> Vec<CommandWords> {
     let keys = queue.keys();
     let order = keys.order.iter();
     match work {
@@ -429,7 +429,7 @@ fn of_quarantine(queue: &Queue, work: &Work) -> Vec<Line> {
 }
 
 /// The commands for the only entry, when it was delivered.
-fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
+fn of_element(queue: &Queue, work: &Work) -> Vec<CommandWords> {
     let keys = queue.keys();
     let target = keys.target.as_slice();
     match work {

@@ -31,7 +31,7 @@ pub(super) enum Doubt {
 
 /// The knowledge of the scripts that were to do what is in doubt.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scripts {
+pub(super) struct ScriptKnowledge {
     /// True when they were the last ones: nothing else is in doubt.
     pub(super) known: bool,
     /// True when it was one, which did it to all or to none.
@@ -39,7 +39,7 @@ pub(super) struct Scripts {
 }
 
 /// An item whose undo depends on what is seen.
-pub(super) struct Open {
+pub(super) struct OpenItem {
     /// Items that come behind it.
     pub(super) behind: u64,
     pub(super) inverse: Inverse,
@@ -58,7 +58,7 @@ pub(super) struct Unwritten<'a> {
 }
 
 /// The decision about an item.
-enum Verdict {
+enum ItemVerdict {
     /// To be taken back.
     TakeBack,
     /// As it was before the change.
@@ -80,7 +80,7 @@ const NOT_IN_TARGET: &str = "is not in target";
 
 /// The state in which items are found.
 #[derive(Default)]
-struct Seen {
+struct SeenItems {
     /// The scores of members that wait.
     waiting: HashMap<Vec<u8>, f64>,
     /// Members in quarantine.
@@ -100,8 +100,8 @@ struct Seen {
 /// in target for others: earlier undos have put them back, or the change had not come to them.
 pub(super) async fn settle(
     making: &Making<'_>,
-    open: Vec<Open>,
-    scripts: [Scripts; 2],
+    open: Vec<OpenItem>,
+    scripts: [ScriptKnowledge; 2],
     standing: &[Vec<u8>],
     unwritten: Unwritten<'_>,
     to: &mut Inverses,
@@ -124,18 +124,18 @@ pub(super) async fn settle(
         };
         let id = one.inverse.id(making.queue);
         match seen.verdict(making, place, &one, ran, known) {
-            Verdict::TakeBack => to.add(one.behind, one.inverse),
-            Verdict::AsItWas => {}
-            Verdict::Gone(why) => to.tell(id, Outcome::Gone, why.to_owned()),
-            Verdict::InDoubt(_) if unwritten.force => {
+            ItemVerdict::TakeBack => to.add(one.behind, one.inverse),
+            ItemVerdict::AsItWas => {}
+            ItemVerdict::Gone(why) => to.tell(id, Outcome::Gone, why.to_owned()),
+            ItemVerdict::InDoubt(_) if unwritten.force => {
                 forced += 1;
                 to.add(one.behind, one.inverse);
             }
-            Verdict::InDoubt(where_not) => {
+            ItemVerdict::InDoubt(where_not) => {
                 refused += 1;
                 to.refuse(id, unwritten.refused(where_not));
             }
-            Verdict::Unsure(why) => to.refuse(id, why.to_owned()),
+            ItemVerdict::Unsure(why) => to.refuse(id, why.to_owned()),
         }
     }
     let known = scripts.iter().all(|scripts| scripts.known);
@@ -179,13 +179,13 @@ fn by_force(n: usize) -> Option<String> {
 
 async fn look(
     making: &Making<'_>,
-    open: &[Open],
+    open: &[OpenItem],
     standing: &[Vec<u8>],
-) -> Result<Seen, ChangeError> {
+) -> Result<SeenItems, ChangeError> {
     let keys = making.queue.keys();
-    let mut seen = Seen {
+    let mut seen = SeenItems {
         now: making.queue.score(making.now),
-        ..Seen::default()
+        ..SeenItems::default()
     };
     let (mut waiting, mut quarantined) = (Vec::new(), Vec::new());
     for one in open {
@@ -224,9 +224,9 @@ async fn scores(
     Ok(found)
 }
 
-impl Seen {
+impl SeenItems {
     /// True when a script that does all or nothing ran, as far as any of its entries tells.
-    fn ran(&self, making: &Making<'_>, open: &[Open], doubt: Doubt) -> Option<bool> {
+    fn ran(&self, making: &Making<'_>, open: &[OpenItem], doubt: Doubt) -> Option<bool> {
         let of_it = open
             .iter()
             .enumerate()
@@ -273,15 +273,15 @@ impl Seen {
         &self,
         making: &Making<'_>,
         place: usize,
-        one: &Open,
+        one: &OpenItem,
         ran: Option<bool>,
         known: bool,
-    ) -> Verdict {
+    ) -> ItemVerdict {
         let as_it_was = |is: bool| {
             if is {
-                Verdict::AsItWas
+                ItemVerdict::AsItWas
             } else {
-                Verdict::TakeBack
+                ItemVerdict::TakeBack
             }
         };
         match &one.inverse {
@@ -304,20 +304,20 @@ impl Seen {
             }
             Inverse::PutElement(..) if self.in_target.contains(&place) => {
                 if self.equal.contains(&place) {
-                    Verdict::Unsure(EQUAL)
+                    ItemVerdict::Unsure(EQUAL)
                 } else {
-                    Verdict::AsItWas
+                    ItemVerdict::AsItWas
                 }
             }
             // They were put back, and consumed since.
             Inverse::PutElement(..) if one.doubt == Doubt::Back && ran == Some(true) => {
-                Verdict::AsItWas
+                ItemVerdict::AsItWas
             }
-            Inverse::PutElement(..) => Verdict::InDoubt(NOT_IN_TARGET),
-            Inverse::Repair(which, _) if KEPT[*which].harmless => Verdict::TakeBack,
-            Inverse::None(..) => Verdict::TakeBack,
+            Inverse::PutElement(..) => ItemVerdict::InDoubt(NOT_IN_TARGET),
+            Inverse::Repair(which, _) if KEPT[*which].harmless => ItemVerdict::TakeBack,
+            Inverse::None(..) => ItemVerdict::TakeBack,
             Inverse::Repair(..) | Inverse::Discard(..) | Inverse::OrderList(..) => {
-                Verdict::Unsure(UNSURE)
+                ItemVerdict::Unsure(UNSURE)
             }
         }
     }
@@ -331,20 +331,20 @@ impl Seen {
         ran: Option<bool>,
         ours: bool,
         chosen: &Chosen,
-    ) -> Verdict {
+    ) -> ItemVerdict {
         let in_target = self.in_target.contains(&place);
         if self.waiting.contains_key(&chosen.member) {
-            return Verdict::AsItWas;
+            return ItemVerdict::AsItWas;
         }
         match (doubt, ran) {
-            (Doubt::Done, Some(false)) => Verdict::Gone(TAKEN),
-            (Doubt::Done, _) if in_target => Verdict::Gone(DELIVERED),
+            (Doubt::Done, Some(false)) => ItemVerdict::Gone(TAKEN),
+            (Doubt::Done, _) if in_target => ItemVerdict::Gone(DELIVERED),
             // It was put back: others have had it since.
-            (Doubt::Back, Some(true)) => Verdict::AsItWas,
-            (Doubt::Back | Doubt::Both, _) if in_target => Verdict::AsItWas,
-            (Doubt::Back, Some(false)) => Verdict::TakeBack,
-            _ if ours => Verdict::TakeBack,
-            _ => Verdict::InDoubt(NOT_WAITING),
+            (Doubt::Back, Some(true)) => ItemVerdict::AsItWas,
+            (Doubt::Back | Doubt::Both, _) if in_target => ItemVerdict::AsItWas,
+            (Doubt::Back, Some(false)) => ItemVerdict::TakeBack,
+            _ if ours => ItemVerdict::TakeBack,
+            _ => ItemVerdict::InDoubt(NOT_WAITING),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::doubt::Scripts;
+use super::doubt::ScriptKnowledge;
 use crate::ops::journal::{Item, Journal, Kept};
 use crate::ops::plan::ChangeError;
 use crate::queue::{EntryId, Outcome, Queue, State};
@@ -15,12 +15,12 @@ pub(super) struct Earlier {
     /// Attempts to take the change back.
     pub(super) attempts: usize,
     /// The knowledge of the scripts whose answers nobody wrote down.
-    pub(super) scripts: Scripts,
-    counts: HashMap<EntryId, Counts>,
+    pub(super) scripts: ScriptKnowledge,
+    counts: HashMap<EntryId, AttemptCounts>,
 }
 
 #[derive(Default)]
-struct Counts {
+struct AttemptCounts {
     back: u64,
     perhaps: u64,
 }
@@ -52,7 +52,7 @@ impl Earlier {
         }
         let mut earlier = Self {
             attempts: attempts.count(),
-            scripts: Scripts {
+            scripts: ScriptKnowledge {
                 known: true,
                 whole: true,
             },

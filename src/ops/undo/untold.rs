@@ -12,7 +12,7 @@ const IN_A_ROW: usize = 8;
 
 /// The sum of what the items of a change say.
 #[derive(Default)]
-pub(super) struct Readable {
+pub(super) struct ReadableItems {
     /// Items that were done.
     pub(super) done: u64,
     /// Items of which that is not known.
@@ -29,7 +29,7 @@ pub(super) struct Untold {
     pub(super) notes: Vec<String>,
 }
 
-impl Readable {
+impl ReadableItems {
     /// Adds an item that was transferred before those that were added so far.
     pub(super) fn transferred(&mut self, hash: [u8; 20]) {
         if self.newest.len() < IN_A_ROW {

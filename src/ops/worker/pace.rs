@@ -10,12 +10,12 @@ const FIRST: usize = 100;
 
 /// The size of the next batch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct WorkerPace {
     size: usize,
     most: usize,
 }
 
-impl Pace {
+impl WorkerPace {
     pub(super) fn new(most: u32) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
         Self {
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_slow_script_halves_the_batch_and_quick_full_ones_grow_it_to_its_limit() {
-        let mut pace = Pace::new(500);
+        let mut pace = WorkerPace::new(500);
         let (slow, quick) = (Duration::from_millis(20), Duration::from_millis(1));
         pace.learn(100, slow);
         assert_eq!(pace.size(), 50);
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_batch_of_one_stays_one() {
-        let mut pace = Pace::new(0);
+        let mut pace = WorkerPace::new(0);
         pace.learn(1, Duration::ZERO);
         assert_eq!(pace.size(), 1);
     }

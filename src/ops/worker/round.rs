@@ -16,7 +16,7 @@ const SOON: u32 = 10;
 
 /// All that is due, looked at once, by as many scripts as that takes.
 #[derive(Debug, Default)]
-pub(super) struct Round {
+pub(super) struct DueRound {
     cursor: DueCursor,
     /// Members passed since it began.
     passed: usize,
@@ -33,7 +33,7 @@ pub(super) struct Round {
     ended: Option<Instant>,
 }
 
-impl Round {
+impl DueRound {
     /// Where the next script is to look.
     pub(super) fn cursor(&mut self, now: Instant) -> DueCursor {
         let again = |ended: Instant| self.passed <= FEW || now >= ended + self.pause();
@@ -102,7 +102,7 @@ mod tests {
     fn what_was_passed_is_looked_at_again_when_it_is_little_or_after_a_while() {
         let now = instant();
         let begun = |passed, took| {
-            let mut round = Round::default();
+            let mut round = DueRound::default();
             round.went_on(DueCursor::at("5 1 x"), [0, passed], took);
             round
         };
@@ -127,7 +127,7 @@ mod tests {
         let now = instant();
         let at = |score: u32| DueCursor::at(&format!("{score} 1 x"));
         let took = Duration::from_millis(20);
-        let mut round = Round::default();
+        let mut round = DueRound::default();
         round.begin_again();
         round.went_on(at(5), [0, 500], took);
         round.went_on(at(6), [500, 100], took);

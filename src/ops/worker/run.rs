@@ -11,8 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use self::backlog::Bulk;
 use super::alarm::Alarm;
-use super::pace::Pace;
-use super::round::Round;
+use super::pace::WorkerPace;
+use super::round::DueRound;
 use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
 use crate::clock::{EpochMillis, ServerClock, instant};
 use crate::ops::journal::Journal;
@@ -64,9 +64,9 @@ pub(super) async fn run(
         until_empty: options.until_empty,
         events,
         alarm: Alarm::Now,
-        pace: Pace::new(options.batch),
+        pace: WorkerPace::new(options.batch),
         bulk: Bulk::new(journal),
-        round: Round::default(),
+        round: DueRound::default(),
         said: HashSet::new(),
         pause: Duration::ZERO,
         failing_since: None,
@@ -102,7 +102,7 @@ pub(super) async fn run(
 }
 
 /// Nobody reads the events any more, or all is done.
-struct Ended;
+struct WorkEnd;
 
 struct Worker {
     store: Store,
@@ -111,9 +111,9 @@ struct Worker {
     until_empty: bool,
     events: mpsc::Sender<WorkerEvent>,
     alarm: Alarm,
-    pace: Pace,
+    pace: WorkerPace,
     bulk: Bulk,
-    round: Round,
+    round: DueRound,
     /// What was told to be passed over.
     said: HashSet<EntryId>,
     /// The last pause after a failure; zero after a success.
@@ -132,11 +132,11 @@ struct Worker {
 }
 
 impl Worker {
-    async fn say(&self, event: WorkerEvent) -> Result<(), Ended> {
-        self.events.send(event).await.map_err(|_| Ended)
+    async fn say(&self, event: WorkerEvent) -> Result<(), WorkEnd> {
+        self.events.send(event).await.map_err(|_| WorkEnd)
     }
 
-    async fn heard(&mut self, heard: Heard) -> Result<(), Ended> {
+    async fn heard(&mut self, heard: Heard) -> Result<(), WorkEnd> {
         match heard {
             Heard::Subscribed => {
                 self.alarm = Alarm::Now;
@@ -180,7 +180,7 @@ impl Worker {
             .max(self.not_before.saturating_duration_since(now))
     }
 
-    async fn look(&mut self) -> Result<(), Ended> {
+    async fn look(&mut self) -> Result<(), WorkEnd> {
         self.looked = instant();
         let looked = self.transfer().await;
         match looked {
@@ -200,7 +200,7 @@ impl Worker {
         Ok((now, timed))
     }
 
-    async fn failed(&mut self, why: StoreError) -> Result<(), Ended> {
+    async fn failed(&mut self, why: StoreError) -> Result<(), WorkEnd> {
         let retry_in = self.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
         self.pause = retry_in;
         self.failing_since.get_or_insert_with(instant);
@@ -209,7 +209,7 @@ impl Worker {
         self.say(WorkerEvent::Trouble { why, retry_in }).await
     }
 
-    async fn succeeded(&mut self) -> Result<(), Ended> {
+    async fn succeeded(&mut self) -> Result<(), WorkEnd> {
         self.pause = Duration::ZERO;
         let Some(since) = self.failing_since.take() else {
             return Ok(());
@@ -218,7 +218,7 @@ impl Worker {
         self.say(WorkerEvent::WorksAgain { after }).await
     }
 
-    async fn found(&mut self, now: EpochMillis, timed: Timed<Transferred>) -> Result<(), Ended> {
+    async fn found(&mut self, now: EpochMillis, timed: Timed<Transferred>) -> Result<(), WorkEnd> {
         self.learn_how_far(&timed);
         let Timed {
             done,
@@ -276,7 +276,7 @@ impl Worker {
         if self.until_empty && !done.more && next.is_none() {
             if self.round.is_sure() {
                 self.say(WorkerEvent::Done).await?;
-                return Err(Ended);
+                return Err(WorkEnd);
             }
             self.round.begin_again();
             self.alarm = Alarm::Now;
@@ -285,7 +285,7 @@ impl Worker {
     }
 
     /// Tells of what is passed over for the first time; returns how many these are.
-    async fn pass_over(&mut self, done: &Transferred) -> Result<usize, Ended> {
+    async fn pass_over(&mut self, done: &Transferred) -> Result<usize, WorkEnd> {
         let no_frames = done.skipped.iter().map(|id| (*id, Skip::NoFrame));
         let never = done.never.iter().map(|e| (e.id, Skip::Score(e.score)));
         let mut count = 0;
@@ -296,7 +296,7 @@ impl Worker {
     }
 
     /// The same of one; whether it was told of.
-    async fn pass_one_over(&mut self, id: EntryId, why: Skip) -> Result<bool, Ended> {
+    async fn pass_one_over(&mut self, id: EntryId, why: Skip) -> Result<bool, WorkEnd> {
         let fresh = self.said.len() < MOST_SAID && self.said.insert(id);
         if fresh {
             self.say(WorkerEvent::Skipped { id, why }).await?;

@@ -168,7 +168,7 @@ pub(super) fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
     number::big_decimal(unscaled.as_str(), scale.into())
 }
 
-/// How FST writes the parts of `java.time`.
+/// The way in which FST writes the parts of `java.time`.
 const CODER: Coder = Coder {
     int: compact_int,
     long: compact_long,

@@ -2,7 +2,7 @@
 
 use super::Style;
 
-/// How the values of a class are written.
+/// The way in which the values of a class are written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum FuryKind {
     /// A primitive, by the letter of its type in a class file.
@@ -29,7 +29,7 @@ pub(super) enum FuryKind {
     Pattern,
     /// A number or truth of a fixed size.
     Fixed(u8),
-    /// Whether there is one, and a number of a fixed size.
+    /// A flag whether there is one, and a number of a fixed size.
     Maybe(u8),
     /// Only a value, which may be null.
     Wrapper,
@@ -230,7 +230,7 @@ pub(super) const fn name(number: u64) -> Option<&'static str> {
     })
 }
 
-/// How the values of a class are written that has a number and is final, by its name.
+/// The way in which the values of a class are written that has a number and is final, by its name.
 pub(super) fn by_name(name: &str) -> Option<(FuryKind, &'static str)> {
     Some(match name {
         "java.lang.String" => (FuryKind::Text, ""),

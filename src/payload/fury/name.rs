@@ -12,7 +12,7 @@ const SHORT: usize = 16;
 pub(super) struct Named {
     /// Its name; of an array, that of what is in it.
     pub(super) name: Name,
-    /// How many dimensions an array has; 0 of any other class.
+    /// The dimensions of an array; 0 of any other class.
     pub(super) dimensions: usize,
     /// True when it, or what is in the array, is an enum.
     pub(super) is_enum: bool,

@@ -116,7 +116,7 @@ pub(super) fn fixed(r: &mut Reader<'_>, kind: u8) -> Option<Node> {
     })
 }
 
-/// How many bytes a primitive has in an array.
+/// Bytes of a primitive in an array.
 pub(super) const fn size(kind: u8) -> usize {
     match kind {
         b'Z' | b'B' => 1,

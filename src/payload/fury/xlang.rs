@@ -15,7 +15,7 @@ const VALUE: u8 = 0xff;
 /// Flags of Fory 1.x, and that a value follows.
 const NEWER: &[u8] = &[0x01, 0xff];
 
-/// Which of them wrote a payload.
+/// The version that wrote a payload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Version {
     Fury,

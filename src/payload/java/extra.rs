@@ -12,12 +12,12 @@ pub(in crate::payload) enum Extra<'a> {
     Node(Node),
 }
 
-/// How `writeUTF` begins a text.
+/// The beginning that `writeUTF` gives a text.
 #[derive(Clone, Copy)]
 pub(in crate::payload) enum Utf {
-    /// As Java does: with the number of its bytes, in two.
+    /// That of Java: the number of its bytes, in two.
     Bytes,
-    /// As JBoss Marshalling does: with the number of its UTF-16 units, in four.
+    /// That of JBoss Marshalling: the number of its UTF-16 units, in four.
     Units,
 }
 
@@ -117,7 +117,7 @@ fn text(bytes: &[u8], utf: Utf) -> Option<(String, usize)> {
     (!text.contains(is_strange)).then_some((text, before + length))
 }
 
-/// How many bytes so many UTF-16 units take, up to a control character.
+/// Bytes that so many UTF-16 units take, up to a control character.
 fn length_of(bytes: &[u8], units: usize) -> Option<usize> {
     let mut length = 0;
     for _ in 0..units {

@@ -70,7 +70,7 @@ impl Handles {
         }
     }
 
-    /// How many numbers were given.
+    /// The count of numbers given.
     pub(in crate::payload) fn len(&self) -> usize {
         self.0.len()
     }

@@ -19,7 +19,7 @@ const YEAR_MONTH: u8 = 12;
 const MONTH_DAY: u8 = 13;
 const PERIOD: u8 = 14;
 
-/// How a codec writes the parts of a value.
+/// The way in which a codec writes the parts of a value.
 pub(in crate::payload) struct Coder {
     pub(in crate::payload) int: fn(&mut Reader<'_>) -> Option<i32>,
     pub(in crate::payload) long: fn(&mut Reader<'_>) -> Option<i64>,
@@ -27,7 +27,7 @@ pub(in crate::payload) struct Coder {
     pub(in crate::payload) utf: fn(&mut Reader<'_>) -> Option<String>,
 }
 
-/// As Java writes them, and JBoss Marshalling.
+/// The way of Java and of JBoss Marshalling.
 const PLAIN: Coder = Coder {
     int: |r| r.array().map(i32::from_be_bytes),
     long: |r| r.array().map(i64::from_be_bytes),

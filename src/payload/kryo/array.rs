@@ -1,7 +1,7 @@
 //! Arrays, as Kryo's `DefaultArraySerializers` write them.
 
 use super::parts::{fixed, int, long, varint};
-use super::{Class, Kryo, id};
+use super::{Kryo, KryoClass, id};
 use crate::payload::java;
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Node, Shape};
@@ -28,7 +28,7 @@ pub(super) fn array(
         b"J" => Shape::List(r.items(count, |r| r.node(|r| long(r).map(Node::number)))?),
         [kind] => Shape::List(r.items(count, |r| r.node(|r| fixed(r, *kind, is_old)))?),
         b"Ljava.lang.String;" => {
-            let string = Class::Known(id::STRING);
+            let string = KryoClass::Known(id::STRING);
             let references = kryo.style.refers;
             Shape::List(r.items(count, |r| {
                 if references {
@@ -47,15 +47,15 @@ pub(super) fn array(
 }
 
 /// The class of an array's elements, if it is final: then it does not stand before each of them.
-fn final_class(element: &str) -> Option<Class> {
+fn final_class(element: &str) -> Option<KryoClass> {
     if element.starts_with('[') {
         let inner = &element[java::dimensions(element)..];
         let is_final =
             matches!(inner.as_bytes(), [_] | b"Ljava.lang.String;") || final_class(inner).is_some();
-        return is_final.then(|| Class::Named(element.into()));
+        return is_final.then(|| KryoClass::Named(element.into()));
     }
     if let Some(known) = boxed(element) {
-        return Some(Class::Known(known));
+        return Some(KryoClass::Known(known));
     }
     let class = element.strip_prefix('L')?.strip_suffix(';')?;
     let is_value = match class.strip_prefix("java.time.") {
@@ -73,7 +73,7 @@ fn final_class(element: &str) -> Option<Class> {
                 | "java.lang.StringBuffer"
         ),
     };
-    is_value.then(|| Class::Named(class.into()))
+    is_value.then(|| KryoClass::Named(class.into()))
 }
 
 /// The scalar that an element type is an object of.

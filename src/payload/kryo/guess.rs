@@ -4,12 +4,12 @@
 //! name of a class is read as that; texts of three or more characters stand out; all else stays as
 //! bytes. Where the object ends cannot be told either: nothing behind it is read.
 
-use super::{Class, Kryo, Unknown, parts};
+use super::{Kryo, KryoClass, Unknown, parts};
 use crate::payload::opaque;
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Cut, Node, Shape};
 
-/// What begins a text without a length is no control.
+/// The least length of a text that begins without one.
 const BARE: usize = 4;
 /// Bytes of what is no text after all that cost as much as a value: it may be read anew at each of
 /// a million places.
@@ -64,7 +64,7 @@ fn bytes(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
 fn named_at(kryo: &mut Kryo, r: &mut Reader<'_>) -> bool {
     let known = kryo.names.len();
     let is_new = r.peek() == Some(super::id::NAMED)
-        && matches!(kryo.class(r), Some(Class::Named(name)) if name.contains('.'))
+        && matches!(kryo.class(r), Some(KryoClass::Named(name)) if name.contains('.'))
         && kryo.names.len() > known;
     kryo.names.truncate(known);
     is_new
@@ -89,7 +89,7 @@ fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     }
     kryo.names.truncate(known);
     r.back(after);
-    let Class::Named(name) = class else {
+    let KryoClass::Named(name) = class else {
         return None;
     };
     Some(Node::new(Shape::Nameless(Vec::new())).of(name))

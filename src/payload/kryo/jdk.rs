@@ -3,7 +3,7 @@
 
 use super::array::array;
 use super::parts::{fixed, int, long, positive_int, positive_long, string, varint};
-use super::{Class, Kryo, id};
+use super::{Kryo, KryoClass, id};
 use crate::payload::java::{self, number};
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Name, Node, Shape};
@@ -188,7 +188,7 @@ fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option
 /// A constant of an enum with its class.
 fn constant(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     r.node(|r| {
-        let Class::Named(name) = kryo.class(r)? else {
+        let KryoClass::Named(name) = kryo.class(r)? else {
             return None;
         };
         place(r, &name)
@@ -207,7 +207,7 @@ fn place(r: &mut Reader<'_>, class: &Name) -> Option<Node> {
 
 /// An `EnumSet`: its constants.
 fn constants(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
-    let Class::Named(name) = kryo.class(r)? else {
+    let KryoClass::Named(name) = kryo.class(r)? else {
         return None;
     };
     let count = usize::try_from(varint(r, 5)?).ok()?;
@@ -230,19 +230,19 @@ fn bits(r: &mut Reader<'_>) -> Option<Node> {
 /// A `Class`: of one that can be a primitive too, whether it is.
 fn class_name(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     let (boxed, primitive) = match kryo.class(r)? {
-        Class::Named(name) => return Some(Node::text(&*name)),
-        Class::Known(id::STRING) => return Some(Node::text("java.lang.String")),
-        Class::Known(id::INT) => ("java.lang.Integer", "int"),
-        Class::Known(id::FLOAT) => ("java.lang.Float", "float"),
-        Class::Known(id::BOOL) => ("java.lang.Boolean", "boolean"),
-        Class::Known(id::BYTE) => ("java.lang.Byte", "byte"),
-        Class::Known(id::CHAR) => ("java.lang.Character", "char"),
-        Class::Known(id::SHORT) => ("java.lang.Short", "short"),
-        Class::Known(id::LONG) => ("java.lang.Long", "long"),
-        Class::Known(id::DOUBLE) => ("java.lang.Double", "double"),
-        Class::Known(_) => ("java.lang.Void", "void"),
-        Class::Null => return Some(Node::new(Shape::Null)),
-        Class::Registered(_) => return None,
+        KryoClass::Named(name) => return Some(Node::text(&*name)),
+        KryoClass::Known(id::STRING) => return Some(Node::text("java.lang.String")),
+        KryoClass::Known(id::INT) => ("java.lang.Integer", "int"),
+        KryoClass::Known(id::FLOAT) => ("java.lang.Float", "float"),
+        KryoClass::Known(id::BOOL) => ("java.lang.Boolean", "boolean"),
+        KryoClass::Known(id::BYTE) => ("java.lang.Byte", "byte"),
+        KryoClass::Known(id::CHAR) => ("java.lang.Character", "char"),
+        KryoClass::Known(id::SHORT) => ("java.lang.Short", "short"),
+        KryoClass::Known(id::LONG) => ("java.lang.Long", "long"),
+        KryoClass::Known(id::DOUBLE) => ("java.lang.Double", "double"),
+        KryoClass::Known(_) => ("java.lang.Void", "void"),
+        KryoClass::Null => return Some(Node::new(Shape::Null)),
+        KryoClass::Registered(_) => return None,
     };
     match r.byte()? {
         0 => Some(Node::text(boxed)),

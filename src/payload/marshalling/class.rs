@@ -9,7 +9,7 @@ use crate::payload::tree::Name;
 pub(super) enum Class {
     /// An object by its fields, class by class.
     Fields(Fields),
-    /// What `writeExternal` or an externalizer wrote, in blocks.
+    /// Blocks that `writeExternal` or an externalizer wrote.
     External(Name),
     /// The constants of an enum.
     Enum(Name),
@@ -17,7 +17,7 @@ pub(super) enum Class {
     Proxy(Name),
     /// Arrays of objects.
     Array(Name),
-    /// What has a number of its own: boxed values, arrays of primitives, the JDK's collections.
+    /// A class with a number of its own: boxed values, arrays of primitives, the JDK's collections.
     Known(u8),
     /// Any other.
     Plain(Name),
@@ -32,7 +32,7 @@ pub(super) struct Fields {
     /// The first letter of each field's type in a class file, and its name.
     pub(super) own: Vec<(u8, Name)>,
     pub(super) parent: Option<Rc<Class>>,
-    /// How many superclasses it has.
+    /// The count of its superclasses.
     pub(super) height: u32,
 }
 

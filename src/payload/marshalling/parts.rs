@@ -15,7 +15,7 @@ pub(super) fn units(r: &mut Reader<'_>, lead: u8) -> Option<String> {
     r.units(count)
 }
 
-/// How many: none, or a number of one, two or four bytes, of which the shorter two have their
+/// A count: none, or a number of one, two or four bytes, of which the shorter two have their
 /// maximum + 1 as 0. The four forms come twice, for what is shared and what is not.
 pub(super) fn count(r: &mut Reader<'_>, form: u8) -> Option<usize> {
     Some(match form % 4 {

@@ -11,7 +11,7 @@ const EXTERNALIZABLE: u8 = 0x04;
 const BLOCK_DATA: u8 = 0x08;
 const ENUM: u8 = 0x10;
 
-/// How the objects of a class lie.
+/// The way in which the objects of a class lie.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum ClassKind {
     /// Their fields.
@@ -19,9 +19,9 @@ pub(super) enum ClassKind {
     Fields,
     /// Their fields, and what `writeObject` wrote.
     FieldsAndMore,
-    /// What `writeExternal` wrote, in blocks.
+    /// Blocks that `writeExternal` wrote.
     External,
-    /// What `writeExternal` wrote, without saying how much it is.
+    /// Bytes that `writeExternal` wrote, without saying how many.
     Opaque,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Class {
     /// The first letter of each field's type, and its name.
     pub(super) fields: Vec<(u8, Name)>,
     pub(super) parent: Option<Rc<Class>>,
-    /// How many superclasses it has.
+    /// The count of its superclasses.
     pub(super) height: u32,
 }
 

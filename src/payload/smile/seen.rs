@@ -4,14 +4,14 @@ use crate::payload::tree::Name;
 
 /// Bytes of the longest name or text that is numbered.
 pub(super) const MAX_LENGTH: usize = 64;
-/// How many are numbered before it begins anew.
+/// Names that are numbered before it begins anew.
 const MAX_SEEN: usize = 1024;
 
 /// Names or texts by their numbers.
 #[derive(Default)]
-pub(super) struct Seen(Vec<Name>);
+pub(super) struct SharedNames(Vec<Name>);
 
-impl Seen {
+impl SharedNames {
     pub(super) fn add(&mut self, name: Name) {
         if self.0.len() == MAX_SEEN {
             self.0.clear();

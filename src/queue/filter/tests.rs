@@ -18,8 +18,8 @@ fn bad(text: &str) -> (Wrong, &str) {
 }
 
 /// An entry due an hour from now.
-fn seen(text: &str) -> Seen<'_> {
-    Seen {
+fn seen(text: &str) -> EntryParts<'_> {
+    EntryParts {
         id: ID,
         due: Some(Due::At(NOW.plus(3_600_000))),
         codec: "kryo5",
@@ -33,7 +33,7 @@ fn finds(typed: &str, text: &str) -> bool {
 
 fn due_in(typed: &str, ms: i64) -> bool {
     let due = Some(Due::At(NOW.plus(ms)));
-    filter(typed).matches(&Seen { due, ..seen("") }, NOW)
+    filter(typed).matches(&EntryParts { due, ..seen("") }, NOW)
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn words_stand_in_the_text_or_the_id_in_any_case_and_all_of_them_must() {
 fn an_empty_filter_lets_everything_through() {
     for typed in ["", "  \t", "\u{3000}"] {
         assert!(filter(typed).is_empty() && finds(typed, "anything"));
-        let delivered = Seen {
+        let delivered = EntryParts {
             due: None,
             ..seen("")
         };
@@ -100,7 +100,7 @@ fn what_has_no_due_time_matches_no_question_about_it() {
         Some(Due::OutOfRange(1e17)),
     ] {
         for (typed, matches) in [("late", false), ("due>-1h", false), ("word", true)] {
-            let seen = Seen {
+            let seen = EntryParts {
                 due,
                 ..seen("word")
             };

@@ -2,7 +2,7 @@
 //! leave timeouts too early or too late by the same span again and again.
 
 use super::id::CLOCK_SKEW as ID;
-use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, slow_transfer};
+use super::{Beat, Finding, Open, RuleVerdict, Seen, Severity, Step, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
@@ -30,7 +30,7 @@ const PULSE_MS: i64 = 1_000;
 const HINDERED_MS: u64 = 80;
 
 /// Compares the clocks.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if let Some((ahead_ms, sure)) = client_ahead(seen)
         && let Some(severity) = severity(ahead_ms)
     {
@@ -41,13 +41,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         } else {
             Severity::Note
         };
-        return Verdict::Found(of_client(seen, (severity, sure), ahead_ms));
+        return RuleVerdict::Found(of_client(seen, (severity, sure), ahead_ms));
     }
     let Some(skew_ms) = seen.server.skew_ms else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(severity) = severity(skew_ms) else {
-        return early(seen).map_or(Verdict::Fine, Verdict::Early);
+        return early(seen).map_or(RuleVerdict::Fine, RuleVerdict::Early);
     };
     let way = if skew_ms > 0 { "ahead of" } else { "behind" };
     let by = text::span(skew_ms.unsigned_abs());
@@ -61,7 +61,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .number("clock_skew_ms", skew_ms)
         .words("due times are compared with the server's clock here; clients use their own")
         .check(&[], b"TIME");
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Outside,
         "Let both machines take the time from one source (NTP).",
     ))

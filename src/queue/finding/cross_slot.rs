@@ -1,17 +1,17 @@
 //! A name whose braces put the queue's keys into different slots of a cluster.
 
 use super::id::CROSS_SLOT as ID;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::{name, text};
 
 /// Looks at the names alone, once the queue has been seen to be there.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if !seen.queue.is_found_by_name() || seen.pulse.is_none() {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     }
     let keys = seen.queue.keys();
     if !name::cross_slot(&keys) {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let here = seen.server.info().and_then(|i| i.number("cluster_enabled")) == Some(1);
     let name = text::printable(&seen.queue.name.text()).into_owned();
@@ -38,7 +38,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             ))
             .check(&["CLUSTER", "KEYSLOT"], key);
     }
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Outside,
         "Give the queue a name without braces, or with one {…} in front, in all of its clients; \
          deliver or offer again what waits under the old one.",
@@ -52,7 +52,7 @@ mod tests {
     use crate::queue::finding::tests::{looked, pulse};
     use crate::queue::{Queue, ServerWatch};
 
-    fn verdict(name: &str, server: &ServerWatch) -> Verdict {
+    fn verdict(name: &str, server: &ServerWatch) -> RuleVerdict {
         let queue: Queue = name.parse().unwrap();
         look(&Seen {
             queue: &queue,
@@ -67,11 +67,11 @@ mod tests {
     fn only_names_with_odd_braces_are_told() {
         let server = ServerWatch::default();
         for fine in ["orders", "{orders}", "a{b}c", "a:b"] {
-            assert_eq!(verdict(fine, &server), Verdict::Fine, "{fine}");
+            assert_eq!(verdict(fine, &server), RuleVerdict::Fine, "{fine}");
         }
-        assert_eq!(verdict("zset-list:a{b,c", &server), Verdict::Silent);
+        assert_eq!(verdict("zset-list:a{b,c", &server), RuleVerdict::Silent);
         for odd in ["a{b", "x}", "q{}"] {
-            let Verdict::Found(found) = verdict(odd, &server) else {
+            let RuleVerdict::Found(found) = verdict(odd, &server) else {
                 panic!("{odd}");
             };
             assert_eq!(found.severity, Severity::Warning);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn in_a_cluster_it_says_that_nothing_works() {
-        let Verdict::Found(found) = verdict("a{b", &looked("cluster_enabled:1\r\n")) else {
+        let RuleVerdict::Found(found) = verdict("a{b", &looked("cluster_enabled:1\r\n")) else {
             panic!("nothing found");
         };
         assert!(found.sentence.contains("refuses every script"));

@@ -5,30 +5,30 @@ use serde_json::Value;
 
 use super::id::DRIFT as ID;
 use super::watch::LASTS_MS;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::exact::Drifted;
 use crate::queue::finding::id;
 use crate::queue::{Exact, text};
 
 /// Says what a look at all members has shown, while the numbers bear that out; else compares these.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if seen.queue.keys().order.is_none() {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     }
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let (Some(waiting), Some(order)) = (pulse.waiting.get(), pulse.order.get()) else {
         // What cannot be counted is of another type: that is told.
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(survey) = seen.survey else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     // What is aside counts too, but is read at another moment.
     if survey.aside.is_some() || seen.watch.changing {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     if let Some(exact) = seen.watch.exact()
         && let Some(drift) = &exact.drift
@@ -38,22 +38,22 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return by_members(seen, (waiting, order), exact, drift);
     }
     if waiting == order {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     // What a change of ours has left is judged when it is over.
     let since = seen.watch.differ_since();
     let since = since.map(|since| seen.watch.changed.map_or(since, |over| since.max(over)));
     let lasts = since.is_some_and(|since| pulse.at.since(since) >= LASTS_MS && survey.at >= since);
     if !lasts {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let by = waiting.abs_diff(order);
     let finding = Finding::new(ID, Severity::Warning, sentence(waiting, order, by)).of(by);
     let finding = counted(seen, finding, (waiting, order));
     if waiting == 0 {
-        return Verdict::Found(last_copy(finding));
+        return RuleVerdict::Found(last_copy(finding));
     }
-    Verdict::Found(if order > waiting {
+    RuleVerdict::Found(if order > waiting {
         only_there(finding)
     } else {
         finding.repair(
@@ -134,9 +134,9 @@ fn by_members(
     (waiting, order): (u64, u64),
     exact: &Exact,
     drift: &Drifted,
-) -> Verdict {
+) -> RuleVerdict {
     if drift.is_none() {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let [lacking, strays, twice] = [&drift.lacking, &drift.strays, &drift.twice];
     let by = lacking.count + strays.count + twice.count;
@@ -170,16 +170,16 @@ fn by_members(
     }
     let finding = counted(seen, finding, (waiting, order));
     if exact.waiting == 0 {
-        return Verdict::Found(last_copy(finding));
+        return RuleVerdict::Found(last_copy(finding));
     }
     if lacking.count == 0 && twice.count == 0 {
-        return Verdict::Found(only_there(finding));
+        return RuleVerdict::Found(only_there(finding));
     }
     let left = match strays.count {
         0 => "",
         _ => " What only the order list holds stays: it may never have been delivered.",
     };
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Change(What::Drift),
         Advice::of("Mend it").by(
             Act::Repair,
@@ -315,7 +315,7 @@ mod tests {
         let disagree = [(5, 4), (5, 4), (5, 4)];
         let mut changing = scene(&disagree);
         changing.watch.changing = true;
-        assert_eq!(changing.verdict(ID), Verdict::Fine);
+        assert_eq!(changing.verdict(ID), RuleVerdict::Fine);
         // It began after the last survey, which could not see what is aside.
         let later = [(5, 5), (5, 4), (5, 4), (5, 4), (5, 4)];
         assert_eq!(figure(&later), None);
@@ -328,12 +328,12 @@ mod tests {
         scene
             .watch
             .changed_by_us(Change::Quarantine, START.plus(1_900));
-        assert_eq!(scene.verdict(ID), Verdict::Fine);
+        assert_eq!(scene.verdict(ID), RuleVerdict::Fine);
         scene = scene.survey(crate::queue::Survey {
             at: START.plus(2_500),
             ..super::super::tests::survey(None)
         });
-        assert_eq!(scene.verdict(ID), Verdict::Fine, "not for a second yet");
+        assert_eq!(scene.verdict(ID), RuleVerdict::Fine, "not for a second yet");
         let mut seen = pulse(3_000, 5, None, 1);
         seen.order = Known::Is(4);
         assert!(scene.pulse(seen).found(ID).is_some());

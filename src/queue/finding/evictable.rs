@@ -1,25 +1,25 @@
 //! A server that makes room for new data by dropping keys, and may drop the queue's.
 
 use super::id::EVICTABLE as ID;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::look::Info;
 use crate::queue::{Known, text};
 
 /// Looks at what `INFO` says of the server's memory.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let info = match seen.server.last().map(|look| &look.info) {
-        None | Some(Known::None) => return Verdict::Silent,
-        Some(Known::Unknown(why)) => return Verdict::Blind(why.to_string()),
+        None | Some(Known::None) => return RuleVerdict::Silent,
+        Some(Known::Unknown(why)) => return RuleVerdict::Blind(why.to_string()),
         Some(Known::Is(info)) => info,
     };
     let Some(policy) = info.text("maxmemory_policy") else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     if policy.starts_with("volatile-") {
         return volatile(seen, info, policy);
     }
     if !policy.starts_with("allkeys-") {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let mut finding = match limit(info) {
         Some(limit) => {
@@ -44,15 +44,15 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         ),
     };
     finding.of_server = true;
-    Verdict::Found(with_evidence(finding, info, policy))
+    RuleVerdict::Found(with_evidence(finding, info, policy))
 }
 
 /// Of keys with an expiry only: which queues should not have.
-fn volatile(seen: &Seen, info: &Info, policy: &str) -> Verdict {
+fn volatile(seen: &Seen, info: &Info, policy: &str) -> RuleVerdict {
     let keys = seen.survey.map_or(&[][..], |survey| &survey.keys);
     let key = keys.iter().find(|key| key.expires_in_ms.is_some());
     let (Some(key), Some(limit)) = (key, limit(info)) else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let finding = Finding::new(
         ID,
@@ -64,7 +64,7 @@ fn volatile(seen: &Seen, info: &Info, policy: &str) -> Verdict {
             mib(limit)
         ),
     );
-    Verdict::Found(with_evidence(finding, info, policy))
+    RuleVerdict::Found(with_evidence(finding, info, policy))
 }
 
 /// How much memory the server may take, in bytes; none: as much as there is, and nothing is
@@ -109,7 +109,7 @@ mod tests {
     use crate::queue::finding::{Seen, Watch};
     use crate::queue::{KeyFacts, Queue, ServerWatch, Survey};
 
-    fn verdict(server: &ServerWatch, survey: &Survey) -> Verdict {
+    fn verdict(server: &ServerWatch, survey: &Survey) -> RuleVerdict {
         let (queue, pulse) = (Queue::redisson("orders"), pulse(0, 1, None, 1));
         look(&Seen {
             queue: &queue,
@@ -128,13 +128,13 @@ mod tests {
                  used_memory:52428800\r\n"
             ))
         };
-        let Verdict::Found(found) = verdict(&server("104857600"), &survey(None)) else {
+        let RuleVerdict::Found(found) = verdict(&server("104857600"), &survey(None)) else {
             panic!("nothing found");
         };
         assert_eq!((found.severity, found.of_server), (Severity::Warning, true));
         assert!(found.sentence.contains("its memory of 100 MB is full"));
         assert!(found.sentence.contains("has dropped 3 keys"));
-        let Verdict::Found(found) = verdict(&server("0"), &survey(None)) else {
+        let RuleVerdict::Found(found) = verdict(&server("0"), &survey(None)) else {
             panic!("nothing found");
         };
         assert_eq!(found.severity, Severity::Note);
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn one_that_drops_keys_with_an_expiry_concerns_those_queues_only() {
         let server = looked("maxmemory:1000\r\nmaxmemory_policy:volatile-ttl\r\n");
-        assert_eq!(verdict(&server, &survey(None)), Verdict::Fine);
+        assert_eq!(verdict(&server, &survey(None)), RuleVerdict::Fine);
         let mut expiring = survey(None);
         expiring.keys = vec![KeyFacts {
             key: b"order".to_vec(),
@@ -151,7 +151,7 @@ mod tests {
             kind: "list".to_owned(),
             expires_in_ms: Some(5),
         }];
-        let Verdict::Found(found) = verdict(&server, &expiring) else {
+        let RuleVerdict::Found(found) = verdict(&server, &expiring) else {
             panic!("nothing found");
         };
         assert_eq!(
@@ -163,14 +163,14 @@ mod tests {
     #[test]
     fn a_server_that_drops_nothing_is_well_and_one_that_tells_nothing_cannot_be_looked_at() {
         let server = looked("maxmemory:1000\r\nmaxmemory_policy:noeviction\r\n");
-        assert_eq!(verdict(&server, &survey(None)), Verdict::Fine);
+        assert_eq!(verdict(&server, &survey(None)), RuleVerdict::Fine);
         let unknown = verdict(&ServerWatch::default(), &survey(None));
-        assert_eq!(unknown, Verdict::Silent);
+        assert_eq!(unknown, RuleVerdict::Silent);
         let mut refused = ServerWatch::default();
         let mut last = looked("").last().unwrap().clone();
         last.info = Known::Unknown("NOPERM".into());
         refused.looked(last);
-        let blind = Verdict::Blind("NOPERM".to_owned());
+        let blind = RuleVerdict::Blind("NOPERM".to_owned());
         assert_eq!(verdict(&refused, &survey(None)), blind);
     }
 }

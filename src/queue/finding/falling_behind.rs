@@ -1,7 +1,7 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
 use super::id::FALLING_BEHIND as ID;
-use super::{Act, Advice, Beat, Finding, Open, Seen, Severity, Step, Verdict, Watch};
+use super::{Act, Advice, Beat, Finding, Open, RuleVerdict, Seen, Severity, Step, Watch};
 use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
@@ -20,20 +20,20 @@ const STEADY_MS: i64 = 1_000;
 const MUCH_S: f64 = 600.0;
 
 /// Compares how many were late in the pulses of the last half minute.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     // Where nobody is there, that is another finding; a change of ours has a pace of its own.
     if pulse.transfer_clients.get() == Some(0) || seen.watch.changing {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     match pace(seen.queue, seen.watch, LATE_MS) {
-        Some(pace) => Verdict::Found(match pace.needs_s() {
+        Some(pace) => RuleVerdict::Found(match pace.needs_s() {
             Some(s) if s <= MUCH_S => catching_up(seen, &pace, s),
             _ => finding(seen, &pace),
         }),
-        None => early(seen, pulse).map_or(Verdict::Fine, Verdict::Early),
+        None => early(seen, pulse).map_or(RuleVerdict::Fine, RuleVerdict::Early),
     }
 }
 
@@ -75,7 +75,7 @@ fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
 }
 
 /// How the late ones got more or fewer.
-struct Pace {
+struct LateTrend {
     before: u64,
     now: u64,
     ms: i64,
@@ -85,7 +85,7 @@ struct Pace {
     due_ms: i64,
 }
 
-impl Pace {
+impl LateTrend {
     /// How long it takes until all are transferred, in s, when they get fewer.
     fn needs_s(&self) -> Option<f64> {
         let gone = self.before.checked_sub(self.now).filter(|n| *n > 0)?;
@@ -100,7 +100,7 @@ impl Pace {
 
 /// The pace that the pulses saw since the oldest one is later than that; none when that is not long
 /// enough, or when nothing is transferred at all.
-fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<Pace> {
+fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<LateTrend> {
     let late = |beat: &Beat| {
         let (id, due) = beat.first?;
         let late_ms = beat.at.since(due);
@@ -114,7 +114,7 @@ fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<Pace> {
     let known: Vec<(EpochMillis, _)> = known.map_while(|b| Some((b.at, late(b)?))).collect();
     let ((end, last), (start, first)) = (known.first()?, known.last()?);
     let ms = end.since(*start);
-    (ms >= SPAN_MS && first.1 != last.1).then_some(Pace {
+    (ms >= SPAN_MS && first.1 != last.1).then_some(LateTrend {
         before: first.0,
         now: last.0,
         ms,
@@ -124,7 +124,7 @@ fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<Pace> {
 }
 
 /// Whoever transfers is at it, and soon through: worth a word to whoever sees so many late.
-fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
+fn catching_up(seen: &Seen, pace: &LateTrend, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
     let in_ms = in_ms(needs_s);
     let rest = text::countdown(in_ms);
@@ -139,7 +139,7 @@ fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
 }
 
 /// Adds the evidence of both.
-fn evidence(seen: &Seen, finding: Finding, pace: &Pace) -> Finding {
+fn evidence(seen: &Seen, finding: Finding, pace: &LateTrend) -> Finding {
     let timeouts = seen.queue.keys().timeouts;
     let beside = seen.watch.beside.iter();
     let beside =
@@ -161,8 +161,8 @@ fn evidence(seen: &Seen, finding: Finding, pace: &Pace) -> Finding {
         .check(&["SLOWLOG", "GET"], b"10")
 }
 
-fn finding(seen: &Seen, pace: &Pace) -> Finding {
-    let Pace { before, now, .. } = *pace;
+fn finding(seen: &Seen, pace: &LateTrend) -> Finding {
+    let LateTrend { before, now, .. } = *pace;
     let (late, oldest) = (text::thousands(now), text::countdown(pace.late_ms));
     let keys = seen.queue.keys();
     let who = if keys.channel.is_some() {
@@ -303,12 +303,12 @@ mod tests {
     fn until_it_knows_it_says_what_is_late_already() {
         let said = |seconds, late_ms| late(&vec![9; seconds], late_ms, 1).verdict(ID);
         let known = "9 late, oldest 1:00: known in 2 s whether they get fewer";
-        let Verdict::Early(open) = said(2, 60_000) else {
+        let RuleVerdict::Early(open) = said(2, 60_000) else {
             panic!("{:?}", said(2, 60_000));
         };
         assert_eq!(open.words(), known);
-        assert_eq!(said(2, 10_000), Verdict::Fine);
-        assert!(matches!(said(4, 60_000), Verdict::Found(_)));
+        assert_eq!(said(2, 10_000), RuleVerdict::Fine);
+        assert!(matches!(said(4, 60_000), RuleVerdict::Found(_)));
     }
 
     #[test]

@@ -1,23 +1,23 @@
 //! A member among the next due ones that is no frame at all.
 
-use super::heads::{self, Block};
+use super::heads::{self, BlockHarm};
 use super::id::FOREIGN_MEMBER as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
 use crate::queue::{Entry, Exact, Judged, State, Unpack, text};
 
 /// Looks for members without a frame.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if !heads::framed(seen) || seen.pulse.is_none() {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     }
     let next = heads::next_due(seen);
     let Some(place) = next.iter().position(|one| one.form.is_none()) else {
-        return deeper(seen).map_or(Verdict::Fine, Verdict::Found);
+        return deeper(seen).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     };
     let finding = finding(seen, &next, place);
-    Verdict::Found(match seen.watch.exact() {
+    RuleVerdict::Found(match seen.watch.exact() {
         Some(exact) if exact.foreign.count > 0 => of_all(finding, exact),
         _ => finding,
     })
@@ -32,7 +32,7 @@ fn deeper(seen: &Seen) -> Option<Finding> {
     let finding = Finding::new(
         ID,
         severity(bad.is_due(pulse.at)),
-        sentence(seen, bad, false, Block::default()),
+        sentence(seen, bad, false, BlockHarm::default()),
     );
     let finding = about(finding.of(exact.foreign.count), bad).check_about(
         "ZRANGEBYSCORE",
@@ -67,7 +67,7 @@ const fn severity(due: bool) -> Severity {
 }
 
 /// Says what is wrong with it, in one sentence.
-fn sentence(seen: &Seen, bad: &Judged, due: bool, block: Block) -> String {
+fn sentence(seen: &Seen, bad: &Judged, due: bool, block: BlockHarm) -> String {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     let when = heads::when(seen, bad);
     let what = format!("a member that no client has offered (no frame), {when}");

@@ -1,14 +1,14 @@
 //! Elements of target that still have their frame: consumers cannot read them.
 
 use super::id::FRAMED_TARGET as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
 /// Looks at both ends of target in the last sample.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(sample) = seen.watch.sample() else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let length = seen.pulse.and_then(|pulse| pulse.target.get());
     let framed = |some: &[crate::queue::frames::Delivered]| {
@@ -28,7 +28,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     });
     let count = exact.map_or(count, |exact| exact.framed.0);
     if count == 0 || length == Some(0) {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let all = whole || exact.is_some();
     let at_least = if all { "" } else { "at least " };
@@ -49,7 +49,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(exact) => finding.exact(exact).number("first_place", exact.framed.1),
         None => finding,
     };
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Change(What::Unwrap),
         Advice::of("Take their frames off, in their places").by(Act::Repair, "."),
     ))
@@ -65,7 +65,7 @@ mod tests {
     use crate::queue::frames::Delivered;
     use crate::queue::{Known, Queue, ServerWatch, frame};
 
-    fn verdict(elements: &[&[u8]], length: u64) -> Verdict {
+    fn verdict(elements: &[&[u8]], length: u64) -> RuleVerdict {
         let queue = Queue::redisson("orders");
         let mut frames = sample(Vec::new(), Vec::new());
         let delivered = elements.iter().map(|one| Delivered::new(&queue, one));
@@ -87,17 +87,17 @@ mod tests {
     #[test]
     fn frames_in_target_are_counted() {
         let framed = frame::encode(crate::queue::Form::ByteId, *b"12345678", b"hello");
-        assert_eq!(verdict(&[b"hello", b"world"], 2), Verdict::Fine);
-        let Verdict::Found(found) = verdict(&[b"hello", &framed], 2) else {
+        assert_eq!(verdict(&[b"hello", b"world"], 2), RuleVerdict::Fine);
+        let RuleVerdict::Found(found) = verdict(&[b"hello", &framed], 2) else {
             panic!("nothing found");
         };
         assert_eq!(found.figure, Some(1));
         assert!(found.sentence.contains("read 1 element of target"));
-        let Verdict::Found(found) = verdict(&[b"hello", &framed], 5_000) else {
+        let RuleVerdict::Found(found) = verdict(&[b"hello", &framed], 5_000) else {
             panic!("nothing found");
         };
         assert!(found.sentence.contains("read at least 1 element"));
         // They have been consumed since the sample.
-        assert_eq!(verdict(&[b"hello", &framed], 0), Verdict::Fine);
+        assert_eq!(verdict(&[b"hello", &framed], 0), RuleVerdict::Fine);
     }
 }

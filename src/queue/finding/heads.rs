@@ -156,7 +156,7 @@ pub(super) fn deeper<'a>(seen: &Seen<'a>, group: &'a Group) -> Option<&'a Judged
 
 /// Harm done by a bad entry among the next due ones.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Block {
+pub(super) struct BlockHarm {
     /// Good ones that are due before it: they are pushed again and again.
     pub(super) before: usize,
     /// Copies of them that were seen in the tail of target.
@@ -167,9 +167,9 @@ pub(super) struct Block {
 
 /// The harm that the entry at place `bad` of `next` does to those before it, which clients of `era`
 /// transfer.
-pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Block {
+pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> BlockHarm {
     let Some(pulse) = seen.pulse else {
-        return Block::default();
+        return BlockHarm::default();
     };
     let before: Vec<&Judged> = next[..bad.min(next.len())]
         .iter()
@@ -180,7 +180,7 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
     let is_copy = |delivered: &&crate::queue::frames::Delivered| {
         before.iter().any(|one| one.payload == delivered.payload)
     };
-    Block {
+    BlockHarm {
         before: before.len(),
         copies: tail.iter().filter(is_copy).count(),
         ahead: (pulse.waiting.get())
@@ -189,7 +189,7 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
     }
 }
 
-impl Block {
+impl BlockHarm {
     /// Says what happens when the bad one is due: the beginning of a sentence.
     pub(super) fn words(self) -> String {
         let [behind, is] = if self.ahead {

@@ -1,7 +1,7 @@
 //! Messages are held for consumers of ours that died: they are in no place where others look.
 
 use super::id::HELD as ID;
-use super::{Finding, Open, Seen, Severity, Step, Verdict};
+use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
@@ -9,12 +9,12 @@ use crate::queue::text;
 const STILL_MS: i64 = 2_500;
 
 /// Looks whether anything is held without a consumer that lives.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(survey) = seen.survey else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(count) = survey.held else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let still_ms = match (seen.watch.intake, seen.pulse) {
         (Some((_, since)), Some(pulse)) => pulse.at.since(since),
@@ -27,11 +27,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let (dead, all) = (count.of_dead(), count.of_dead() + stuck);
     if all == 0 && count.intake == 0 {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     if all == 0 {
         let n = text::counted(count.intake, "message is", "messages are");
-        return Verdict::Early(Open::new(
+        return RuleVerdict::Early(Open::new(
             format!("{n} on the way to a consumer"),
             "whether it takes what was moved for it",
             Some(STILL_MS - still_ms),
@@ -75,7 +75,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         );
         finding = finding.words(format!("{n} one more each: these are left alone"));
     }
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Change(What::PutBack),
         "Put what is held back into target: the next consumer takes it first. The last message of a \
          consumer may have been handed on before it died, and is delivered again then.",
@@ -131,9 +131,9 @@ mod tests {
             intake: 0,
             first_end: None,
         };
-        assert_eq!(scene(held, 0).verdict(ID), Verdict::Fine);
+        assert_eq!(scene(held, 0).verdict(ID), RuleVerdict::Fine);
         held.intake = 1;
-        let Verdict::Early(open) = scene(held, 0).verdict(ID) else {
+        let RuleVerdict::Early(open) = scene(held, 0).verdict(ID) else {
             panic!("nobody can tell yet whether it is taken");
         };
         assert_eq!(open.known_in_ms, Some(STILL_MS));

@@ -28,14 +28,14 @@ const WITH_MS: i64 = 2_500;
 /// All that has been found before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    known: Vec<Known>,
+    known: Vec<KnownEntry>,
     /// When it was entered first.
     began: Option<EpochMillis>,
     history: History,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownEntry {
     finding: Finding,
     /// When it was found first.
     first: EpochMillis,
@@ -59,7 +59,7 @@ impl Ledger {
 
     /// The same, and what has just gone before it.
     pub(super) fn over(&self) -> impl Iterator<Item = Passed> {
-        let gone = |known: &Known| Some(known.as_passed(known.told_gone()?));
+        let gone = |known: &KnownEntry| Some(known.as_passed(known.told_gone()?));
         let gone = self.known.iter().rev().filter_map(gone);
         gone.chain(self.passed().cloned())
     }
@@ -95,7 +95,7 @@ impl Ledger {
         // The sorting is stable: causes stay before what they cause.
         said.findings
             .sort_by_key(|finding| Reverse(finding.severity));
-        let gone = |known: &Known| known.told_gone().map(|gone| known.as_gone(gone));
+        let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
         said
     }
@@ -152,7 +152,7 @@ impl Ledger {
         if let (Some(known), Some(_)) = (before, calmer) {
             finding.severity = known.finding.severity;
         }
-        let entry = Known {
+        let entry = KnownEntry {
             finding: finding.clone(),
             first,
             counted,
@@ -168,7 +168,7 @@ impl Ledger {
     }
 }
 
-impl Known {
+impl KnownEntry {
     /// Since when `now` is less bad than this is told to be, and in how many looks, while that is
     /// not yet believed. What is explained by another finding is so at once.
     fn calmer(&self, now: &Finding, at: EpochMillis) -> Option<(EpochMillis, u32)> {

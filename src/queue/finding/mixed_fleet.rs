@@ -3,7 +3,7 @@
 
 use super::heads;
 use super::id::MIXED_FLEET as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
 use crate::queue::{Frames, Judged, text};
@@ -17,26 +17,26 @@ const STANDS_MS: i64 = 3_000;
 const HALTS_MS: i64 = 500;
 
 /// Looks for both forms among what is due and what was offered last, and for scripts that fail.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if !heads::framed(seen) {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     }
     let (Some(pulse), Some(_)) = (seen.pulse, seen.watch.sample()) else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     if let Some(eras) = heads::strangers(seen) {
-        return Verdict::Found(wrong_clients(seen, eras));
+        return RuleVerdict::Found(wrong_clients(seen, eras));
     }
     let next = heads::next_due(seen);
     let due = || next.iter().filter(|one| one.is_due(pulse.at)).copied();
     let due = Era::BOTH.map(|era| Frames::count(due(), era));
     let Some(offered) = heads::both_offer(seen).or_else(|| again(seen, &next)) else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let clients = pulse.transfer_clients.get();
     let one_era = heads::both_transferred(seen) == Some(false) && heads::fleet(seen).is_some();
     if due.contains(&0) || clients == Some(0) || one_era {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let failed = seen.server.grew(OVER_MS, Info::failed_scripts);
     let fails = failed.is_some_and(|(count, _)| count > 0);
@@ -44,9 +44,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let stuck = |ms| stands.is_some_and(|(stood, late)| stood.min(late) >= ms);
     // What fails may be the scripts of another queue.
     if !(stuck(STANDS_MS) || fails && stuck(HALTS_MS)) {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
-    Verdict::Found(finding(seen, (due, offered), failed))
+    RuleVerdict::Found(finding(seen, (due, offered), failed))
 }
 
 /// Those who offer now are of one era, but the entry that heads timeouts is of the other, and it
@@ -173,9 +173,9 @@ mod tests {
                 .look(server_look(10_000, [true, true], failed))
                 .pulse(seen)
         };
-        assert_eq!(two_looks(1, 1_000).verdict(ID), Verdict::Fine);
+        assert_eq!(two_looks(1, 1_000).verdict(ID), RuleVerdict::Fine);
         // Those of another queue.
-        assert_eq!(two_looks(5, 500).verdict(ID), Verdict::Fine);
+        assert_eq!(two_looks(5, 500).verdict(ID), RuleVerdict::Fine);
         let found = two_looks(5, 1_000).found(ID).unwrap();
         assert_eq!(found.evidence.figures["failed_scripts"], 4);
         assert!(
@@ -207,7 +207,7 @@ mod tests {
         };
         assert!(scene(19).found(ID).is_some());
         // It only stands in the way.
-        assert_eq!(scene(20).verdict(ID), Verdict::Fine);
+        assert_eq!(scene(20).verdict(ID), RuleVerdict::Fine);
         assert!(scene(20).found("poison").is_some());
     }
 
@@ -250,7 +250,7 @@ mod tests {
         let scene = scene()
             .look(server_look(0, [false, true], 1))
             .look(server_look(10_000, [false, true], 5));
-        assert_eq!(scene.verdict(ID), Verdict::Fine);
+        assert_eq!(scene.verdict(ID), RuleVerdict::Fine);
         assert!(scene.found("poison").is_some());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::exact::Group;
 use crate::queue::finding::id;
@@ -10,12 +10,12 @@ use crate::queue::frame::{Era, Unpack};
 use crate::queue::{Exact, Frames, Judged, text};
 
 /// Counts the forms among the next due ones and the last offered.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if !heads::framed(seen) {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     }
     let Some(sample) = seen.watch.sample() else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let next = heads::next_due(seen);
     let of = |era| {
@@ -28,12 +28,12 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         exact.of_era.iter().all(stands)
     });
     if (older.0 + older.1 == 0 || newer.0 + newer.1 == 0) && exact.is_none() {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let fleet = heads::fleet(seen);
     let unpacked = |fleet: &Fleet| unpacked(fleet.era, &next, sample, exact);
     if fleet.as_ref().is_some_and(unpacked) {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let keys = seen.queue.keys();
     let offers = keys.order.unwrap_or_default();
@@ -64,7 +64,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         None => finding,
     };
     let (step, words) = mended(seen, fleet.as_ref());
-    Verdict::Found(finding.repair(step, words))
+    RuleVerdict::Found(finding.repair(step, words))
 }
 
 /// The repair, where that fleet transfers; none: where nobody knows which one does.

@@ -1,20 +1,20 @@
 //! Two queues, `q` and `{q}`, that share all keys but their targets.
 
 use super::id::NAME_COLLISION as ID;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::text;
 
 /// Looks at what the last sample says of the other queue's target.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let keys = seen.queue.keys();
     if seen.queue.twin().is_none() {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let Some(sample) = seen.watch.sample() else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(twin) = &sample.twin else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let own = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.text()).into_owned();
@@ -34,7 +34,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         ))
         .check(&["TYPE"], twin.as_bytes())
         .check(&["TYPE"], &keys.target);
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Outside,
         format!(
             "Give one of the two queues another name in all of its clients, or, when {other} is \
@@ -52,7 +52,7 @@ mod tests {
     use crate::queue::finding::tests::sample;
     use crate::queue::{Queue, ServerWatch};
 
-    fn verdict(name: &str, twin: Option<&str>) -> Verdict {
+    fn verdict(name: &str, twin: Option<&str>) -> RuleVerdict {
         let queue: Queue = name.parse().unwrap();
         let mut watch = Watch::default();
         let mut frames = sample(Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_second_list_with_the_other_name_is_told() {
-        let Verdict::Found(found) = verdict("orders", Some("{orders}")) else {
+        let RuleVerdict::Found(found) = verdict("orders", Some("{orders}")) else {
             panic!("nothing found");
         };
         assert!(
@@ -77,13 +77,13 @@ mod tests {
                 .sentence
                 .contains("to orders may be delivered to {orders}:")
         );
-        assert_eq!(verdict("orders", None), Verdict::Fine);
+        assert_eq!(verdict("orders", None), RuleVerdict::Fine);
     }
 
     #[test]
     fn a_name_that_no_other_queue_shares_its_keys_with_is_well() {
         for alone in ["a{b}c", "{a}{b}", "zset-list:a,b"] {
-            assert_eq!(verdict(alone, None), Verdict::Fine, "{alone}");
+            assert_eq!(verdict(alone, None), RuleVerdict::Fine, "{alone}");
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::id::NO_TRANSFER_CLIENT as ID;
 use super::{
-    Act, Advice, Finding, Open, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer,
+    Act, Advice, Finding, Open, RuleVerdict, Seen, Severity, Step, heads, score_range,
+    slow_transfer,
 };
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
@@ -20,18 +21,18 @@ const STANDS_MS: i64 = 3_000;
 const POLLED_MS: i64 = 60_000;
 
 /// Looks at who was subscribed in the last pulses.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     match &pulse.transfer_clients {
         Known::None => return polled(seen, pulse),
-        Known::Unknown(why) => return Verdict::Blind(why.to_string()),
+        Known::Unknown(why) => return RuleVerdict::Blind(why.to_string()),
         Known::Is(_) => {}
     }
     let waiting = pulse.waiting.get().unwrap_or(0);
     let (Some((first, last)), 1..) = (seen.watch.unattended, waiting) else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let alone_ms = last.since(first);
     let late_ms = oldest_late(seen, pulse).map_or(0, |due| pulse.at.since(due));
@@ -39,32 +40,32 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return early(pulse, alone_ms, late_ms);
     }
     if let Some(why) = at_its_master(seen, late_ms) {
-        return Verdict::Blind(why.to_owned());
+        return RuleVerdict::Blind(why.to_owned());
     }
-    Verdict::Found(finding(seen, pulse, first, (alone_ms, late_ms)))
+    RuleVerdict::Found(finding(seen, pulse, first, (alone_ms, late_ms)))
 }
 
 /// Nobody was there in one look: where much is late already, that is nothing to be calm about.
-fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> Verdict {
+fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
     if late_ms <= LATE_MS {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let late = text::thousands(pulse.late.get().unwrap_or(0));
     let seen = format!("{late} late and no client is subscribed");
     let asks = "whether one merely reconnects";
-    Verdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
+    RuleVerdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 
 /// Where a poller transfers, nobody tells whether it is there: what is due stays.
-fn polled(seen: &Seen, pulse: &Pulse) -> Verdict {
+fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
     let keys = seen.queue.keys();
     let Some((stood_ms, late_ms)) = seen.watch.standing().filter(|_| keys.channel.is_none()) else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     // Of seconds for milliseconds nobody can tell whether they are late.
     let unsure = is_replica(seen) || score_range::oldest_in_seconds(seen, pulse).is_some();
     if stood_ms < STANDS_MS || late_ms <= LATE_MS || unsure {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let late = pulse.late.get().unwrap_or(0);
     let (count, oldest) = (text::thousands(late), text::countdown(late_ms));
@@ -84,7 +85,7 @@ fn polled(seen: &Seen, pulse: &Pulse) -> Verdict {
             text::countdown(stood_ms)
         ))
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"]);
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Worker,
         Advice::of("Start the poller again, or a stand-in worker").by(Act::Worker, "."),
     ))
@@ -227,7 +228,7 @@ mod tests {
     fn what_is_late_in_the_first_look_already_is_not_passed_over() {
         let early = |late_ms| {
             let scene = Scene::default().pulse(pulse(0, 5, Some(late_ms), 0));
-            matches!(scene.verdict(ID), Verdict::Early(_))
+            matches!(scene.verdict(ID), RuleVerdict::Early(_))
         };
         assert!(early(10_001) && !early(10_000));
     }
@@ -311,8 +312,8 @@ mod tests {
             pulses.look(info_look(0, info)).verdict(ID)
         };
         let follows = "role:slave\r\nmaster_link_status:up\r\n";
-        assert!(matches!(verdict(None, follows), Verdict::Blind(_)));
-        let Verdict::Found(late) = verdict(Some(10_001), follows) else {
+        assert!(matches!(verdict(None, follows), RuleVerdict::Blind(_)));
+        let RuleVerdict::Found(late) = verdict(Some(10_001), follows) else {
             panic!("nothing found");
         };
         assert_eq!(
@@ -320,7 +321,10 @@ mod tests {
             (Severity::Critical, Step::Outside)
         );
         let alone = "role:slave\r\nmaster_link_status:down\r\n";
-        assert!(matches!(verdict(Some(60_000), alone), Verdict::Blind(_)));
+        assert!(matches!(
+            verdict(Some(60_000), alone),
+            RuleVerdict::Blind(_)
+        ));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use super::flow::{self, Taken};
 use super::id::NOTHING_CONSUMED as ID;
 use super::watch::{APART_MS, LIES_MS, MANY, Standing};
-use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery};
+use super::{Finding, Open, RuleVerdict, Seen, Severity, Step, clients, recovery};
 use crate::queue::{Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
@@ -27,17 +27,17 @@ const SOON_MS: i64 = 7_000;
 
 /// Looks at the length of target in all pulses that are kept, at its front in the samples, and at
 /// the clients.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(standing) = seen.watch.standing_target() else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let ms = pulse.at.since(standing.since);
     let soon = is_heap(&standing, ms);
     if standing.grown == 0 && !soon {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let enough = if soon && nobody_else(seen, pulse, ms) {
         SOON_MS
@@ -48,20 +48,20 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Taken::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
             // Where nothing comes either, it may be somebody's store.
             let long = standing.grown > 0 && (ms >= LONG_MS || enough == SOON_MS);
-            Verdict::Found(finding(seen, &standing, ms, long))
+            RuleVerdict::Found(finding(seen, &standing, ms, long))
         }
-        Taken::Exactly(1.., _) | Taken::AtLeast(..) => Verdict::Fine,
+        Taken::Exactly(1.., _) | Taken::AtLeast(..) => RuleVerdict::Fine,
         _ if soon && ms < SOON_MS && enough == SOON_MS => {
-            Verdict::Found(suspicion(seen, &standing, SOON_MS - ms))
+            RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms))
         }
         // Two samples that are apart tell it then, else half a minute.
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
             let known_ms = if ms < WHILE_MS { WHILE_MS } else { LONG_MS } - ms;
             let seen = text::counted(standing.length, "waits", "wait");
             let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
-            Verdict::Early(Open::new(seen, asks, Some(known_ms)))
+            RuleVerdict::Early(Open::new(seen, asks, Some(known_ms)))
         }
-        _ => Verdict::Fine,
+        _ => RuleVerdict::Fine,
     }
 }
 

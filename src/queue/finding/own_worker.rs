@@ -2,19 +2,19 @@
 //! screen.
 
 use super::id::OWN_WORKER as ID;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, RuleVerdict, Seen, Severity, Step};
 
 /// Compares who is subscribed with our own.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let ours = seen.watch.own_workers;
     let (Some(pulse), Some(channel), 1..) = (seen.pulse, seen.queue.keys().channel, ours) else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(subscribed) = pulse.transfer_clients.get() else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     if subscribed > ours {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let sentence = "Only this screen's worker transfers: it stops with the screen.";
     let finding = Finding::new(ID, Severity::Note, sentence)
@@ -26,7 +26,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             "Start one of its clients before you leave; leaving prints the command that goes on without \
              the screen.",
         );
-    Verdict::Found(finding)
+    RuleVerdict::Found(finding)
 }
 
 #[cfg(test)]

@@ -1,36 +1,36 @@
 //! A frame among the next due ones that the queue's clients cannot unpack: their script ends in the
 //! middle, and Lua takes nothing back.
 
-use super::heads::{self, Block, Fleet};
+use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
 use crate::queue::{Exact, Judged, Unpack, text};
 
 /// Looks at the frames of the next due ones.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if !heads::framed(seen) || seen.pulse.is_none() {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     }
     let next = heads::next_due(seen);
     let Some(fleet) = heads::fleet(seen) else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     // Not the entries are wrong here: see mixed-fleet.
     if heads::strangers(seen).is_some() {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let is_bad = |one: &Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let Some(place) = next.iter().position(|one| is_bad(one)) else {
-        return deeper(seen, &fleet).map_or(Verdict::Fine, Verdict::Found);
+        return deeper(seen, &fleet).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     };
     let count = next.iter().filter(|one| is_bad(one)).count();
-    Verdict::Found(finding(seen, &next, (place, count), &fleet))
+    RuleVerdict::Found(finding(seen, &next, (place, count), &fleet))
 }
 
 /// Says what is wrong with the bad entry, in one sentence.
-fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: Block) -> String {
+fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: BlockHarm) -> String {
     let theirs = bad.form.map(|form| form.era().releases());
     let foreign = theirs.filter(|releases| *releases != era.releases());
     let what = match foreign {
@@ -156,7 +156,7 @@ fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
     let finding = Finding::new(
         ID,
         severity,
-        sentence(seen, (bad, false), fleet.era, Block::default()),
+        sentence(seen, (bad, false), fleet.era, BlockHarm::default()),
     );
     let finding = finding
         .of(group.count)
@@ -284,12 +284,12 @@ mod tests {
         };
         // Looked at before they were offered, or about as they were.
         let early = sampled().look(server_look(900, NEWER, 0));
-        assert_eq!(early.verdict(ID), Verdict::Fine);
+        assert_eq!(early.verdict(ID), RuleVerdict::Fine);
         let later = |clients| {
             let look = server_look(1_000, NEWER, 0);
             sampled().look(look).pulse(pulse_at(1_000, clients))
         };
-        assert_eq!(later(0).verdict(ID), Verdict::Fine);
+        assert_eq!(later(0).verdict(ID), RuleVerdict::Fine);
         assert_eq!(later(1).found(ID).unwrap().severity, Severity::Warning);
         // It stands although somebody is there.
         let stuck = early.pulse(pulse_at(2_500, 1)).pulse(pulse_at(3_000, 1));
@@ -302,7 +302,7 @@ mod tests {
         let mut seen = pulse(2_000, 1, Some(3_000), 1);
         seen.first = Some(due(Form::ByteId, 1));
         let well = sick.pulse(seen);
-        assert_eq!(well.verdict(ID), Verdict::Fine);
+        assert_eq!(well.verdict(ID), RuleVerdict::Fine);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Entries are in quarantine: nothing is wrong, but somebody should know.
 
 use super::id::QUARANTINED as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict, recovery};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step, recovery};
 use crate::queue::change::What;
 use crate::queue::{Change, text};
 
@@ -9,13 +9,13 @@ use crate::queue::{Change, text};
 const LATELY_MS: i64 = 600_000;
 
 /// Looks whether anything is in quarantine.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(survey) = seen.survey else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let count = match survey.quarantined {
-        None => return Verdict::Silent,
-        Some(0) => return Verdict::Fine,
+        None => return RuleVerdict::Silent,
+        Some(0) => return RuleVerdict::Fine,
         Some(count) => count,
     };
     let key = seen.queue.keys().quarantine;
@@ -39,7 +39,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .number("quarantined", count)
         .words("tab 7 of the screen lists what is there, and `entries --from quarantined`")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
-    Verdict::Found(
+    RuleVerdict::Found(
         finding.repair(
             Step::Change(What::Restore),
             Advice::of("Once it does no harm any more, let it wait again: restore")

@@ -65,7 +65,7 @@ pub(super) fn left_ms(watch: &Watch, at: EpochMillis) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::RuleVerdict;
     use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
     use super::*;
     use crate::queue::frame::Form;
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn until_its_clients_try_again_a_queue_that_was_mended_is_not_told_to_be_stuck() {
         let scene = mended();
-        let Verdict::Early(open) = scene.verdict(id::STUCK_CLIENT) else {
+        let RuleVerdict::Early(open) = scene.verdict(id::STUCK_CLIENT) else {
             panic!("{:?}", scene.verdict(id::STUCK_CLIENT));
         };
         assert!(open.words().contains("known in 2 s"), "{}", open.words());

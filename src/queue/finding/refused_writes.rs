@@ -1,7 +1,7 @@
 //! The server refuses writes, so that nothing is transferred and nothing offered.
 
 use super::id::REFUSED_WRITES as ID;
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::look::Info;
 use crate::queue::{Known, text};
 
@@ -71,18 +71,18 @@ const REASONS: [Reason; 5] = [
 ];
 
 /// Looks at what `INFO` says of the server, and at the errors that it counts (Redis ≥ 6.2).
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let info = match seen.server.last().map(|look| &look.info) {
-        None | Some(Known::None) => return Verdict::Silent,
-        Some(Known::Unknown(why)) => return Verdict::Blind(why.to_string()),
+        None | Some(Known::None) => return RuleVerdict::Silent,
+        Some(Known::Unknown(why)) => return RuleVerdict::Blind(why.to_string()),
         Some(Known::Is(info)) => info,
     };
     let found = REASONS
         .iter()
         .find_map(|reason| Some((reason, refused(seen, info, reason)?)));
     match found {
-        Some((reason, lately)) => Verdict::Found(finding(info, reason, lately)),
-        None => Verdict::Fine,
+        Some((reason, lately)) => RuleVerdict::Found(finding(info, reason, lately)),
+        None => RuleVerdict::Fine,
     }
 }
 

@@ -5,7 +5,7 @@ mod micros;
 
 use self::counted::known;
 use super::id::SCORE_RANGE as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::exact::Group;
@@ -21,21 +21,21 @@ const YEARS_MS: i64 = 1_000_000_000_000;
 
 /// Looks at the head of the pulse, and at what the survey counts beyond all times and in
 /// microseconds.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     if let Some(score) = negative(seen, pulse) {
-        return Verdict::Found(below_zero(seen, score));
+        return RuleVerdict::Found(below_zero(seen, score));
     }
     if let Some(due) = oldest_in_seconds(seen, pulse) {
-        return Verdict::Found(in_seconds(seen, due));
+        return RuleVerdict::Found(in_seconds(seen, due));
     }
     match seen.survey {
         Some(survey) if survey.no_time > 0 && pulse.waiting.get() != Some(0) => {
-            Verdict::Found(beyond(seen, pulse, survey.no_time))
+            RuleVerdict::Found(beyond(seen, pulse, survey.no_time))
         }
-        _ => micros::found(seen, pulse).map_or(Verdict::Fine, Verdict::Found),
+        _ => micros::found(seen, pulse).map_or(RuleVerdict::Fine, RuleVerdict::Found),
     }
 }
 

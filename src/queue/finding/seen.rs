@@ -23,7 +23,7 @@ pub struct Seen<'a> {
 
 /// The answer of a rule.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum RuleVerdict {
     /// Nothing is wrong.
     Fine,
     /// This is wrong.

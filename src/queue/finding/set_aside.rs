@@ -1,7 +1,7 @@
 //! The order list is set aside: a change is under way that has done so, or one was interrupted.
 
 use super::id::SET_ASIDE as ID;
-use super::{Act, Advice, Finding, Open, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, Open, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
@@ -14,15 +14,15 @@ fn repair() -> Advice {
 }
 
 /// Looks whether there is a list that was set aside, and whether it stands still.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(key) = seen.queue.keys().aside else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(survey) = seen.survey else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(length) = survey.aside else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let members = text::counted(length, "member", "members");
     let still_ms = match (seen.watch.aside, seen.pulse) {
@@ -66,7 +66,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let unseen = "size(), contains(), remove() and poll() of Redisson do not see them";
     let finding = finding.words(unseen).check(&["LLEN"], &key);
-    Verdict::Found(finding.repair(Step::Change(What::RestoreOrder), repair))
+    RuleVerdict::Found(finding.repair(Step::Change(What::RestoreOrder), repair))
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
                 server: &ServerWatch::default(),
             };
             match look(&seen) {
-                Verdict::Found(finding) => {
+                RuleVerdict::Found(finding) => {
                     let open = finding.open.as_ref().and_then(|open| open.known_in_ms);
                     let decided = watch.changing || finding.severity == Severity::Warning;
                     assert_eq!(
@@ -156,7 +156,7 @@ mod tests {
                 server: &ServerWatch::default(),
             })
         };
-        assert_eq!(said(Some(&survey(None))), Verdict::Fine);
-        assert_eq!(said(None), Verdict::Silent);
+        assert_eq!(said(Some(&survey(None))), RuleVerdict::Fine);
+        assert_eq!(said(None), RuleVerdict::Silent);
     }
 }

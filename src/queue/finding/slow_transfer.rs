@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use self::batch::Batch;
 use super::id::SLOW_TRANSFER as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict, heads};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step, heads};
 use crate::queue::change::What;
 use crate::queue::finding::id;
 use crate::queue::frames::{Judged, Place};
@@ -37,28 +37,28 @@ struct Outlook<'a> {
 }
 
 /// Estimates how long the next transfers will block the server.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let outlook = match outlook(seen, pulse) {
         Ok(outlook) => outlook,
         Err(verdict) => return *verdict,
     };
     match severity(outlook.block_ms) {
-        Some(severity) => Verdict::Found(finding(seen, pulse, &outlook, severity)),
-        None => Verdict::Fine,
+        Some(severity) => RuleVerdict::Found(finding(seen, pulse, &outlook, severity)),
+        None => RuleVerdict::Fine,
     }
 }
 
 /// The outlook on the next transfers, from the last sample and a look at all members.
-fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<Verdict>> {
+fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<RuleVerdict>> {
     let (Some(_), Some(order), Some(sample)) = (
         seen.queue.keys().order,
         pulse.order.get(),
         seen.watch.sample(),
     ) else {
-        return Err(Verdict::Silent.into());
+        return Err(RuleVerdict::Silent.into());
     };
     let next = heads::next_due(seen);
     let exact = seen.watch.exact();
@@ -67,14 +67,14 @@ fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<Verdic
         _ if !exactly.is_empty() => &exactly,
         Known::Is(places) => places,
         Known::Unknown(why) if !why.starts_with("WRONGTYPE") => {
-            return Err(Verdict::Blind(why.to_string()).into());
+            return Err(RuleVerdict::Blind(why.to_string()).into());
         }
         // In a short list, nobody was looked for.
-        Known::Unknown(_) | Known::None => return Err(Verdict::Fine.into()),
+        Known::Unknown(_) | Known::None => return Err(RuleVerdict::Fine.into()),
     };
     let late = pulse.late.get().unwrap_or(0);
     let Some(longest) = batch::longest(&next, late, places, (sample, order)) else {
-        return Err(Verdict::Fine.into());
+        return Err(RuleVerdict::Fine.into());
     };
     Ok(Outlook {
         block_ms: longest.steps() * STEP_US / 1_000.0,
@@ -159,14 +159,14 @@ pub(super) fn explains(found: &Finding, pulse: &Pulse) -> bool {
 /// Transfers of this queue are under way that keep the server from all else.
 pub(super) fn keeps_the_server(seen: &Seen) -> bool {
     let late = seen.pulse.and_then(|pulse| pulse.late.get());
-    late > Some(0) && matches!(look(seen), Verdict::Found(_))
+    late > Some(0) && matches!(look(seen), RuleVerdict::Found(_))
 }
 
 /// Tells whether so much is due so far down the order list that whoever transfers it by searching
 /// needs long for it, while a transfer by hand does not search.
 pub(super) fn wants_a_hand(seen: &Seen) -> bool {
     let by_hand = |found: &Finding| found.repair.step == Step::Change(What::Transfer);
-    matches!(&look(seen), Verdict::Found(found) if by_hand(found))
+    matches!(&look(seen), RuleVerdict::Found(found) if by_hand(found))
 }
 
 /// The repair: what is due is moved in less time than it takes to bring it into order.

@@ -4,7 +4,9 @@ mod why;
 
 use self::why::{Why, told, why};
 use super::id::STUCK_CLIENT as ID;
-use super::{Finding, Open, Seen, Severity, Verdict, clients, clock_skew, recovery, score_range};
+use super::{
+    Finding, Open, RuleVerdict, Seen, Severity, clients, clock_skew, recovery, score_range,
+};
 use crate::queue::{Known, Pulse, text};
 
 /// The same entry heads timeouts for so long, in ms of answered pulses.
@@ -13,14 +15,14 @@ const STANDS_MS: i64 = 3_000;
 const LATE_MS: i64 = 6_000;
 
 /// Looks at how long the same entry has headed timeouts.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let clients = match &pulse.transfer_clients {
-        Known::None => return Verdict::Silent,
+        Known::None => return RuleVerdict::Silent,
         Known::Unknown(why) => Err(why),
-        Known::Is(0) => return Verdict::Fine,
+        Known::Is(0) => return RuleVerdict::Fine,
         Known::Is(clients) => Ok(*clients),
     };
     // What has seconds for milliseconds is not late, and a kick would deliver all of it at once.
@@ -33,17 +35,17 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let standing = seen.watch.standing().filter(stands).filter(stays);
     let Some((stood_ms, late_ms)) = standing else {
         return match clients {
-            Ok(_) => Verdict::Fine,
-            Err(why) => Verdict::Blind(why.to_string()),
+            Ok(_) => RuleVerdict::Fine,
+            Err(why) => RuleVerdict::Blind(why.to_string()),
         };
     };
     if let Some(left_ms) = recovery::left_ms(seen.watch, pulse.at) {
         let late = text::thousands(pulse.late.get().unwrap_or(0));
         let seen = format!("{late} late, and what kept transfers has just gone");
-        return Verdict::Early(Open::new(seen, "whether they go on", Some(left_ms)));
+        return RuleVerdict::Early(Open::new(seen, "whether they go on", Some(left_ms)));
     }
     let clients = clients.ok();
-    Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
+    RuleVerdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
 }
 
 /// How many are subscribed, and how many of them are ours.

@@ -3,7 +3,7 @@
 use super::flow::{self, Taken};
 use super::id::TARGET_BACKLOG as ID;
 use super::watch::FEW;
-use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, recovery};
+use super::{Beat, Finding, Open, RuleVerdict, Seen, Severity, Step, recovery};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
@@ -15,37 +15,37 @@ const MUCH_S: f64 = 600.0;
 const ASKS: &str = "whether consumers keep up";
 
 /// Looks at the length of target in the last pulses, and at what was taken between samples.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     if pulse.target.get().is_none_or(|length| length < FEW) {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let Some(lengths) = flow::lengths(seen, LONG_MS) else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let Some(growth) = growth(&lengths) else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     if let Some((ours, ago_ms)) = recovery::we_delivered(seen.watch, pulse.at, LONG_MS) {
         let seen = format!("target has grown by {ours}");
-        return Verdict::Early(Open::new(seen, ASKS, Some(LONG_MS - ago_ms)));
+        return RuleVerdict::Early(Open::new(seen, ASKS, Some(LONG_MS - ago_ms)));
     }
     if worked_off(seen, growth) {
         // What is late comes all at once: how consumers keep up is seen when it has come.
         let seen = "target grows while what is late is transferred";
-        return Verdict::Early(Open::new(seen, ASKS, None));
+        return RuleVerdict::Early(Open::new(seen, ASKS, None));
     }
     let watched_ms = seen.watch.watched_ms();
     if watched_ms < LONG_MS {
         let known_in_ms = LONG_MS - watched_ms;
-        return Verdict::Early(Open::new("target grows", ASKS, Some(known_in_ms)));
+        return RuleVerdict::Early(Open::new("target grows", ASKS, Some(known_in_ms)));
     }
     match takes(seen, &lengths) {
-        Some(takes) => Verdict::Found(finding(seen, &lengths, growth, takes)),
+        Some(takes) => RuleVerdict::Found(finding(seen, &lengths, growth, takes)),
         // Where nothing is taken at all, that is another finding.
-        None => Verdict::Fine,
+        None => RuleVerdict::Fine,
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
             scene.verdict(ID)
         };
         let seen = "target grows while what is late is transferred";
-        let early = Verdict::Early(Open::new(seen, ASKS, None));
+        let early = RuleVerdict::Early(Open::new(seen, ASKS, None));
         assert_eq!(late(|s| 9_000 - s * 30), early);
         assert_ne!(late(|s| 9_000 - s * 9), early);
     }
@@ -248,12 +248,12 @@ mod tests {
         let words = "target has grown by your deliver 0:12 ago: known in 18 s whether consumers \
                      keep up";
         assert!(
-            matches!(&early, Verdict::Early(open) if open.words() == words),
+            matches!(&early, RuleVerdict::Early(open) if open.words() == words),
             "{early:?}"
         );
         for (change, ms) in [(Change::Deliver, 10_000), (Change::Edit, 28_000)] {
             let verdict = after(&mut scene, change, ms);
-            assert!(matches!(verdict, Verdict::Found(_)), "{change:?}");
+            assert!(matches!(verdict, RuleVerdict::Found(_)), "{change:?}");
         }
     }
 
@@ -262,11 +262,11 @@ mod tests {
         let burst: Vec<u64> = (0..=35)
             .map(|s| [0, 900, 800][s.min(2)] - 20 * s as u64 % 700)
             .collect();
-        assert_eq!(scene(&burst, 30).verdict(ID), Verdict::Fine);
+        assert_eq!(scene(&burst, 30).verdict(ID), RuleVerdict::Fine);
         let grows: Vec<u64> = (100..=140).collect();
-        assert_eq!(scene(&grows, 0).verdict(ID), Verdict::Fine);
+        assert_eq!(scene(&grows, 0).verdict(ID), RuleVerdict::Fine);
         let steady: Vec<u64> = (0..40).map(|second| 20 + second % 7).collect();
-        assert_eq!(scene(&steady, 30).verdict(ID), Verdict::Fine);
+        assert_eq!(scene(&steady, 30).verdict(ID), RuleVerdict::Fine);
     }
 
     #[test]
@@ -274,6 +274,6 @@ mod tests {
         let grows: Vec<u64> = (0..12).map(|second| 100 + second * 2).collect();
         let early = scene(&grows, 30).verdict(ID);
         let words = "target grows: known in 19 s whether consumers keep up";
-        assert!(matches!(early, Verdict::Early(open) if open.words() == words));
+        assert!(matches!(early, RuleVerdict::Early(open) if open.words() == words));
     }
 }

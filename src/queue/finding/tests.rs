@@ -173,7 +173,7 @@ impl Scene {
     }
 
     /// What one rule says.
-    pub(crate) fn verdict(&self, id: &str) -> Verdict {
+    pub(crate) fn verdict(&self, id: &str) -> RuleVerdict {
         let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
         (rule.look)(&Seen {
             queue: &Queue::redisson("q"),
@@ -187,7 +187,7 @@ impl Scene {
     /// What one rule has found.
     pub(crate) fn found(&self, id: &str) -> Option<Finding> {
         match self.verdict(id) {
-            Verdict::Found(finding) => Some(finding),
+            RuleVerdict::Found(finding) => Some(finding),
             _ => None,
         }
     }

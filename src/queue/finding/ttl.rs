@@ -1,14 +1,14 @@
 //! An expiry on one of the keys: when it runs out, all entries in it are lost without a word.
 
 use super::id::TTL as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::{KeyFacts, text};
 
 /// Looks at what the survey says of each key.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(survey) = seen.survey else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let expiring = survey
         .keys
@@ -17,7 +17,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let mut expiring: Vec<(&KeyFacts, i64)> = expiring.collect();
     expiring.sort_by_key(|(_, ms)| *ms);
     let Some((first, ms)) = expiring.first().copied() else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let more = match expiring.len() {
         1 => String::new(),
@@ -39,7 +39,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             .check(&["PTTL"], &key.key);
     }
     // Redisson's expire() of a delayed queue does this, and so does one by hand.
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Change(What::Persist),
         Advice::of("Take the expiry away").by(Act::Repair, ", and find who calls expire()."),
     ))

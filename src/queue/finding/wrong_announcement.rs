@@ -2,7 +2,7 @@
 //! timer off until then, and the head comes late. Only who hears the channel can tell.
 
 use super::id::WRONG_ANNOUNCEMENT as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
@@ -15,21 +15,21 @@ const AFTER_MS: i64 = 1_000;
 const LATER_MS: i64 = 1_000;
 
 /// Compares what was announced last with the head.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse.filter(|_| seen.queue.keys().channel.is_some()) else {
-        return Verdict::Silent;
+        return RuleVerdict::Silent;
     };
     let clients = pulse.transfer_clients.get();
     let said = seen.watch.said.zip(seen.watch.still);
     let Some(((at, said), still)) = said.filter(|_| clients != Some(0)) else {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     };
     let stood = at.since(still.since) >= BEFORE_MS && still.until.since(at) >= AFTER_MS;
     // Once that time has come all of them look.
     let over = still.until.since(said) >= 0;
     let by_ms = said.since(still.due);
     if !stood || over || by_ms < LATER_MS {
-        return Verdict::Fine;
+        return RuleVerdict::Fine;
     }
     let by = text::countdown(by_ms);
     let sentence = format!(
@@ -51,7 +51,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             &seen.queue.keys().timeouts,
             &["0", "0", "WITHSCORES"],
         );
-    Verdict::Found(finding.repair(
+    RuleVerdict::Found(finding.repair(
         Step::Change(What::Kick),
         Advice::of("Kick").by(
             Act::Repair,
@@ -110,7 +110,7 @@ mod tests {
         let fine = |head_from, messages: &[i64]| {
             assert_eq!(
                 scene(head_from, messages).verdict(ID),
-                Verdict::Fine,
+                RuleVerdict::Fine,
                 "{messages:?}"
             );
         };

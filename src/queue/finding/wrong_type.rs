@@ -1,13 +1,13 @@
 //! A key of another type: whatever touches it fails.
 
 use super::id::WRONG_TYPE as ID;
-use super::{Act, Advice, Finding, Seen, Severity, Step, Verdict};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::name::out_of_the_way;
 use crate::queue::{Known, text};
 
 /// Looks at what the survey says of each key; before the first one, at what the pulse was refused.
-pub(super) fn look(seen: &Seen) -> Verdict {
+pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let wrong = match seen.survey {
         Some(survey) => from_survey(survey),
         None => Vec::new(),
@@ -20,9 +20,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(first) = wrong.first() else {
         let looked = seen.pulse.is_some() || seen.survey.is_some();
         return if looked {
-            Verdict::Fine
+            RuleVerdict::Fine
         } else {
-            Verdict::Silent
+            RuleVerdict::Silent
         };
     };
     let more = match wrong.len() {
@@ -61,7 +61,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         let free = out_of_the_way(&one.key);
         finding = finding.by_hand("RENAMENX", &one.key, &[&free]);
     }
-    Verdict::Found(finding)
+    RuleVerdict::Found(finding)
 }
 
 /// A key that is not what it should be; what it is instead, when that is known.

@@ -3,7 +3,7 @@
 use redis::Value;
 
 use super::super::script::{index, list, text};
-use super::{Appended, BroughtBack, Returned, Round, Swept};
+use super::{Appended, BroughtBack, ListRound, Returned, Swept};
 
 pub(super) fn brought_back([taken, left, dropped]: &[Value; 3]) -> Option<BroughtBack> {
     Some(BroughtBack {
@@ -13,7 +13,7 @@ pub(super) fn brought_back([taken, left, dropped]: &[Value; 3]) -> Option<Brough
     })
 }
 
-pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
+pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<ListRound> {
     let read = |told: &[Value]| {
         let [i, what, how] = told else { return None };
         let swept = match what {
@@ -26,7 +26,7 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
         };
         Some((index(i)?, swept))
     };
-    Some(Round {
+    Some(ListRound {
         went: usize::try_from(number(went)?).ok()?,
         last: Some(bytes(last)?).filter(|last| !last.is_empty()),
         swept: list(told)?.chunks(3).map(read).collect::<Option<_>>()?,
@@ -49,11 +49,11 @@ pub(super) fn put_back([went, what]: &[Value; 2]) -> Option<(usize, Vec<Returned
 
 /// Nothing was done: it is another list by now.
 #[derive(Debug)]
-pub(super) struct Again;
+pub(super) struct OtherList;
 
-pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Result<Vec<Appended>, Again>> {
+pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Result<Vec<Appended>, OtherList>> {
     if *again == Value::Int(1) {
-        return Some(Err(Again));
+        return Some(Err(OtherList));
     }
     let read = |value: &Value| match value {
         Value::Int(0) => Some(Appended::Gone),

@@ -11,11 +11,11 @@ use crate::queue::Queue;
 /// The sizes of a queue, and what forbids a way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Facts {
-    /// How many entries wait.
+    /// Entries that wait.
     pub waiting: u64,
-    /// How long the order list is.
+    /// The length of the order list.
     pub order: u64,
-    /// How long the one is that is aside; 0: none is.
+    /// The length of the one that is aside; 0: none is.
     pub aside: u64,
     /// The order list has an expiry.
     pub expires: bool,
@@ -63,9 +63,9 @@ const AT_ONCE: u64 = 16;
 pub struct ListSample {
     /// The place of the first element of each page, and its elements. No element stands in two.
     pub pages: Vec<(u64, Vec<Vec<u8>>)>,
-    /// How many bytes an element has on the average.
+    /// Bytes of an element on the average.
     pub mean: u64,
-    /// How many the largest of them has.
+    /// Bytes of the largest of them.
     pub most: u64,
 }
 

@@ -11,12 +11,13 @@ use crate::store::script::{self, Fate, Timed};
 use crate::store::take::push_back;
 use crate::store::write::Writer;
 
-/// How long the answer to a kick may take.
+/// The longest wait for the answer to a kick.
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Writer {
     /// Takes delivered elements out of target and puts them into timeouts, each with a score that
-    /// is a number, and at the tail of the order list; of equal ones that first which a consumer takes
+    /// is a number, and at the tail of the order list; of equal ones that first which a consumer
+    /// takes
     /// first, and cheap when they stand where consumers take. Publishes the due time of a new head.
     /// `Gone`: no such element; `Changed`: that member waits already (nothing done). Refused with
     /// the code `ASIDE` while the order list is set aside.
@@ -53,7 +54,8 @@ impl Writer {
         Ok(told.map(Changed::from))
     }
 
-    /// Delivers entries that only the order list holds, in the order given: payload to target, out of
+    /// Delivers entries that only the order list holds, in the order given: payload to target, out
+    /// of
     /// the order list. `Gone`: it is not there any more; `Changed`: it waits, and was left alone.
     /// Refused with the code `ASIDE` while the order list is set aside.
     pub async fn deliver_strays(
@@ -72,7 +74,8 @@ impl Writer {
         script::deliver_stray(&self.lane, keys, members.collect()).await
     }
 
-    /// Deletes delivered elements: each of them once, of equal ones that first which a consumer takes
+    /// Deletes delivered elements: each of them once, of equal ones that first which a consumer
+    /// takes
     /// first. Never more than are there. Cheap when they stand where consumers take.
     pub async fn discard(
         &self,
@@ -135,8 +138,10 @@ impl Writer {
         Ok(pushed.map(|_| vec![Fate::Done; count]))
     }
 
-    /// Puts back into target, where the next consumer takes them, elements that consumers hold which
-    /// live no more, and elements of the intake; each before the one given before it. `Changed`: its
+    /// Puts back into target, where the next consumer takes them, elements that consumers hold
+    /// which
+    /// live no more, and elements of the intake; each before the one given before it. `Changed`:
+    /// its
     /// consumer lives, until that moment. Takes no more memory, so a full server does it too.
     pub async fn give_back(
         &self,

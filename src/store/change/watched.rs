@@ -18,7 +18,7 @@ use crate::store::script::{self, Timed};
 use crate::store::write::Writer;
 
 const ATTEMPT: &str = "transfer what is due";
-/// How long the answer may take.
+/// The longest wait for the answer.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Commands of a look but for its probes, and of a transfer before it.
 const LOOK: usize = 6;
@@ -40,7 +40,7 @@ pub struct Watched {
     connection: MultiplexedConnection,
     keys: [Vec<u8>; 3],
     now: String,
-    /// Where the due entries begin in timeouts: behind scores that are no times.
+    /// The rank at which the due entries begin in timeouts: behind scores that are no times.
     first: u64,
     rows: InStep,
     /// Places and lengths of some members behind those: one that is large must not be met by a look
@@ -55,7 +55,7 @@ pub struct Watched {
 #[derive(Clone, Debug, Default)]
 pub struct InStep {
     rows: Vec<Chosen>,
-    /// How many of the first ones are also the first ones of the order list, ascending.
+    /// Counts of the first ones that are also the first ones of the order list, ascending.
     ends: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ impl InStep {
         &self.rows
     }
 
-    /// How many bytes the largest member has.
+    /// Bytes of the largest member.
     #[must_use]
     pub fn largest(&self) -> usize {
         let bytes = self.rows.iter().map(|row| row.member.len());
@@ -323,7 +323,8 @@ fn rows(due: Value) -> Option<Vec<Chosen>> {
     Some(rows)
 }
 
-/// How many entries, from the first one on, are the same ones on both sides: each beginning that
+/// Counts of entries, from the first one on, that are the same ones on both sides: each beginning
+/// that
 /// is.
 fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
     let (mut same, mut open): (Vec<usize>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());

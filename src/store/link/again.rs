@@ -18,13 +18,13 @@ const PAUSE: Duration = Duration::from_millis(5);
 const LARGE: usize = 256 << 10;
 
 /// The pauses between two tries, and the time until the last one.
-pub(in crate::store) struct Again {
+pub(in crate::store) struct Retries {
     since: Option<Instant>,
     within: Duration,
     at_once: Duration,
 }
 
-impl Again {
+impl Retries {
     /// Asks again for `within` at most, from the first refusal on.
     pub(in crate::store) const fn within(within: Duration) -> Self {
         Self {

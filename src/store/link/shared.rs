@@ -21,11 +21,11 @@ pub(super) struct Shared {
     pub(super) retry: Notify,
     /// Told by a request that found the connection broken.
     pub(super) broken: Notify,
-    state: Mutex<State>,
+    state: Mutex<SharedState>,
 }
 
 #[derive(Default)]
-struct State {
+struct SharedState {
     wire: Option<MultiplexedConnection>,
     /// Counts connections, so that a late complaint about an old one is not taken for the new.
     turn: u64,
@@ -48,7 +48,7 @@ impl Shared {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SharedState> {
         // Nothing panics while it holds the lock, so a poisoned one is whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,7 +77,7 @@ impl Shared {
         state.waiting_since = None;
     }
 
-    /// Why there is no connection.
+    /// The reason why there is no connection.
     pub(super) fn trouble(&self) -> StoreError {
         self.state()
             .trouble

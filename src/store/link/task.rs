@@ -23,7 +23,7 @@ const HUNG: Duration = Duration::from_secs(1);
 /// tried, and takes the place of the first when it is answered.
 const SECOND: Duration = Duration::from_secs(6);
 
-/// How often the server is asked what it is: it may have become a replica.
+/// The pause between two questions what the server is: it may have become a replica.
 const LOOK: Duration = Duration::from_secs(10);
 /// A look that cost the server more than this is taken ten times as seldom.
 const DEAR_US: i64 = 2_000;
@@ -60,7 +60,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
 /// next attempt is a first one.
 const WHOLE: Duration = Duration::from_secs(10);
 
-/// When a connection is tried again: at once the first time, then ever later, and no sooner because
+/// The moments at which a connection is tried again: at once the first time, then ever later, and
+/// no sooner because
 /// it was whole for a moment.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Backoff {
@@ -93,7 +94,7 @@ impl Backoff {
     }
 }
 
-/// How long to wait before the next attempt.
+/// The wait before the next attempt.
 pub(in crate::store) fn pause(attempt: u32, lost_for: Duration) -> Duration {
     if lost_for > Duration::from_mins(1) {
         return Duration::from_secs(2);

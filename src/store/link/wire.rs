@@ -15,17 +15,17 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 
 use super::super::error::{StoreError, passes, plain, words};
-use super::Again;
+use super::Retries;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Address, Endpoint, text};
 
-/// How long the connection itself, and then the first answer, may take.
+/// The longest wait for the connection itself, and then for the first answer.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// For so long a server that is busy with a script is greeted again.
+/// The time for which a server that is busy with a script is greeted again.
 const BUSY: Duration = Duration::from_secs(1);
 
-/// How long we listen for what a server says unasked, and for how many bytes.
+/// The time for which we listen for what a server says unasked.
 const UNASKED: Duration = Duration::from_millis(300);
 const WORDS: u64 = 1_000;
 
@@ -59,7 +59,7 @@ pub(in crate::store) async fn connect(
             return Err(unreachable(why.unwrap_or_else(|| plain(&error))));
         }
     };
-    let mut again = Again::within(BUSY);
+    let mut again = Retries::within(BUSY);
     loop {
         match greet(&mut wire, endpoint).await {
             Ok(clock) => return Ok((wire, clock)),
@@ -166,7 +166,7 @@ fn unwanted(words: &str) -> bool {
     words.contains("no password is set") || words.contains("without any password")
 }
 
-/// Why nothing is heard on a connection in subscriber mode.
+/// The reason why nothing is heard on a connection in subscriber mode.
 pub(in crate::store) fn unheard(endpoint: &Endpoint, error: &RedisError) -> StoreError {
     let (server, words) = (endpoint.to_string(), plain(error));
     match error.code() {

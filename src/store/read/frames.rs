@@ -12,17 +12,17 @@ use crate::queue::{Keys, Known, Optional};
 
 const ATTEMPT: &str = "read a sample of the entries";
 
-/// How many elements of either end of target are read at most.
+/// Elements of either end of target that are read at most.
 const ELEMENTS: usize = 25;
 
-/// How many elements of the order list are looked through for an entry.
+/// Elements of the order list that are looked through for an entry.
 pub const MAXLEN: u64 = 1_000;
 
 /// From which rank of timeouts on some more are read: they wait still when those before them have
 /// been transferred. Where the order list is in due order, that is their place in it too: far
 /// enough from [`MAXLEN`] to be found, though a burst of one millisecond lies there in any order.
 const AHEAD: usize = 500;
-/// How many those are.
+/// The count of those.
 const FURTHER: usize = 3;
 
 /// The members as they lie in Redis; all from one instant.
@@ -85,7 +85,7 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
     })
 }
 
-/// Which of those `members` still wait in timeouts, how many elements stand in the order list
+/// Tells which of those `members` still wait in timeouts, how many elements stand in the order list
 /// before each (none: not among the first [`MAXLEN`]), and what that cost the server, in µs.
 pub async fn places(
     store: &Store,

@@ -14,9 +14,9 @@ use crate::queue::{HeldCount, HeldElement, HoldKeys};
 /// Elements that are read at once.
 const AT_ONCE: usize = 100;
 
-/// Where in a transaction the answers stand that [`read`] wants.
+/// The places in a transaction of the answers that [`read`] wants.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct HoldPlaces {
     held: usize,
     living: usize,
     first: usize,
@@ -24,9 +24,9 @@ pub(super) struct Places {
 }
 
 /// Adds the commands that count what is held.
-pub(super) fn add(t: &mut Transaction, keys: &HoldKeys, now: EpochMillis) -> Places {
+pub(super) fn add(t: &mut Transaction, keys: &HoldKeys, now: EpochMillis) -> HoldPlaces {
     let after = format!("({}", now.get());
-    Places {
+    HoldPlaces {
         held: t.add("HLEN", &[&keys.held]),
         living: t.add("ZCOUNT", &[&keys.leases, after.as_bytes(), b"+inf"]),
         first: t.add("ZRANGE", &[&keys.leases, b"0", b"0", b"WITHSCORES"]),
@@ -40,7 +40,7 @@ type LookedAt<'a> = (Option<&'a Vec<u8>>, &'static str, Option<&'a Value>);
 /// The keys that were looked at.
 pub(super) fn looked_at<'a>(
     keys: &'a HoldKeys,
-    at: Places,
+    at: HoldPlaces,
     values: &'a [Value],
 ) -> [LookedAt<'a>; 3] {
     [
@@ -51,7 +51,7 @@ pub(super) fn looked_at<'a>(
 }
 
 /// Tells what is held; none where the server did not tell.
-pub(super) fn read(at: Places, values: &[Value]) -> Option<HeldCount> {
+pub(super) fn read(at: HoldPlaces, values: &[Value]) -> Option<HeldCount> {
     let count = |at: usize| known(values.get(at)?).get();
     let first = values.get(at.first).cloned().map(strings);
     Some(HeldCount {
@@ -70,7 +70,8 @@ pub struct HeldNow {
     /// The fields of what is held, in the order in which it was taken, each with the moment until
     /// which its consumer lives; none: nobody has a lease on it.
     pub fields: Vec<(Vec<u8>, Option<EpochMillis>)>,
-    /// What is held under those of these fields whose consumers live no more, in their order; then
+    /// The elements held under those of these fields whose consumers live no more, in their order;
+    /// then
     /// the intake, from its head.
     pub free: Vec<HeldElement>,
 }
@@ -149,7 +150,7 @@ pub async fn held_now(store: &Store, keys: &HoldKeys, most: usize) -> Result<Hel
     Ok(HeldNow { at, fields, free })
 }
 
-/// Which of these fields are held still.
+/// Tells which of these fields are held still.
 pub async fn still_held(store: &Store, keys: &HoldKeys) -> Result<Vec<Vec<u8>>, StoreError> {
     const ATTEMPT: &str = "look at what consumers hold";
     let mut read = Pipeline::new();

@@ -65,13 +65,13 @@ pub async fn channels(store: &Store, pattern: &[u8]) -> Result<Vec<Vec<u8>>, Sto
 /// The keys that one slice of SCAN brought.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// Where to go on; 0 at the end.
+    /// The cursor to go on from; 0 at the end.
     pub cursor: u64,
     /// The keys that match.
     pub keys: Vec<Vec<u8>>,
     /// Cost of the slice to the server, in µs by its own clock.
     pub server_us: u64,
-    /// How many keys the database has.
+    /// Keys in the database.
     pub of: u64,
 }
 

@@ -23,7 +23,7 @@ const LOOK_UP_BYTES: usize = 4 * 1024 * 1024;
 pub struct Elements {
     /// The elements, from head to tail.
     pub elements: Vec<Vec<u8>>,
-    /// How long the whole list is.
+    /// The length of the whole list.
     pub length: u64,
     /// Its cost to the server, in µs by its own clock.
     pub server_us: u64,
@@ -81,7 +81,8 @@ pub async fn sorted_page(
     })
 }
 
-/// How many entries each queue has in quarantine, in one round trip; none where they cannot be
+/// Counts the entries that each queue has in quarantine, in one round trip; none where they cannot
+/// be
 /// counted.
 pub async fn quarantined(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u64>>, StoreError> {
     let mut read = Pipeline::new();
@@ -96,7 +97,7 @@ pub async fn quarantined(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u6
     Ok(replies.iter().map(count).collect())
 }
 
-/// How long the order list of each queue is with what is set aside of it, each queue's in one
+/// Counts the elements of each queue's order list with what is set aside of it, each queue's in one
 /// instant, all in one round trip; none where something is not set aside, or cannot be counted.
 pub async fn whole_order(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u64>>, StoreError> {
     let commands = |keys: &Keys| {

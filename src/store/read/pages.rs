@@ -94,7 +94,7 @@ pub(super) async fn executed(
     }
 }
 
-/// How many members score below `limit`, or up to and with it when `inclusive`.
+/// Counts the members that score below `limit`, or up to and with it when `inclusive`.
 pub async fn rank_of_score(
     store: &Store,
     timeouts: &[u8],
@@ -146,7 +146,7 @@ pub async fn highest(
     }
 }
 
-/// How many members a sorted set has with scores from `lowest` to `highest`, both included.
+/// Counts the members of a sorted set with scores from `lowest` to `highest`, both included.
 pub async fn count_between(
     store: &Store,
     timeouts: &[u8],

@@ -7,7 +7,7 @@ use super::super::link::{LIMIT, Store};
 
 const ATTEMPT: &str = "ask how far its replicas are";
 
-/// How far the slowest replica is behind.
+/// The lag of the slowest replica.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Lag {
     /// Bytes of the replication stream that it has not said yet to have.
@@ -18,7 +18,7 @@ pub struct Lag {
     pub replicas: usize,
 }
 
-/// How far the slowest replica is behind; none when there is none. One that does not answer is one
+/// Reads the lag of the slowest replica; none when there is none. One that does not answer is one
 /// until the server gives it up (`repl-timeout`, a minute by default). (`INFO replication`:
 /// `master_repl_offset` and each `slaveN:…,state=…,offset=…`; while it is copied to, the state is
 /// `wait_bgsave` or `send_bulk` and the offset 0.)

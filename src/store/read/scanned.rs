@@ -10,7 +10,7 @@ use super::transaction::Transaction;
 /// Some members of a sorted set.
 #[derive(Clone, Debug, Default)]
 pub struct Scanned {
-    /// Where to go on; 0: that was all.
+    /// The cursor to go on from; 0: that was all.
     pub next: u64,
     /// Members with their scores.
     pub rows: Vec<(Vec<u8>, f64)>,

@@ -23,7 +23,7 @@ pub(super) struct Done {
     pub(super) at: EpochMillis,
     /// Its cost to the server, in µs by its own clock.
     pub(super) server_us: u64,
-    /// How long the answer took, in ms of our clock.
+    /// The time that the answer took, in ms of our clock.
     pub(super) took_ms: u64,
     /// The replies in the order of the commands, errors in their places.
     pub(super) values: Vec<Value>,
@@ -54,28 +54,30 @@ pub(super) async fn run(
         .map(|t| vec![None; t.commands.len()])
         .collect();
     let mut first = round(store, attempt, transactions, &none).await?;
-    if matches!(first, Round::Open) {
+    if matches!(first, TransactionRound::Open) {
         first = round(store, attempt, transactions, &none).await?;
     }
     match first {
-        Round::Done(done) => Ok(done),
-        Round::Full => one_by_one(store, attempt, transactions).await,
-        Round::Open => Err(busy(store, attempt)),
-        Round::Refused(refused) => match round(store, attempt, transactions, &refused).await? {
-            Round::Done(done) => Ok(done),
-            Round::Full => one_by_one(store, attempt, transactions).await,
-            Round::Open => Err(busy(store, attempt)),
-            Round::Refused(_) => {
-                let first = refused.into_iter().flatten().flatten().next();
-                Err(refusal(store, attempt, first.unwrap_or(Value::Nil)))
+        TransactionRound::Done(done) => Ok(done),
+        TransactionRound::Full => one_by_one(store, attempt, transactions).await,
+        TransactionRound::Open => Err(busy(store, attempt)),
+        TransactionRound::Refused(refused) => {
+            match round(store, attempt, transactions, &refused).await? {
+                TransactionRound::Done(done) => Ok(done),
+                TransactionRound::Full => one_by_one(store, attempt, transactions).await,
+                TransactionRound::Open => Err(busy(store, attempt)),
+                TransactionRound::Refused(_) => {
+                    let first = refused.into_iter().flatten().flatten().next();
+                    Err(refusal(store, attempt, first.unwrap_or(Value::Nil)))
+                }
             }
-        },
+        }
     }
 }
 
-enum Round {
+enum TransactionRound {
     Done(Vec<Done>),
-    /// Which commands were refused, by transaction and place.
+    /// The commands that were refused, by transaction and place.
     Refused(Vec<Vec<Option<Value>>>),
     /// A transaction from before was open, and this round has ended it: Redis 5, when a script
     /// keeps it, refuses an EXEC and leaves open what was begun.
@@ -122,7 +124,7 @@ async fn round(
     attempt: &'static str,
     transactions: &[Transaction],
     refused: &[Vec<Option<Value>>],
-) -> Result<Round, StoreError> {
+) -> Result<TransactionRound, StoreError> {
     let mut pipeline = Pipeline::new();
     for (transaction, refused) in transactions.iter().zip(refused) {
         pipeline.cmd("MULTI").cmd("TIME");
@@ -146,11 +148,11 @@ async fn round(
                 .details()
                 .is_some_and(|words| words.contains("nested"))
         {
-            return Ok(Round::Open);
+            return Ok(TransactionRound::Open);
         }
         store.accept(attempt, multi)?;
         if matches!(&before, Value::ServerError(error) if error.code() == "OOM") {
-            return Ok(Round::Full);
+            return Ok(TransactionRound::Full);
         }
         store.accept("tell the time", before)?;
         let places: Vec<usize> = (0..transaction.commands.len())
@@ -182,9 +184,9 @@ async fn round(
         }
     }
     Ok(if aborted {
-        Round::Refused(found)
+        TransactionRound::Refused(found)
     } else {
-        Round::Done(done)
+        TransactionRound::Done(done)
     })
 }
 

@@ -82,7 +82,7 @@ impl Fate {
     }
 }
 
-/// Where an entry stands in the order list.
+/// The place of an entry in the order list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     /// At the head.
@@ -95,7 +95,8 @@ pub enum Place {
 
 pub(super) type Args<'a> = Vec<&'a [u8]>;
 
-/// `delete.lua`: of each entry its fate, where it stood and how often. `keys`: timeouts, order list.
+/// `delete.lua`: of each entry its fate, where it stood and how often. `keys`: timeouts, order
+/// list.
 pub(in crate::store) async fn delete(
     lane: &Lane,
     keys: &[&[u8]],
@@ -104,7 +105,7 @@ pub(in crate::store) async fn delete(
     run(lane, &DELETE, keys, args, fates_and_places).await
 }
 
-/// Of each entry its fate, where it stood in the order list, and in how many copies.
+/// The fate of each entry, its place in the order list, and its copies there.
 pub(super) type Left = Vec<(Fate, Option<Place>, u64)>;
 
 pub(super) fn fates_and_places([told, again]: &[Value; 2]) -> Option<Left> {
@@ -123,7 +124,7 @@ pub(super) fn fates_and_places([told, again]: &[Value; 2]) -> Option<Left> {
     Some(left)
 }
 
-/// Of those that stood more than once in the order list: which, and how often.
+/// The entries that stood more than once in the order list: index and copies.
 fn copies(again: &Value) -> Option<Vec<(usize, u64)>> {
     let read = |pair: &[Value]| match pair {
         [i, Value::Int(copies)] => Some((index(i)?, u64::try_from(*copies).ok()?)),

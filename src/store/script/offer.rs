@@ -15,9 +15,9 @@ static OFFER_ZSET_LIST: Script = script!([guard, "offer-zset-list.lua"], "offer 
 /// The result of an offer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Added {
-    /// Which of the entries were there already and were left alone: indices, from 0.
+    /// The entries that were there already and were left alone: indices, from 0.
     pub refused: Vec<usize>,
-    /// Whether one of them is the head now.
+    /// The head of timeouts: one of them or not.
     pub head: Head,
 }
 

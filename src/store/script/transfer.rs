@@ -74,13 +74,14 @@ impl From<usize> for Portion {
 /// An entry that a transfer moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
-    /// What people call it by.
+    /// The id that people call it by.
     pub id: EntryId,
     /// The score that it had.
     pub score: f64,
 }
 
-/// Where a transfer goes on behind members that it has passed, since they are no frames. The
+/// The place where a transfer goes on behind members that it has passed, since they are no frames.
+/// The
 /// default is the beginning.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DueCursor(Vec<u8>);
@@ -113,7 +114,7 @@ pub struct Transferred {
     /// Entries whose score is no time (below 0, or too large) and which are never due; at most
     /// 100 of each kind.
     pub never: Vec<Moved>,
-    /// Where the next transfer goes on, behind what was skipped.
+    /// The place where the next transfer goes on, behind what was skipped.
     pub cursor: DueCursor,
     /// Due members that stood before the place where this one began.
     pub ahead: usize,

@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 48 << 20;
 
 /// Commands that are told together. Their room is used again for the next ones.
 #[derive(Default)]
-pub(super) struct Step {
+pub(super) struct Transaction {
     records: Vec<Record>,
     used: usize,
     bytes: usize,
@@ -28,7 +28,7 @@ pub(super) struct Pushed<'a> {
     pub(super) value: &'a [u8],
 }
 
-impl Step {
+impl Transaction {
     /// Appends a command.
     pub(super) fn add(&mut self, record: &Record) {
         self.bytes += record.size();

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::queue::frame;
 use crate::queue::{Form, QueueName};
-use crate::trace::{Fate, Log};
+use crate::trace::{Log, MessageFate};
 
 const TIMEOUTS: &[u8] = b"redisson_delay_queue_timeout:{orders}";
 const ORDER: &[u8] = b"redisson_delay_queue:{orders}";
@@ -150,7 +150,7 @@ impl Told {
         self.words().into_iter().map(|(_, word)| word).collect()
     }
 
-    fn fates(&self) -> Vec<Fate> {
+    fn fates(&self) -> Vec<MessageFate> {
         let end = self.figures.last_us;
         self.lives.iter().map(|life| life.fate(end)).collect()
     }
@@ -182,7 +182,7 @@ fn a_message_lives_from_its_offer_to_the_consumer_that_waits_for_it() {
         ["offered", "announced", "transferred", "consumed"]
     );
     let life = &told.lives[0];
-    assert_eq!(told.fates(), [Fate::Consumed]);
+    assert_eq!(told.fates(), [MessageFate::Consumed]);
     assert_eq!(
         (by(life.offered.as_ref()), by(life.transferred.as_ref())),
         (A.into(), B.into())
@@ -200,10 +200,13 @@ fn a_message_that_nobody_waits_for_lies_in_target_until_it_is_taken() {
         .transfer(120, A, 120, &[&framed("a"), &framed("b")], false)
         .say(620, C, "LPOP orders");
     let told = log.told();
-    assert_eq!(told.fates(), [Fate::Consumed, Fate::Delivered]);
+    assert_eq!(
+        told.fates(),
+        [MessageFate::Consumed, MessageFate::Delivered]
+    );
     assert_eq!(told.lives[0].waited_us(), Some(500_000));
     let places = told.events.iter().filter_map(|event| match event.kind {
-        Kind::Transferred { place, of, .. } => Some((place, of)),
+        EventKind::Transferred { place, of, .. } => Some((place, of)),
         _ => None,
     });
     assert_eq!(places.collect::<Vec<_>>(), [(1, 2), (2, 2)]);
@@ -242,7 +245,7 @@ fn what_a_failing_transfer_pushes_again_and_again_is_delivered_again() {
     let told = log.told();
     let life = &told.lives[0];
     assert_eq!((life.transfers, life.deliveries), (3, 3));
-    assert_eq!(told.fates(), [Fate::Late]);
+    assert_eq!(told.fates(), [MessageFate::Late]);
     assert_eq!(told.figures.delivered_again, 2);
     assert_eq!(told.figures.events["failed"], 3);
     assert_eq!(told.client("10.0.0.1").transfers_failed, 3);
@@ -308,12 +311,12 @@ fn what_ends_otherwise_is_told_as_what_it_was() {
     let mut renamed = offered();
     renamed.at(10, B, &[b"RENAME", TIMEOUTS, b"elsewhere"]);
     for (log, fate) in [
-        (polled, Fate::Polled),
-        (removed, Fate::Removed),
-        (deleted, Fate::Deleted),
-        (flushed, Fate::Deleted),
-        (expired, Fate::Expired),
-        (renamed, Fate::Renamed),
+        (polled, MessageFate::Polled),
+        (removed, MessageFate::Removed),
+        (deleted, MessageFate::Deleted),
+        (flushed, MessageFate::Deleted),
+        (expired, MessageFate::Expired),
+        (renamed, MessageFate::Renamed),
     ] {
         let told = log.told();
         assert_eq!(told.fates(), [fate]);
@@ -323,7 +326,7 @@ fn what_ends_otherwise_is_told_as_what_it_was() {
     kept.at(10, B, &[b"PEXPIRE", TIMEOUTS, b"500"])
         .at(20, B, &[b"PERSIST", TIMEOUTS])
         .say(600, B, "PING");
-    assert_eq!(kept.told().fates(), [Fate::Waiting]);
+    assert_eq!(kept.told().fates(), [MessageFate::Waiting]);
 }
 
 #[test]
@@ -364,7 +367,7 @@ fn what_target_held_is_known_once_a_consumer_has_waited_in_vain() {
         .transfer(5_010, A, 5_010, &[&framed("a")], false)
         .say(5_020, A, "PING");
     let told = log.told();
-    assert_eq!(told.fates(), [Fate::Consumed]);
+    assert_eq!(told.fates(), [MessageFate::Consumed]);
     assert!(!told.lives[0].is_presumed);
 }
 
@@ -413,7 +416,11 @@ fn a_plain_queue_is_moved_by_two_commands_and_holds_what_others_push() {
     assert_eq!(told.lives[0].late_us, Some(500_000));
     assert_eq!(
         told.fates(),
-        [Fate::Consumed, Fate::Removed, Fate::Delivered]
+        [
+            MessageFate::Consumed,
+            MessageFate::Removed,
+            MessageFate::Delivered
+        ]
     );
 }
 
@@ -472,7 +479,7 @@ fn lives_that_are_over_are_let_go_when_memory_is_full_and_none_is_lost() {
 const REAL: &[u8] = include_bytes!("../../../tests/fixtures/trace/4.7.0/monitor.log");
 
 /// The fate of each message and the number of its deliveries, by its id.
-fn fates_by_id(told: &Told) -> HashMap<String, (Fate, u64)> {
+fn fates_by_id(told: &Told) -> HashMap<String, (MessageFate, u64)> {
     let end = told.figures.last_us;
     let fate = |life: &Life| {
         (
@@ -493,7 +500,7 @@ proptest! {
                 return Err(TestCaseError::fail(format!("{id} is no message")));
             };
             prop_assert!(deliveries <= *all, "{id} {fate:?}");
-            let is_on_its_way = matches!(fate, Fate::Waiting | Fate::Late | Fate::Delivered);
+            let is_on_its_way = matches!(fate, MessageFate::Waiting | MessageFate::Late | MessageFate::Delivered);
             prop_assert!(is_on_its_way || fate == *end, "{id} {fate:?} {end:?}");
         }
     }

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use delayscope::clock::{self, EpochMillis, ServerClock};
+use delayscope::config::Profile;
 use delayscope::payload;
 use delayscope::queue::{
-    Announcement, Bar, Due, Facts, Form, Known, LinkState, Pulse, Queue, Scale, ServerWatch,
-    Survey, Zoom, frame,
+    Address, Announcement, Bar, Due, Endpoint, Facts, Form, Known, LinkState, Pulse, Queue, Scale,
+    ServerWatch, Survey, Zoom, frame,
 };
 use delayscope::tui::entries::EntryRow;
 use delayscope::tui::help::HelpPage;
@@ -33,6 +34,27 @@ pub(crate) const fn keys_at(scroll: usize) -> Overlay {
     Overlay::Help {
         page: HelpPage::Keys,
         scroll,
+    }
+}
+
+/// A profile whose changes are asked about by name.
+pub(crate) fn protected(name: &str) -> Profile {
+    Profile {
+        codecs: Vec::new(),
+        name: name.to_owned(),
+        endpoint: Endpoint {
+            address: Address::Tcp("prod-1".to_owned(), 6379),
+            db: 0,
+            user: None,
+            password: None,
+        },
+        password_command: None,
+        read_only: false,
+        protected: true,
+        label: None,
+        label_colour: None,
+        queues: Vec::new(),
+        keep_days: None,
     }
 }
 

@@ -1,33 +1,20 @@
 //! The header says of which profile the server is.
 
 use delayscope::config::{LabelColour, Profile};
-use delayscope::queue::{Address, Endpoint};
 use delayscope::tui::look::Look;
 use delayscope::tui::model::Model;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 
-use crate::screens::build::{evening, look};
+use crate::screens::build::{evening, look, protected};
 use crate::screens::pictures::draw;
 
 fn production(size: (u16, u16), look: Look, label: Option<&str>) -> Model {
     let mut m = evening(size, look);
     m.profile = Some(Profile {
-        codecs: Vec::new(),
-        name: "production".to_owned(),
-        endpoint: Endpoint {
-            address: Address::Tcp("prod-1".to_owned(), 6379),
-            db: 0,
-            user: None,
-            password: None,
-        },
-        password_command: None,
-        read_only: false,
-        protected: true,
         label: label.map(ToOwned::to_owned),
         label_colour: Some(LabelColour::Own(9)),
-        queues: Vec::new(),
-        keep_days: None,
+        ..protected("production")
     });
     m
 }

@@ -202,18 +202,18 @@ fn in_sight(model: &Model) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Few: each case draws dozens of pictures. `PROPTEST_CASES=2000` looks harder.
-fn few() -> ProptestConfig {
+/// So many cases, since each draws or reads dozens of times; `PROPTEST_CASES=5000` looks harder.
+pub(crate) fn few(cases: u32) -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let all = ProptestConfig::default();
     ProptestConfig {
-        cases: if asked { all.cases } else { 64 },
+        cases: if asked { all.cases } else { cases },
         ..all
     }
 }
 
 proptest! {
-    #![proptest_config(few())]
+    #![proptest_config(few(64))]
 
     #[test]
     fn nothing_that_happens_breaks_the_screen(

@@ -9,6 +9,7 @@ use delayscope::tui::msg;
 use proptest::prelude::*;
 
 use crate::desk::{Desk, START, World, member, score};
+use crate::screens::wild::few;
 
 /// What happens to a queue beside the entry under the cursor.
 #[derive(Clone, Debug)]
@@ -106,18 +107,8 @@ impl Desk {
     }
 }
 
-/// Few: each case reads lists dozens of times. `PROPTEST_CASES=5000` looks harder.
-fn few() -> ProptestConfig {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let all = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked { all.cases } else { 40 },
-        ..all
-    }
-}
-
 proptest! {
-    #![proptest_config(few())]
+    #![proptest_config(few(40))]
 
     #[test]
     fn the_cursor_stands_on_its_entry_in_each_tab(

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use delayscope::payload::{line_within, plain, whole};
-use delayscope::queue::{EntryId, Filter, Seen, text};
+use delayscope::queue::{EntryId, EntryParts, Filter, text};
 use proptest::prelude::*;
 
 use crate::rows::{golden, rows, unhex};
@@ -26,7 +26,7 @@ fn is_decoded(filter: &Filter, payload: &[u8]) -> bool {
 
 fn finds(filter: &Filter, payload: &[u8]) -> bool {
     let (codec, text) = whole(payload);
-    filter.finds(&Seen {
+    filter.finds(&EntryParts {
         id: ID,
         due: None,
         codec: codec.name(),

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use super::Difference;
-use super::sightings::{Mark, Sightings};
-use crate::ops::bulk::list::{ListPage, ListReader, Read};
+use super::sightings::{MemberMark, Sightings};
+use crate::ops::bulk::list::{ListPage, ListRead, ListReader};
 use crate::ops::bulk::{Step, scores};
 use crate::queue::Queue;
 use crate::store::bulk::facts;
@@ -51,7 +51,7 @@ pub struct Compare {
     sightings: Sightings,
     suspects: Vec<Difference>,
     found: Vec<Difference>,
-    stage: Stage,
+    stage: CompareStage,
     page: u32,
     /// The length of the order list when its reading began: what is appended beside that is newer
     /// than what was read of timeouts.
@@ -77,19 +77,19 @@ pub struct Sizes {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum CompareStage {
     Timeouts(u64),
     /// The list that is aside is read, then the order list; true: for the second time.
-    List(Which, ListReader, bool),
+    List(ComparedSide, ListReader, bool),
     /// Timeouts is read again for what stands in no list: only its mark was kept.
-    Lacking(u64, HashSet<Mark>),
+    Lacking(u64, HashSet<MemberMark>),
     /// Suspects are looked up in timeouts; true: for the last time.
     Checking(VecDeque<Difference>, bool),
     Ended,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Which {
+enum ComparedSide {
     Aside,
     Order,
 }
@@ -104,7 +104,7 @@ impl Compare {
             sightings: Sightings::new(usize::MAX),
             suspects: Vec::new(),
             found: Vec::new(),
-            stage: Stage::Timeouts(0),
+            stage: CompareStage::Timeouts(0),
             page: FIRST_PAGE,
             until: None,
             sizes: Sizes::default(),
@@ -151,14 +151,14 @@ impl Compare {
         beside: &mut impl Beside,
     ) -> Result<Option<Step>, StoreError> {
         let took = match &mut self.stage {
-            Stage::Timeouts(cursor) => {
+            CompareStage::Timeouts(cursor) => {
                 let cursor = *cursor;
                 self.timeouts(store, cursor, beside).await?
             }
-            Stage::List(..) => self.list(store, beside).await?,
-            Stage::Lacking(..) => self.lacking(store).await?,
-            Stage::Checking(..) => self.check(store).await?,
-            Stage::Ended => return Ok(None),
+            CompareStage::List(..) => self.list(store, beside).await?,
+            CompareStage::Lacking(..) => self.lacking(store).await?,
+            CompareStage::Checking(..) => self.check(store).await?,
+            CompareStage::Ended => return Ok(None),
         };
         Ok(Some(Step {
             took: Some(took),
@@ -191,9 +191,11 @@ impl Compare {
             }
         }
         self.stage = match (page.next, keys.aside) {
-            (0, Some(aside)) => Stage::List(Which::Aside, ListReader::new(aside), false),
-            (0, None) => Stage::Ended,
-            (next, _) => Stage::Timeouts(next),
+            (0, Some(aside)) => {
+                CompareStage::List(ComparedSide::Aside, ListReader::new(aside), false)
+            }
+            (0, None) => CompareStage::Ended,
+            (next, _) => CompareStage::Timeouts(next),
         };
         self.sizes.waiting = self.sightings.waiting();
         Ok(took)
@@ -204,40 +206,42 @@ impl Compare {
         store: &Store,
         beside: &mut impl Beside,
     ) -> Result<Duration, StoreError> {
-        let Stage::List(which, reader, second) = &mut self.stage else {
+        let CompareStage::List(which, reader, second) = &mut self.stage else {
             return Ok(Duration::ZERO);
         };
         let (which, second) = (*which, *second);
-        let through = which == Which::Order && self.until.is_some_and(|end| reader.length() >= end);
+        let through =
+            which == ComparedSide::Order && self.until.is_some_and(|end| reader.length() >= end);
         let read = if through {
-            Read::End
+            ListRead::End
         } else {
             reader.next(store).await?
         };
         match (read, which) {
-            (Read::Page(page), _) => {
-                if which == Which::Order {
+            (ListRead::Page(page), _) => {
+                if which == ComparedSide::Order {
                     self.until.get_or_insert(page.length);
                 }
                 self.read += page.elements.len() as u64;
-                self.sizes.aside |= which == Which::Aside;
+                self.sizes.aside |= which == ComparedSide::Aside;
                 match (second, which) {
                     (true, _) => self.sightings.see_again(&page),
-                    (false, Which::Aside) => self.sightings.aside(&page),
-                    (false, Which::Order) => self.stand(&page, beside),
+                    (false, ComparedSide::Aside) => self.sightings.aside(&page),
+                    (false, ComparedSide::Order) => self.stand(&page, beside),
                 }
                 return Ok(page.took);
             }
             // It is being brought back: what was read of it is in the order list then, or in
             // neither, and looked up once more.
-            (Read::End | Read::Lost, Which::Aside) => {
+            (ListRead::End | ListRead::Lost, ComparedSide::Aside) => {
                 let order = self.queue.keys().order.unwrap_or_default();
-                self.stage = Stage::List(Which::Order, ListReader::new(order), second);
+                self.stage =
+                    CompareStage::List(ComparedSide::Order, ListReader::new(order), second);
                 self.until = None;
             }
             // From the beginning: nothing that was seen in it counts.
-            (Read::Lost, Which::Order) => self.begin_again(beside),
-            (Read::End, Which::Order) => {
+            (ListRead::Lost, ComparedSide::Order) => self.begin_again(beside),
+            (ListRead::End, ComparedSide::Order) => {
                 let aside = facts(store, &self.queue).await?.aside > 0;
                 if aside && !self.sizes.aside {
                     // Somebody has set it aside meanwhile.
@@ -274,15 +278,15 @@ impl Compare {
         let (lacks, differ) = self.sightings.differ();
         self.suspects = differ;
         self.stage = if lacks.is_empty() {
-            Stage::Checking(std::mem::take(&mut self.suspects).into(), !self.sure)
+            CompareStage::Checking(std::mem::take(&mut self.suspects).into(), !self.sure)
         } else {
-            Stage::Lacking(0, lacks)
+            CompareStage::Lacking(0, lacks)
         };
     }
 
     async fn lacking(&mut self, store: &Store) -> Result<Duration, StoreError> {
         let (cursor, mut lacks) = match &mut self.stage {
-            Stage::Lacking(cursor, lacks) => (*cursor, std::mem::take(lacks)),
+            CompareStage::Lacking(cursor, lacks) => (*cursor, std::mem::take(lacks)),
             _ => return Ok(Duration::ZERO),
         };
         let timeouts = self.queue.keys().timeouts;
@@ -290,7 +294,7 @@ impl Compare {
         let page = match page {
             Ok(page) => page,
             Err(error) => {
-                self.stage = Stage::Lacking(cursor, lacks);
+                self.stage = CompareStage::Lacking(cursor, lacks);
                 return Err(error);
             }
         };
@@ -302,16 +306,16 @@ impl Compare {
             }
         }
         self.stage = if page.next == 0 || lacks.is_empty() {
-            Stage::Checking(std::mem::take(&mut self.suspects).into(), !self.sure)
+            CompareStage::Checking(std::mem::take(&mut self.suspects).into(), !self.sure)
         } else {
-            Stage::Lacking(page.next, lacks)
+            CompareStage::Lacking(page.next, lacks)
         };
         Ok(took)
     }
 
     /// Keeps the suspects of which timeouts still says the same.
     async fn check(&mut self, store: &Store) -> Result<Duration, StoreError> {
-        let Stage::Checking(open, last) = &mut self.stage else {
+        let CompareStage::Checking(open, last) = &mut self.stage else {
             return Ok(Duration::ZERO);
         };
         let last = *last;
@@ -340,20 +344,20 @@ impl Compare {
 
     fn checked(&mut self, last: bool) {
         if last || self.suspects.is_empty() {
-            self.stage = Stage::Ended;
+            self.stage = CompareStage::Ended;
             return;
         }
         self.sightings.suspect(&self.suspects);
         self.of += self.sizes.order;
         let aside = self.queue.keys().aside.unwrap_or_default();
-        self.stage = Stage::List(Which::Aside, ListReader::new(aside), true);
+        self.stage = CompareStage::List(ComparedSide::Aside, ListReader::new(aside), true);
     }
 
     /// Keeps what both readings of the lists say.
     fn compare_again(&mut self) {
         let suspects = std::mem::take(&mut self.suspects).into_iter();
         let holds = suspects.filter_map(|difference| self.sightings.still(difference));
-        self.stage = Stage::Checking(holds.collect(), true);
+        self.stage = CompareStage::Checking(holds.collect(), true);
     }
 
     fn sized(&mut self, rows: &[(Vec<u8>, f64)], took: Duration) {

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
-use super::{Difference, Drift, Stage};
-use crate::ops::bulk::list::{ListReader, Read};
+use super::{Difference, Drift, DriftStage};
+use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::bulk::{Fated, Step};
 use crate::store::StoreError;
 use crate::store::bulk::{Appended, MOST_APPENDED, Order};
@@ -58,7 +58,7 @@ impl Drift {
             return Err(writer.impossible("mend the order list", why.to_owned()));
         }
         loop {
-            let Stage::Mending(mending) = &mut self.stage else {
+            let DriftStage::Mending(mending) = &mut self.stage else {
                 return Ok(None);
             };
             match mending {
@@ -85,7 +85,7 @@ impl Drift {
 
     /// Mends no more.
     pub fn stop(&mut self) {
-        self.stage = Stage::Mending(Mending::Ended);
+        self.stage = DriftStage::Mending(Mending::Ended);
     }
 
     async fn drop_copy(
@@ -97,7 +97,7 @@ impl Drift {
         let member = self.found[index].member();
         let done = writer.drop_copy(&self.queue, places, member).await?;
         let mut last = true;
-        if let Stage::Mending(Mending::Copies(drops)) = &mut self.stage {
+        if let DriftStage::Mending(Mending::Copies(drops)) = &mut self.stage {
             drops.pop();
             last = drops.iter().all(|drop| drop.0 != index);
         }
@@ -109,13 +109,13 @@ impl Drift {
     /// Appends what lacks. The tail is read first: what others have appended is no difference any
     /// more, and the script looks at what comes after that.
     async fn append(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
-        let (Stage::Mending(Mending::Appending(open, again)), Some(reader)) =
+        let (DriftStage::Mending(Mending::Appending(open, again)), Some(reader)) =
             (&mut self.stage, &mut self.order)
         else {
             return Ok(Step::default());
         };
         match reader.next(writer.store()).await? {
-            Read::Page(page) => {
+            ListRead::Page(page) => {
                 let there: HashSet<&[u8]> = page.elements.iter().map(Vec::as_slice).collect();
                 let is_there = |i: &usize| there.contains(self.found[*i].member());
                 let (gone, rest): (VecDeque<_>, _) =
@@ -123,11 +123,11 @@ impl Drift {
                 *open = rest;
                 return Ok(self.mended(Some(page.took), false, all_gone(gone)));
             }
-            Read::Lost => {
+            ListRead::Lost => {
                 let gone = std::mem::take(open);
                 return Ok(self.mended(None, false, all_gone(gone)));
             }
-            Read::End => {}
+            ListRead::End => {}
         }
         let seen = Order {
             aside: self.aside,

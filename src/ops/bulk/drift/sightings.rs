@@ -9,7 +9,7 @@ use crate::ops::bulk::list::ListPage;
 
 /// A member in 16 bytes: no two of a queue have the same, as far as chance goes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Mark([u64; 2]);
+pub(super) struct MemberMark([u64; 2]);
 
 /// The members and elements seen so far.
 #[derive(Debug)]
@@ -21,17 +21,17 @@ pub(super) struct Sightings {
     /// Differences beyond those that were kept.
     pub(super) beyond: u64,
     /// The members of timeouts, with the places of the lists in which each was seen.
-    seen: HashMap<Mark, Seen>,
+    seen: HashMap<MemberMark, Sighting>,
     /// Elements of the order list that were not in timeouts when that was read.
     strangers: HashSet<Vec<u8>>,
     /// The places in the order list of the copies of what stands twice.
     copies: HashMap<Vec<u8>, Vec<u64>>,
     /// Copies of each suspect in the lists, by the second reading.
-    times: HashMap<Mark, u64>,
+    times: HashMap<MemberMark, u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct Sighting {
     /// True when it is in the list that is aside.
     aside: bool,
     /// Copies in the order list.
@@ -121,7 +121,7 @@ impl Sightings {
 
     /// The differences after one reading: what stands in no list, by its mark, and what else
     /// differs.
-    pub(super) fn differ(&mut self) -> (HashSet<Mark>, Vec<Difference>) {
+    pub(super) fn differ(&mut self) -> (HashSet<MemberMark>, Vec<Difference>) {
         let lacks = self.seen.iter().filter(|(_, s)| s.times == 0 && !s.aside);
         let lacks = lacks.map(|(mark, _)| *mark).collect();
         self.seen = HashMap::new();
@@ -176,8 +176,8 @@ impl Sightings {
         self.copies
     }
 
-    pub(super) fn mark(&self, member: &[u8]) -> Mark {
-        Mark(self.marks.each_ref().map(|marks| marks.hash_one(member)))
+    pub(super) fn mark(&self, member: &[u8]) -> MemberMark {
+        MemberMark(self.marks.each_ref().map(|marks| marks.hash_one(member)))
     }
 
     fn times(&self, member: &[u8]) -> u64 {

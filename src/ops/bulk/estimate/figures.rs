@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Ask, BATCH, ENTRY_US, Kind, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US,
-    Sample, TEXT_US, Walk, float,
+    Ask, BATCH, ENTRY_US, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US, Sample,
+    TEXT_US, Walk, WorkKind, float,
 };
 use crate::queue::plan::{Cost, Way};
 use crate::queue::{Queue, text};
@@ -133,13 +133,17 @@ impl Reckoned {
             return Way::InOrder;
         }
         match self.ask.kind {
-            Kind::Realign => Way::Swap,
-            Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore | Kind::Edit
+            WorkKind::Realign => Way::Swap,
+            WorkKind::Delete
+            | WorkKind::Quarantine
+            | WorkKind::PutBack
+            | WorkKind::Restore
+            | WorkKind::Edit
                 if better(Way::Sweep, Way::InOrder) =>
             {
                 Way::Sweep
             }
-            Kind::Transfer | Kind::Deliver => {
+            WorkKind::Transfer | WorkKind::Deliver => {
                 let short = self.walk.turn <= SHORT_WALK && self.longest_one(Way::InOrder) <= most;
                 match () {
                     // Few are done before the list has been read once.
@@ -165,7 +169,7 @@ impl Reckoned {
         } = self.walk;
         let (fixed, steps, byte) = match self.ask.kind {
             // It is looked for from both ends, and then all of its copies are taken out.
-            Kind::Delete | Kind::Quarantine if self.has_order_list => {
+            WorkKind::Delete | WorkKind::Quarantine if self.has_order_list => {
                 let all = self.length;
                 (
                     SINGLE_US,
@@ -173,24 +177,26 @@ impl Reckoned {
                     BYTE_US,
                 )
             }
-            Kind::Delete | Kind::Quarantine | Kind::Append => (SINGLE_US, [0.0; 2], BYTE_US),
-            Kind::PutBack | Kind::Restore => (SINGLE_US, [head, head_most], BYTE_US),
+            WorkKind::Delete | WorkKind::Quarantine | WorkKind::Append => {
+                (SINGLE_US, [0.0; 2], BYTE_US)
+            }
+            WorkKind::PutBack | WorkKind::Restore => (SINGLE_US, [head, head_most], BYTE_US),
             // Its place is looked for, and then all copies of the old bytes are taken out.
-            Kind::Edit if self.has_order_list => {
+            WorkKind::Edit if self.has_order_list => {
                 let all = self.length;
                 (CHANGED_US, [head + all, head_most + all], BYTE_US)
             }
             // Its place is looked for twice.
-            Kind::Replace => (CHANGED_US, [2.0 * head, 2.0 * head_most], BYTE_US),
-            Kind::OrderList => (CHANGED_US, [self.length; 2], BYTE_US),
-            Kind::Transfer if turn < 1.0 => (WATCHED_US, [0.0; 2], MOVED_BYTE_US),
-            Kind::Transfer => (ENTRY_US, [turn, turn_most], MOVED_BYTE_US),
-            Kind::Deliver => (CHANGED_US, [turn, turn_most], BYTE_US),
-            Kind::TakeBack => (TAKEN_BACK_US, [turn, turn_most], BYTE_US),
-            Kind::Stay | Kind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
-            Kind::Discard => (ELEMENT_US, [turn, turn_most], BYTE_US),
-            Kind::PutElements => (ELEMENT_US, [0.0; 2], BYTE_US),
-            Kind::Realign => (ENTRY_US, [0.0; 2], BYTE_US),
+            WorkKind::Replace => (CHANGED_US, [2.0 * head, 2.0 * head_most], BYTE_US),
+            WorkKind::OrderList => (CHANGED_US, [self.length; 2], BYTE_US),
+            WorkKind::Transfer if turn < 1.0 => (WATCHED_US, [0.0; 2], MOVED_BYTE_US),
+            WorkKind::Transfer => (ENTRY_US, [turn, turn_most], MOVED_BYTE_US),
+            WorkKind::Deliver => (CHANGED_US, [turn, turn_most], BYTE_US),
+            WorkKind::TakeBack => (TAKEN_BACK_US, [turn, turn_most], BYTE_US),
+            WorkKind::Stay | WorkKind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
+            WorkKind::Discard => (ELEMENT_US, [turn, turn_most], BYTE_US),
+            WorkKind::PutElements => (ELEMENT_US, [0.0; 2], BYTE_US),
+            WorkKind::Realign => (ENTRY_US, [0.0; 2], BYTE_US),
         };
         let each = |i: usize| fixed + steps[i] * STEP_US + self.bytes[i] * byte;
         [each(0), each(1)]
@@ -199,8 +205,8 @@ impl Reckoned {
     /// What an entry costs that is delivered once nothing stands before it.
     fn delivered_us(&self) -> Each {
         let (fixed, byte) = match self.ask.kind {
-            Kind::Deliver => (CHANGED_US, BYTE_US),
-            Kind::Transfer => (ENTRY_US, MOVED_BYTE_US),
+            WorkKind::Deliver => (CHANGED_US, BYTE_US),
+            WorkKind::Transfer => (ENTRY_US, MOVED_BYTE_US),
             _ => return [0.0; 2],
         };
         self.bytes.map(|bytes| fixed + bytes * byte)
@@ -209,7 +215,7 @@ impl Reckoned {
     /// Elements that a sweep lets go round, with those that it puts among them.
     fn rounds(&self) -> f64 {
         match self.ask.kind {
-            Kind::PutBack | Kind::Restore => self.length + self.count,
+            WorkKind::PutBack | WorkKind::Restore => self.length + self.count,
             _ => self.length,
         }
     }
@@ -258,7 +264,7 @@ impl Reckoned {
             Way::InOrder => scripts(self.count, self.entry_us(), self.batch()),
             Way::Swap => {
                 let swapped = self.read() + scripts(self.count, element, SWAPS);
-                if self.ask.kind == Kind::Realign {
+                if self.ask.kind == WorkKind::Realign {
                     swapped
                 } else {
                     swapped + delivered
@@ -268,7 +274,7 @@ impl Reckoned {
             Way::Sweep => {
                 // What leaves is counted before: it may stand there more than once.
                 let counted = match self.ask.kind {
-                    Kind::PutBack | Kind::Restore => 0.0,
+                    WorkKind::PutBack | WorkKind::Restore => 0.0,
                     _ => self.read(),
                 };
                 counted + scripts(self.rounds(), element, LARGE_BATCH)
@@ -283,7 +289,7 @@ impl Reckoned {
 
     const fn batch(&self) -> f64 {
         match self.ask.kind {
-            Kind::Transfer => LARGE_BATCH,
+            WorkKind::Transfer => LARGE_BATCH,
             _ => BATCH,
         }
     }
@@ -302,7 +308,7 @@ impl Reckoned {
         };
         // Large ones may stand in a row: a script of them ends by its bytes, where it is longest.
         let row = match self.ask.kind {
-            Kind::Transfer => (self.bytes[1] - self.bytes[0]).max(0.0) * MOVED_BYTE_US,
+            WorkKind::Transfer => (self.bytes[1] - self.bytes[0]).max(0.0) * MOVED_BYTE_US,
             _ => 0.0,
         };
         let thought = SURE * (batch.min(all) * (each + row) + TEXT_US);
@@ -318,29 +324,32 @@ impl Reckoned {
         let delivered = self.count * (2.0 * bytes + 16.0);
         match (way, kind) {
             // All of them at once, if none stands before them that stays.
-            (Way::InOrder, Kind::Transfer) if self.walk.turn < 1.0 => delivered,
-            (Way::InOrder, Kind::Stay) => self.count * (bytes + 100.0),
-            (Way::InOrder, Kind::Discard) => self.count * (bytes + 45.0),
-            (Way::InOrder, Kind::PutElements | Kind::OrderList) => self.count * (bytes + 8.0),
-            (Way::InOrder, Kind::TakeBack) => self.count * (2.0 * bytes + 180.0),
-            // LREM or LINSERT beside them names the entry once more.
-            (Way::InOrder, Kind::Quarantine | Kind::Restore | Kind::Append | Kind::Edit) => {
-                self.count * (4.0 * bytes + 190.0)
+            (Way::InOrder, WorkKind::Transfer) if self.walk.turn < 1.0 => delivered,
+            (Way::InOrder, WorkKind::Stay) => self.count * (bytes + 100.0),
+            (Way::InOrder, WorkKind::Discard) => self.count * (bytes + 45.0),
+            (Way::InOrder, WorkKind::PutElements | WorkKind::OrderList) => {
+                self.count * (bytes + 8.0)
             }
+            (Way::InOrder, WorkKind::TakeBack) => self.count * (2.0 * bytes + 180.0),
+            // LREM or LINSERT beside them names the entry once more.
+            (
+                Way::InOrder,
+                WorkKind::Quarantine | WorkKind::Restore | WorkKind::Append | WorkKind::Edit,
+            ) => self.count * (4.0 * bytes + 190.0),
             (Way::InOrder, _) => self.count * (3.0 * bytes + 100.0),
-            (Way::Swap, Kind::Realign) => self.count * 2.0 * (bytes + 90.0),
+            (Way::Swap, WorkKind::Realign) => self.count * 2.0 * (bytes + 90.0),
             (Way::Swap, _) => self.count * 2.0 * (bytes + 90.0) + delivered,
             (Way::SetAside, _) => delivered + staying * (element + 8.0),
-            (Way::Sweep, Kind::PutBack) => {
+            (Way::Sweep, WorkKind::PutBack) => {
                 (self.length + self.count) * (element + 8.0) + self.count * (bytes + 90.0)
             }
-            (Way::Sweep, Kind::Restore) => {
+            (Way::Sweep, WorkKind::Restore) => {
                 (self.length + self.count) * (element + 8.0) + self.count * (2.0 * bytes + 180.0)
             }
-            (Way::Sweep, Kind::Edit) => {
+            (Way::Sweep, WorkKind::Edit) => {
                 self.length * (element + 8.0) + self.count * (bytes + 100.0)
             }
-            (Way::Sweep, Kind::Quarantine) => {
+            (Way::Sweep, WorkKind::Quarantine) => {
                 staying * (element + 8.0) + self.count * (2.0 * bytes + 30.0)
             }
             (Way::Sweep, _) => staying * (element + 8.0) + self.count * (bytes + 8.0),

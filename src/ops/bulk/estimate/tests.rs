@@ -33,7 +33,7 @@ fn shuffled(place: u64) -> f64 {
 
 const MILLION: u64 = 1_000_000;
 
-fn ask(kind: Kind, count: u64) -> Ask {
+fn ask(kind: WorkKind, count: u64) -> Ask {
     Ask {
         kind,
         count,
@@ -59,10 +59,10 @@ const MAX_BLOCK: Duration = Duration::from_millis(10);
 #[test]
 fn what_stands_in_due_order_costs_no_walk() {
     let sample = sample(MILLION, in_order);
-    let all = ask(Kind::Deliver, MILLION);
+    let all = ask(WorkKind::Deliver, MILLION);
     assert!(sample.walk(&all, |_, _| true).turn < 1.0);
     assert_eq!(chosen_way(&sample, &all, |_, _| true), Way::InOrder);
-    let half = ask(Kind::Deliver, MILLION / 2);
+    let half = ask(WorkKind::Deliver, MILLION / 2);
     let is = |_: &[u8], score: f64| score < 5e5;
     assert_eq!(chosen_way(&sample, &half, is), Way::InOrder);
 }
@@ -70,7 +70,7 @@ fn what_stands_in_due_order_costs_no_walk() {
 #[test]
 fn what_is_due_costs_half_where_it_stands_first() {
     let sample = sample(MILLION, in_order);
-    let all = ask(Kind::Transfer, MILLION);
+    let all = ask(WorkKind::Transfer, MILLION);
     let takes = |turn| {
         let walk = Walk {
             turn,
@@ -85,10 +85,14 @@ fn what_is_due_costs_half_where_it_stands_first() {
 #[test]
 fn a_shuffled_backlog_walks_past_what_is_due_later() {
     let sample = sample(MILLION, shuffled);
-    let all = sample.walk(&ask(Kind::Deliver, MILLION), |_, _| true).turn;
+    let all = sample
+        .walk(&ask(WorkKind::Deliver, MILLION), |_, _| true)
+        .turn;
     assert!((230e3..270e3).contains(&all), "{all}");
     let tenth = sample
-        .walk(&ask(Kind::Deliver, MILLION / 10), |_, score| score < 1e5)
+        .walk(&ask(WorkKind::Deliver, MILLION / 10), |_, score| {
+            score < 1e5
+        })
         .turn;
     assert!((430e3..520e3).contains(&tenth), "{tenth}");
 }
@@ -96,7 +100,7 @@ fn a_shuffled_backlog_walks_past_what_is_due_later() {
 #[test]
 fn entries_that_are_due_at_one_moment_are_due_in_the_order_of_their_bytes() {
     let mut burst = sample(MILLION, |_| 5.0);
-    let all = ask(Kind::Transfer, MILLION);
+    let all = ask(WorkKind::Transfer, MILLION);
     assert!(burst.walk(&all, |_, _| true).turn < 1.0);
     for (i, element) in (0..).zip(&mut burst.elements) {
         element.member = (i * 7_919 % 1_009_u64).to_be_bytes().to_vec();
@@ -110,13 +114,13 @@ fn entries_that_are_due_at_one_moment_are_due_in_the_order_of_their_bytes() {
 fn many_due_are_set_aside_and_few_are_swapped_when_nobody_else_transfers() {
     let sample = sample(MILLION, shuffled);
     let is = |_: &[u8], score: f64| score < 5e4;
-    let few = ask(Kind::Deliver, MILLION / 20);
+    let few = ask(WorkKind::Deliver, MILLION / 20);
     assert_eq!(chosen_way(&sample, &few, is), Way::SetAside);
     let alone = Ask { clients: 0, ..few };
     assert_eq!(chosen_way(&sample, &alone, is), Way::Swap);
     let not_due = Ask { due: false, ..few };
     assert_eq!(chosen_way(&sample, &not_due, is), Way::Swap);
-    let all = ask(Kind::Deliver, MILLION);
+    let all = ask(WorkKind::Deliver, MILLION);
     assert_eq!(chosen_way(&sample, &all, |_, _| true), Way::SetAside);
     let expires = Sample {
         expires: true,
@@ -131,7 +135,7 @@ fn a_few_entries_are_not_worth_a_look_at_the_whole_list_unless_their_walk_is_too
         let sample = sample(length, shuffled);
         let one = Ask {
             scores: (5e5, 5e5),
-            ..ask(Kind::Deliver, 1)
+            ..ask(WorkKind::Deliver, 1)
         };
         let walk = sample.walk(&one, |_, _| false);
         assert!(walk.turn > 0.0);
@@ -144,7 +148,7 @@ fn a_few_entries_are_not_worth_a_look_at_the_whole_list_unless_their_walk_is_too
     assert_eq!(way, Way::Swap);
     assert!(cost.longest_block <= MAX_BLOCK, "{cost:?}");
     let middling = sample(MILLION / 10, shuffled);
-    for kind in [Kind::Delete, Kind::PutBack, Kind::Quarantine] {
+    for kind in [WorkKind::Delete, WorkKind::PutBack, WorkKind::Quarantine] {
         let way = |count| chosen_way(&middling, &ask(kind, count), |_, _| false);
         assert_eq!(way(5), Way::InOrder, "{kind:?}");
         assert_eq!(way(5_000), Way::Sweep, "{kind:?}");
@@ -155,21 +159,21 @@ fn a_few_entries_are_not_worth_a_look_at_the_whole_list_unless_their_walk_is_too
 fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
     let sample = sample(MILLION, shuffled);
     let kinds = [
-        (Kind::Transfer, true),
-        (Kind::Deliver, true),
-        (Kind::Delete, true),
-        (Kind::Quarantine, true),
-        (Kind::Edit, true),
-        (Kind::PutBack, true),
-        (Kind::Restore, true),
-        (Kind::Stay, true),
-        (Kind::Realign, true),
-        (Kind::Append, true),
-        (Kind::PutElements, true),
+        (WorkKind::Transfer, true),
+        (WorkKind::Deliver, true),
+        (WorkKind::Delete, true),
+        (WorkKind::Quarantine, true),
+        (WorkKind::Edit, true),
+        (WorkKind::PutBack, true),
+        (WorkKind::Restore, true),
+        (WorkKind::Stay, true),
+        (WorkKind::Realign, true),
+        (WorkKind::Append, true),
+        (WorkKind::PutElements, true),
         // These are walked to, and there is no other way.
-        (Kind::TakeBack, false),
-        (Kind::Discard, false),
-        (Kind::Replace, false),
+        (WorkKind::TakeBack, false),
+        (WorkKind::Discard, false),
+        (WorkKind::Replace, false),
     ];
     for (kind, keeps) in kinds {
         for count in [1, 100, 100_000] {
@@ -194,7 +198,12 @@ fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
 fn bytes_count_as_well_as_entries() {
     let mut large = sample(100, in_order);
     large.bytes = [1 << 20, 1 << 20];
-    for kind in [Kind::Transfer, Kind::Delete, Kind::Edit, Kind::Stay] {
+    for kind in [
+        WorkKind::Transfer,
+        WorkKind::Delete,
+        WorkKind::Edit,
+        WorkKind::Stay,
+    ] {
         let ask = Ask {
             bytes: [1 << 20, 1 << 20],
             ..ask(kind, 100)
@@ -212,7 +221,7 @@ fn bytes_count_as_well_as_entries() {
 #[test]
 fn a_queue_without_order_list_goes_in_order() {
     let queue: Queue = "zset-list:a,b".parse().unwrap();
-    for kind in [Kind::Deliver, Kind::Delete, Kind::Stay] {
+    for kind in [WorkKind::Deliver, WorkKind::Delete, WorkKind::Stay] {
         let ask = ask(kind, 5_000);
         let reckoned = Reckoned::new(&queue, &Sample::default(), &ask, Walk::default());
         let (way, cost) = reckoned.choose(MAX_BLOCK);
@@ -224,7 +233,7 @@ fn a_queue_without_order_list_goes_in_order() {
 #[test]
 fn an_empty_sample_makes_no_walk() {
     let empty = Sample::default();
-    let walk = empty.walk(&ask(Kind::Deliver, 5), |_, _| true);
+    let walk = empty.walk(&ask(WorkKind::Deliver, 5), |_, _| true);
     assert_eq!(walk, Walk::default());
 }
 
@@ -232,7 +241,7 @@ fn an_empty_sample_makes_no_walk() {
 fn what_does_not_wait_yet_is_looked_for_among_all_or_among_what_falls_due_then() {
     let sample = sample(MILLION, in_order);
     let none = |_: &[u8], _: f64| false;
-    let spread = ask(Kind::PutBack, 1_000);
+    let spread = ask(WorkKind::PutBack, 1_000);
     assert_eq!(chosen_way(&sample, &spread, none), Way::Sweep);
     let unknown = Ask {
         scores: (f64::INFINITY, f64::NEG_INFINITY),

@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use super::{Stage, Sweep};
+use super::{Sweep, SweepStage};
 use crate::ops::bulk::Step;
-use crate::ops::bulk::list::{ListReader, Read};
+use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::store::bulk::Broom;
 use crate::store::{Store, StoreError};
 
@@ -58,11 +58,11 @@ impl Sweep {
     /// Reads on.
     pub(super) async fn count(&mut self, store: &Store) -> Result<Step, StoreError> {
         let mut step = self.step(PHASE);
-        let Stage::Counting(counting) = &mut self.stage else {
+        let SweepStage::Counting(counting) = &mut self.stage else {
             return Ok(step);
         };
         match counting.reader.next(store).await? {
-            Read::Page(page) => {
+            ListRead::Page(page) => {
                 (step.took, step.of) = (Some(page.took), page.length);
                 step.at = page.first + page.elements.len() as u64;
                 for element in &page.elements {
@@ -71,12 +71,12 @@ impl Sweep {
                     }
                 }
             }
-            Read::Lost if counting.reading < READINGS => *counting = counting.again(),
+            ListRead::Lost if counting.reading < READINGS => *counting = counting.again(),
             // What is not known leaves with its first copy, and the others in their turn.
-            Read::Lost => self.stage = Stage::Turning,
-            Read::End => {
+            ListRead::Lost => self.stage = SweepStage::Turning,
+            ListRead::End => {
                 self.often = counting.often();
-                self.stage = Stage::Turning;
+                self.stage = SweepStage::Turning;
             }
         }
         Ok(step)

@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::deed::{Deed, Kept, Line, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
 use crate::ops::plan::make::{Made, Making};
 use crate::ops::plan::work::Work;
 use crate::ops::refresh;
@@ -80,7 +80,7 @@ impl Deed for Expiries {
         true
     }
 
-    fn commands(&self, _: &Queue) -> Vec<Line> {
+    fn commands(&self, _: &Queue) -> Vec<CommandWords> {
         let KeyExpiry { key, to, .. } = &self.0[0];
         vec![if to.is_finite() {
             line(&[b"PEXPIREAT", key, to.to_string().as_bytes()])
@@ -124,7 +124,7 @@ impl Deed for Expiries {
     }
 }
 
-pub(super) const KEPT: Kept = Kept {
+pub(super) const KEPT: KeptDeed = KeptDeed {
     is_its: |item| {
         item.member.is_none()
             && item.hash.is_none()

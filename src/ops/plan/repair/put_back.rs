@@ -7,10 +7,10 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use crate::clock::EpochMillis;
-use crate::ops::bulk::estimate::Kind;
+use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::deed::{Deed, Line, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, item, line};
 use crate::ops::plan::make::{Made, Making};
 use crate::ops::plan::words::back;
 use crate::ops::plan::work::Work;
@@ -135,11 +135,11 @@ impl Deed for Returns {
         i64::try_from(self.len()).unwrap_or(i64::MAX)
     }
 
-    fn kind(&self) -> Kind {
-        Kind::PutElements
+    fn kind(&self) -> WorkKind {
+        WorkKind::PutElements
     }
 
-    fn commands(&self, queue: &Queue) -> Vec<Line> {
+    fn commands(&self, queue: &Queue) -> Vec<CommandWords> {
         let keys = queue.keys();
         let hold = &keys.hold;
         let HeldElement { field, element } = &self.0[0];

@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::deed::{Deed, Kept, Line, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
 use crate::ops::plan::make::{Made, Making};
 use crate::ops::plan::work::Work;
 use crate::ops::refresh;
@@ -102,7 +102,7 @@ impl Deed for Renames {
         true
     }
 
-    fn commands(&self, _: &Queue) -> Vec<Line> {
+    fn commands(&self, _: &Queue) -> Vec<CommandWords> {
         let Rename { from, to } = &self.0[0];
         vec![line(&[b"RENAMENX", from, to])]
     }
@@ -163,7 +163,7 @@ impl Deed for Renames {
     }
 }
 
-pub(super) const KEPT: Kept = Kept {
+pub(super) const KEPT: KeptDeed = KeptDeed {
     is_its: |item| {
         item.state != State::Delivered
             && (item.score, item.new_score) == (None, None)

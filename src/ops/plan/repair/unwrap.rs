@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
-use crate::ops::bulk::estimate::Kind;
+use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Item;
 use crate::ops::plan::choose::choose;
-use crate::ops::plan::deed::{Deed, Kept, Line, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
 use crate::ops::plan::make::{Made, Making};
 use crate::ops::plan::work::Work;
 use crate::ops::plan::{ChangeError, Telling, Which, lacks};
@@ -70,15 +70,15 @@ impl Deed for Replacement {
         "unwrapping"
     }
 
-    fn kind(&self) -> Kind {
-        Kind::Replace
+    fn kind(&self) -> WorkKind {
+        WorkKind::Replace
     }
 
     fn looked_for(&self, i: usize) -> Option<&[u8]> {
         Some(&self.0[i].0)
     }
 
-    fn commands(&self, queue: &Queue) -> Vec<Line> {
+    fn commands(&self, queue: &Queue) -> Vec<CommandWords> {
         let target = queue.keys().target;
         let (old, new) = &self.0[0];
         vec![
@@ -111,7 +111,7 @@ impl Deed for Replacement {
     }
 }
 
-pub(super) const KEPT: Kept = Kept {
+pub(super) const KEPT: KeptDeed = KeptDeed {
     is_its: |item| {
         item.state == State::Delivered
             && (item.score, item.new_score) == (None, None)

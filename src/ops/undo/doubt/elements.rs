@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Open, Seen};
+use super::{OpenItem, SeenItems};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
 use crate::ops::plan::work::sha1;
@@ -14,13 +14,13 @@ use crate::store::read;
 /// Entries read at once where those of one score are looked for.
 const ROWS: u32 = 1_000;
 
-impl Seen {
+impl SeenItems {
     /// Looks for elements in target. Equal ones are interchangeable: each stands for one item,
     /// after those that an earlier undo has put there.
     pub(super) async fn look_in_target(
         &mut self,
         making: &Making<'_>,
-        open: &[Open],
+        open: &[OpenItem],
         standing: &[Vec<u8>],
     ) -> Result<(), ChangeError> {
         let hash = |inverse: &Inverse| match inverse {
@@ -58,7 +58,7 @@ impl Seen {
     pub(super) async fn look_for_the_transferred(
         &mut self,
         making: &Making<'_>,
-        open: &[Open],
+        open: &[OpenItem],
     ) -> Result<(), ChangeError> {
         let mut sought: HashMap<(EntryId, [u8; 20]), Vec<usize>> = HashMap::new();
         let mut scores = Vec::new();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::{Batch, Ended, PAUSE, Skip, Worker, WorkerEvent};
+use super::{Batch, PAUSE, Skip, WorkEnd, Worker, WorkerEvent};
 use crate::clock::instant;
 use crate::ops::apply::{Applied, Applying, Limits, Order, apply};
 use crate::ops::journal::Journal;
@@ -57,7 +57,7 @@ impl Worker {
     pub(super) async fn backlog(
         &mut self,
         stopped: &mut oneshot::Receiver<()>,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), WorkEnd> {
         let far = std::mem::take(&mut self.bulk.far);
         let Some(journal) = self.bulk.journal.clone().filter(|_| far) else {
             return Ok(());
@@ -107,7 +107,7 @@ impl Worker {
         &mut self,
         applying: &mut Applying,
         stopped: &mut oneshot::Receiver<()>,
-    ) -> Result<bool, Ended> {
+    ) -> Result<bool, WorkEnd> {
         let mut stopping = false;
         let mut any = false;
         loop {
@@ -128,13 +128,13 @@ impl Worker {
                     }
                 }
                 Some(Applied::Begun(_) | Applied::Progress(_) | Applied::Failed(_)) => {}
-                Some(Applied::Ended(_)) | None if stopping => return Err(Ended),
+                Some(Applied::Ended(_)) | None if stopping => return Err(WorkEnd),
                 Some(Applied::Ended(_)) | None => return Ok(any),
             }
         }
     }
 
-    async fn moved_in_bulk(&mut self, results: &[EntryResult]) -> Result<bool, Ended> {
+    async fn moved_in_bulk(&mut self, results: &[EntryResult]) -> Result<bool, WorkEnd> {
         let of = |outcome| {
             let of = move |result: &&EntryResult| result.outcome == outcome;
             results.iter().filter(of).map(|result| result.id)

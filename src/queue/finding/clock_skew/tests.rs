@@ -131,7 +131,7 @@ fn two_that_left_late_by_one_span_suggest_it_and_the_next_one_is_not_stuck() {
         scene
     };
     let early = |scene: &Scene| match scene.verdict(ID) {
-        Verdict::Early(open) => open.known_in_ms,
+        RuleVerdict::Early(open) => open.known_in_ms,
         _ => None,
     };
     assert_eq!(early(&watched(9_500, -8_000)), None, "none has left");

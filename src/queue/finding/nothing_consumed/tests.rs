@@ -91,7 +91,7 @@ fn clients_that_took_from_a_list_last_are_named() {
 
 /// What is said `ms` after the first look of a target of so many, to which one is added each
 /// `each_ms`; a client took from a list so long before the first look (in s) and not since.
-fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> Verdict {
+fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> RuleVerdict {
     let mut scene = Scene::default();
     for beat in (0..=ms).step_by(1_000) {
         let come = (beat / each_ms).unsigned_abs();
@@ -126,9 +126,9 @@ fn client(idle_s: u64) -> Client {
     }
 }
 
-fn severity(verdict: &Verdict) -> Option<(Severity, bool)> {
+fn severity(verdict: &RuleVerdict) -> Option<(Severity, bool)> {
     match verdict {
-        Verdict::Found(found) => Some((found.severity, found.open.is_some())),
+        RuleVerdict::Found(found) => Some((found.severity, found.open.is_some())),
         _ => None,
     }
 }
@@ -210,7 +210,7 @@ fn before_that_it_says_for_how_long_it_has_watched() {
             .sample(fronted(sampled_ms, "a"))
     };
     for early in [seen(9, 9_000), seen(12, 7_000)] {
-        let Verdict::Early(open) = early.verdict(ID) else {
+        let RuleVerdict::Early(open) = early.verdict(ID) else {
             panic!("{:?}", early.verdict(ID));
         };
         let words = open.words();
@@ -225,9 +225,9 @@ fn before_that_it_says_for_how_long_it_has_watched() {
 #[test]
 fn where_something_is_taken_or_nothing_comes_all_is_well() {
     let well = |lengths: Vec<u64>, next| scene(lengths.into_iter(), next).verdict(ID);
-    assert_eq!(well((5..=45).collect(), ["a", "b"]), Verdict::Fine);
-    assert_eq!(well(vec![5; 40], ["a", "a"]), Verdict::Fine);
-    assert_eq!(well(vec![0; 40], ["a", "a"]), Verdict::Fine);
+    assert_eq!(well((5..=45).collect(), ["a", "b"]), RuleVerdict::Fine);
+    assert_eq!(well(vec![5; 40], ["a", "a"]), RuleVerdict::Fine);
+    assert_eq!(well(vec![0; 40], ["a", "a"]), RuleVerdict::Fine);
     let shrank = (5..=30).chain([29]).collect();
-    assert_eq!(well(shrank, ["a", "a"]), Verdict::Fine);
+    assert_eq!(well(shrank, ["a", "a"]), RuleVerdict::Fine);
 }

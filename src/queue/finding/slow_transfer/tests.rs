@@ -110,7 +110,7 @@ fn a_server_that_cannot_search_lists_is_told_so() {
         .sample(frames);
     assert_eq!(
         scene.verdict(ID),
-        Verdict::Blind("ERR unknown command".to_owned())
+        RuleVerdict::Blind("ERR unknown command".to_owned())
     );
 }
 

@@ -36,7 +36,7 @@ fn where_subscribers_cannot_be_counted_what_stands_is_told_all_the_same() {
     seen.transfer_clients = Known::Unknown("NOPERM".into());
     assert_eq!(
         Scene::default().pulse(seen.clone()).verdict(ID),
-        Verdict::Blind("NOPERM".to_owned())
+        RuleVerdict::Blind("NOPERM".to_owned())
     );
     seen.first = Some(framed(Form::ByteId, 1, Some(-57_000)));
     scene = scene.pulse(seen);

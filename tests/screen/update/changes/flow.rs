@@ -1,7 +1,6 @@
 //! From the key to the change: planned, asked by what it touches, begun; one at a time.
 
-use delayscope::config::Profile;
-use delayscope::queue::{Address, Change, Due, Endpoint, EntryId, Tally};
+use delayscope::queue::{Change, Due, EntryId, Tally};
 use delayscope::tui::change;
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::effect::Effect;
@@ -11,6 +10,7 @@ use delayscope::tui::msg::Msg;
 
 use super::{applied, asked, counted, desk, dialog, ended, generation, plan, planned, toast};
 use crate::desk::{Desk, World};
+use crate::screens::build::protected;
 
 /// A desk where `key` was pressed and its plan for so many entries has come.
 pub(crate) fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) {
@@ -93,23 +93,7 @@ fn a_question_says_why_it_wants_the_name() {
     let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
     assert_eq!(name.unwrap().why, "6 of 10");
     let mut desk = super::desk();
-    desk.model.profile = Some(Profile {
-        name: "prod".to_owned(),
-        endpoint: Endpoint {
-            address: Address::Tcp("prod-1".to_owned(), 6379),
-            db: 0,
-            user: None,
-            password: None,
-        },
-        password_command: None,
-        read_only: false,
-        protected: true,
-        label: None,
-        label_colour: None,
-        queues: Vec::new(),
-        codecs: Vec::new(),
-        keep_days: None,
-    });
+    desk.model.profile = Some(protected("prod"));
     let generation = generation(&desk.char('x'));
     planned(&mut desk, generation, plan(Change::Delete, 2));
     let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
