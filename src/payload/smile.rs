@@ -5,15 +5,12 @@
 //! texts are numbered in order to be referred to later.
 
 mod number;
-mod seen;
 
 use super::Codec;
 use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};
 use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, keyed, scalar};
-
-use seen::SharedNames;
 
 /// The beginning of every payload.
 const MARK: &[u8] = b":)\n";
@@ -27,6 +24,28 @@ const END_OF_LIST: u8 = 0xf9;
 const END_OF_OBJECT: u8 = 0xfb;
 /// May stand behind the last value.
 const END: u8 = 0xff;
+
+/// Bytes of the longest name or text that is numbered.
+const MAX_LENGTH: usize = 64;
+/// Names that are numbered before it begins anew.
+const MAX_SEEN: usize = 1024;
+
+/// Names or texts by their numbers.
+#[derive(Default)]
+struct SharedNames(Vec<Name>);
+
+impl SharedNames {
+    fn add(&mut self, name: Name) {
+        if self.0.len() == MAX_SEEN {
+            self.0.clear();
+        }
+        self.0.push(name);
+    }
+
+    fn get(&self, index: usize) -> Option<Name> {
+        self.0.get(index).cloned()
+    }
+}
 
 /// Strings numbered so far.
 struct SharedStrings {
@@ -89,7 +108,7 @@ impl SharedStrings {
     fn text(&mut self, reader: &mut Reader<'_>, length: usize) -> Option<Node> {
         let text = reader.utf8(length)?;
         if let Some(seen) = &mut self.texts
-            && length <= seen::MAX_LENGTH
+            && length <= MAX_LENGTH
         {
             seen.add(Name::from(text));
         }

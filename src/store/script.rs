@@ -96,18 +96,16 @@ pub(super) use {lua, script};
 mod change;
 mod hold;
 mod offer;
-mod quarantine;
 mod transfer;
 
 pub use change::{Fate, Place};
 pub(super) use change::{
-    delete, deliver, deliver_stray, deliver_zset_list, discard, edit, fates, order_list, push_back,
-    put_back, requeue, take_back,
+    delete, deliver, deliver_stray, deliver_zset_list, discard, edit, fates, fates_and_places,
+    head_and_fates, order_list, push_back, put_back, requeue, take_back,
 };
 pub(super) use hold::{give_back, renew, take};
 pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
-pub(super) use quarantine::{quarantine, restore};
 pub use transfer::{DueCursor, Moved, Portion, Transferred};
 pub(super) use transfer::{
     end_of_watched, transfer, transfer_as_redisson, transfer_telling, transfer_telling_zset_list,

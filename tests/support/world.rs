@@ -4,7 +4,8 @@ use delayscope::clock::EpochMillis;
 use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    Filter, Judged, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue, Seen,
+    EntryParts, Filter, Judged, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse,
+    Queue,
 };
 use delayscope::tui::tabs::Tab;
 
@@ -110,7 +111,7 @@ impl World {
         let matches = |(member, score): &(Vec<u8>, Option<f64>)| {
             let payload = score.map_or(&member[..], |_| self.queue.unwrap(member).unwrap().payload);
             let decoded = payload::decode(payload);
-            let seen = Seen {
+            let seen = EntryParts {
                 id: self.queue.id(member),
                 due: score.map(|score| self.queue.due(score)),
                 codec: decoded.codec.name(),

@@ -1,18 +1,17 @@
 //! Undo of a deletion of many: the order list goes round once, and each deleted entry stands behind
 //! its old neighbour again; at the tail, where that is no longer there.
 
-mod unanswered;
-
 use std::collections::HashSet;
 
 use super::neighbours::{Groups, groups};
 use super::turn::Turn;
-use super::{Fated, Size, Step};
+use super::{Fated, Size, Step, may_have_left, scores};
+use crate::clock::local_now;
 use crate::queue::Queue;
-use crate::store::StoreError;
 use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
 
 /// Elements in the first script of it, and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
@@ -130,7 +129,7 @@ impl PutBack {
         loop {
             match self.stage {
                 PutBackStage::Heads if self.groups.heads.is_empty() => {
-                    self.stage = PutBackStage::Turning
+                    self.stage = PutBackStage::Turning;
                 }
                 PutBackStage::Heads => {
                     let last_first = self.groups.heads.iter().rev();
@@ -149,7 +148,7 @@ impl PutBack {
                     None => self.turned(),
                 },
                 PutBackStage::Tails if self.groups.tails.is_empty() => {
-                    self.stage = PutBackStage::Ended
+                    self.stage = PutBackStage::Ended;
                 }
                 PutBackStage::Tails => {
                     let end = self.fitting(self.groups.tails.iter(), most);
@@ -409,5 +408,54 @@ impl PutBack {
             fates,
             ..Step::default()
         }
+    }
+}
+
+impl PutBack {
+    /// Finds out what a script did whose answer never came. What it was to put back, is due and
+    /// does not wait may have been transferred: it is not put back once more. What is in quarantine
+    /// still is.
+    async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
+        let now = store.clock().map_or_else(local_now, |clock| clock.now());
+        let members = self.sent.iter().map(|&i| self.entries[i].member.clone());
+        let members: Vec<_> = members.collect();
+        let keys = self.queue.keys();
+        let has = scores(store, &keys.timeouts, &members).await?;
+        let quarantined = self.from == Away::Quarantined;
+        let kept = if quarantined {
+            scores(store, &keys.quarantine, &members).await?
+        } else {
+            vec![None; members.len()]
+        };
+        let ran = has.iter().any(Option::is_some);
+        let left = ran || may_have_left(store, &self.queue, now).await?;
+        let now = self.queue.score(now);
+        let (mut fates, mut known) = (Vec::new(), HashSet::new());
+        let each = std::mem::take(&mut self.sent).into_iter().zip(has);
+        for ((i, has), kept) in each.zip(kept) {
+            let wanted = self.entries[i].score;
+            let found = match has {
+                _ if kept.is_some_and(|kept| kept.total_cmp(&wanted).is_eq()) => None,
+                Some(other) => self.fated(i, Returned::Waits(other)),
+                None if quarantined || left && wanted <= now => Some(Fated {
+                    index: i,
+                    fate: if ran { Fate::Done } else { Fate::Gone },
+                    stood: None,
+                    unsure: !ran,
+                }),
+                None => None,
+            };
+            known.extend(found.iter().map(|found| found.index));
+            fates.extend(found);
+        }
+        let open = |numbers: &mut Vec<usize>| numbers.retain(|i| !known.contains(i));
+        open(&mut self.groups.heads);
+        open(&mut self.groups.tails);
+        self.groups.behind.values_mut().for_each(open);
+        self.groups.behind.retain(|_, group| !group.is_empty());
+        Ok(Step {
+            wrote: false,
+            ..self.step(None, fates)
+        })
     }
 }

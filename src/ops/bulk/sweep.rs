@@ -6,12 +6,10 @@
 //! only `poll()` of other clients sees another order.
 
 mod copies;
-mod places;
 
 use std::collections::{HashMap, HashSet};
 
 use self::copies::Counting;
-use self::places::places;
 use super::list::{ListRead, ListReader};
 use super::turn::Turn;
 use super::{Fated, Size, Step, scores};
@@ -528,3 +526,28 @@ impl Sweep {
 
 /// The words for it after the list has gone round.
 const LOOKING: &str = "looking for the rest";
+
+/// Numbers, and where each of them stood.
+type Places = Vec<(usize, Option<Place>)>;
+
+/// The places of those that were met, each behind the last before it that stays; and the last of
+/// all that stays.
+fn places(
+    slice: &[Vec<u8>],
+    met: &[(&[u8], usize)],
+    before: Option<&Vec<u8>>,
+) -> (Places, Option<Vec<u8>>) {
+    let numbers: HashMap<&[u8], usize> = met.iter().copied().collect();
+    let mut behind = before;
+    let mut places = Vec::new();
+    for element in slice {
+        match numbers.get(element.as_slice()) {
+            Some(&i) => {
+                let place = behind.map_or(Place::Head, |b| Place::Behind(b.clone()));
+                places.push((i, Some(place)));
+            }
+            None => behind = Some(element),
+        }
+    }
+    (places, behind.cloned())
+}

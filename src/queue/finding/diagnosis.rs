@@ -1,8 +1,7 @@
 //! What all rules together say of a queue.
 
-use super::found::Finding;
+use super::found::{Finding, Severity};
 use super::open::Open;
-use super::severity::Severity;
 
 /// The answers of all rules for one queue.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::advice::Advice;
 use super::evidence::{Evidence, Remedy, Step, about, command};
 use super::open::Open;
-use super::severity::Severity;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
 use crate::queue::{Exact, redis_cli, text};
@@ -159,5 +158,28 @@ impl Finding {
     pub(super) fn since(mut self, since: EpochMillis) -> Self {
         self.since = Some(since);
         self
+    }
+}
+
+/// The harm that a finding tells of.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Will hurt, or hurts a little.
+    Warning,
+    /// Entries are late, or about to be lost.
+    Critical,
+}
+
+impl Severity {
+    /// The word for it in screens and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
     }
 }

@@ -1,10 +1,21 @@
-//! Into quarantine and out of it.
+//! Into quarantine and out of it: each script beside the call that sends it.
 
 use super::{Changed, Chosen, Deleted, Place, channel, pairs, returning, texts};
 use crate::queue::{Keys, Queue};
 use crate::store::error::StoreError;
-use crate::store::script::{self, Timed};
+use crate::store::script::{Script, Timed, fates_and_places, head_and_fates, run, script};
 use crate::store::write::Writer;
+
+static QUARANTINE: Script = script!(
+    [guard, chosen, place, copies, "quarantine.lua"],
+    "quarantine entries",
+    ["zset", "zset", "list"]
+);
+static RESTORE: Script = script!(
+    [guard, chosen, aside, announce, "restore.lua"],
+    "restore quarantined entries",
+    ["zset", "zset", "list", "list"]
+);
 
 impl Writer {
     /// Sets entries aside that wait: out of timeouts and of the order list, into quarantine with
@@ -18,7 +29,14 @@ impl Writer {
         let keys = queue.keys();
         let scores = texts(chosen.iter().map(|c| c.score));
         let all = of_both(&keys, &[&keys.order]);
-        let told = script::quarantine(&self.lane, &all, pairs(&scores, chosen)).await?;
+        let told = run(
+            &self.lane,
+            &QUARANTINE,
+            &all,
+            pairs(&scores, chosen),
+            fates_and_places,
+        )
+        .await?;
         Ok(told.map(|told| {
             let deleted = |(fate, stood, copies)| Deleted {
                 fate,
@@ -46,7 +64,7 @@ impl Writer {
             .iter()
             .map(|(chosen, place)| (chosen, place.as_ref()));
         let args = returning(channel(&keys), &scores, places);
-        let told = script::restore(&self.lane, &all, args).await?;
+        let told = run(&self.lane, &RESTORE, &all, args, head_and_fates).await?;
         Ok(told.map(Changed::from))
     }
 }

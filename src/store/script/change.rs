@@ -106,9 +106,9 @@ pub(in crate::store) async fn delete(
 }
 
 /// The fate of each entry, its place in the order list, and its copies there.
-pub(super) type Left = Vec<(Fate, Option<Place>, u64)>;
+pub(in crate::store) type Left = Vec<(Fate, Option<Place>, u64)>;
 
-pub(super) fn fates_and_places([told, again]: &[Value; 2]) -> Option<Left> {
+pub(in crate::store) fn fates_and_places([told, again]: &[Value; 2]) -> Option<Left> {
     let read = |pair: &[Value]| match pair {
         [fate, place] => {
             let stood = stood(place)?;
@@ -250,7 +250,7 @@ pub(in crate::store) fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
     list(fates)?.iter().map(Fate::read).collect()
 }
 
-pub(super) fn head_and_fates([head, fates]: &[Value; 2]) -> Option<(Head, Vec<Fate>)> {
+pub(in crate::store) fn head_and_fates([head, fates]: &[Value; 2]) -> Option<(Head, Vec<Fate>)> {
     let fates = list(fates)?.iter().map(Fate::read).collect::<Option<_>>()?;
     Some((Head::read(head)?, fates))
 }
