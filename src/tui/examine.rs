@@ -3,7 +3,28 @@
 pub mod run;
 pub mod update;
 
-use crate::queue::Queue;
+use crate::queue::{Exact, Queue};
+
+/// What is told of a look at all entries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A look at all entries goes on; the generation is that of the effect.
+    GoesOn {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Members and elements looked at.
+        looked: u64,
+        /// Of about so many.
+        of: u64,
+    },
+    /// All entries of a queue were looked at.
+    Ended {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was seen, or why not.
+        result: Result<Box<Exact>, String>,
+    },
+}
 
 /// How far it is.
 #[derive(Clone, Debug, Eq, PartialEq)]

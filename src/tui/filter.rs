@@ -12,9 +12,47 @@ use serde_json::Value;
 
 use crate::clock::EpochMillis;
 use crate::payload::Codec;
-use crate::queue::{EntryParts, Filter, text};
+use crate::queue::{EntryParts, Filter, Queue, text};
 use crate::tui::entries::{Entries, EntryRow};
 use crate::tui::tabs::Tab;
+
+/// Members with the scores they have; none: it is gone.
+pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
+
+/// What a search tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A search went on.
+    Hits {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was found since the last message: member, and score where there is one. What
+        /// lies beyond the first [`HITS_KEPT`](crate::tui::filter::HITS_KEPT) is only counted.
+        hits: Vec<(Vec<u8>, Option<f64>)>,
+        /// How many were found in all.
+        found: u64,
+        /// Entries looked through.
+        looked: u64,
+        /// Entries there are.
+        of: u64,
+    },
+    /// A search is through.
+    Searched {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Or why it could not go on.
+        result: Result<(), String>,
+    },
+    /// Scores were read: of each member the one it has, none when it is gone.
+    ScoresChecked {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// What was read, or why not.
+        result: Result<Scores, String>,
+    },
+}
 
 /// Which entries stand first.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]

@@ -10,6 +10,13 @@ use crate::queue::Repair;
 use crate::tui::field::Field;
 use crate::tui::widget::wrap::{row_of, text_rows};
 
+/// What is told of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// The editor has ended: the text as it is now, or why it is the old one.
+    Edited(Result<String, String>),
+}
+
 /// The parts that a form may have.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Part {

@@ -14,6 +14,25 @@ use std::time::Duration;
 use crate::clock::EpochMillis;
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, Tally, text};
 
+/// What was read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// The journal was read, the newest change first, or why it was not.
+    JournalRead {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What stands there.
+        result: Result<Vec<PastChange>, String>,
+    },
+    /// What became of the entries of a change was read, or why it was not.
+    ChangeRead {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What the journal says.
+        result: Result<Explained, String>,
+    },
+}
+
 /// A change of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastChange {

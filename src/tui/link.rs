@@ -1,12 +1,16 @@
 //! The link to the server: it comes and goes, and what is published arrives over it.
 
+pub mod queries;
 pub mod update;
 pub mod view;
 
-use crate::queue::LinkState;
-use crate::tui::model::Model;
+use crate::queue::{Announcement, Link};
 
-/// The server answers.
-pub(crate) fn live(model: &Model) -> bool {
-    matches!(model.link.state, LinkState::Live)
+/// What is told of the link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// The link to the server changed.
+    Changed(Box<Link>),
+    /// Something was published on a queue's channel.
+    Announced(Announcement),
 }

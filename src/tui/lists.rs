@@ -8,9 +8,32 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, List, ListScore};
+use crate::queue::{EntryId, List, ListPage, ListScore, Queue};
 use crate::tui::entries::EntryRow;
 use crate::tui::tabs::Tab;
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A run of a list was read.
+    Loaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// What was seen, or why not.
+        result: Result<ListPage, String>,
+    },
+    /// The journal was looked through for what is in quarantine.
+    SinceRead {
+        /// Of which queue.
+        queue: Queue,
+        /// Since when each entry is, as far as is known.
+        known: HashMap<EntryId, Since>,
+    },
+}
 
 /// Where a pane of rows stands: both count from 0.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -6,10 +6,29 @@ pub mod update;
 pub mod view;
 
 use self::check::check_message;
+use crate::clock::EpochMillis;
 use crate::payload::{self, Codec, EncodeError, Held};
 use crate::queue::{EntryId, Form, Queue};
 use crate::tui::field::{Field, Lines};
 use crate::tui::form::{Filling, Message, Part, next};
+
+/// What is told of an offer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A queue's entries were looked at: how they are written, or why that is not known.
+    Sampled(Queue, Seen),
+    /// An offer has an answer, or there will be none.
+    Answered {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// To which queue.
+        queue: Queue,
+        /// For when.
+        due: EpochMillis,
+        /// What became of it.
+        outcome: Offered,
+    },
+}
 
 /// The form that offers messages to a queue.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,6 +12,17 @@ use crate::payload::Habit;
 use crate::queue::finding::{self, Diagnosis, Watch};
 use crate::queue::{Finding, Pulse, Queue, ServerWatch, Severity, Survey};
 
+/// What the search for queues tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A queue was found.
+    Found(Queue),
+    /// The search for queues went on: keys looked through, keys in the db.
+    Looked(u64, u64),
+    /// The search for queues is through: keys looked through.
+    LookedAll(u64),
+}
+
 /// Late by less than this, in ms, is the normal hand-over to a transfer client.
 pub const HAND_OVER_MS: i64 = 2_000;
 

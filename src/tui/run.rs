@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use self::frames::Pace;
 use crate::tui::edge::{Ended, Input, Runner, Surface};
 use crate::tui::effect::Effect;
+use crate::tui::form;
 use crate::tui::model::Model;
 use crate::tui::msg::Msg;
 use crate::tui::refresh::update::time::{changes_at, wakes_at};
@@ -127,7 +128,7 @@ async fn perform(
                             }
                         }
                     };
-                    effects.extend(update(model, Msg::Edited(edited)));
+                    effects.extend(update(model, Msg::Form(form::Msg::Edited(edited))));
                 }
                 other => runner.start(other),
             }

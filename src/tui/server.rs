@@ -6,6 +6,17 @@ pub mod update;
 use crate::config::Profile;
 use crate::queue::Queue;
 
+/// What is told on the way to another server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// The way to another server is known; the generation is that of the effect.
+    WayFound(u64, Box<Site>),
+    /// There is no way to that server, and why; the generation is that of the effect.
+    NoWay(u64, String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
+}
+
 /// A server, and what holds there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {

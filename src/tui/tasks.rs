@@ -11,7 +11,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use crate::ops::discover::{DiscoveryEvent, discover};
 use crate::ops::history::Lines;
 use crate::ops::journal::Journal;
-use crate::ops::refresh;
+use crate::ops::refresh as read;
 use crate::queue::{FramesAsk, Link, Queue, Scale, Survey, Zoom};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, watch};
@@ -19,9 +19,9 @@ use crate::tui::change::run::{Changes, Stopping};
 use crate::tui::edge::Runner;
 use crate::tui::effect::{Effect, ToOffer};
 use crate::tui::msg::Msg;
-use crate::tui::offer;
 use crate::tui::server::run::{Gate, Session};
 use crate::tui::worker::run::Workers;
+use crate::tui::{link, lists, offer, queues, refresh, timeline};
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -152,7 +152,7 @@ impl Tasks {
             let result = question.await;
             let now: Link = link.borrow().clone();
             // Nobody listens any more when the program is about to end.
-            let _ = answers.send(Msg::LinkChanged(Box::new(now)));
+            let _ = answers.send(Msg::Link(link::Msg::Changed(Box::new(now))));
             let _ = answers.send(answer(result));
         });
     }
@@ -187,7 +187,9 @@ impl Runner for Tasks {
             Effect::RetryLink => store.retry_now(),
             Effect::SampleQueue(queue) => {
                 let sample = offer::run::sample(store, queue.clone());
-                self.ask(Kind::Sample, sample, |seen| Msg::QueueSampled(queue, seen));
+                self.ask(Kind::Sample, sample, |seen| {
+                    Msg::Offer(offer::Msg::Sampled(queue, seen))
+                });
             }
             Effect::Offer(asked) => self.offer(*asked),
             Effect::StartWorker(queue) => {
@@ -225,12 +227,12 @@ impl Tasks {
         tokio::spawn(async move {
             let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
             let outcome = offer::run::offer(writer, journal, asked).await;
-            let _ = answers.send(Msg::Offered {
+            let _ = answers.send(Msg::Offer(offer::Msg::Answered {
                 generation,
                 queue,
                 due,
                 outcome,
-            });
+            }));
         });
     }
 
@@ -243,21 +245,25 @@ impl Tasks {
                 page,
             } => {
                 let of = queue.clone();
-                let question = async move { refresh::pulse(&store, &of, page).await };
-                self.ask(Kind::Pulse, question, move |result| Msg::PulseLoaded {
-                    generation,
-                    queue,
-                    result: result.map_err(|why| why.to_string()),
+                let question = async move { read::pulse(&store, &of, page).await };
+                self.ask(Kind::Pulse, question, move |result| {
+                    Msg::Refresh(refresh::Msg::PulseLoaded {
+                        generation,
+                        queue,
+                        result: result.map_err(|why| why.to_string()),
+                    })
                 });
             }
             Effect::LoadPulses { generation, queues } => {
                 let question = async move {
-                    let pulses = refresh::pulses(&store, &queues).await;
+                    let pulses = read::pulses(&store, &queues).await;
                     pulses.map(|pulses| queues.into_iter().zip(pulses).collect())
                 };
-                self.ask(Kind::Pulses, question, move |result| Msg::PulsesLoaded {
-                    generation,
-                    result: result.map_err(|why| why.to_string()),
+                self.ask(Kind::Pulses, question, move |result| {
+                    Msg::Refresh(refresh::Msg::PulsesLoaded {
+                        generation,
+                        result: result.map_err(|why| why.to_string()),
+                    })
                 });
             }
             Effect::LoadSurvey {
@@ -270,10 +276,12 @@ impl Tasks {
                 let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
                 let of = queue.clone();
                 let question = async move { survey(&store, &of, (zoom, held), sample).await };
-                self.ask(kind, question, move |result| Msg::SurveyLoaded {
-                    generation,
-                    queue,
-                    result: result.map_err(|why| why.to_string()),
+                self.ask(kind, question, move |result| {
+                    Msg::Refresh(refresh::Msg::SurveyLoaded {
+                        generation,
+                        queue,
+                        result: result.map_err(|why| why.to_string()),
+                    })
                 });
             }
             question => self.read_by_request(store, question),
@@ -285,9 +293,11 @@ impl Tasks {
         match effect {
             Effect::LookAtServer { generation, asked } => {
                 let question = async move { crate::store::read::look(&store, asked).await };
-                self.ask(Kind::Look, question, move |result| Msg::ServerLooked {
-                    generation,
-                    result: result.map_err(|why| why.to_string()),
+                self.ask(Kind::Look, question, move |result| {
+                    Msg::Refresh(refresh::Msg::ServerLooked {
+                        generation,
+                        result: result.map_err(|why| why.to_string()),
+                    })
                 });
             }
             Effect::LoadList {
@@ -298,12 +308,14 @@ impl Tasks {
                 count,
             } => {
                 let of = queue.clone();
-                let question = async move { refresh::list(&store, &of, list, first, count).await };
-                self.ask(Kind::List, question, move |result| Msg::ListLoaded {
-                    generation,
-                    queue,
-                    list,
-                    result: result.map_err(|why| why.to_string()),
+                let question = async move { read::list(&store, &of, list, first, count).await };
+                self.ask(Kind::List, question, move |result| {
+                    Msg::Lists(lists::Msg::Loaded {
+                        generation,
+                        queue,
+                        list,
+                        result: result.map_err(|why| why.to_string()),
+                    })
                 });
             }
             Effect::FindRank {
@@ -312,11 +324,13 @@ impl Tasks {
                 due,
             } => {
                 let of = queue.clone();
-                let question = async move { refresh::rank_at(&store, &of, due).await };
-                self.ask(Kind::Rank, question, move |result| Msg::RankFound {
-                    generation,
-                    queue,
-                    result: result.map_err(|why| why.to_string()),
+                let question = async move { read::rank_at(&store, &of, due).await };
+                self.ask(Kind::Rank, question, move |result| {
+                    Msg::Timeline(timeline::Msg::RankFound {
+                        generation,
+                        queue,
+                        result: result.map_err(|why| why.to_string()),
+                    })
                 });
             }
             found => self.find(store, found),
@@ -331,10 +345,10 @@ async fn survey(
     (zoom, held): (Option<Zoom>, Option<Scale>),
     sample: Option<FramesAsk>,
 ) -> Result<Survey, StoreError> {
-    let mut survey = refresh::survey(store, queue, zoom, held).await?;
+    let mut survey = read::survey(store, queue, zoom, held).await?;
     if let Some(ask) = sample {
         // Without it the survey says what it says.
-        let frames = refresh::frames(store, queue, ask).await;
+        let frames = read::frames(store, queue, ask).await;
         survey.frames = frames.ok().map(Box::new);
     }
     Ok(survey)
@@ -342,15 +356,17 @@ async fn survey(
 
 async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
     if !named.is_empty() {
-        let _ = answers.send(Msg::LookedAll(0));
+        let _ = answers.send(Msg::Queues(queues::Msg::LookedAll(0)));
         return;
     }
     let mut found = std::pin::pin!(discover(&store, named));
     while let Some(found) = found.next().await {
         let msg = match found {
-            DiscoveryEvent::Queue(queue) => Msg::QueueFound(queue),
-            DiscoveryEvent::Progress { looked, keys } => Msg::Looked(looked, keys),
-            DiscoveryEvent::Done { looked } => Msg::LookedAll(looked),
+            DiscoveryEvent::Queue(queue) => Msg::Queues(queues::Msg::Found(queue)),
+            DiscoveryEvent::Progress { looked, keys } => {
+                Msg::Queues(queues::Msg::Looked(looked, keys))
+            }
+            DiscoveryEvent::Done { looked } => Msg::Queues(queues::Msg::LookedAll(looked)),
             // The panic itself ends the screen, and is said then.
             DiscoveryEvent::Failed(_) => return,
         };
@@ -366,7 +382,11 @@ async fn watch_link(store: Store, answers: UnboundedSender<Msg>) {
     drop(store);
     loop {
         let now = link.borrow_and_update().clone();
-        if answers.send(Msg::LinkChanged(Box::new(now))).is_err() || link.changed().await.is_err() {
+        if answers
+            .send(Msg::Link(link::Msg::Changed(Box::new(now))))
+            .is_err()
+            || link.changed().await.is_err()
+        {
             return;
         }
     }
@@ -375,7 +395,10 @@ async fn watch_link(store: Store, answers: UnboundedSender<Msg>) {
 async fn watch_channels(store: Store, answers: UnboundedSender<Msg>) {
     let mut announcements = std::pin::pin!(watch::announcements(&store));
     while let Some(announcement) = announcements.next().await {
-        if answers.send(Msg::Announced(announcement)).is_err() {
+        if answers
+            .send(Msg::Link(link::Msg::Announced(announcement)))
+            .is_err()
+        {
             return;
         }
     }

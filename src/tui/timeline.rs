@@ -5,3 +5,19 @@ pub mod place;
 pub mod queries;
 pub mod update;
 pub mod view;
+
+use crate::queue::Queue;
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// The rank of the first entry due at or after a moment is known.
+    RankFound {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The rank, or why not.
+        result: Result<u64, String>,
+    },
+}

@@ -10,6 +10,7 @@ use crate::{files, module, no_complaints, read};
 /// without changing it is no call. `tui/update` stands below all of them, and nobody calls it.
 const CALLS: &[(&str, &[&str])] = &[
     ("help", &[]),
+    ("journal", &[]),
     ("awaited", &[]),
     ("dialog", &[]),
     ("entry", &[]),
@@ -24,7 +25,6 @@ const CALLS: &[(&str, &[&str])] = &[
     ("entries", &["entry", "marks", "departed"]),
     ("filter", &["entry", "marks", "departed", "entries"]),
     ("lists", &["marks", "departed", "entries"]),
-    ("journal", &["lists"]),
     ("queues", &["marks", "filter", "lists"]),
     (
         "change",

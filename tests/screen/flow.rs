@@ -12,10 +12,12 @@ use delayscope::tui::edge::{Ended, Input, Runner, Surface};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hitmap::HitMap;
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::link;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::Model;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::queues::update::found;
+use delayscope::tui::refresh;
 use delayscope::tui::run::run;
 use delayscope::tui::view;
 
@@ -94,21 +96,21 @@ impl Runner for Answers {
                 generation,
                 queue,
                 page,
-            } => Msg::PulseLoaded {
+            } => Msg::Refresh(refresh::Msg::PulseLoaded {
                 generation,
                 queue,
                 result: Ok(self.world.pulse(at, page)),
-            },
+            }),
             Effect::LoadSurvey {
                 generation,
                 queue,
                 zoom,
                 ..
-            } => Msg::SurveyLoaded {
+            } => Msg::Refresh(refresh::Msg::SurveyLoaded {
                 generation,
                 queue,
                 result: Ok(empty_survey(at, zoom)),
-            },
+            }),
             _ => return,
         };
         let tx = self.tx.clone();
@@ -160,7 +162,9 @@ impl Flow {
             clock: Some(ServerClock::set(START, started, 0)),
             ..Link::default()
         };
-        answers.send(Msg::LinkChanged(Box::new(link))).unwrap();
+        answers
+            .send(Msg::Link(link::Msg::Changed(Box::new(link))))
+            .unwrap();
         let ended = tokio::spawn(async move {
             run(&mut paper, &mut model, inputs, replies, &mut runner, now)
                 .await
@@ -263,7 +267,9 @@ async fn a_flood_of_announcements_is_at_most_a_hundred_pictures_a_second() {
             b"redisson_delay_queue_channel:{other}".to_vec(),
             b"0",
         );
-        flow.answers.send(Msg::Announced(announcement)).unwrap();
+        flow.answers
+            .send(Msg::Link(link::Msg::Announced(announcement)))
+            .unwrap();
         if i % 2 == 1 {
             flow.pass(1).await;
         }

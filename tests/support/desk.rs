@@ -16,13 +16,19 @@ use std::time::{Duration, Instant};
 use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::queue::{Link, LinkState, PageAsk, Queue, Survey, Zoom};
 use delayscope::tui::effect::Effect;
+use delayscope::tui::filter;
 use delayscope::tui::hitmap::{HitMap, Target};
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::link;
+use delayscope::tui::lists;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::Model;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::queues;
 use delayscope::tui::queues::update::found;
+use delayscope::tui::refresh;
 use delayscope::tui::refresh::update::time::wakes_at;
+use delayscope::tui::timeline;
 use delayscope::tui::update::{is_input, update};
 use delayscope::tui::view;
 
@@ -166,7 +172,7 @@ impl Desk {
             clock: Some(clock),
             ..Link::default()
         };
-        self.tell(Msg::LinkChanged(Box::new(link)))
+        self.tell(Msg::Link(link::Msg::Changed(Box::new(link))))
     }
 
     /// Answers everything that is open, and what that asks for.
@@ -199,40 +205,40 @@ impl Desk {
                 generation,
                 queue,
                 page,
-            } => Msg::PulseLoaded {
+            } => Msg::Refresh(refresh::Msg::PulseLoaded {
                 generation,
                 result: Ok(world(&queue).pulse(at, page)),
                 queue,
-            },
-            Effect::LoadPulses { generation, queues } => Msg::PulsesLoaded {
+            }),
+            Effect::LoadPulses { generation, queues } => Msg::Refresh(refresh::Msg::PulsesLoaded {
                 generation,
                 result: Ok(queues
                     .into_iter()
                     .map(|q| (q.clone(), world(&q).pulse(at, None)))
                     .collect()),
-            },
+            }),
             Effect::LoadSurvey {
                 generation,
                 queue,
                 zoom,
                 ..
-            } => Msg::SurveyLoaded {
+            } => Msg::Refresh(refresh::Msg::SurveyLoaded {
                 generation,
                 queue,
                 result: Ok(empty_survey(at, zoom)),
-            },
+            }),
             Effect::LoadList {
                 generation,
                 queue,
                 list,
                 first,
                 count,
-            } => Msg::ListLoaded {
+            } => Msg::Lists(lists::Msg::Loaded {
                 generation,
                 list,
                 result: Ok(world(&queue).list(list, first, count)),
                 queue,
-            },
+            }),
             _ => return None,
         })
     }
@@ -250,11 +256,11 @@ impl Desk {
                 let world = world(&queue);
                 let entries = &world.entries;
                 let rank = entries.partition_point(|(_, s)| *s < score(due));
-                Msg::RankFound {
+                Msg::Timeline(timeline::Msg::RankFound {
                     generation,
                     queue,
                     result: Ok(rank as u64),
-                }
+                })
             }
             Effect::Search {
                 generation,
@@ -266,17 +272,17 @@ impl Desk {
                 let one = world(&queue);
                 let of = one.length(tab);
                 let hits = one.hits(&filter, at, tab);
-                self.tell(Msg::SearchHits {
+                self.tell(Msg::Filter(filter::Msg::Hits {
                     generation,
                     found: hits.len() as u64,
                     hits,
                     looked: of,
                     of,
-                });
-                Msg::Searched {
+                }));
+                Msg::Filter(filter::Msg::Searched {
                     generation,
                     result: Ok(()),
-                }
+                })
             }
             Effect::CheckScores {
                 generation,
@@ -287,13 +293,13 @@ impl Desk {
                 let entries = &world.entries;
                 let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
                 let scores = members.into_iter().map(|m| (m.clone(), score(&m)));
-                Msg::ScoresChecked {
+                Msg::Filter(filter::Msg::ScoresChecked {
                     generation,
                     queue,
                     result: Ok(scores.collect()),
-                }
+                })
             }
-            Effect::Discover => Msg::LookedAll(100),
+            Effect::Discover => Msg::Queues(queues::Msg::LookedAll(100)),
             _ => return None,
         })
     }

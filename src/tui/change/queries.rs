@@ -6,7 +6,6 @@ use super::{NOTICED, Stage, UnderWay};
 use crate::queue::text;
 use crate::tui::dialog::Question;
 use crate::tui::keys::Action;
-use crate::tui::link;
 use crate::tui::model::{Model, Overlay};
 
 impl Model {
@@ -80,7 +79,7 @@ pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
     if model.schedule.unread_until.is_some_and(unread) {
         return Some("the question has only just come: read it first");
     }
-    (!link::live(model)).then_some("the server is away")
+    (!model.is_live()).then_some("the server is away")
 }
 
 /// Whether the question on the screen is about a change.

@@ -128,9 +128,8 @@ impl Tasks {
             Effect::Order(generation, order) => self.changes.order(generation, order),
             Effect::ReadJournal { generation } => {
                 let read = journal::run::read(self.journal.clone(), self.store.clone());
-                self.ask(tasks::Kind::Journal, read, move |result| Msg::JournalRead {
-                    generation,
-                    result,
+                self.ask(tasks::Kind::Journal, read, move |result| {
+                    Msg::Journal(journal::Msg::JournalRead { generation, result })
                 });
             }
             other => self.read_change(other),

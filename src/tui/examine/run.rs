@@ -5,6 +5,7 @@ use futures_util::StreamExt as _;
 use crate::ops::doctor::{Examined, examine};
 use crate::queue::Queue;
 use crate::store::Store;
+use crate::tui::examine;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::{Kind, Tasks};
 
@@ -16,19 +17,19 @@ impl Tasks {
         self.latest(Kind::Exact, async move {
             while let Some(said) = told.next().await {
                 let msg = match said {
-                    Ok(Examined::Progress { looked, of }) => Msg::Examining {
+                    Ok(Examined::Progress { looked, of }) => Msg::Examine(examine::Msg::GoesOn {
                         generation,
                         looked,
                         of,
-                    },
-                    Ok(Examined::Done(exact)) => Msg::Examined {
+                    }),
+                    Ok(Examined::Done(exact)) => Msg::Examine(examine::Msg::Ended {
                         generation,
                         result: Ok(exact),
-                    },
-                    Err(why) => Msg::Examined {
+                    }),
+                    Err(why) => Msg::Examine(examine::Msg::Ended {
                         generation,
                         result: Err(why.to_string()),
-                    },
+                    }),
                 };
                 // Nobody listens any more when the program is about to end.
                 let _ = answers.send(msg);

@@ -1,14 +1,13 @@
 //! A look at all entries of a queue, when somebody asks for it: it says how far it is, can be
 //! stopped, and what it shows becomes part of the findings.
 
-use super::Examining;
+use super::{Examining, Msg};
 use crate::queue::{Exact, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Pane};
-use crate::tui::msg::Msg;
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{findings, link, sight};
+use crate::tui::{findings, sight};
 
 /// Starts one: of the queue whose finding is under the cursor, else of the selected one.
 pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
@@ -41,7 +40,7 @@ fn row(model: &Model) -> usize {
 pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match () {
         () if model.queues.is_empty() => Some("no queue to look at"),
-        () if !link::live(model) => Some("the server is away"),
+        () if !model.is_live() => Some("the server is away"),
         () if model.examining.is_some() => Some("all entries are being looked at: Esc stops it"),
         () => None,
     }
@@ -63,9 +62,9 @@ pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
 }
 
 /// It goes on, or has ended.
-pub(crate) fn told(model: &mut Model, msg: Msg) {
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::Examining {
+        Msg::GoesOn {
             generation,
             looked,
             of,
@@ -75,14 +74,14 @@ pub(crate) fn told(model: &mut Model, msg: Msg) {
                 (one.looked, one.of) = (looked, of);
             }
         }
-        Msg::Examined { generation, result } => {
+        Msg::Ended { generation, result } => {
             let ours = |one: &mut Examining| one.generation == generation;
             if let Some(one) = model.examining.take_if(ours) {
                 ended(model, &one, result);
             }
         }
-        _ => {}
     }
+    Vec::new()
 }
 
 fn ended(model: &mut Model, one: &Examining, result: Result<Box<Exact>, String>) {

@@ -3,14 +3,15 @@
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::HITS_KEPT;
+use super::{HITS_KEPT, Scores};
 use crate::ops::entries::From;
 use crate::ops::search::{Searched, search};
 use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, read};
 use crate::tui::effect::Effect;
-use crate::tui::msg::{Msg, Scores};
+use crate::tui::filter;
+use crate::tui::msg::Msg;
 use crate::tui::tabs::Tab;
 use crate::tui::tasks::{Kind, Tasks};
 
@@ -32,10 +33,12 @@ impl Tasks {
     fn check(&mut self, store: Store, generation: u64, queue: Queue, members: Vec<Vec<u8>>) {
         let of = queue.clone();
         let question = async move { scores(&store, &of, members).await };
-        self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
-            generation,
-            queue,
-            result,
+        self.ask(Kind::Scores, question, move |result| {
+            Msg::Filter(filter::Msg::ScoresChecked {
+                generation,
+                queue,
+                result,
+            })
         });
     }
 
@@ -130,16 +133,16 @@ pub(crate) async fn run(
         }) = progress
         {
             // Nobody listens any more when the program is about to end.
-            let _ = answers.send(Msg::SearchHits {
+            let _ = answers.send(Msg::Filter(filter::Msg::Hits {
                 generation,
                 hits,
                 found: matched,
                 looked,
                 of,
-            });
+            }));
         }
         if let Some(result) = end {
-            let _ = answers.send(Msg::Searched { generation, result });
+            let _ = answers.send(Msg::Filter(filter::Msg::Searched { generation, result }));
             return;
         }
     }

@@ -7,7 +7,7 @@ pub mod turn;
 use std::time::{Duration, Instant};
 
 use self::found::show;
-use super::{Filtered, Search};
+use super::{Filtered, Msg, Search};
 use crate::queue::Filter;
 use crate::tui::effect::Effect;
 use crate::tui::entries::{self, Entries};
@@ -16,10 +16,30 @@ use crate::tui::prompt::{Prompt, PromptKind};
 use crate::tui::schedule::{RankFor, Replaced, pace};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{departed, layout, link, sight};
+use crate::tui::{departed, layout, sight};
 
 /// So long after the last key the search begins.
 const TYPING: Duration = Duration::from_millis(150);
+
+/// A search went on or is through, or scores were read.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Hits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => found::hits(model, generation, hits, (found, looked, of)),
+        Msg::Searched { generation, result } => found::searched(model, generation, result),
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => found::checked(model, generation, &queue, result),
+    }
+    Vec::new()
+}
 
 /// A line begins with the filter that is on: the text of that.
 pub(crate) fn begun(model: &mut Model) -> String {
@@ -241,7 +261,7 @@ pub(crate) fn link_is_back(model: &mut Model) {
 /// When a search begins; none while nothing can be read.
 pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
     match model.filtered.as_ref()?.search {
-        Search::Planned(at) if link::live(model) => Some(at),
+        Search::Planned(at) if model.is_live() => Some(at),
         _ => None,
     }
 }

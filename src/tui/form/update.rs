@@ -1,12 +1,20 @@
 //! Forms: what keys, pastes and clicks do in all of them. What is typed never does anything else.
 
-use super::{Filling, Part};
+use super::{Filling, Msg, Part};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{change, dialog, offer};
+
+/// The editor has ended.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Edited(result) => edited(model, result),
+    }
+    Vec::new()
+}
 
 /// A key for the form.
 pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
@@ -139,8 +147,8 @@ fn edit(form: &dyn Filling) -> Vec<Effect> {
     }]
 }
 
-/// The editor has ended.
-pub(crate) fn edited(model: &mut Model, result: Result<String, String>) {
+/// It gave back another text, or said why not.
+fn edited(model: &mut Model, result: Result<String, String>) {
     let room = model.drawn.room.message;
     match (result, model.form_mut()) {
         (Ok(text), Some(form)) => {

@@ -8,6 +8,8 @@ use crate::queue::{EntryId, EntryResult, Outcome, Tally, text};
 use crate::store::Store;
 use crate::tui::change::{RESULTS_KEPT, is_worth_a_look};
 use crate::tui::effect::Effect;
+use crate::tui::journal;
+use crate::tui::lists;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::{Kind, Tasks};
 
@@ -17,17 +19,18 @@ impl Tasks {
         match effect {
             Effect::ReadChange { generation, id } => {
                 let read = explain(self.journal.clone(), id);
-                self.ask(Kind::Change, read, move |result| Msg::ChangeRead {
-                    generation,
-                    result,
+                self.ask(Kind::Change, read, move |result| {
+                    Msg::Journal(journal::Msg::ChangeRead { generation, result })
                 });
             }
             Effect::ReadSince(queue) => {
                 let read = since::read(self.journal.clone(), self.store.clone(), queue.clone());
-                self.ask(Kind::Since, read, move |known| Msg::SinceRead {
-                    queue,
-                    // Nothing depends on it.
-                    known: known.unwrap_or_default(),
+                self.ask(Kind::Since, read, move |known| {
+                    Msg::Lists(lists::Msg::SinceRead {
+                        queue,
+                        // Nothing depends on it.
+                        known: known.unwrap_or_default(),
+                    })
                 });
             }
             _ => {}

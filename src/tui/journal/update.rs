@@ -1,12 +1,11 @@
 //! The tab of the changes: what the journal tells is read, and one of them is looked at.
 
-use super::{ChangeLine, ChangeView, Explained, PastChange};
+use super::{ChangeLine, ChangeView, Explained, Msg, PastChange};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
-use crate::tui::msg::Msg;
 use crate::tui::schedule::Reading;
+use crate::tui::sight;
 use crate::tui::tabs::Tab;
-use crate::tui::{lists, sight};
 
 /// Reads it, one time after the other.
 pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
@@ -23,13 +22,12 @@ pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
 }
 
 /// The journal told something.
-pub(crate) fn told(model: &mut Model, msg: Msg) {
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::JournalRead { generation, result } => read(model, generation, result),
         Msg::ChangeRead { generation, result } => explained(model, generation, result),
-        Msg::SinceRead { queue, known } => lists::update::since(model, &queue, known),
-        _ => {}
     }
+    Vec::new()
 }
 
 /// The journal was read.

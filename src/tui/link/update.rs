@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::live;
+use super::Msg;
 use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Link, LinkCost, LinkState, Queue};
 use crate::tui::effect::Effect;
@@ -20,9 +20,20 @@ const SMOOTHED: Duration = Duration::from_secs(5);
 /// Away for less than this is not worth a word.
 const NOTABLE: Duration = Duration::from_secs(1);
 
+/// The link changed, or something was published.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Changed(link) => changed(model, *link),
+        Msg::Announced(announcement) => {
+            announced(model, announcement);
+            Vec::new()
+        }
+    }
+}
+
 /// The link changed: when the server is back, all is read again at once.
-pub(crate) fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
-    let was_live = live(model);
+fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
+    let was_live = model.is_live();
     count_cost(model, link.cost);
     model.server.linked(&link);
     model.link = link;
@@ -33,7 +44,7 @@ pub(crate) fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
         }
         return Vec::new();
     }
-    if was_live || !live(model) {
+    if was_live || !model.is_live() {
         return Vec::new();
     }
     if let Some(since) = model.schedule.away.take() {
@@ -85,7 +96,7 @@ fn count_cost(model: &mut Model, cost: LinkCost) {
 pub(crate) fn leave_gaps(model: &mut Model) {
     let now = model.instant;
     let last = model.schedule.gap.or(model.schedule.away);
-    if live(model) || model.schedule.away.is_none() {
+    if model.is_live() || model.schedule.away.is_none() {
         model.schedule.gap = None;
         return;
     }
@@ -101,7 +112,7 @@ pub(crate) fn leave_gaps(model: &mut Model) {
 }
 
 /// Something was published: it is shown, and the selected queue is read again.
-pub(crate) fn announced(model: &mut Model, announcement: Announcement) {
+fn announced(model: &mut Model, announcement: Announcement) {
     if announcement.message == b"0" {
         let of =
             |row: &&mut QueueRow| row.queue.keys().channel.as_ref() == Some(&announcement.channel);

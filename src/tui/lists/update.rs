@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::{ListElement, Lists, Since, Stand};
+use super::{ListElement, Lists, Msg, Since, Stand};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::departed::{self, Departed};
 use crate::tui::effect::Effect;
@@ -18,6 +18,22 @@ use crate::tui::{layout, marks, sight};
 /// Rows that are read before and behind those in sight, at least: as many may be consumed between
 /// two readings, and the cursor still finds its element.
 const BESIDE: u64 = 20;
+
+/// What was asked of the server, or of the journal, is known.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Loaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => loaded(model, generation, &queue, list, result),
+        Msg::SinceRead { queue, known } => {
+            since(model, &queue, known);
+            Vec::new()
+        }
+    }
+}
 
 /// Another queue is selected: its lists are not those of the one before.
 pub(crate) fn selection_changed(model: &mut Model) {
@@ -109,7 +125,7 @@ pub(crate) fn ask_missing(model: &mut Model) {
 }
 
 /// A run of a list arrived.
-pub(crate) fn loaded(
+fn loaded(
     model: &mut Model,
     generation: u64,
     queue: &Queue,
@@ -147,7 +163,7 @@ pub(crate) fn loaded(
 }
 
 /// The journal was looked through for what is in quarantine.
-pub(crate) fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, Since>) {
+fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, Since>) {
     if model.selected().is_some_and(|row| row.queue == *queue) {
         model.lists.since = Some(known);
     }

@@ -1,15 +1,31 @@
 //! The form that offers messages: it is opened, an offer is made of it, the answer is told.
 
-use super::{OfferForm, Offered, Seen};
+use super::{Msg, OfferForm, Offered, Seen};
 use crate::clock::EpochMillis;
 use crate::queue::{Form, Queue, text};
 use crate::tui::effect::{Effect, ToOffer};
 use crate::tui::form::Part;
 use crate::tui::model::{Model, Overlay};
+use crate::tui::moments;
 use crate::tui::offer::check::{check_message, count, due, what_form};
 use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{link, moments};
+
+/// The queue's entries were looked at, or an offer was answered.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Sampled(queue, seen) => sampled(model, &queue, seen),
+        Msg::Answered {
+            generation,
+            queue,
+            due,
+            outcome,
+        } => {
+            answered(model, generation, &queue, due, &outcome);
+            Vec::new()
+        }
+    }
+}
 
 /// `o`: opens the form, with what was last filled in for this queue.
 pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
@@ -42,7 +58,7 @@ fn of<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut OfferForm> {
 }
 
 /// The queue's entries were looked at: what waited for that goes.
-pub(crate) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) -> Vec<Effect> {
+fn sampled(model: &mut Model, queue: &Queue, seen: Seen) -> Vec<Effect> {
     let Some(form) = of(model, queue) else {
         return Vec::new();
     };
@@ -66,7 +82,7 @@ pub(crate) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) -> Vec<Effec
 pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     let now = model.schedule.exact;
     let generation = model.schedule.next_generation();
-    let live = link::live(model);
+    let live = model.is_live();
     let Some(Overlay::Offer(form)) = &mut model.overlay else {
         return Vec::new();
     };
@@ -120,7 +136,7 @@ fn read(form: &OfferForm, now: EpochMillis, generation: u64) -> Result<ToOffer, 
 }
 
 /// The answer to an offer.
-pub(crate) fn answered(
+fn answered(
     model: &mut Model,
     generation: u64,
     queue: &Queue,

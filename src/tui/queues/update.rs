@@ -2,13 +2,32 @@
 
 pub mod order;
 
-use super::QueueRow;
+use super::{Discovery, Msg, QueueRow};
 use crate::payload::{Codec, Habit};
 use crate::queue::Queue;
+use crate::tui::effect::Effect;
 use crate::tui::entries::Entries;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::schedule::pace;
 use crate::tui::{filter, lists, marks, sight};
+
+/// The search for queues has found one, went on, or is through.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Found(queue) => found(model, queue),
+        Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
+        Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
+    }
+    Vec::new()
+}
+
+/// The search for queues went on, or is through.
+fn discovered(model: &mut Model, how_far: Discovery) {
+    // While it goes on, nothing says when it begins again: the loop would not sleep for that.
+    let through = matches!(how_far, Discovery::Done { .. });
+    model.schedule.looked = through.then_some(model.instant);
+    model.discovery = how_far;
+}
 
 /// A queue was named or found: it becomes a row, once.
 pub fn found(model: &mut Model, queue: Queue) {

@@ -9,13 +9,14 @@ pub mod time;
 
 use std::time::{Duration, Instant};
 
+use super::Msg;
 use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
 use crate::tui::queues::Discovery;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
-use crate::tui::{filter, layout, link, lists, timeline};
+use crate::tui::{filter, layout, lists, timeline};
 
 /// The classes of another row that has changed are read after this.
 const CLASSES_PAUSE: Duration = Duration::from_secs(2);
@@ -26,9 +27,28 @@ const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 
+/// What was asked of the server is known.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::PulseLoaded {
+            generation,
+            queue,
+            result,
+        } => return answers::pulse(model, generation, &queue, result),
+        Msg::PulsesLoaded { generation, result } => answers::pulses(model, generation, result),
+        Msg::SurveyLoaded {
+            generation,
+            queue,
+            result,
+        } => answers::survey(model, generation, &queue, result),
+        Msg::ServerLooked { generation, result } => look::looked(model, generation, result),
+    }
+    Vec::new()
+}
+
 /// Starts what is due and has nothing under way.
 pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
-    if !link::live(model) {
+    if !model.is_live() {
         return Vec::new();
     }
     let mut effects = Vec::new();
@@ -45,7 +65,7 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
 
 /// When something is due next; none while nothing can be read.
 pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
-    if !link::live(model) {
+    if !model.is_live() {
         return None;
     }
     let frozen = model.frozen.is_some();

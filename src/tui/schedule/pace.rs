@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use crate::clock::EpochMillis;
 use crate::queue::Pulse;
 use crate::tui::effect::Effect;
-use crate::tui::link;
 use crate::tui::model::Model;
 use crate::tui::queues::QueueRow;
 use crate::tui::schedule::RankFor;
@@ -163,7 +162,7 @@ pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> V
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
     };
-    if !link::live(model) {
+    if !model.is_live() {
         return Vec::new();
     }
     let generation = model.schedule.next_generation();

@@ -11,6 +11,7 @@ use crate::queue::{Address, Endpoint, redis_cli};
 use crate::store::{Access, Store};
 use crate::tui::effect::Switch;
 use crate::tui::msg::Msg;
+use crate::tui::server;
 use crate::tui::tasks::Tasks;
 
 /// What a screen shows: a server, and what holds there.
@@ -147,9 +148,9 @@ impl Tasks {
                     if way.as_ref().is_none_or(|(known, _)| *known < generation) {
                         *way = Some((generation, there));
                     }
-                    Msg::WayFound(generation, site)
+                    Msg::Server(server::Msg::WayFound(generation, site))
                 }
-                Err(why) => Msg::NoWay(generation, why),
+                Err(why) => Msg::Server(server::Msg::NoWay(generation, why)),
             };
             let _ = answers.send(msg);
         });
@@ -173,7 +174,7 @@ impl Tasks {
         self.stop_changes();
         let stopping = std::mem::take(&mut self.stopping);
         // Before the new session says anything.
-        let _ = self.out.send(Msg::Arrived);
+        let _ = self.out.send(Msg::Server(server::Msg::Arrived));
         let (out, lines) = (self.out.clone(), self.lines.clone());
         *self = Self::new(session, lines, out);
         self.stopping = stopping;
@@ -188,10 +189,10 @@ mod tests {
     async fn nothing_comes_through_a_gate_that_is_shut() {
         let (out, mut heard) = unbounded_channel();
         let (gate, answers) = Gate::new(out);
-        answers.send(Msg::Arrived).unwrap();
+        answers.send(Msg::Server(server::Msg::Arrived)).unwrap();
         assert!(heard.recv().await.is_some());
         gate.shut();
-        answers.send(Msg::Arrived).unwrap();
+        answers.send(Msg::Server(server::Msg::Arrived)).unwrap();
         drop(answers);
         assert!(heard.recv().await.is_none());
     }

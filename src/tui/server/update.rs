@@ -1,12 +1,23 @@
 //! To another server, or another database of this one, and what stays then.
 
-use super::Site;
+use super::{Msg, Site};
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::model::Model;
-use crate::tui::msg::Msg;
+use crate::tui::msg;
 use crate::tui::schedule::{Schedule, Stage};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{leave, queues};
+
+/// What is told on the way to another server.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::WayFound(generation, site) => return way_found(model, generation, &site),
+        Msg::NoWay(generation, why) => no_way(model, generation, why),
+        // The old server has said its last word.
+        Msg::Arrived => model.schedule.stage = Stage::There,
+    }
+    Vec::new()
+}
 
 /// Asks for the way there, unless something has to be asked about first.
 pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
@@ -20,7 +31,7 @@ pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
 }
 
 /// The way is known: the screen begins as on its first day, save what is the user's own.
-pub(crate) fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
+fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
     if model.schedule.way != Some(generation) {
         return Vec::new();
     }
@@ -54,7 +65,7 @@ pub(crate) fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<
 }
 
 /// There is no way.
-pub(crate) fn no_way(model: &mut Model, generation: u64, why: String) -> Vec<Effect> {
+fn no_way(model: &mut Model, generation: u64, why: String) {
     if model
         .schedule
         .way
@@ -63,13 +74,6 @@ pub(crate) fn no_way(model: &mut Model, generation: u64, why: String) -> Vec<Eff
     {
         toast::update::say(model, why, Tone::Error);
     }
-    Vec::new()
-}
-
-/// The old server has said its last word.
-pub(crate) fn arrived(model: &mut Model) -> Vec<Effect> {
-    model.schedule.stage = Stage::There;
-    Vec::new()
 }
 
 /// The model is of this server.
@@ -89,22 +93,32 @@ pub fn settle(model: &mut Model, site: &Site) {
 }
 
 /// On the way to another server: what the old one still says is of no use.
-pub(crate) fn is_void(model: &Model, msg: &Msg) -> bool {
-    let ours = matches!(
-        msg,
-        Msg::KeyPressed(_)
-            | Msg::Clicked(..)
-            | Msg::Dragged(..)
-            | Msg::Released(..)
-            | Msg::Pasted(_)
-            | Msg::Scrolled(..)
-            | Msg::Resized(..)
-            | Msg::StopAsked
-            | Msg::Resumed
-            | Msg::Ticked(_)
-            | Msg::WayFound(..)
-            | Msg::NoWay(..)
-            | Msg::Arrived
-    );
+pub(crate) fn is_void(model: &Model, msg: &msg::Msg) -> bool {
+    let ours = match msg {
+        msg::Msg::KeyPressed(_)
+        | msg::Msg::Clicked(..)
+        | msg::Msg::Dragged(..)
+        | msg::Msg::Released(..)
+        | msg::Msg::Pasted(_)
+        | msg::Msg::Scrolled(..)
+        | msg::Msg::Resized(..)
+        | msg::Msg::StopAsked
+        | msg::Msg::Resumed
+        | msg::Msg::Asked(_)
+        | msg::Msg::Ticked(_)
+        | msg::Msg::Server(_) => true,
+        msg::Msg::Link(_)
+        | msg::Msg::Queues(_)
+        | msg::Msg::Refresh(_)
+        | msg::Msg::Lists(_)
+        | msg::Msg::Timeline(_)
+        | msg::Msg::Offer(_)
+        | msg::Msg::Journal(_)
+        | msg::Msg::Form(_)
+        | msg::Msg::Filter(_)
+        | msg::Msg::Examine(_)
+        | msg::Msg::Change(_)
+        | msg::Msg::Worker(_) => false,
+    };
     model.schedule.stage == Stage::Between && !ours
 }

@@ -1,5 +1,6 @@
 //! The timeline: zoom, the bar under the cursor, and from a bar to its entries.
 
+use super::Msg;
 use crate::clock::EpochMillis;
 use crate::clock::when::When;
 use crate::queue::{Queue, Zoom};
@@ -10,6 +11,18 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::timeline::chosen::chosen;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{filter, sight};
+
+/// What was asked of the server is known.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::RankFound {
+            generation,
+            queue,
+            result,
+        } => rank_found(model, generation, &queue, result),
+    }
+    Vec::new()
+}
 
 /// Shows more or less of the future.
 pub(crate) fn zoom(model: &mut Model, zoom: Zoom) {
@@ -108,17 +121,12 @@ pub(crate) fn list_bar(model: &mut Model) -> Vec<Effect> {
 }
 
 /// The rank is known: the entries are listed from there.
-pub(crate) fn rank_found(
-    model: &mut Model,
-    generation: u64,
-    queue: &Queue,
-    result: Result<u64, String>,
-) -> Vec<Effect> {
+fn rank_found(model: &mut Model, generation: u64, queue: &Queue, result: Result<u64, String>) {
     let now = model.instant;
     let awaited = model.schedule.rank.end(generation, now);
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
     if !awaited || !selected {
-        return Vec::new();
+        return;
     }
     match (result, std::mem::take(&mut model.schedule.rank_for)) {
         (Ok(rank), RankFor::Bar) => {
@@ -145,5 +153,4 @@ pub(crate) fn rank_found(
         (Err(why), RankFor::Bar) => toast::update::say(model, why, Tone::Warn),
         (Err(_), RankFor::Follow { .. }) => {}
     }
-    Vec::new()
 }

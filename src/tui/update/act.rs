@@ -214,7 +214,7 @@ fn freeze(model: &mut Model) {
 }
 
 fn refresh(model: &mut Model) -> Vec<Effect> {
-    if !link::live(model) {
+    if !model.is_live() {
         return vec![Effect::RetryLink];
     }
     pace::ask_all(model);

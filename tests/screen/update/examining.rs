@@ -2,6 +2,7 @@
 
 use delayscope::queue::Exact;
 use delayscope::tui::effect::Effect;
+use delayscope::tui::examine;
 use delayscope::tui::keys::Code;
 use delayscope::tui::msg::Msg;
 
@@ -21,20 +22,20 @@ fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
         examine.unwrap()
     };
     let (generation, _) = asked(desk.char('E'));
-    desk.tell(Msg::Examining {
+    desk.tell(Msg::Examine(examine::Msg::GoesOn {
         generation,
         looked: 3,
         of: 10,
-    });
+    }));
     assert_eq!(desk.model.examining.as_ref().unwrap().looked, 3);
     assert_eq!(desk.press(Code::Esc), [Effect::EndExamining]);
     assert_eq!(desk.model.examining, None);
     let told = Exact::new(&desk.model.queues[0].queue, desk.model.now);
     // What was given up says nothing any more.
-    let late = Msg::Examined {
+    let late = Msg::Examine(examine::Msg::Ended {
         generation,
         result: Ok(Box::new(told)),
-    };
+    });
     desk.tell(late);
     assert_eq!(desk.model.queues[0].watch.exact(), None);
 
@@ -42,10 +43,10 @@ fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
     let mut told = Exact::new(&queue, desk.model.now);
     let drift = told.drift.as_mut().unwrap();
     (drift.lacking.count, drift.strays.count) = (1, 1);
-    desk.tell(Msg::Examined {
+    desk.tell(Msg::Examine(examine::Msg::Ended {
         generation,
         result: Ok(Box::new(told)),
-    });
+    }));
     let row = &desk.model.queues[0];
     assert!(row.watch.exact().is_some());
     assert!(row.findings.iter().any(|found| found.id == "drift"));

@@ -3,7 +3,7 @@
 use delayscope::queue::LinkState;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::effect::Effect;
-use delayscope::tui::filter::Search;
+use delayscope::tui::filter::{self, Search};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Model, Pane};
 use delayscope::tui::msg::Msg;
@@ -202,22 +202,22 @@ fn hits_stand_in_due_order_and_once() {
     };
     for range in [500..600, 0..300] {
         let hits = batch(range, &desk);
-        desk.tell(Msg::SearchHits {
+        desk.tell(Msg::Filter(filter::Msg::Hits {
             generation,
             hits,
             found: 400,
             looked: 600,
             of: 1_000,
-        });
+        }));
     }
     let wanted: Vec<Vec<u8>> = (0..300).chain(500..600).map(member).collect();
     assert_eq!(hits(&desk.model), wanted);
     assert_eq!(desk.model.filtered.as_ref().unwrap().percent(), 60);
     // What another search has found is not heard.
-    desk.tell(Msg::Searched {
+    desk.tell(Msg::Filter(filter::Msg::Searched {
         generation: generation + 99,
         result: Ok(()),
-    });
+    }));
     assert!(desk.model.filtered.as_ref().unwrap().is_searching());
 }
 
@@ -311,10 +311,10 @@ fn a_search_that_a_lost_server_has_cut_off_begins_again() {
         since: desk.model.instant,
         retry_at: desk.model.instant,
     });
-    desk.tell(Msg::Searched {
+    desk.tell(Msg::Filter(filter::Msg::Searched {
         generation,
         result: Err("the connection was lost".to_owned()),
-    });
+    }));
     let failed = &desk.model.filtered.as_ref().unwrap().search;
     assert!(matches!(failed, Search::Failed(_)), "{failed:?}");
     let asked = desk.link(LinkState::Live);

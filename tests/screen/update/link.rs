@@ -4,6 +4,7 @@ use delayscope::clock::ServerClock;
 use delayscope::queue::{Link, LinkState};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::link;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::toast::Tone;
 
@@ -98,7 +99,7 @@ fn a_second_that_has_begun_does_not_begin_again() {
             clock: Some(clock),
             ..Link::default()
         };
-        desk.tell(Msg::LinkChanged(Box::new(link)));
+        desk.tell(Msg::Link(link::Msg::Changed(Box::new(link))));
         shown.push(desk.model.now.since(START));
     }
     // The last is no jitter: that clock was set back.

@@ -3,11 +3,11 @@
 use delayscope::payload::{Codec, Held};
 use delayscope::queue::{EntryId, Form, Queue};
 use delayscope::tui::effect::{Effect, ToOffer};
-use delayscope::tui::form::{Filling as _, Part};
+use delayscope::tui::form::{self, Filling as _, Part};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::offer::{OfferForm, Offered, Seen};
+use delayscope::tui::offer::{self, OfferForm, Offered, Seen};
 
 use crate::desk::Desk;
 
@@ -22,14 +22,14 @@ fn opened() -> Desk {
 
 fn seen(desk: &mut Desk, form: Option<Form>, codec: Option<Codec>) {
     let queue = Queue::redisson("orders");
-    desk.tell(Msg::QueueSampled(
+    desk.tell(Msg::Offer(offer::Msg::Sampled(
         queue,
         Seen::Known {
             form,
             codec,
             held: Held::Text,
         },
-    ));
+    )));
 }
 
 fn form(desk: &Desk) -> &OfferForm {
@@ -64,12 +64,12 @@ fn done(count: u8) -> Offered {
 }
 
 fn answer(desk: &mut Desk, offer: &ToOffer, outcome: Offered) {
-    desk.tell(Msg::Offered {
+    desk.tell(Msg::Offer(offer::Msg::Answered {
         generation: offer.generation,
         queue: offer.queue.clone(),
         due: offer.due,
         outcome,
-    });
+    }));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn what_is_sent_off_before_the_queue_was_looked_at_goes_when_it_was_and_as_it_ha
         codec,
         held: Held::Text,
     };
-    let offer = offer_of(&desk.tell(Msg::QueueSampled(queue, known))).unwrap();
+    let offer = offer_of(&desk.tell(Msg::Offer(offer::Msg::Sampled(queue, known)))).unwrap();
     assert_eq!(
         offer.payload, br#""hello""#,
         "what was typed after is not in"
@@ -173,7 +173,7 @@ fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_for
     let queue = Queue::redisson("orders");
     let mut desk = sent_early();
     let failed = Seen::Failed("it never answered".to_owned());
-    let effects = desk.tell(Msg::QueueSampled(queue.clone(), failed));
+    let effects = desk.tell(Msg::Offer(offer::Msg::Sampled(queue.clone(), failed)));
     assert_eq!(offer_of(&effects), None);
     assert!(desk.model.toast.take().is_some());
     assert!(!form(&desk).is_sent(), "it can be filled in again");
@@ -185,7 +185,10 @@ fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_for
         codec: Some(Codec::Json),
         held: Held::Text,
     };
-    assert_eq!(offer_of(&desk.tell(Msg::QueueSampled(queue, known))), None);
+    assert_eq!(
+        offer_of(&desk.tell(Msg::Offer(offer::Msg::Sampled(queue, known)))),
+        None
+    );
     desk.char('o');
     assert!(!form(&desk).is_sent());
 }
@@ -296,9 +299,9 @@ fn the_editor_gets_the_message_and_brings_it_back() {
         extension: "json",
     };
     assert!(asked.contains(&edit));
-    desk.tell(Msg::Edited(Ok("[1]".to_owned())));
+    desk.tell(Msg::Form(form::Msg::Edited(Ok("[1]".to_owned()))));
     assert_eq!(form(&desk).payload.text(), "[1]");
-    desk.tell(Msg::Edited(Err("no editor".to_owned())));
+    desk.tell(Msg::Form(form::Msg::Edited(Err("no editor".to_owned()))));
     assert_eq!(form(&desk).payload.text(), "[1]");
     assert_eq!(desk.model.toast.as_ref().unwrap().text, "no editor");
 }

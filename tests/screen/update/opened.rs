@@ -4,6 +4,7 @@ use delayscope::queue::Queue;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::entry::{EntryView, Face};
+use delayscope::tui::filter;
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Code, Key};
 
@@ -120,11 +121,11 @@ fn answer_scores(desk: &mut Desk, score: Option<f64>) -> bool {
         };
         asked = true;
         let scores = members.into_iter().map(|member| (member, score)).collect();
-        desk.tell(Msg::ScoresChecked {
+        desk.tell(Msg::Filter(filter::Msg::ScoresChecked {
             generation,
             queue,
             result: Ok(scores),
-        });
+        }));
     }
     asked
 }

@@ -8,7 +8,8 @@ use delayscope::tui::look::Background;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::prompt::{Choice, PromptKind};
-use delayscope::tui::server::Site;
+use delayscope::tui::queues;
+use delayscope::tui::server::{self, Site};
 use delayscope::tui::toast::Tone;
 
 use crate::desk::{Desk, World, cell_of};
@@ -255,7 +256,7 @@ fn site(asked: &[Effect], db: i64) -> Msg {
         db,
         ..Site::default()
     };
-    Msg::WayFound(asked_way(asked).0, Box::new(site))
+    Msg::Server(server::Msg::WayFound(asked_way(asked).0, Box::new(site)))
 }
 
 /// The way that was asked for, and its generation.
@@ -270,7 +271,10 @@ fn asked_way(asked: &[Effect]) -> (u64, Switch) {
 /// Another database is wanted, and there is no way there.
 fn bad_news(desk: &mut Desk, why: &str) {
     let asked = desk.command("db 3");
-    desk.tell(Msg::NoWay(asked_way(&asked).0, why.to_owned()));
+    desk.tell(Msg::Server(server::Msg::NoWay(
+        asked_way(&asked).0,
+        why.to_owned(),
+    )));
 }
 
 #[test]
@@ -307,12 +311,12 @@ fn what_the_old_server_still_says_is_not_of_the_new_one() {
     let mut desk = two();
     let asked = desk.command("db 3");
     desk.tell(site(&asked, 3));
-    desk.tell(Msg::QueueFound(Queue::redisson("old")));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("old"))));
     desk.link(LinkState::Live);
     assert!(desk.model.queues.is_empty());
     assert!(matches!(desk.model.link.state, LinkState::Connecting));
-    desk.tell(Msg::Arrived);
-    desk.tell(Msg::QueueFound(Queue::redisson("new")));
+    desk.tell(Msg::Server(server::Msg::Arrived));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("new"))));
     assert_eq!(desk.model.queues.len(), 1);
     assert!(desk.link(LinkState::Live).contains(&Effect::Discover));
 }
@@ -323,7 +327,10 @@ fn of_two_ways_that_were_asked_for_only_the_last_one_is_gone() {
     let slow = desk.command("db 3");
     let wanted = desk.command("db 4");
     assert_eq!(desk.tell(site(&slow, 3)), []);
-    desk.tell(Msg::NoWay(asked_way(&slow).0, "too late".to_owned()));
+    desk.tell(Msg::Server(server::Msg::NoWay(
+        asked_way(&slow).0,
+        "too late".to_owned(),
+    )));
     assert_ne!(desk.toast(), "too late");
     assert_eq!(desk.tell(site(&wanted, 4)), [Effect::Switch]);
     assert_eq!(desk.model.db, 4);
@@ -338,7 +345,7 @@ fn a_way_that_is_not_found_is_told_and_nothing_else_happens() {
     let (generation, to) = asked_way(&asked);
     assert_eq!(to, prod);
     let why = "its password_command failed".to_owned();
-    desk.tell(Msg::NoWay(generation, why));
+    desk.tell(Msg::Server(server::Msg::NoWay(generation, why)));
     assert_eq!(desk.model.toast.as_ref().unwrap().tone, Tone::Error);
     assert_eq!(desk.model.queues.len(), 2);
 }

@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use delayscope::queue::{Announcement, LinkState, Queue, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::link;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::queues;
+use delayscope::tui::refresh;
 use delayscope::tui::refresh::update::time::wakes_at;
 
 use crate::desk::{Desk, START, World, is_pulse, page_of, score};
@@ -25,11 +28,11 @@ fn surveys(asked: &[Effect]) -> usize {
 }
 
 fn announced(queue: &Queue) -> Msg {
-    Msg::Announced(Announcement::new(
+    Msg::Link(link::Msg::Announced(Announcement::new(
         START,
         queue.keys().channel.unwrap(),
         b"1700000060000",
-    ))
+    )))
 }
 
 #[test]
@@ -350,16 +353,16 @@ fn with_no_queue_at_all_the_loop_sleeps() {
 #[test]
 fn a_search_for_queues_that_is_under_way_when_the_next_one_would_be_due_wakes_nobody() {
     let mut desk = Desk::of(many(3));
-    desk.tell(Msg::LookedAll(10));
+    desk.tell(Msg::Queues(queues::Msg::LookedAll(10)));
     desk.pass(599_000);
     let asked = desk.key(Key::ctrl('r'));
     assert!(asked.contains(&Effect::Discover));
     desk.answer_all();
-    desk.tell(Msg::Looked(1, 10));
+    desk.tell(Msg::Queues(queues::Msg::Looked(1, 10)));
     // The desk sees to it that the loop does not spin.
     let asked = desk.live(60_000, 1);
     assert!(!asked.contains(&Effect::Discover));
-    desk.tell(Msg::LookedAll(10));
+    desk.tell(Msg::Queues(queues::Msg::LookedAll(10)));
     assert!(desk.live(601_000, 1).contains(&Effect::Discover));
 }
 
@@ -371,9 +374,11 @@ fn queues_that_cannot_be_read_say_why() {
         Effect::LoadPulses { generation, .. } => Some(*generation),
         _ => None,
     });
-    let told = |result| Msg::PulsesLoaded {
-        generation: others.unwrap(),
-        result,
+    let told = |result| {
+        Msg::Refresh(refresh::Msg::PulsesLoaded {
+            generation: others.unwrap(),
+            result,
+        })
     };
     desk.tell(told(Err("no answer within 5 s".to_owned())));
     let mut others = desk.model.queues.iter().skip(1);

@@ -3,7 +3,7 @@
 use delayscope::queue::{Queue, Severity};
 use delayscope::tui::keys::Code;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::queues::QueueRow;
+use delayscope::tui::queues::{self, QueueRow};
 
 use crate::desk::{Desk, World, score};
 
@@ -144,13 +144,13 @@ fn a_queue_found_later_does_not_push_the_cursor_off_its_queue() {
         World::new("gamma", 3, 600_000, 1000),
     ]);
     desk.press(Code::Tab);
-    desk.tell(Msg::QueueFound(Queue::redisson("alpha")));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("alpha"))));
     assert_eq!(names(&desk), ["alpha", "beta", "gamma"]);
     assert_eq!(selected(&desk), "beta");
     // Right after a move of the cursor rows stay where they are: new ones come last.
     desk.press(Code::BackTab);
     desk.press(Code::Down);
-    desk.tell(Msg::QueueFound(Queue::redisson("aaa")));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("aaa"))));
     assert_eq!(names(&desk), ["alpha", "beta", "gamma", "aaa"]);
     assert_eq!(selected(&desk), "gamma");
 }

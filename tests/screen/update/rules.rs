@@ -6,6 +6,7 @@ use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Frames, Known, LinkState, Queue, ServerLook};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh;
 
 use crate::desk::{Desk, START, World};
 
@@ -69,10 +70,10 @@ fn answer(desk: &mut Desk, effect: &Effect) -> Option<LookAsk> {
         scripts: Known::None,
         server_us: 40,
     };
-    desk.tell(Msg::ServerLooked {
+    desk.tell(Msg::Refresh(refresh::Msg::ServerLooked {
         generation,
         result: Ok(look),
-    });
+    }));
     Some(asked)
 }
 

@@ -29,12 +29,12 @@ fn a_single_queue_has_the_whole_screen_at_once() {
 #[test]
 fn a_second_queue_brings_the_dashboard_unless_a_key_was_pressed() {
     let mut desk = Desk::of_one(5);
-    desk.tell(Msg::QueueFound(Queue::redisson("more")));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("more"))));
     assert!(matches!(desk.model.screen, Screen::Dashboard));
 
     let mut desk = Desk::of_one(5);
     desk.press(Code::Down);
-    desk.tell(Msg::QueueFound(Queue::redisson("more")));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("more"))));
     assert!(matches!(desk.model.screen, Screen::Queue));
 }
 
@@ -164,7 +164,9 @@ fn an_opened_entry_stays_as_it_was_while_the_queue_goes_on() {
 fn ten_thousand_queues_are_taken_in_at_once() {
     let mut desk = Desk::of(Vec::new());
     for i in (0..10_000).rev() {
-        desk.tell(Msg::QueueFound(Queue::redisson(format!("q{i:05}"))));
+        desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson(format!(
+            "q{i:05}"
+        )))));
     }
     assert_eq!(desk.model.queues.len(), 10_000);
     let sorted = |rows: &[queues::QueueRow]| rows.is_sorted_by_key(|row| row.queue.name.clone());

@@ -7,6 +7,7 @@ use delayscope::tui::findings;
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::layout;
+use delayscope::tui::link;
 use delayscope::tui::lists;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
@@ -217,11 +218,11 @@ fn enter_opens_what_was_delivered() {
 /// What says that a new head is due `ms` from the start.
 fn announced(ms: i64) -> Msg {
     let due = crate::desk::START.plus(ms).get();
-    Msg::Announced(Announcement::new(
+    Msg::Link(link::Msg::Announced(Announcement::new(
         crate::desk::START,
         Queue::redisson("orders").keys().channel.unwrap(),
         due.to_string().as_bytes(),
-    ))
+    )))
 }
 
 #[test]
@@ -238,11 +239,11 @@ fn enter_on_an_announcement_jumps_to_what_it_announced() {
 #[test]
 fn a_kick_has_no_time_to_jump_to() {
     let mut desk = Desk::of_one(5);
-    desk.tell(Msg::Announced(Announcement::new(
+    desk.tell(Msg::Link(link::Msg::Announced(Announcement::new(
         crate::desk::START,
         Queue::redisson("orders").keys().channel.unwrap(),
         b"0",
-    )));
+    ))));
     desk.char('4');
     assert_eq!(desk.press(Code::Enter), []);
     assert_eq!(desk.model.tab, Tab::Traffic);

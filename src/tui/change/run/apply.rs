@@ -14,6 +14,7 @@ use crate::queue::plan::Progress;
 use crate::queue::{EntryResult, Link};
 use crate::tui::change::{self, RESULTS_KEPT, is_worth_a_look};
 use crate::tui::leave::Interrupted;
+use crate::tui::link;
 use crate::tui::msg::Msg;
 
 /// Passes on what a change tells and what it is told, until it is over.
@@ -167,7 +168,9 @@ impl Said {
         self.flush();
         let link: Link = self.link.borrow().clone();
         // Nobody listens any more when the program is about to end.
-        let _ = self.answers.send(Msg::LinkChanged(Box::new(link)));
+        let _ = self
+            .answers
+            .send(Msg::Link(link::Msg::Changed(Box::new(link))));
         self.send(last);
         self.over = true;
     }

@@ -9,7 +9,7 @@ use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::queues::QueueRow;
 use crate::tui::tabs::{self, Tab};
-use crate::tui::{journal, link, lists};
+use crate::tui::{journal, lists};
 
 impl About {
     /// About these entries, marked or not.
@@ -53,7 +53,7 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let Some(row) = model.selected() else {
         return Some("no queue to change");
     };
-    if !link::live(model) {
+    if !model.is_live() {
         return Some("the server is away: nothing can be changed now");
     }
     match action {

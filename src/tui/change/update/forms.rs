@@ -15,7 +15,7 @@ use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
-use crate::tui::{copy, findings, link, queues, worker};
+use crate::tui::{copy, findings, queues, worker};
 
 /// `r`: another due time for what the key acts on.
 pub(crate) fn requeue(model: &mut Model, about: About) {
@@ -195,7 +195,7 @@ pub(crate) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
 
 /// Does what the form over the screen says, or says what is wrong with it, and where.
 pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
-    if !link::live(model) {
+    if !model.is_live() {
         toast::update::say(model, "the server is away".to_owned(), Tone::Warn);
         return Vec::new();
     }

@@ -7,12 +7,11 @@ use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
 use crate::tui::entries::{EntryRow, decode};
-use crate::tui::filter::{Hit, Search};
+use crate::tui::filter::{Hit, Scores, Search};
 use crate::tui::model::Model;
-use crate::tui::msg::{Msg, Scores};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{entry, layout, link, marks, sight};
+use crate::tui::{entry, layout, marks, sight};
 
 /// Members that are looked at again in one go weigh no more than this, in bytes.
 const CHECKED_BYTES: usize = 256 * 1024;
@@ -171,29 +170,8 @@ pub(crate) fn show_with(model: &mut Model, decoded: Vec<EntryRow>) {
     marks::update::rows_changed(model);
 }
 
-/// Something of what was asked for is told.
-pub(crate) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
-    match msg {
-        Msg::SearchHits {
-            generation,
-            hits: batch,
-            found,
-            looked,
-            of,
-        } => hits(model, generation, batch, (found, looked, of)),
-        Msg::Searched { generation, result } => searched(model, generation, result),
-        Msg::ScoresChecked {
-            generation,
-            queue,
-            result,
-        } => checked(model, generation, &queue, result),
-        _ => {}
-    }
-    Vec::new()
-}
-
 /// A search went on.
-fn hits(
+pub(crate) fn hits(
     model: &mut Model,
     generation: u64,
     batch: Vec<(Vec<u8>, Option<f64>)>,
@@ -227,7 +205,7 @@ fn hits(
 }
 
 /// A search is through: what it has not come across is no longer there.
-fn searched(model: &mut Model, generation: u64, result: Result<(), String>) {
+pub(crate) fn searched(model: &mut Model, generation: u64, result: Result<(), String>) {
     let held = held(model);
     let Some(filtered) = &mut model.filtered else {
         return;
@@ -252,7 +230,7 @@ fn searched(model: &mut Model, generation: u64, result: Result<(), String>) {
 /// The scores of the hits in sight and of some of the marked entries, once for each refresh.
 pub(crate) fn check(model: &mut Model) -> Option<Effect> {
     let (now, frozen) = (model.instant, model.frozen.is_some());
-    if !link::live(model) || !model.schedule.check.ready(now, frozen) {
+    if !model.is_live() || !model.schedule.check.ready(now, frozen) {
         return None;
     }
     let queue = model.selected()?.queue.clone();
@@ -294,7 +272,12 @@ fn wanted(model: &mut Model) -> Vec<Vec<u8>> {
 }
 
 /// What is gone is said to be, and what has another due time shows it.
-fn checked(model: &mut Model, generation: u64, queue: &Queue, result: Result<Scores, String>) {
+pub(crate) fn checked(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    result: Result<Scores, String>,
+) {
     let now = model.instant;
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
     if !model.schedule.check.end(generation, now) || !selected || model.tab != Tab::Waiting {

@@ -68,10 +68,10 @@ pub(crate) fn pulses(
     model: &mut Model,
     generation: u64,
     result: Result<Vec<(Queue, Pulse)>, String>,
-) -> Vec<Effect> {
+) {
     let now = model.instant;
     if !model.schedule.others.end(generation, now) {
-        return Vec::new();
+        return;
     }
     let pulses = result.unwrap_or_else(|why| {
         // What was read once stays, as old as it is; the others would stay blank without a word.
@@ -103,7 +103,6 @@ pub(crate) fn pulses(
     queues::update::order::sort(model);
     sight::keep(model);
     pace::plan_others(model);
-    Vec::new()
 }
 
 /// A queue was surveyed.
@@ -112,11 +111,11 @@ pub(crate) fn survey(
     generation: u64,
     queue: &Queue,
     result: Result<Survey, String>,
-) -> Vec<Effect> {
+) {
     let now = model.instant;
     let of_selected = model.schedule.survey.end(generation, now);
     if !of_selected && !model.schedule.classes.end(generation, now) {
-        return Vec::new();
+        return;
     }
     if of_selected {
         pace::plan_survey(model);
@@ -145,7 +144,6 @@ pub(crate) fn survey(
         (Some(row), Err(why)) => row.unsurveyed = Some(why),
         _ => {}
     }
-    Vec::new()
 }
 
 /// Where a queue stands in the table. There are hundreds, and all of them answer at once, in the

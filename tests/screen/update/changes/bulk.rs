@@ -8,7 +8,7 @@ use delayscope::queue::{Change, Due, EntryId, EntryResult, Outcome, Summary, Tal
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hints;
-use delayscope::tui::journal::{Explained, PastChange};
+use delayscope::tui::journal::{self, Explained, PastChange};
 use delayscope::tui::keys;
 use delayscope::tui::keys::Code;
 use delayscope::tui::layout;
@@ -332,10 +332,10 @@ fn the_journal_is_read_when_its_tab_is_opened_and_after_each_change() {
     // One reading at a time.
     assert_eq!(journal_asked(&desk.char('6')), None);
     let result = Ok(vec![past("abc", false), past("old", true)]);
-    let asked = desk.tell(Msg::JournalRead {
+    let asked = desk.tell(Msg::Journal(journal::Msg::JournalRead {
         generation: read,
         result,
-    });
+    }));
     assert!(journal_asked(&asked).is_some(), "asked for since");
     let texts: Vec<_> = desk.model.changes_here().map(|l| l.text.clone()).collect();
     assert_eq!(texts, ["2 of 3 deleted, 1 moved on"; 2]);
@@ -346,10 +346,10 @@ fn u_in_the_tab_of_the_changes_takes_back_the_one_under_the_cursor() {
     let mut desk = desk();
     let read = journal_asked(&desk.char('6')).unwrap();
     let result = Ok(vec![past("new", true), past("old", false)]);
-    desk.tell(Msg::JournalRead {
+    desk.tell(Msg::Journal(journal::Msg::JournalRead {
         generation: read,
         result,
-    });
+    }));
     let undone = |effects: &[Effect]| {
         effects.iter().find_map(|effect| match effect {
             Effect::PlanUndo { id, .. } => Some(id.clone()),
@@ -369,10 +369,10 @@ fn u_in_the_tab_of_the_changes_takes_back_the_one_under_the_cursor() {
 fn a_change_of_another_session_is_looked_up_in_the_journal() {
     let mut desk = desk();
     let read = journal_asked(&desk.char('6')).unwrap();
-    desk.tell(Msg::JournalRead {
+    desk.tell(Msg::Journal(journal::Msg::JournalRead {
         generation: read,
         result: Ok(vec![past("old", false)]),
-    });
+    }));
     let asked = desk.press(Code::Enter);
     let generation = asked.iter().find_map(|effect| match effect {
         Effect::ReadChange { generation, id } if id == "old" => Some(*generation),
@@ -383,10 +383,10 @@ fn a_change_of_another_session_is_looked_up_in_the_journal() {
         tally: Tally::default(),
         not_done: Vec::new(),
     };
-    desk.tell(Msg::ChangeRead {
+    desk.tell(Msg::Journal(journal::Msg::ChangeRead {
         generation: generation.unwrap(),
         result: Ok(explained.clone()),
-    });
+    }));
     let Some(Overlay::Change(view)) = &desk.model.overlay else {
         panic!("not opened");
     };
@@ -398,10 +398,10 @@ fn a_journal_that_cannot_be_read_says_so_in_its_tab() {
     let mut desk = desk();
     let read = journal_asked(&desk.char('6')).unwrap();
     let result = Err("permission denied".to_owned());
-    desk.tell(Msg::JournalRead {
+    desk.tell(Msg::Journal(journal::Msg::JournalRead {
         generation: read,
         result,
-    });
+    }));
     assert_eq!(desk.model.tab, Tab::Changes);
     assert_eq!(
         desk.model.changes.trouble.as_deref(),

@@ -7,7 +7,7 @@ use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::change;
 use delayscope::tui::edit::EditForm;
 use delayscope::tui::effect::{Effect, Marked};
-use delayscope::tui::form::Part;
+use delayscope::tui::form::{self, Part};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
@@ -204,7 +204,9 @@ fn ctrl_e_hands_the_payload_to_an_editor_and_takes_it_back() {
     let text = "entry 0".to_owned();
     let extension = "txt";
     assert!(effects.contains(&Effect::Edit { text, extension }));
-    desk.tell(Msg::Edited(Ok("from the editor".to_owned())));
+    desk.tell(Msg::Form(form::Msg::Edited(Ok(
+        "from the editor".to_owned()
+    ))));
     assert_eq!(edit(&desk).bytes().as_deref(), Ok(&b"from the editor"[..]));
 }
 
