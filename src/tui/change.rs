@@ -1,5 +1,6 @@
 //! The change that is planned, asked about or under way: one at a time, and a kick beside it.
 
+pub mod plan;
 pub mod progress;
 pub mod queries;
 pub mod run;
@@ -8,6 +9,7 @@ pub mod view;
 
 use std::time::{Duration, Instant};
 
+use self::plan::ToPlan;
 use crate::queue::plan::Progress;
 use crate::queue::told::{Applied, Order};
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
@@ -29,6 +31,28 @@ pub enum Msg {
     Refused(u64),
     /// A change under way told something; the generation is that of the effect.
     Applied(u64, Applied),
+}
+
+/// What is to be done for a change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Plan a change; what was planned before and not applied is forgotten.
+    Plan(Box<ToPlan>),
+    /// Plan to take back a change of the journal.
+    PlanUndo {
+        /// As in the answer.
+        generation: u64,
+        /// The one with this id; none: the newest of `queue` that can be.
+        id: Option<String>,
+        /// The selected queue.
+        queue: Queue,
+    },
+    /// What was planned, or is being planned, is not wanted any more.
+    DropPlan,
+    /// Apply the plan with this generation; all that it tells carries it too.
+    Apply(u64),
+    /// Tell the change that is under way with this generation to pause, go on or stop.
+    Order(u64, Order),
 }
 
 /// The changes of this session that are not over yet.

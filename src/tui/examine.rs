@@ -26,6 +26,22 @@ pub enum Msg {
     },
 }
 
+/// What is to be looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Look at all entries of a queue.
+    Start {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Bytes of the server's `unsigned long`.
+        long: usize,
+    },
+    /// The look at all entries that is under way is no longer wanted.
+    End,
+}
+
 /// How far it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Examining {

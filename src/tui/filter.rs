@@ -11,7 +11,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::clock::EpochMillis;
-use crate::payload::Codec;
+use crate::payload::{Codec, Habit};
 use crate::queue::{EntryParts, Filter, Queue, text};
 use crate::tui::entries::{Entries, EntryRow};
 use crate::tui::tabs::Tab;
@@ -51,6 +51,35 @@ pub enum Msg {
         queue: Queue,
         /// What was read, or why not.
         result: Result<Scores, String>,
+    },
+}
+
+/// What is to be searched for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Look through a queue for the entries that a filter matches.
+    Search {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which entries.
+        filter: Filter,
+        /// How its payloads are read.
+        habit: Habit,
+        /// What waits, what was delivered, or the order list.
+        tab: Tab,
+    },
+    /// The search under way is no longer wanted.
+    EndSearch,
+    /// Read the scores that these members have now.
+    CheckScores {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The members: as many as a screen has rows.
+        members: Vec<Vec<u8>>,
     },
 }
 

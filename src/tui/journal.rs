@@ -33,6 +33,23 @@ pub enum Msg {
     },
 }
 
+/// What is to be read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Read the journal.
+    ReadJournal {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+    },
+    /// Read what became of the entries of a change of the journal.
+    ReadChange {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which.
+        id: String,
+    },
+}
+
 /// A change of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastChange {

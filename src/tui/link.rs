@@ -14,3 +14,10 @@ pub enum Msg {
     /// Something was published on a queue's channel.
     Announced(Announcement),
 }
+
+/// What becomes of the link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Try the lost link at once.
+    Retry,
+}

@@ -1,6 +1,7 @@
 //! What the tabs other than the first one show: windows on lists by index, and rows of lines.
 
 pub mod queries;
+pub mod run;
 pub mod update;
 pub mod view;
 
@@ -33,6 +34,26 @@ pub enum Msg {
         /// Since when each entry is, as far as is known.
         known: HashMap<EntryId, Since>,
     },
+}
+
+/// What is to be read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Read a run of a list.
+    Load {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// Index of the first element, from the head.
+        first: u64,
+        /// How many elements.
+        count: u32,
+    },
+    /// Read since when the entries of a queue are in quarantine.
+    ReadSince(Queue),
 }
 
 /// Where a pane of rows stands: both count from 0.

@@ -30,6 +30,15 @@ pub enum Msg {
     },
 }
 
+/// What an offer needs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// See how a queue's entries are written.
+    Sample(Queue),
+    /// Offer messages.
+    Make(Box<ToOffer>),
+}
+
 /// The form that offers messages to a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfferForm {
@@ -249,4 +258,21 @@ impl Filling for OfferForm {
         self.failed = None;
         self.message = check_message(self);
     }
+}
+
+/// Messages to be offered.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ToOffer {
+    /// As in the answer.
+    pub generation: u64,
+    /// To which queue.
+    pub queue: Queue,
+    /// What each of them says, encoded.
+    pub payload: Vec<u8>,
+    /// How many of them.
+    pub count: u64,
+    /// When they are due.
+    pub due: EpochMillis,
+    /// In which frame form; a layout without frames does not look at it.
+    pub form: Form,
 }

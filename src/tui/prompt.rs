@@ -1,11 +1,19 @@
 //! The line that is being typed.
 
 pub mod history;
+pub mod run;
 pub mod update;
 pub mod view;
 
 use crate::clock::EpochMillis;
 use crate::tui::field::{Field, Lines};
+
+/// What is to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Keep a line that was entered for the next sessions.
+    Remember(PromptKind, String),
+}
 
 /// A line that is being typed.
 #[derive(Clone, Debug)]

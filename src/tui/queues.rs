@@ -1,6 +1,7 @@
 //! The table of queues: what is known of each.
 
 pub mod columns;
+pub mod run;
 pub mod update;
 pub mod view;
 
@@ -21,6 +22,13 @@ pub enum Msg {
     Looked(u64, u64),
     /// The search for queues is through: keys looked through.
     LookedAll(u64),
+}
+
+/// What is to be looked for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// Look for queues (again).
+    Discover,
 }
 
 /// Late by less than this, in ms, is the normal hand-over to a transfer client.

@@ -1,8 +1,10 @@
 //! The reading of queues and server: what is due is asked for, answers arrive, time passes.
 
+pub mod run;
 pub mod update;
 
-use crate::queue::{Pulse, Queue, ServerLook, Survey};
+use crate::queue::look::LookAsk;
+use crate::queue::{FramesAsk, PageAsk, Pulse, Queue, Scale, ServerLook, Survey, Zoom};
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,5 +40,46 @@ pub enum Msg {
         generation: u64,
         /// What was seen, or why not.
         result: Result<ServerLook, String>,
+    },
+}
+
+/// What is to be read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Read one queue, with the rows in sight.
+    LoadPulse {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which rows.
+        page: Option<PageAsk>,
+    },
+    /// Read several queues, without rows, in one pipeline.
+    LoadPulses {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queues.
+        queues: Vec<Queue>,
+    },
+    /// Survey one queue.
+    LoadSurvey {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// With the timeline's bars of this zoom; none: the due-time classes only.
+        zoom: Option<Zoom>,
+        /// The scale of the survey before, kept while it suits.
+        held: Option<Scale>,
+        /// With a sample of the members.
+        sample: Option<FramesAsk>,
+    },
+    /// Take a slow look at the server.
+    LookAtServer {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// What it shall bring.
+        asked: LookAsk,
     },
 }

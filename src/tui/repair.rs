@@ -8,7 +8,7 @@ use crate::clock::when::Span;
 use crate::queue::change::What;
 use crate::queue::finding::Step;
 use crate::queue::{Form, Queue, Repair, text};
-use crate::tui::effect::Marked;
+use crate::tui::change::plan::Marked;
 use crate::tui::field::Field;
 use crate::tui::form::{Filling, Part, Said};
 use crate::tui::queues::QueueRow;

@@ -6,7 +6,7 @@ use crate::clock::EpochMillis;
 use crate::clock::when::Span;
 use crate::queue::change::{Base, NewDue};
 use crate::queue::{Queue, text};
-use crate::tui::effect::Marked;
+use crate::tui::change::plan::Marked;
 use crate::tui::field::Field;
 use crate::tui::form::{Filling, Part, Said, next};
 use crate::tui::marks::Marks;

@@ -17,6 +17,20 @@ pub enum Msg {
     Arrived,
 }
 
+/// What another server needs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Find the way to another server; the screen stays on this one until it is found.
+    FindWay {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Where to.
+        to: Switch,
+    },
+    /// Leave this server for the one that the way was found to last.
+    Go,
+}
+
 /// A server, and what holds there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {
@@ -36,4 +50,13 @@ pub struct Site {
     pub read_only: bool,
     /// The queues that were named; then no others are looked for.
     pub named: Vec<Queue>,
+}
+
+/// Where to go.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Switch {
+    /// To another database of the same server.
+    Db(i64),
+    /// To the server of a profile.
+    Profile(String),
 }

@@ -1,27 +1,25 @@
-//! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
-//! screen that knows `ops` and `store`.
+//! Starts effects as tasks over `ops`; each answer comes back as a message. What an effect does
+//! stands in the `run` of its feature: these alone know `ops` and `store`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use futures_util::StreamExt;
+use futures_util::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
-use crate::ops::discover::{DiscoveryEvent, discover};
 use crate::ops::history::Lines;
 use crate::ops::journal::Journal;
-use crate::ops::refresh as read;
-use crate::queue::{FramesAsk, Link, Queue, Scale, Survey, Zoom};
+use crate::queue::{Link, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, watch};
 use crate::tui::change::run::{Changes, Stopping};
 use crate::tui::edge::Runner;
-use crate::tui::effect::{Effect, ToOffer};
+use crate::tui::effect::Effect;
+use crate::tui::link;
 use crate::tui::msg::Msg;
 use crate::tui::server::run::{Gate, Session};
 use crate::tui::worker::run::Workers;
-use crate::tui::{link, lists, offer, queues, refresh, timeline};
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -49,7 +47,7 @@ pub struct Tasks {
     /// The session to switch to, once the way there is known, and the generation of its request.
     pub(crate) way: Arc<Mutex<Option<(u64, Session)>>>,
     pub(crate) store: Store,
-    named: Vec<Queue>,
+    pub(crate) named: Vec<Queue>,
     /// What this session says, up to its end.
     pub(crate) answers: UnboundedSender<Msg>,
     pub(crate) gate: Gate,
@@ -157,6 +155,13 @@ impl Tasks {
         });
     }
 
+    /// Ends the latest of its kind, if it still runs.
+    pub(crate) fn end(&mut self, kind: Kind) {
+        if let Some(task) = self.latest.remove(&kind) {
+            task.abort();
+        }
+    }
+
     /// Ends everything that is under way on this server.
     pub(crate) fn stop(&self) {
         self.watching.iter().for_each(JoinHandle::abort);
@@ -172,41 +177,21 @@ impl Drop for Tasks {
 
 impl Runner for Tasks {
     fn start(&mut self, effect: Effect) {
-        let store = self.store.clone();
         match effect {
-            Effect::Discover => {
-                let search = look(store, self.named.clone(), self.answers.clone());
-                self.latest(Kind::Discover, search);
-            }
-            Effect::Remember(kind, line) => {
-                let lines = self.lines.clone();
-                tokio::task::spawn_blocking(move || lines.keep(kind.name(), &line));
-            }
-            Effect::FindWay { generation, to } => self.find_way(generation, to),
-            Effect::Switch => self.switch(),
-            Effect::RetryLink => store.retry_now(),
-            Effect::SampleQueue(queue) => {
-                let sample = offer::run::sample(store, queue.clone());
-                self.ask(Kind::Sample, sample, |seen| {
-                    Msg::Offer(offer::Msg::Sampled(queue, seen))
-                });
-            }
-            Effect::Offer(asked) => self.offer(*asked),
-            Effect::StartWorker(queue) => {
-                let (writer, answers) = (self.writer(), self.answers.clone());
-                let journal = self.journal.clone();
-                self.workers.start(writer, journal, queue, answers);
-            }
-            Effect::StopWorker(queue) => self.workers.stop(&queue),
-            change @ (Effect::Plan(_)
-            | Effect::PlanUndo { .. }
-            | Effect::DropPlan
-            | Effect::Apply(_)
-            | Effect::Order(..)
-            | Effect::ReadJournal { .. }
-            | Effect::ReadChange { .. }
-            | Effect::ReadSince(_)) => self.change(change),
-            // The loop's own, and what never leaves `update`.
+            Effect::Refresh(effect) => self.refresh(effect),
+            Effect::Queues(effect) => self.discover(effect),
+            Effect::Lists(effect) => self.list(effect),
+            Effect::Timeline(effect) => self.place(effect),
+            Effect::Offer(effect) => self.offer(effect),
+            Effect::Change(effect) => self.change(effect),
+            Effect::Journal(effect) => self.journal(effect),
+            Effect::Worker(effect) => self.work(effect),
+            Effect::Prompt(effect) => self.keep(effect),
+            Effect::Server(effect) => self.go(effect),
+            Effect::Filter(effect) => self.filter(effect),
+            Effect::Examine(effect) => self.examine(effect),
+            Effect::Link(link::Effect::Retry) => self.store.retry_now(),
+            // What never leaves `update`, and the loop's own.
             Effect::Tell(_)
             | Effect::Copy(_)
             | Effect::Edit { .. }
@@ -214,164 +199,6 @@ impl Runner for Tasks {
             | Effect::Redraw
             | Effect::RetakeTerminal
             | Effect::Quit => {}
-            question => self.read(store, question),
-        }
-    }
-}
-
-impl Tasks {
-    /// Offers. Nothing makes an offer void that is on its way.
-    fn offer(&mut self, asked: ToOffer) {
-        let (writer, answers) = (self.writer(), self.answers.clone());
-        let journal = self.journal.clone();
-        tokio::spawn(async move {
-            let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
-            let outcome = offer::run::offer(writer, journal, asked).await;
-            let _ = answers.send(Msg::Offer(offer::Msg::Answered {
-                generation,
-                queue,
-                due,
-                outcome,
-            }));
-        });
-    }
-
-    /// Starts what only reads.
-    fn read(&mut self, store: Store, effect: Effect) {
-        match effect {
-            Effect::LoadPulse {
-                generation,
-                queue,
-                page,
-            } => {
-                let of = queue.clone();
-                let question = async move { read::pulse(&store, &of, page).await };
-                self.ask(Kind::Pulse, question, move |result| {
-                    Msg::Refresh(refresh::Msg::PulseLoaded {
-                        generation,
-                        queue,
-                        result: result.map_err(|why| why.to_string()),
-                    })
-                });
-            }
-            Effect::LoadPulses { generation, queues } => {
-                let question = async move {
-                    let pulses = read::pulses(&store, &queues).await;
-                    pulses.map(|pulses| queues.into_iter().zip(pulses).collect())
-                };
-                self.ask(Kind::Pulses, question, move |result| {
-                    Msg::Refresh(refresh::Msg::PulsesLoaded {
-                        generation,
-                        result: result.map_err(|why| why.to_string()),
-                    })
-                });
-            }
-            Effect::LoadSurvey {
-                generation,
-                queue,
-                zoom,
-                held,
-                sample,
-            } => {
-                let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
-                let of = queue.clone();
-                let question = async move { survey(&store, &of, (zoom, held), sample).await };
-                self.ask(kind, question, move |result| {
-                    Msg::Refresh(refresh::Msg::SurveyLoaded {
-                        generation,
-                        queue,
-                        result: result.map_err(|why| why.to_string()),
-                    })
-                });
-            }
-            question => self.read_by_request(store, question),
-        }
-    }
-
-    /// Starts what is read seldom, or when somebody asks for it: lists, ranks, searches.
-    fn read_by_request(&mut self, store: Store, effect: Effect) {
-        match effect {
-            Effect::LookAtServer { generation, asked } => {
-                let question = async move { crate::store::read::look(&store, asked).await };
-                self.ask(Kind::Look, question, move |result| {
-                    Msg::Refresh(refresh::Msg::ServerLooked {
-                        generation,
-                        result: result.map_err(|why| why.to_string()),
-                    })
-                });
-            }
-            Effect::LoadList {
-                generation,
-                queue,
-                list,
-                first,
-                count,
-            } => {
-                let of = queue.clone();
-                let question = async move { read::list(&store, &of, list, first, count).await };
-                self.ask(Kind::List, question, move |result| {
-                    Msg::Lists(lists::Msg::Loaded {
-                        generation,
-                        queue,
-                        list,
-                        result: result.map_err(|why| why.to_string()),
-                    })
-                });
-            }
-            Effect::FindRank {
-                generation,
-                queue,
-                due,
-            } => {
-                let of = queue.clone();
-                let question = async move { read::rank_at(&store, &of, due).await };
-                self.ask(Kind::Rank, question, move |result| {
-                    Msg::Timeline(timeline::Msg::RankFound {
-                        generation,
-                        queue,
-                        result: result.map_err(|why| why.to_string()),
-                    })
-                });
-            }
-            found => self.find(store, found),
-        }
-    }
-}
-
-/// A survey, with a sample of the members when one is wanted.
-async fn survey(
-    store: &Store,
-    queue: &Queue,
-    (zoom, held): (Option<Zoom>, Option<Scale>),
-    sample: Option<FramesAsk>,
-) -> Result<Survey, StoreError> {
-    let mut survey = read::survey(store, queue, zoom, held).await?;
-    if let Some(ask) = sample {
-        // Without it the survey says what it says.
-        let frames = read::frames(store, queue, ask).await;
-        survey.frames = frames.ok().map(Box::new);
-    }
-    Ok(survey)
-}
-
-async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
-    if !named.is_empty() {
-        let _ = answers.send(Msg::Queues(queues::Msg::LookedAll(0)));
-        return;
-    }
-    let mut found = std::pin::pin!(discover(&store, named));
-    while let Some(found) = found.next().await {
-        let msg = match found {
-            DiscoveryEvent::Queue(queue) => Msg::Queues(queues::Msg::Found(queue)),
-            DiscoveryEvent::Progress { looked, keys } => {
-                Msg::Queues(queues::Msg::Looked(looked, keys))
-            }
-            DiscoveryEvent::Done { looked } => Msg::Queues(queues::Msg::LookedAll(looked)),
-            // The panic itself ends the screen, and is said then.
-            DiscoveryEvent::Failed(_) => return,
-        };
-        if answers.send(msg).is_err() {
-            return;
         }
     }
 }

@@ -3,9 +3,11 @@
 pub mod chosen;
 pub mod place;
 pub mod queries;
+pub mod run;
 pub mod update;
 pub mod view;
 
+use crate::clock::EpochMillis;
 use crate::queue::Queue;
 
 /// What was read.
@@ -19,5 +21,19 @@ pub enum Msg {
         queue: Queue,
         /// The rank, or why not.
         result: Result<u64, String>,
+    },
+}
+
+/// What is to be looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Find the rank of the first entry due at or after a moment.
+    FindRank {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The moment.
+        due: EpochMillis,
     },
 }

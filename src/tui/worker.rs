@@ -134,6 +134,15 @@ pub enum Msg {
     Told(Queue, WorkerTold),
 }
 
+/// What is to become of a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Start a stand-in worker on a queue.
+    Start(Queue),
+    /// Let it end after the script that is under way.
+    Stop(Queue),
+}
+
 impl Workers {
     /// The worker on a queue, when there is one.
     #[must_use]

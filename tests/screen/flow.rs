@@ -92,21 +92,21 @@ impl Runner for Answers {
         let passed = i64::try_from((now() - self.started).as_millis()).unwrap();
         let at = START.plus(passed);
         let msg = match effect {
-            Effect::LoadPulse {
+            Effect::Refresh(refresh::Effect::LoadPulse {
                 generation,
                 queue,
                 page,
-            } => Msg::Refresh(refresh::Msg::PulseLoaded {
+            }) => Msg::Refresh(refresh::Msg::PulseLoaded {
                 generation,
                 queue,
                 result: Ok(self.world.pulse(at, page)),
             }),
-            Effect::LoadSurvey {
+            Effect::Refresh(refresh::Effect::LoadSurvey {
                 generation,
                 queue,
                 zoom,
                 ..
-            } => Msg::Refresh(refresh::Msg::SurveyLoaded {
+            }) => Msg::Refresh(refresh::Msg::SurveyLoaded {
                 generation,
                 queue,
                 result: Ok(empty_survey(at, zoom)),

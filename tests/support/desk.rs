@@ -201,39 +201,41 @@ impl Desk {
         let at = self.now();
         let world = |queue: &Queue| self.world(queue);
         Some(match effect.clone() {
-            Effect::LoadPulse {
+            Effect::Refresh(refresh::Effect::LoadPulse {
                 generation,
                 queue,
                 page,
-            } => Msg::Refresh(refresh::Msg::PulseLoaded {
+            }) => Msg::Refresh(refresh::Msg::PulseLoaded {
                 generation,
                 result: Ok(world(&queue).pulse(at, page)),
                 queue,
             }),
-            Effect::LoadPulses { generation, queues } => Msg::Refresh(refresh::Msg::PulsesLoaded {
-                generation,
-                result: Ok(queues
-                    .into_iter()
-                    .map(|q| (q.clone(), world(&q).pulse(at, None)))
-                    .collect()),
-            }),
-            Effect::LoadSurvey {
+            Effect::Refresh(refresh::Effect::LoadPulses { generation, queues }) => {
+                Msg::Refresh(refresh::Msg::PulsesLoaded {
+                    generation,
+                    result: Ok(queues
+                        .into_iter()
+                        .map(|q| (q.clone(), world(&q).pulse(at, None)))
+                        .collect()),
+                })
+            }
+            Effect::Refresh(refresh::Effect::LoadSurvey {
                 generation,
                 queue,
                 zoom,
                 ..
-            } => Msg::Refresh(refresh::Msg::SurveyLoaded {
+            }) => Msg::Refresh(refresh::Msg::SurveyLoaded {
                 generation,
                 queue,
                 result: Ok(empty_survey(at, zoom)),
             }),
-            Effect::LoadList {
+            Effect::Lists(lists::Effect::Load {
                 generation,
                 queue,
                 list,
                 first,
                 count,
-            } => Msg::Lists(lists::Msg::Loaded {
+            }) => Msg::Lists(lists::Msg::Loaded {
                 generation,
                 list,
                 result: Ok(world(&queue).list(list, first, count)),
@@ -248,11 +250,11 @@ impl Desk {
         let at = self.now();
         let world = |queue: &Queue| self.world(queue);
         Some(match effect.clone() {
-            Effect::FindRank {
+            Effect::Timeline(timeline::Effect::FindRank {
                 generation,
                 queue,
                 due,
-            } => {
+            }) => {
                 let world = world(&queue);
                 let entries = &world.entries;
                 let rank = entries.partition_point(|(_, s)| *s < score(due));
@@ -262,13 +264,13 @@ impl Desk {
                     result: Ok(rank as u64),
                 })
             }
-            Effect::Search {
+            Effect::Filter(filter::Effect::Search {
                 generation,
                 queue,
                 filter,
                 habit: _,
                 tab,
-            } => {
+            }) => {
                 let one = world(&queue);
                 let of = one.length(tab);
                 let hits = one.hits(&filter, at, tab);
@@ -284,11 +286,11 @@ impl Desk {
                     result: Ok(()),
                 })
             }
-            Effect::CheckScores {
+            Effect::Filter(filter::Effect::CheckScores {
                 generation,
                 queue,
                 members,
-            } => {
+            }) => {
                 let world = world(&queue);
                 let entries = &world.entries;
                 let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
@@ -299,7 +301,7 @@ impl Desk {
                     result: Ok(scores.collect()),
                 })
             }
-            Effect::Discover => Msg::Queues(queues::Msg::LookedAll(100)),
+            Effect::Queues(queues::Effect::Discover) => Msg::Queues(queues::Msg::LookedAll(100)),
             _ => return None,
         })
     }
@@ -339,13 +341,13 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
 
 /// Whether an effect reads the selected queue.
 pub fn is_pulse(effect: &Effect) -> bool {
-    matches!(effect, Effect::LoadPulse { .. })
+    matches!(effect, Effect::Refresh(refresh::Effect::LoadPulse { .. }))
 }
 
 /// The page that the first pulse among `effects` asks for.
 pub fn page_of(effects: &[Effect]) -> Option<PageAsk> {
     effects.iter().find_map(|effect| match effect {
-        Effect::LoadPulse { page, .. } => *page,
+        Effect::Refresh(refresh::Effect::LoadPulse { page, .. }) => *page,
         _ => None,
     })
 }

@@ -1,4 +1,4 @@
-//! Plans changes, applies them, and reads the journal. What is planned stays here until it is
+//! Plans changes and applies them. What is planned stays here until it is
 //! applied or dropped: the screen has what it shows of it.
 
 pub mod apply;
@@ -12,15 +12,16 @@ use futures_util::future::join_all;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{AbortHandle, JoinHandle};
 
+use super::Effect;
 use crate::ops::apply::{Applied, Limits, Order, apply};
 use crate::ops::plan::{ChangeError, Prepared, Wish, plan};
 use crate::ops::undo::{ToUndo, plan_undo};
 use crate::queue::plan::Progress;
-use crate::tui::effect::{Effect, ToPlan};
+use crate::tui::change;
+use crate::tui::change::plan::ToPlan;
 use crate::tui::leave::Interrupted;
 use crate::tui::msg::Msg;
-use crate::tui::tasks::{self, Tasks};
-use crate::tui::{change, journal};
+use crate::tui::tasks::Tasks;
 
 /// The screen is told how something goes at most once in this time: more is not to be seen, and
 /// would keep the loop from its keys.
@@ -102,7 +103,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Tasks {
-    /// Starts what has to do with changes.
+    /// Does what a change needs.
     pub(crate) fn change(&mut self, effect: Effect) {
         match effect {
             Effect::Plan(asked) => self.plan(*asked),
@@ -126,13 +127,6 @@ impl Tasks {
             Effect::DropPlan => self.changes.drop_plan(),
             Effect::Apply(generation) => self.apply(generation),
             Effect::Order(generation, order) => self.changes.order(generation, order),
-            Effect::ReadJournal { generation } => {
-                let read = journal::run::read(self.journal.clone(), self.store.clone());
-                self.ask(tasks::Kind::Journal, read, move |result| {
-                    Msg::Journal(journal::Msg::JournalRead { generation, result })
-                });
-            }
-            other => self.read_change(other),
         }
     }
 

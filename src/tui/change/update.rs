@@ -11,7 +11,9 @@ use super::{Msg, Running, Stage, UnderWay, progress};
 use crate::queue::change::What;
 use crate::queue::plan::Progress;
 use crate::queue::{Change, Plan, Queue, text};
-use crate::tui::effect::{Effect, Marked, ToPlan};
+use crate::tui::change;
+use crate::tui::change::plan::{Marked, ToPlan};
+use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Key, Place};
 use crate::tui::marks::{self, Marks};
 use crate::tui::model::{Model, Overlay};
@@ -124,12 +126,12 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     let called = (change, what.name());
     let generation = started(model, called, about.queue.clone(), about.marks);
     departed::update::acts(model, change, one);
-    vec![Effect::Plan(Box::new(ToPlan {
+    vec![Effect::Change(change::Effect::Plan(Box::new(ToPlan {
         generation,
         queue: about.queue,
         what,
         which,
-    }))]
+    })))]
 }
 
 /// The marked entries, when a search has found them already.
@@ -163,11 +165,11 @@ fn undo_of(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     }
     let called = (Change::Undo, Change::Undo.word());
     let generation = started(model, called, queue.clone(), None);
-    vec![Effect::PlanUndo {
+    vec![Effect::Change(change::Effect::PlanUndo {
         generation,
         id,
         queue,
-    }]
+    })]
 }
 
 /// From now on it is planned.
@@ -268,7 +270,7 @@ fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
         model.changing.take(generation);
         toast::update::say(model, question::nothing(&plan), Tone::Warn);
         bring_back(model, plan.change, false);
-        return vec![Effect::DropPlan];
+        return vec![Effect::Change(change::Effect::DropPlan)];
     }
     one.stage = Stage::Asking(plan);
     if last && !protected {
@@ -308,7 +310,7 @@ fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     };
     let running = Running::new((**plan).clone(), now);
     one.stage = Stage::Running(Box::new(running));
-    vec![Effect::Apply(generation)]
+    vec![Effect::Change(change::Effect::Apply(generation))]
 }
 
 /// No: it is forgotten.
@@ -316,7 +318,7 @@ fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
     match model.changing.take(generation) {
         Some(one) => {
             bring_back(model, one.change, false);
-            vec![Effect::DropPlan]
+            vec![Effect::Change(change::Effect::DropPlan)]
         }
         None => Vec::new(),
     }
@@ -331,7 +333,7 @@ pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     let generation = one.generation;
     model.changing.take(generation);
     toast::update::say(model, words, Tone::Good);
-    Some(vec![Effect::DropPlan])
+    Some(vec![Effect::Change(change::Effect::DropPlan)])
 }
 
 /// A key while a plan is made that is to be asked about: it may be meant for the question, so it

@@ -2,18 +2,29 @@
 
 use futures_util::StreamExt as _;
 
+use super::Effect;
 use crate::ops::doctor::{Examined, examine};
 use crate::queue::Queue;
-use crate::store::Store;
 use crate::tui::examine;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::{Kind, Tasks};
 
 impl Tasks {
-    /// Starts one; the one before it is given up.
-    pub(crate) fn examine(&mut self, store: &Store, generation: u64, queue: &Queue, long: usize) {
+    /// Looks at what is asked for; the look before it is given up.
+    pub(crate) fn examine(&mut self, effect: Effect) {
+        match effect {
+            Effect::Start {
+                generation,
+                queue,
+                long,
+            } => self.look_at(generation, &queue, long),
+            Effect::End => self.end(Kind::Exact),
+        }
+    }
+
+    fn look_at(&mut self, generation: u64, queue: &Queue, long: usize) {
         let answers = self.answers.clone();
-        let mut told = examine(store, queue, long);
+        let mut told = examine(&self.store, queue, long);
         self.latest(Kind::Exact, async move {
             while let Some(said) = told.next().await {
                 let msg = match said {

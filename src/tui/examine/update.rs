@@ -4,6 +4,7 @@
 use super::{Examining, Msg};
 use crate::queue::{Exact, text};
 use crate::tui::effect::Effect;
+use crate::tui::examine;
 use crate::tui::model::{Model, Pane};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
@@ -22,11 +23,11 @@ pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
         looked: 0,
         of: 0,
     });
-    vec![Effect::Examine {
+    vec![Effect::Examine(examine::Effect::Start {
         generation,
         queue,
         long,
-    }]
+    })]
 }
 
 /// The row of the queue that it is about.
@@ -58,7 +59,7 @@ pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
         text::thousands(stopped.of)
     );
     toast::update::say(model, words, Tone::Warn);
-    Some(vec![Effect::EndExamining])
+    Some(vec![Effect::Examine(examine::Effect::End)])
 }
 
 /// It goes on, or has ended.

@@ -3,13 +3,12 @@
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{HITS_KEPT, Scores};
+use super::{Effect, HITS_KEPT, Scores};
 use crate::ops::entries::From;
 use crate::ops::search::{Searched, search};
 use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, read};
-use crate::tui::effect::Effect;
 use crate::tui::filter;
 use crate::tui::msg::Msg;
 use crate::tui::tabs::Tab;
@@ -42,8 +41,9 @@ impl Tasks {
         });
     }
 
-    /// Starts what a filter and the marks ask for.
-    pub(crate) fn find(&mut self, store: Store, effect: Effect) {
+    /// Searches what is asked for.
+    pub(crate) fn filter(&mut self, effect: Effect) {
+        let store = self.store.clone();
         match effect {
             Effect::Search {
                 generation,
@@ -56,55 +56,11 @@ impl Tasks {
                 self.latest(Kind::Search, run(store, queue, filter, (tab, habit), to));
             }
             Effect::EndSearch => self.end(Kind::Search),
-            Effect::Examine {
-                generation,
-                queue,
-                long,
-            } => self.examine(&store, generation, &queue, long),
-            Effect::EndExamining => self.end(Kind::Exact),
             Effect::CheckScores {
                 generation,
                 queue,
                 members,
             } => self.check(store, generation, queue, members),
-            // Started before. Each by its name, so that the compiler misses none that is new.
-            Effect::Discover
-            | Effect::LoadPulse { .. }
-            | Effect::LoadPulses { .. }
-            | Effect::LoadSurvey { .. }
-            | Effect::LookAtServer { .. }
-            | Effect::LoadList { .. }
-            | Effect::FindRank { .. }
-            | Effect::SampleQueue(_)
-            | Effect::Offer(_)
-            | Effect::Plan(_)
-            | Effect::PlanUndo { .. }
-            | Effect::DropPlan
-            | Effect::Apply(_)
-            | Effect::Order(..)
-            | Effect::ReadJournal { .. }
-            | Effect::ReadChange { .. }
-            | Effect::ReadSince(_)
-            | Effect::StartWorker(_)
-            | Effect::StopWorker(_)
-            | Effect::Edit { .. }
-            | Effect::Remember(..)
-            | Effect::FindWay { .. }
-            | Effect::Switch
-            | Effect::RetryLink
-            | Effect::Tell(_)
-            | Effect::Copy(_)
-            | Effect::Redraw
-            | Effect::Suspend
-            | Effect::RetakeTerminal
-            | Effect::Quit => {}
-        }
-    }
-
-    /// Ends the latest of its kind, if it still runs.
-    fn end(&mut self, kind: Kind) {
-        if let Some(task) = self.latest.remove(&kind) {
-            task.abort();
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{Filtered, Msg, Search};
 use crate::queue::Filter;
 use crate::tui::effect::Effect;
 use crate::tui::entries::{self, Entries};
+use crate::tui::filter;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::{Prompt, PromptKind};
 use crate::tui::schedule::{RankFor, Replaced, pace};
@@ -275,7 +276,7 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
     };
     if model.schedule.searching.is_some() && model.schedule.searching != wanted {
         model.schedule.searching = None;
-        effects.push(Effect::EndSearch);
+        effects.push(Effect::Filter(filter::Effect::EndSearch));
     }
     let due = wakes_at(model).is_some_and(|at| at <= model.instant);
     let queue = model.selected().map(|row| (row.queue.clone(), row.habit));
@@ -287,13 +288,13 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
         filtered.stale = false;
         (filtered.found, filtered.looked, filtered.of) = (0, 0, 0);
         filtered.hits.iter_mut().for_each(|hit| hit.sure = false);
-        effects.push(Effect::Search {
+        effects.push(Effect::Filter(filter::Effect::Search {
             generation,
             queue,
             filter: filtered.filter.clone(),
             habit,
             tab: filtered.tab,
-        });
+        }));
         model.schedule.generation = generation;
         model.schedule.searching = Some(generation);
     }

@@ -2,38 +2,31 @@
 
 pub mod since;
 
-use super::{Explained, PastChange};
+use super::{Effect, Explained, PastChange};
 use crate::ops::journal::{Happened, Journal, JournalError, Kept, ServerId};
 use crate::queue::{EntryId, EntryResult, Outcome, Tally, text};
 use crate::store::Store;
 use crate::tui::change::{RESULTS_KEPT, is_worth_a_look};
-use crate::tui::effect::Effect;
 use crate::tui::journal;
-use crate::tui::lists;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::{Kind, Tasks};
 
 impl Tasks {
-    /// Reads what became of the entries of a change, or since when they are in quarantine.
-    pub(crate) fn read_change(&mut self, effect: Effect) {
+    /// Reads what is asked for.
+    pub(crate) fn journal(&mut self, effect: Effect) {
         match effect {
+            Effect::ReadJournal { generation } => {
+                let read = read(self.journal.clone(), self.store.clone());
+                self.ask(Kind::Journal, read, move |result| {
+                    Msg::Journal(journal::Msg::JournalRead { generation, result })
+                });
+            }
             Effect::ReadChange { generation, id } => {
                 let read = explain(self.journal.clone(), id);
                 self.ask(Kind::Change, read, move |result| {
                     Msg::Journal(journal::Msg::ChangeRead { generation, result })
                 });
             }
-            Effect::ReadSince(queue) => {
-                let read = since::read(self.journal.clone(), self.store.clone(), queue.clone());
-                self.ask(Kind::Since, read, move |known| {
-                    Msg::Lists(lists::Msg::SinceRead {
-                        queue,
-                        // Nothing depends on it.
-                        known: known.unwrap_or_default(),
-                    })
-                });
-            }
-            _ => {}
         }
     }
 }
@@ -42,7 +35,7 @@ impl Tasks {
 const KEPT: usize = 1000;
 
 /// The changes of this server, the newest first.
-pub(crate) async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String> {
+async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String> {
     let kept = journal.list().await.map_err(|why| why.to_string())?;
     let server = ServerId::of(&store);
     let here = kept.into_iter().filter(|kept| is_here(&server, kept));

@@ -2,6 +2,7 @@
 
 use super::{ChangeLine, ChangeView, Explained, Msg, PastChange};
 use crate::tui::effect::Effect;
+use crate::tui::journal;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::schedule::Reading;
 use crate::tui::sight;
@@ -18,7 +19,7 @@ pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
         wanted: false,
         flight: Some(generation),
     };
-    Some(Effect::ReadJournal { generation })
+    Some(Effect::Journal(journal::Effect::ReadJournal { generation }))
 }
 
 /// The journal told something.
@@ -62,7 +63,10 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     if let Some(id) = id.filter(|_| !known) {
         let generation = model.schedule.next_generation();
         view.asked = Some(generation);
-        effects.push(Effect::ReadChange { generation, id });
+        effects.push(Effect::Journal(journal::Effect::ReadChange {
+            generation,
+            id,
+        }));
     }
     model.overlay = Some(Overlay::Change(Box::new(view)));
     effects

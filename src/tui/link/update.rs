@@ -62,7 +62,7 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     refresh::update::start_over(model);
     // A search under way waits for the server by itself.
     if matches!(model.discovery, Discovery::Idle) {
-        return vec![Effect::Discover];
+        return vec![Effect::Queues(queues::Effect::Discover)];
     }
     Vec::new()
 }

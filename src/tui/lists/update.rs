@@ -10,6 +10,7 @@ use crate::tui::departed::{self, Departed};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::entries::{EntryRow, decode};
+use crate::tui::lists;
 use crate::tui::model::Model;
 use crate::tui::schedule::pace;
 use crate::tui::tabs::queries::is_deep;
@@ -76,13 +77,13 @@ pub(crate) fn start(model: &mut Model) -> Option<Effect> {
     let (first, end) = wanted(model, list, 1);
     let generation = model.schedule.next_generation();
     model.schedule.list.start(now, generation);
-    Some(Effect::LoadList {
+    Some(Effect::Lists(lists::Effect::Load {
         generation,
         queue,
         list,
         first,
         count: u32::try_from(end - first).unwrap_or(u32::MAX),
-    })
+    }))
 }
 
 /// The indices in sight and, while rows are light, so many pages before and behind them.
@@ -154,7 +155,7 @@ fn loaded(
             let mut fresh = ids(model);
             fresh.retain(|id| !before.contains(id) && !model.lists.knows_since(id));
             if list == List::Quarantine && !fresh.is_empty() {
-                return vec![Effect::ReadSince(queue.clone())];
+                return vec![Effect::Lists(lists::Effect::ReadSince(queue.clone()))];
             }
         }
         Err(why) => model.lists.of_mut(list).trouble = Some(why),

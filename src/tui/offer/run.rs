@@ -1,17 +1,50 @@
 //! Offers messages, and looks how a queue's are written.
 
-use super::{Offered, Seen};
+use super::{Effect, Offered, Seen, ToOffer};
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
-use crate::ops::offer::{self, codec_of, form_of};
+use crate::ops::offer::{self as offers, codec_of, form_of};
 use crate::payload::Held;
 use crate::queue::{Change, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
-use crate::tui::effect::ToOffer;
+use crate::tui::msg::Msg;
+use crate::tui::offer;
+use crate::tui::tasks::{Kind, Tasks};
+
+impl Tasks {
+    /// Does what an offer needs.
+    pub(crate) fn offer(&mut self, effect: Effect) {
+        match effect {
+            Effect::Sample(queue) => {
+                let sample = sample(self.store.clone(), queue.clone());
+                self.ask(Kind::Sample, sample, |seen| {
+                    Msg::Offer(offer::Msg::Sampled(queue, seen))
+                });
+            }
+            Effect::Make(asked) => self.make(*asked),
+        }
+    }
+
+    /// Offers. Nothing makes an offer void that is on its way.
+    fn make(&mut self, asked: ToOffer) {
+        let (writer, answers) = (self.writer(), self.answers.clone());
+        let journal = self.journal.clone();
+        tokio::spawn(async move {
+            let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
+            let outcome = make(writer, journal, asked).await;
+            let _ = answers.send(Msg::Offer(offer::Msg::Answered {
+                generation,
+                queue,
+                due,
+                outcome,
+            }));
+        });
+    }
+}
 
 /// How the queue's entries are written.
-pub(crate) async fn sample(store: Store, queue: Queue) -> Seen {
+async fn sample(store: Store, queue: Queue) -> Seen {
     let (form, codec) = tokio::join!(form_of(&store, &queue), codec_of(&store, &queue));
     match (form, codec) {
         (Ok(form), Ok(written)) => Seen::Known {
@@ -24,11 +57,7 @@ pub(crate) async fn sample(store: Store, queue: Queue) -> Seen {
 }
 
 /// Offers, and writes it down; what became of it.
-pub(crate) async fn offer(
-    writer: Result<Writer, StoreError>,
-    journal: Journal,
-    asked: ToOffer,
-) -> Offered {
+async fn make(writer: Result<Writer, StoreError>, journal: Journal, asked: ToOffer) -> Offered {
     let count = usize::try_from(asked.count).unwrap_or(usize::MAX);
     let message = (asked.due, asked.payload.as_slice());
     let messages = std::iter::repeat_n(message, count);
@@ -43,7 +72,7 @@ pub(crate) async fn offer(
         Ok(noted) => noted,
         Err(why) => return Offered::Failed(why.to_string()),
     };
-    let offered = offer::offer_noted(&writer, queue, messages, asked.form, &mut noted).await;
+    let offered = offers::offer_noted(&writer, queue, messages, asked.form, &mut noted).await;
     let journal_id = noted.id().to_owned();
     // Then the journal tells of it as never ended; what was offered is in all the same.
     let _ = noted.end().await;

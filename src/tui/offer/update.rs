@@ -3,11 +3,12 @@
 use super::{Msg, OfferForm, Offered, Seen};
 use crate::clock::EpochMillis;
 use crate::queue::{Form, Queue, text};
-use crate::tui::effect::{Effect, ToOffer};
+use crate::tui::effect::Effect;
 use crate::tui::form::Part;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
 use crate::tui::offer::check::{check_message, count, due, what_form};
+use crate::tui::offer::{self, ToOffer};
 use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
 
@@ -37,7 +38,7 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     form.failed = None;
     form.message = check_message(&form);
     model.overlay = Some(Overlay::Offer(Box::new(form)));
-    vec![Effect::SampleQueue(queue)]
+    vec![Effect::Offer(offer::Effect::Sample(queue))]
 }
 
 /// Closes the form; what was filled in stays for the next time.
@@ -98,7 +99,7 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
         Ok(offer) => {
             form.failed = None;
             form.sending = Some(generation);
-            vec![Effect::Offer(Box::new(offer))]
+            vec![Effect::Offer(offer::Effect::Make(Box::new(offer)))]
         }
         Err((part, why)) => {
             form.at = part;

@@ -14,7 +14,8 @@ use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
-use crate::tui::queues::Discovery;
+use crate::tui::queues::{self, Discovery};
+use crate::tui::refresh;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
 use crate::tui::{filter, layout, lists, timeline};
 
@@ -98,11 +99,11 @@ fn pulse(model: &mut Model) -> Option<Effect> {
     let generation = model.schedule.next_generation();
     let slot = &mut model.schedule.pulse;
     slot.start(now, generation);
-    Some(Effect::LoadPulse {
+    Some(Effect::Refresh(refresh::Effect::LoadPulse {
         generation,
         queue,
         page,
-    })
+    }))
 }
 
 /// The rows in sight, and a page on either side while rows are light.
@@ -141,7 +142,10 @@ fn others(model: &mut Model) -> Option<Effect> {
     let queues = other_queues(model);
     let generation = model.schedule.next_generation();
     model.schedule.others.start(now, generation);
-    Some(Effect::LoadPulses { generation, queues })
+    Some(Effect::Refresh(refresh::Effect::LoadPulses {
+        generation,
+        queues,
+    }))
 }
 
 /// The rows in sight, those never looked at, and the next ones in turn of the rest.
@@ -185,13 +189,13 @@ fn survey(model: &mut Model) -> Option<Effect> {
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
     schedule.surveys(&queue, now);
-    Some(Effect::LoadSurvey {
+    Some(Effect::Refresh(refresh::Effect::LoadSurvey {
         generation,
         queue,
         zoom: Some(model.zoom),
         held,
         sample,
-    })
+    }))
 }
 
 /// The classes of the row in sight that has waited longest for them.
@@ -210,13 +214,13 @@ fn classes(model: &mut Model) -> Option<Effect> {
     let schedule = &mut model.schedule;
     schedule.classes.start(now, generation);
     schedule.surveys(&queue, now);
-    Some(Effect::LoadSurvey {
+    Some(Effect::Refresh(refresh::Effect::LoadSurvey {
         generation,
         queue,
         zoom: None,
         held: None,
         sample,
-    })
+    }))
 }
 
 /// What a sample of that row shall bring, when it is time for one.
@@ -254,7 +258,7 @@ fn look_again(model: &mut Model) -> Option<Effect> {
         return None;
     }
     model.schedule.looked = None;
-    Some(Effect::Discover)
+    Some(Effect::Queues(queues::Effect::Discover))
 }
 
 /// The server is back, or there for the first time: old questions are void, all is read at once.

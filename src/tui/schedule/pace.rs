@@ -8,6 +8,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::QueueRow;
 use crate::tui::schedule::RankFor;
+use crate::tui::timeline;
 
 /// Events read the selected queue no more often than this.
 const EVENT_PAUSE: Duration = Duration::from_millis(50);
@@ -170,11 +171,11 @@ pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> V
     let slot = &mut model.schedule.rank;
     slot.start(now, generation);
     model.schedule.rank_for = what;
-    vec![Effect::FindRank {
+    vec![Effect::Timeline(timeline::Effect::FindRank {
         generation,
         queue,
         due,
-    }]
+    })]
 }
 
 /// The moment the server's clock shows a new second, at or before `at`, unless that is about to

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::Site;
+use super::{Effect, Site};
 use crate::config::Config;
 use crate::ops::journal::Journal;
 use crate::queue::{Address, Endpoint, redis_cli};
 use crate::store::{Access, Store};
-use crate::tui::effect::Switch;
 use crate::tui::msg::Msg;
 use crate::tui::server;
+use crate::tui::server::Switch;
 use crate::tui::tasks::Tasks;
 
 /// What a screen shows: a server, and what holds there.
@@ -132,8 +132,16 @@ async fn pass_on(
 }
 
 impl Tasks {
+    /// Does what another server needs.
+    pub(crate) fn go(&mut self, effect: Effect) {
+        match effect {
+            Effect::FindWay { generation, to } => self.find_way(generation, to),
+            Effect::Go => self.switch(),
+        }
+    }
+
     /// Looks for the way to another server; the loop is told when it is known.
-    pub(crate) fn find_way(&mut self, generation: u64, to: Switch) {
+    fn find_way(&mut self, generation: u64, to: Switch) {
         let (session, way, answers) = (
             self.session.clone(),
             Arc::clone(&self.way),
@@ -157,7 +165,7 @@ impl Tasks {
     }
 
     /// Leaves the server for the one that was found last.
-    pub(crate) fn switch(&mut self) {
+    fn switch(&mut self) {
         let way = self
             .way
             .lock()

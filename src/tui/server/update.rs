@@ -1,10 +1,11 @@
 //! To another server, or another database of this one, and what stays then.
 
 use super::{Msg, Site};
-use crate::tui::effect::{Effect, Switch};
+use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::msg;
 use crate::tui::schedule::{Schedule, Stage};
+use crate::tui::server::{self, Switch};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{leave, queues};
 
@@ -23,10 +24,10 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
     let generation = model.schedule.next_generation();
     model.schedule.way = Some(generation);
-    let find = Effect::FindWay {
+    let find = Effect::Server(server::Effect::FindWay {
         generation,
         to: there,
-    };
+    });
     leave::update::leaving(model, vec![find])
 }
 
@@ -61,7 +62,7 @@ fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
     };
     *model = new;
     settle(model, site);
-    vec![Effect::Switch]
+    vec![Effect::Server(server::Effect::Go)]
 }
 
 /// There is no way.

@@ -215,12 +215,12 @@ fn freeze(model: &mut Model) {
 
 fn refresh(model: &mut Model) -> Vec<Effect> {
     if !model.is_live() {
-        return vec![Effect::RetryLink];
+        return vec![Effect::Link(link::Effect::Retry)];
     }
     pace::ask_all(model);
     filter::update::again(model);
     if model.tab == Tab::Changes {
         pace::want_journal(model);
     }
-    vec![Effect::Discover]
+    vec![Effect::Queues(queues::Effect::Discover)]
 }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::WorkerTold;
+use super::{Effect, WorkerTold};
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, work_in_bulk};
@@ -16,6 +16,7 @@ use crate::queue::{Change, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 use crate::tui::msg::Msg;
+use crate::tui::tasks::Tasks;
 use crate::tui::worker;
 
 /// How long the scripts under way may take when the screen ends, and the order list that a bulk
@@ -34,9 +35,23 @@ struct Task {
     work: JoinHandle<u64>,
 }
 
+impl Tasks {
+    /// Does what a worker needs.
+    pub(crate) fn work(&mut self, effect: Effect) {
+        match effect {
+            Effect::Start(queue) => {
+                let (writer, answers) = (self.writer(), self.answers.clone());
+                let journal = self.journal.clone();
+                self.workers.start(writer, journal, queue, answers);
+            }
+            Effect::Stop(queue) => self.workers.stop(&queue),
+        }
+    }
+}
+
 impl Workers {
     /// Starts one on a queue, unless one is at work there.
-    pub(crate) fn start(
+    fn start(
         &mut self,
         writer: Result<Writer, StoreError>,
         journal: Journal,
@@ -65,7 +80,7 @@ impl Workers {
     }
 
     /// Lets the one on a queue end after the script that is under way.
-    pub(crate) fn stop(&mut self, queue: &Queue) {
+    fn stop(&mut self, queue: &Queue) {
         if let Some(task) = self.tasks.get_mut(queue) {
             // It has ended already when nobody listens.
             let _ = task.stop.take().map(|stop| stop.send(()));

@@ -9,6 +9,7 @@ use crate::tui::moments;
 use crate::tui::queues::QueueRow;
 use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
+use crate::tui::worker;
 
 /// What was asked, answered or told of a worker.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
@@ -209,7 +210,7 @@ fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
     );
     let worker = Worker::new(queue.clone(), model.instant);
     model.workers.at_work.push(worker);
-    vec![Effect::StartWorker(queue)]
+    vec![Effect::Worker(worker::Effect::Start(queue))]
 }
 
 /// Yes: it stops.
@@ -217,7 +218,7 @@ fn stop(model: &mut Model, queue: Queue) -> Vec<Effect> {
     if let Some(worker) = at_work(model, &queue) {
         worker.state = WorkerState::Ending;
     }
-    vec![Effect::StopWorker(queue)]
+    vec![Effect::Worker(worker::Effect::Stop(queue))]
 }
 
 fn at_work<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut Worker> {

@@ -7,9 +7,9 @@ use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{
     Change, Due, Entry, EntryId, Known, Outcome, Plan, Queue, State, Tally, frame,
 };
+use delayscope::tui::change::plan::Marked;
 use delayscope::tui::change::{Stage, UnderWay};
 use delayscope::tui::edit::EditForm;
-use delayscope::tui::effect::Marked;
 use delayscope::tui::form::{Filling as _, Part};
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay};

@@ -18,8 +18,9 @@ use delayscope::queue::plan::Progress;
 use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Plan, Queue, Summary, Tally};
 use delayscope::tui::change;
+use delayscope::tui::change::plan::ToPlan;
 use delayscope::tui::dialog::Dialog;
-use delayscope::tui::effect::{Effect, ToPlan};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::model::{Model, Overlay, Pane};
 use delayscope::tui::msg::Msg;
 
@@ -51,7 +52,7 @@ pub(crate) fn plan(change: Change, planned: u64) -> Plan {
 /// What is to be planned, when anything is.
 fn asked(effects: &[Effect]) -> Option<ToPlan> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Plan(asked) => Some((**asked).clone()),
+        Effect::Change(change::Effect::Plan(asked)) => Some((**asked).clone()),
         _ => None,
     })
 }
@@ -59,8 +60,8 @@ fn asked(effects: &[Effect]) -> Option<ToPlan> {
 /// The generation of what is to be planned.
 fn generation(effects: &[Effect]) -> u64 {
     let of = |effect: &Effect| match effect {
-        Effect::Plan(asked) => Some(asked.generation),
-        Effect::PlanUndo { generation, .. } => Some(*generation),
+        Effect::Change(change::Effect::Plan(asked)) => Some(asked.generation),
+        Effect::Change(change::Effect::PlanUndo { generation, .. }) => Some(*generation),
         _ => None,
     };
     effects.iter().find_map(of).unwrap()
@@ -90,7 +91,9 @@ fn ended(change: Change, tally: Tally) -> Applied {
 }
 
 fn applied(effects: &[Effect]) -> bool {
-    effects.iter().any(|e| matches!(e, Effect::Apply(_)))
+    effects
+        .iter()
+        .any(|e| matches!(e, Effect::Change(change::Effect::Apply(_))))
 }
 
 fn dialog(model: &Model) -> Option<&Dialog> {

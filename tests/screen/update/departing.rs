@@ -5,8 +5,9 @@ use delayscope::queue::plan::Plan;
 use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Outcome, Queue, Summary, Tally};
 use delayscope::tui::change;
+use delayscope::tui::change::plan::Marked;
 use delayscope::tui::departed::Fate;
-use delayscope::tui::effect::{Effect, Marked};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
@@ -31,7 +32,7 @@ fn leaves(desk: &mut Desk, n: u64) {
 
 fn planned(effects: &[Effect]) -> Option<Marked> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Plan(asked) => Some(asked.which.clone()),
+        Effect::Change(change::Effect::Plan(asked)) => Some(asked.which.clone()),
         _ => None,
     })
 }
@@ -181,7 +182,7 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
     desk.press(Code::Down);
     let effects = desk.char('x');
     let generation = effects.iter().find_map(|effect| match effect {
-        Effect::Plan(asked) => Some(asked.generation),
+        Effect::Change(change::Effect::Plan(asked)) => Some(asked.generation),
         _ => None,
     });
     let (generation, orders) = (generation.unwrap(), Queue::redisson("orders"));

@@ -14,9 +14,9 @@ fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
     desk.char('5');
     let asked = |effects: Vec<Effect>| {
         let examine = effects.into_iter().find_map(|effect| match effect {
-            Effect::Examine {
+            Effect::Examine(examine::Effect::Start {
                 generation, queue, ..
-            } => Some((generation, queue)),
+            }) => Some((generation, queue)),
             _ => None,
         });
         examine.unwrap()
@@ -28,7 +28,10 @@ fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
         of: 10,
     }));
     assert_eq!(desk.model.examining.as_ref().unwrap().looked, 3);
-    assert_eq!(desk.press(Code::Esc), [Effect::EndExamining]);
+    assert_eq!(
+        desk.press(Code::Esc),
+        [Effect::Examine(examine::Effect::End)]
+    );
     assert_eq!(desk.model.examining, None);
     let told = Exact::new(&desk.model.queues[0].queue, desk.model.now);
     // What was given up says nothing any more.

@@ -7,6 +7,8 @@ use delayscope::tui::filter::{self, Search};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Model, Pane};
 use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh;
+use delayscope::tui::timeline;
 
 use crate::desk::{Desk, START, World, member, score};
 
@@ -26,7 +28,7 @@ fn hits(model: &Model) -> Vec<Vec<u8>> {
 }
 
 fn searches(effects: &[Effect]) -> usize {
-    let search = |e: &&Effect| matches!(e, Effect::Search { .. });
+    let search = |e: &&Effect| matches!(e, Effect::Filter(filter::Effect::Search { .. }));
     effects.iter().filter(search).count()
 }
 
@@ -81,7 +83,10 @@ fn the_whole_queue_is_searched_when_the_typing_pauses() {
     assert_eq!(searches(&desk.pass(50)), 1);
     // Another key makes it void.
     let asked = desk.char('x');
-    assert!(asked.contains(&Effect::EndSearch), "{asked:?}");
+    assert!(
+        asked.contains(&Effect::Filter(filter::Effect::EndSearch)),
+        "{asked:?}"
+    );
     assert_eq!(searches(&desk.pass(149)), 0);
     assert_eq!(searches(&desk.pass(1)), 1);
 }
@@ -152,7 +157,10 @@ fn escape_in_the_list_stops_the_search_then_clears_the_filter() {
     desk.type_in("entry");
     desk.press(Code::Enter);
     let asked = desk.press(Code::Esc);
-    assert!(asked.contains(&Effect::EndSearch), "{asked:?}");
+    assert!(
+        asked.contains(&Effect::Filter(filter::Effect::EndSearch)),
+        "{asked:?}"
+    );
     let filtered = desk.model.filtered.as_ref().unwrap();
     assert_eq!(filtered.search, Search::Stopped);
     assert!(!filtered.hits.is_empty());
@@ -245,7 +253,7 @@ fn hits_in_sight_are_kept_true() {
     let asked = desk.live(2_500, 0);
     let checks = asked
         .iter()
-        .filter(|e| matches!(e, Effect::CheckScores { .. }));
+        .filter(|e| matches!(e, Effect::Filter(filter::Effect::CheckScores { .. })));
     assert!((1..=4).contains(&checks.count()));
     let filtered = desk.model.filtered.as_ref().unwrap();
     assert!(filtered.stale);
@@ -274,9 +282,12 @@ fn hits_in_sight_are_kept_true() {
 fn while_a_filter_is_on_no_rows_are_read_by_rank() {
     let mut desk = filtered(1_000, "entry");
     let asked = desk.live(3_000, 0);
-    let pages = asked
-        .iter()
-        .filter(|e| matches!(e, Effect::LoadPulse { page: Some(_), .. }));
+    let pages = asked.iter().filter(|e| {
+        matches!(
+            e,
+            Effect::Refresh(refresh::Effect::LoadPulse { page: Some(_), .. })
+        )
+    });
     assert_eq!(pages.count(), 0);
 }
 
@@ -293,7 +304,10 @@ fn another_queue_has_no_filter() {
     desk.model.focus = Pane::Queues;
     let asked = desk.press(Code::Down);
     assert!(desk.model.filtered.is_none());
-    assert!(asked.contains(&Effect::EndSearch), "{asked:?}");
+    assert!(
+        asked.contains(&Effect::Filter(filter::Effect::EndSearch)),
+        "{asked:?}"
+    );
     desk.answer_all();
     assert_eq!(desk.model.entries.rows.len() as u64, desk.model.listed());
 }
@@ -348,7 +362,7 @@ fn the_filter_goes_with_the_tabs_of_entries() {
     assert_eq!(desk.under_cursor(), Some(b"done 49".to_vec()));
     let asked = desk.char('1');
     assert!(
-        asked.contains(&Effect::EndSearch) || searches(&asked) == 1,
+        asked.contains(&Effect::Filter(filter::Effect::EndSearch)) || searches(&asked) == 1,
         "{asked:?}"
     );
     desk.answer_all();
@@ -369,7 +383,11 @@ fn a_cursor_that_has_moved_on_is_not_pulled_back_to_where_the_filter_left_it() {
     let mut desk = filtered(10_000, "\"entry 77\"");
     desk.press(Code::Esc);
     let asked = std::mem::take(&mut desk.open);
-    assert!(asked.iter().any(|e| matches!(e, Effect::FindRank { .. })));
+    assert!(
+        asked
+            .iter()
+            .any(|e| matches!(e, Effect::Timeline(timeline::Effect::FindRank { .. })))
+    );
     desk.char('G');
     for effect in asked {
         desk.answer(&effect);

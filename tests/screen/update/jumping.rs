@@ -4,6 +4,7 @@ use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::Pane;
 use delayscope::tui::queues::QueueSort;
+use delayscope::tui::timeline;
 
 use crate::desk::{Desk, START, World, member, score};
 use crate::update::filter::filtered;
@@ -53,7 +54,11 @@ fn among_hits_a_time_leads_to_the_first_hit_due_then() {
     desk.char('@');
     desk.type_in("+17m");
     let asked = desk.press(Code::Enter);
-    assert!(!asked.iter().any(|e| matches!(e, Effect::FindRank { .. })));
+    assert!(
+        !asked
+            .iter()
+            .any(|e| matches!(e, Effect::Timeline(timeline::Effect::FindRank { .. })))
+    );
     assert_eq!(desk.under_cursor(), Some(member(990)));
 }
 

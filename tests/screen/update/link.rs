@@ -51,7 +51,10 @@ fn control_r_retries_a_lost_link_and_refreshes_a_live_one() {
     assert!(asked.iter().any(is_pulse));
     desk.answer_all();
     desk.link(lost(&desk));
-    assert_eq!(desk.key(Key::ctrl('r')), [Effect::RetryLink]);
+    assert_eq!(
+        desk.key(Key::ctrl('r')),
+        [Effect::Link(link::Effect::Retry)]
+    );
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Marks.
 
 use delayscope::queue::Bar;
-use delayscope::tui::effect::{Effect, Marked};
+use delayscope::tui::change;
+use delayscope::tui::change::plan::Marked;
+use delayscope::tui::effect::Effect;
 use delayscope::tui::entries;
 use delayscope::tui::keys;
 
@@ -282,7 +284,7 @@ fn places(desk: &Desk) -> Vec<u64> {
 /// What a key wants to be planned.
 fn planned(effects: &[Effect]) -> Marked {
     let plan = effects.iter().find_map(|effect| match effect {
-        Effect::Plan(plan) => Some(plan.which.clone()),
+        Effect::Change(change::Effect::Plan(plan)) => Some(plan.which.clone()),
         _ => None,
     });
     plan.unwrap()

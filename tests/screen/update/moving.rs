@@ -2,6 +2,7 @@
 
 use delayscope::queue::{Bar, PageAsk, Zoom};
 use delayscope::tui::effect::Effect;
+use delayscope::tui::filter;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
@@ -124,7 +125,10 @@ fn enter_on_a_bar_lists_its_entries() {
     }
     assert_eq!(desk.model.focus, Pane::Timeline);
     let asked = desk.press(Code::Enter);
-    assert!(matches!(asked[..], [Effect::Search { .. }]), "{asked:?}");
+    assert!(
+        matches!(asked[..], [Effect::Filter(filter::Effect::Search { .. })]),
+        "{asked:?}"
+    );
     desk.answer_all();
     assert_eq!(desk.model.focus, Pane::Entries);
     assert_eq!(desk.under_cursor(), Some(member(30)));

@@ -2,11 +2,12 @@
 
 use delayscope::payload::{Codec, Held};
 use delayscope::queue::{EntryId, Form, Queue};
-use delayscope::tui::effect::{Effect, ToOffer};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::form::{self, Filling as _, Part};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::offer::ToOffer;
 use delayscope::tui::offer::{self, OfferForm, Offered, Seen};
 
 use crate::desk::Desk;
@@ -15,7 +16,11 @@ use crate::desk::Desk;
 fn opened() -> Desk {
     let mut desk = Desk::of_one(5);
     let asked = desk.char('o');
-    assert!(asked.contains(&Effect::SampleQueue(Queue::redisson("orders"))));
+    assert!(
+        asked.contains(&Effect::Offer(offer::Effect::Sample(Queue::redisson(
+            "orders"
+        ))))
+    );
     seen(&mut desk, Some(Form::ByteId), Some(Codec::TypedJson));
     desk
 }
@@ -47,7 +52,7 @@ fn type_in(desk: &mut Desk, text: &str) {
 
 fn offer_of(effects: &[Effect]) -> Option<ToOffer> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Offer(offer) => Some((**offer).clone()),
+        Effect::Offer(offer::Effect::Make(offer)) => Some((**offer).clone()),
         _ => None,
     })
 }

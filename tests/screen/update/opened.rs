@@ -110,11 +110,11 @@ fn answer_scores(desk: &mut Desk, score: Option<f64>) -> bool {
     let open = std::mem::take(&mut desk.open);
     let mut asked = false;
     for effect in open {
-        let Effect::CheckScores {
+        let Effect::Filter(filter::Effect::CheckScores {
             generation,
             queue,
             members,
-        } = effect
+        }) = effect
         else {
             desk.answer(&effect);
             continue;

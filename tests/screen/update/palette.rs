@@ -1,7 +1,7 @@
 //! The commands by name, another server, and the messages that come of it.
 
 use delayscope::queue::{Layout, LinkState, Queue, Zoom};
-use delayscope::tui::effect::{Effect, Switch};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Action, BINDINGS, Code};
 use delayscope::tui::look::Background;
@@ -9,6 +9,7 @@ use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::prompt::{Choice, PromptKind};
 use delayscope::tui::queues;
+use delayscope::tui::server::Switch;
 use delayscope::tui::server::{self, Site};
 use delayscope::tui::toast::Tone;
 
@@ -262,7 +263,9 @@ fn site(asked: &[Effect], db: i64) -> Msg {
 /// The way that was asked for, and its generation.
 fn asked_way(asked: &[Effect]) -> (u64, Switch) {
     let way = asked.iter().find_map(|effect| match effect {
-        Effect::FindWay { generation, to } => Some((*generation, to.clone())),
+        Effect::Server(server::Effect::FindWay { generation, to }) => {
+            Some((*generation, to.clone()))
+        }
         _ => None,
     });
     way.unwrap()
@@ -290,7 +293,10 @@ fn another_database_begins_anew_but_keeps_what_is_the_users_own() {
         "until the way is known nothing changes"
     );
     let generation = desk.open.len();
-    assert_eq!(desk.tell(site(&asked, 3)), [Effect::Switch]);
+    assert_eq!(
+        desk.tell(site(&asked, 3)),
+        [Effect::Server(server::Effect::Go)]
+    );
     assert!(desk.model.queues.is_empty());
     assert_eq!(
         (desk.model.endpoint.as_str(), desk.model.db),
@@ -318,7 +324,10 @@ fn what_the_old_server_still_says_is_not_of_the_new_one() {
     desk.tell(Msg::Server(server::Msg::Arrived));
     desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("new"))));
     assert_eq!(desk.model.queues.len(), 1);
-    assert!(desk.link(LinkState::Live).contains(&Effect::Discover));
+    assert!(
+        desk.link(LinkState::Live)
+            .contains(&Effect::Queues(queues::Effect::Discover))
+    );
 }
 
 #[test]
@@ -332,7 +341,10 @@ fn of_two_ways_that_were_asked_for_only_the_last_one_is_gone() {
         "too late".to_owned(),
     )));
     assert_ne!(desk.toast(), "too late");
-    assert_eq!(desk.tell(site(&wanted, 4)), [Effect::Switch]);
+    assert_eq!(
+        desk.tell(site(&wanted, 4)),
+        [Effect::Server(server::Effect::Go)]
+    );
     assert_eq!(desk.model.db, 4);
 }
 

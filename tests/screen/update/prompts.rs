@@ -3,7 +3,7 @@
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::msg::Msg;
-use delayscope::tui::prompt::PromptKind;
+use delayscope::tui::prompt::{self, PromptKind};
 
 use crate::desk::Desk;
 
@@ -63,7 +63,10 @@ fn up_brings_back_what_was_entered_and_down_what_was_being_typed() {
         desk.key(Key::ctrl('u'));
         desk.type_text(text);
         let asked = desk.press(Code::Enter);
-        let kept = Effect::Remember(PromptKind::Filter, text.to_owned());
+        let kept = Effect::Prompt(prompt::Effect::Remember(
+            PromptKind::Filter,
+            text.to_owned(),
+        ));
         assert!(asked.contains(&kept), "{asked:?}");
     }
     desk.char('/');

@@ -23,7 +23,12 @@ fn pulses(asked: &[Effect]) -> usize {
 }
 
 fn surveys(asked: &[Effect]) -> usize {
-    let of_selected = |e: &&Effect| matches!(e, Effect::LoadSurvey { zoom: Some(_), .. });
+    let of_selected = |e: &&Effect| {
+        matches!(
+            e,
+            Effect::Refresh(refresh::Effect::LoadSurvey { zoom: Some(_), .. })
+        )
+    };
     asked.iter().filter(of_selected).count()
 }
 
@@ -41,7 +46,7 @@ fn nothing_is_read_before_the_server_answers() {
     assert_eq!(desk.pass(5000), []);
     let asked = desk.link(LinkState::Live);
     assert_eq!(pulses(&asked), 1);
-    assert!(asked.contains(&Effect::Discover));
+    assert!(asked.contains(&Effect::Queues(queues::Effect::Discover)));
 }
 
 #[test]
@@ -49,7 +54,7 @@ fn the_selected_queue_is_read_each_interval_and_the_others_half_as_often() {
     let mut desk = Desk::of(many(4));
     let asked = desk.live(20_000, 1);
     let others = asked.iter().filter_map(|e| match e {
-        Effect::LoadPulses { queues, .. } => Some(queues.len()),
+        Effect::Refresh(refresh::Effect::LoadPulses { queues, .. }) => Some(queues.len()),
         _ => None,
     });
     assert!((19..=21).contains(&pulses(&asked)), "{}", pulses(&asked));
@@ -75,7 +80,7 @@ fn rows_out_of_sight_are_read_in_turn_within_ten_seconds() {
     let asked = desk.live(12_100, 1);
     let mut read = HashSet::new();
     for effect in &asked {
-        if let Effect::LoadPulses { queues, .. } = effect {
+        if let Effect::Refresh(refresh::Effect::LoadPulses { queues, .. }) = effect {
             assert!(queues.len() < 120, "in turn, not at once: {}", queues.len());
             read.extend(queues.iter().cloned());
         }
@@ -295,8 +300,7 @@ fn a_heavy_head_is_read_at_a_megabyte_a_second_whatever_is_announced() {
     assert_eq!(desk.model.stretched_ms, Some(5_000));
     let times = |name: &str| {
         let name = Queue::redisson(name);
-        let in_it =
-            |e: &&Effect| matches!(e, Effect::LoadPulses { queues, .. } if queues.contains(&name));
+        let in_it = |e: &&Effect| matches!(e, Effect::Refresh(refresh::Effect::LoadPulses { queues, .. }) if queues.contains(&name));
         asked.iter().filter(in_it).count()
     };
     assert!((3..=4).contains(&times("q001")), "{}", times("q001"));
@@ -356,14 +360,17 @@ fn a_search_for_queues_that_is_under_way_when_the_next_one_would_be_due_wakes_no
     desk.tell(Msg::Queues(queues::Msg::LookedAll(10)));
     desk.pass(599_000);
     let asked = desk.key(Key::ctrl('r'));
-    assert!(asked.contains(&Effect::Discover));
+    assert!(asked.contains(&Effect::Queues(queues::Effect::Discover)));
     desk.answer_all();
     desk.tell(Msg::Queues(queues::Msg::Looked(1, 10)));
     // The desk sees to it that the loop does not spin.
     let asked = desk.live(60_000, 1);
-    assert!(!asked.contains(&Effect::Discover));
+    assert!(!asked.contains(&Effect::Queues(queues::Effect::Discover)));
     desk.tell(Msg::Queues(queues::Msg::LookedAll(10)));
-    assert!(desk.live(601_000, 1).contains(&Effect::Discover));
+    assert!(
+        desk.live(601_000, 1)
+            .contains(&Effect::Queues(queues::Effect::Discover))
+    );
 }
 
 #[test]
@@ -371,7 +378,7 @@ fn queues_that_cannot_be_read_say_why() {
     let mut desk = Desk::waiting_for_server(many(3));
     let asked = desk.link(LinkState::Live);
     let others = asked.iter().find_map(|effect| match effect {
-        Effect::LoadPulses { generation, .. } => Some(*generation),
+        Effect::Refresh(refresh::Effect::LoadPulses { generation, .. }) => Some(*generation),
         _ => None,
     });
     let told = |result| {
@@ -383,7 +390,8 @@ fn queues_that_cannot_be_read_say_why() {
     desk.tell(told(Err("no answer within 5 s".to_owned())));
     let mut others = desk.model.queues.iter().skip(1);
     assert!(others.all(|row| row.trouble.as_deref() == Some("no answer within 5 s")));
-    let read = |effect: &Effect| matches!(effect, Effect::LoadPulses { .. });
+    let read =
+        |effect: &Effect| matches!(effect, Effect::Refresh(refresh::Effect::LoadPulses { .. }));
     desk.open.retain(|effect| !read(effect));
     desk.live(30_000, 1);
     assert!(desk.model.queues.iter().all(|row| row.trouble.is_none()));

@@ -32,11 +32,11 @@ fn sampled(desk: &mut Desk, name: &str, seconds: u64) -> [usize; 2] {
     for _ in 0..seconds / 3 {
         let asked = desk.live(3_000, 1);
         for effect in asked {
-            if let Effect::LoadSurvey {
+            if let Effect::Refresh(refresh::Effect::LoadSurvey {
                 queue: of,
                 sample: Some(_),
                 ..
-            } = effect
+            }) = effect
             {
                 counts[usize::from(of != queue)] += 1;
             }
@@ -54,13 +54,13 @@ fn a_queue_that_nobody_seems_to_consume_is_sampled_at_once_in_sight_or_not() {
     desk.live(12_000, 1);
     let [of_it, _] = sampled(&mut desk, "q299", 30);
     assert!(of_it > 0);
-    let out_of_sight = |effect: &Effect| matches!(effect, Effect::LoadSurvey { queue, .. } if *queue == Queue::redisson("q298"));
+    let out_of_sight = |effect: &Effect| matches!(effect, Effect::Refresh(refresh::Effect::LoadSurvey { queue, .. }) if *queue == Queue::redisson("q298"));
     assert!(!desk.live(12_000, 1).iter().any(out_of_sight));
 }
 
 /// Answers a look at the server.
 fn answer(desk: &mut Desk, effect: &Effect) -> Option<LookAsk> {
-    let Effect::LookAtServer { generation, asked } = *effect else {
+    let Effect::Refresh(refresh::Effect::LookAtServer { generation, asked }) = *effect else {
         return None;
     };
     let look = ServerLook {

@@ -4,7 +4,7 @@ use clap::Parser as _;
 use delayscope::args::Args;
 use delayscope::config::Config;
 use delayscope::queue::{Address, Endpoint};
-use delayscope::tui::effect::Switch;
+use delayscope::tui::server::Switch;
 use delayscope::tui::server::run::Session;
 
 fn config(address: Address) -> Config {

@@ -19,9 +19,9 @@ use crate::desk::{Desk, World, cell_of, member, score};
 /// The list reading among some effects: which list, first, count.
 fn list_of(effects: &[Effect]) -> Option<(List, u64, u32)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::LoadList {
+        Effect::Lists(lists::Effect::Load {
             list, first, count, ..
-        } => Some((*list, *first, *count)),
+        }) => Some((*list, *first, *count)),
         _ => None,
     })
 }
@@ -56,7 +56,7 @@ fn a_list_is_read_when_its_tab_is_opened_and_in_the_pulses_rhythm_while_it_is_in
     let asked = desk.live(3_000, 1);
     let lists = asked
         .iter()
-        .filter(|e| matches!(e, Effect::LoadList { .. }));
+        .filter(|e| matches!(e, Effect::Lists(lists::Effect::Load { .. })));
     let count = lists.count();
     assert!((2..=4).contains(&count), "{count} in three seconds");
     desk.char('1');
@@ -189,7 +189,7 @@ fn a_list_that_weighs_megabytes_is_read_once_in_as_many_seconds() {
     let asked = desk.live(20_000, 1);
     let lists = asked
         .iter()
-        .filter(|e| matches!(e, Effect::LoadList { .. }));
+        .filter(|e| matches!(e, Effect::Lists(lists::Effect::Load { .. })));
     let read = lists.count() as u64 * rows * 200_000;
     assert!(read <= 21 * 1_000_000, "{read} bytes in 20 s");
 }
@@ -387,7 +387,9 @@ fn since_when_something_is_in_quarantine_is_asked_once_for_what_is_new() {
     quarantined.quarantine = vec![(member(500), 1.0), (member(501), 2.0)];
     let mut desk = Desk::of(vec![quarantined]);
     let asks = |effects: &[Effect]| {
-        let asks = effects.iter().filter(|e| matches!(e, Effect::ReadSince(_)));
+        let asks = effects
+            .iter()
+            .filter(|e| matches!(e, Effect::Lists(lists::Effect::ReadSince(_))));
         asks.count()
     };
     desk.char('7');

@@ -3,10 +3,12 @@
 use delayscope::queue::filter::Bounds;
 use delayscope::queue::{Bar, Scale, Survey, Zoom};
 use delayscope::tui::effect::Effect;
+use delayscope::tui::filter;
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh;
 use delayscope::tui::timeline;
 
 use crate::desk::{Desk, START, World, cell_of, drawn, empty_survey, member};
@@ -210,11 +212,11 @@ fn the_bars_of_all_are_those_of_the_survey() {
     // The next survey is told which bars there are, so that it keeps them if it can.
     let asked = desk.live(11_000, 5);
     let held = asked.iter().find_map(|effect| match effect {
-        Effect::LoadSurvey {
+        Effect::Refresh(refresh::Effect::LoadSurvey {
             zoom: Some(_),
             held,
             ..
-        } => Some(*held),
+        }) => Some(*held),
         _ => None,
     });
     assert_eq!(held, Some(Some(scale)));
@@ -283,7 +285,7 @@ fn classes_that_come_after_the_bars_do_not_take_their_place() {
     desk.char('j');
     let classes = desk.pass(11_000).into_iter().find(|effect| {
         let name = &desk.model.queues[0].queue;
-        matches!(effect, Effect::LoadSurvey { zoom: None, queue, .. } if queue == name)
+        matches!(effect, Effect::Refresh(refresh::Effect::LoadSurvey { zoom: None, queue, .. }) if queue == name)
     });
     desk.open.clear();
     desk.char('k');
@@ -295,7 +297,7 @@ fn classes_that_come_after_the_bars_do_not_take_their_place() {
 /// What is searched, by its due times.
 fn searched(effects: &[Effect]) -> Option<Bounds> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Search { filter, .. } => Some(filter.bounds(START)),
+        Effect::Filter(filter::Effect::Search { filter, .. }) => Some(filter.bounds(START)),
         _ => None,
     })
 }

@@ -6,6 +6,7 @@ use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::server;
 use delayscope::tui::toast::Tone;
 use delayscope::tui::worker::{self, WorkerState, WorkerTold};
 
@@ -33,7 +34,10 @@ fn dialog(desk: &Desk) -> &Dialog {
 fn at_work(late: u64) -> Desk {
     let mut desk = desk(late);
     desk.char('w');
-    assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
+    assert!(
+        desk.char('y')
+            .contains(&Effect::Worker(worker::Effect::Start(orders())))
+    );
     tell(&mut desk, WorkerTold::Listening);
     desk.pass(1_000);
     desk
@@ -83,13 +87,18 @@ fn y_starts_a_worker_and_no_other_letter_does() {
     for key in [Key::char('w'), Key::char(' '), Key::char('j')] {
         let asked = desk.key(key);
         assert!(
-            !asked.iter().any(|e| matches!(e, Effect::StartWorker(_))),
+            !asked
+                .iter()
+                .any(|e| matches!(e, Effect::Worker(worker::Effect::Start(_)))),
             "{key:?}"
         );
         dialog(&desk);
     }
     desk.pass(1_000);
-    assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
+    assert!(
+        desk.char('y')
+            .contains(&Effect::Worker(worker::Effect::Start(orders())))
+    );
     assert_eq!(desk.model.overlay, None);
     assert!(desk.model.workers.on(&orders()).is_some());
 }
@@ -100,11 +109,17 @@ fn no_letter_of_a_name_that_is_typed_at_a_question_without_one_answers_it() {
     desk.char('w');
     for letter in "payments only".chars() {
         let asked = desk.char(letter);
-        assert!(!asked.contains(&Effect::StartWorker(orders())), "{letter}");
+        assert!(
+            !asked.contains(&Effect::Worker(worker::Effect::Start(orders()))),
+            "{letter}"
+        );
         dialog(&desk);
     }
     desk.pass(1_000);
-    assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
+    assert!(
+        desk.char('y')
+            .contains(&Effect::Worker(worker::Effect::Start(orders())))
+    );
 }
 
 #[test]
@@ -137,7 +152,7 @@ fn a_worker_is_no_bulk_change_and_asks_for_no_name() {
     assert!(dialog(&desk).name.is_none());
     desk.press(Code::Tab);
     let started = desk.press(Code::Enter);
-    assert!(started.contains(&Effect::StartWorker(orders())));
+    assert!(started.contains(&Effect::Worker(worker::Effect::Start(orders()))));
 }
 
 #[test]
@@ -200,7 +215,10 @@ fn w_again_asks_to_stop_it() {
     let mut desk = at_work(3);
     desk.char('w');
     assert_eq!(dialog(&desk).yes, "stop");
-    assert!(desk.char('y').contains(&Effect::StopWorker(orders())));
+    assert!(
+        desk.char('y')
+            .contains(&Effect::Worker(worker::Effect::Stop(orders())))
+    );
     let worker = desk.model.workers.on(&orders()).unwrap();
     assert_eq!(worker.state, WorkerState::Ending);
     tell(
@@ -240,7 +258,11 @@ fn leaving_asks_while_a_worker_is_at_work_and_a_second_ctrl_c_leaves() {
 #[test]
 fn another_server_is_gone_to_only_when_the_worker_may_be_left() {
     let mut desk = at_work(3);
-    let goes = |asked: &[Effect]| asked.iter().any(|e| matches!(e, Effect::FindWay { .. }));
+    let goes = |asked: &[Effect]| {
+        asked
+            .iter()
+            .any(|e| matches!(e, Effect::Server(server::Effect::FindWay { .. })))
+    };
     desk.char(':');
     desk.type_in("db 3");
     assert!(!goes(&desk.press(Code::Enter)));

@@ -46,7 +46,7 @@ fn give(model: &mut Model, order: Order) -> Vec<Effect> {
     if let Some(running) = model.changing.running_mut(generation) {
         running.order = order;
     }
-    vec![Effect::Order(generation, order)]
+    vec![Effect::Change(change::Effect::Order(generation, order))]
 }
 
 /// Why there is nothing to pause or stop; none when there is.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::ops::entries::From;
 use crate::ops::plan::{Copies, Which};
 use crate::queue::{Entry, Queue, State};
-use crate::tui::effect::Marked;
+use crate::tui::change::plan::Marked;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
 

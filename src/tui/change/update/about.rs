@@ -3,7 +3,7 @@
 use super::About;
 use crate::queue::finding::id;
 use crate::queue::{Entry, Known, ListScore, Queue, State, text};
-use crate::tui::effect::Marked;
+use crate::tui::change::plan::Marked;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};

@@ -7,7 +7,7 @@ use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
 use crate::tui::entries::{EntryRow, decode};
-use crate::tui::filter::{Hit, Scores, Search};
+use crate::tui::filter::{self, Hit, Scores, Search};
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
@@ -242,11 +242,11 @@ pub(crate) fn check(model: &mut Model) -> Option<Effect> {
     model.schedule.generation += 1;
     let generation = model.schedule.generation;
     model.schedule.check.start(now, generation);
-    Some(Effect::CheckScores {
+    Some(Effect::Filter(filter::Effect::CheckScores {
         generation,
         queue,
         members,
-    })
+    }))
 }
 
 fn wanted(model: &mut Model) -> Vec<Vec<u8>> {

@@ -4,12 +4,13 @@ use super::line_of;
 use crate::clock::when::Span;
 use crate::config;
 use crate::queue::Zoom;
-use crate::tui::effect::{Effect, Switch};
+use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::look::Background;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::Choice;
 use crate::tui::refresh::update::interval;
+use crate::tui::server::Switch;
 use crate::tui::{change, reason, server, sight, timeline};
 
 /// A command.

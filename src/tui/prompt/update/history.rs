@@ -2,7 +2,7 @@
 
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
-use crate::tui::prompt::PromptKind;
+use crate::tui::prompt::{self, PromptKind};
 
 /// Puts an older line (`up`), or a newer one, into the prompt; beyond the newest stands what was
 /// being typed. False when there is none.
@@ -39,5 +39,5 @@ pub(crate) fn keep(model: &mut Model, kind: PromptKind, line: String) -> Option<
         return None;
     }
     model.history.push(kind, &line);
-    Some(Effect::Remember(kind, line))
+    Some(Effect::Prompt(prompt::Effect::Remember(kind, line)))
 }

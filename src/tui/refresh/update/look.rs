@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::queue::ServerLook;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
+use crate::tui::refresh;
 use crate::tui::schedule::pace;
 use crate::tui::sight;
 
@@ -25,7 +26,10 @@ pub(crate) fn start(model: &mut Model) -> Option<Effect> {
     let generation = model.schedule.next_generation();
     model.schedule.look.start(now, generation);
     let asked = model.server.asks(pressing);
-    Some(Effect::LookAtServer { generation, asked })
+    Some(Effect::Refresh(refresh::Effect::LookAtServer {
+        generation,
+        asked,
+    }))
 }
 
 /// The next one is taken when the last one has rested, which is sooner when the rules wait for it.

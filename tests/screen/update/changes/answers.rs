@@ -1,6 +1,7 @@
 //! What answers a question, and what does not.
 
 use delayscope::queue::Change;
+use delayscope::tui::change;
 use delayscope::tui::dialog::Button;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
@@ -13,14 +14,17 @@ use super::{applied, desk, dialog, generation, plan, planned};
 fn enter_presses_the_button_that_has_the_focus_and_that_is_first_the_one_that_does_nothing() {
     let (mut desk, ..) = with_plan('x', Change::Delete, 2);
     let effects = desk.press(Code::Enter);
-    assert!(effects.contains(&Effect::DropPlan) && !applied(&effects));
+    assert!(effects.contains(&Effect::Change(change::Effect::DropPlan)) && !applied(&effects));
     assert!(dialog(&desk.model).is_none());
     for moved in [Code::Tab, Code::BackTab, Code::Left, Code::Right] {
         let (mut desk, generation, _) = with_plan('x', Change::Delete, 2);
         desk.press(moved);
         assert_eq!(dialog(&desk.model).unwrap().focus, Button::Yes, "{moved:?}");
         let effects = desk.press(Code::Enter);
-        assert!(effects.contains(&Effect::Apply(generation)), "{moved:?}");
+        assert!(
+            effects.contains(&Effect::Change(change::Effect::Apply(generation))),
+            "{moved:?}"
+        );
     }
     let (mut desk, ..) = with_plan('x', Change::Delete, 2);
     desk.press(Code::Tab);
@@ -54,7 +58,10 @@ fn only_y_is_yes_of_all_letters() {
     desk.char('j');
     assert!(!applied(&desk.press(Code::Enter)));
     desk.pass(1_000);
-    assert!(desk.char('y').contains(&Effect::Apply(generation)));
+    assert!(
+        desk.char('y')
+            .contains(&Effect::Change(change::Effect::Apply(generation)))
+    );
     assert!(dialog(&desk.model).is_none());
 }
 

@@ -2,7 +2,9 @@
 
 use delayscope::queue::change::What;
 use delayscope::queue::{Entry, Layout, LinkState, Push, Queue, QueueName, State, Unit, ZsetList};
-use delayscope::tui::effect::{Effect, Marked};
+use delayscope::tui::change;
+use delayscope::tui::change::plan::Marked;
+use delayscope::tui::effect::Effect;
 use delayscope::tui::filter::Search;
 use delayscope::tui::keys::{Action, Code};
 use delayscope::tui::model;
@@ -258,7 +260,12 @@ fn a_read_only_session_says_so_at_every_key_and_asks_for_nothing() {
         let mut desk = desk();
         desk.model.read_only = true;
         let effects = desk.char(key);
-        let plans = |e: &Effect| matches!(e, Effect::Plan(_) | Effect::PlanUndo { .. });
+        let plans = |e: &Effect| {
+            matches!(
+                e,
+                Effect::Change(change::Effect::Plan(_) | change::Effect::PlanUndo { .. })
+            )
+        };
         assert!(!effects.iter().any(plans), "{key}");
         assert!(
             toast(&desk).contains("read-only"),

@@ -88,7 +88,7 @@ fn long(count: u64) -> (Desk, u64) {
 
 fn orders_given(effects: &[Effect]) -> Vec<Order> {
     let order = |effect: &Effect| match effect {
-        Effect::Order(_, order) => Some(*order),
+        Effect::Change(change::Effect::Order(_, order)) => Some(*order),
         _ => None,
     };
     effects.iter().filter_map(order).collect()
@@ -276,7 +276,11 @@ fn why_an_entry_was_not_done_is_said_and_can_be_looked_at() {
     desk.pass(300);
     desk.char('6');
     let asked = desk.press(Code::Enter);
-    assert!(!asked.iter().any(|e| matches!(e, Effect::ReadChange { .. })));
+    assert!(
+        !asked
+            .iter()
+            .any(|e| matches!(e, Effect::Journal(journal::Effect::ReadChange { .. })))
+    );
     let Some(Overlay::Change(view)) = &desk.model.overlay else {
         panic!("not opened");
     };
@@ -314,7 +318,7 @@ fn past(id: &str, undone: bool) -> PastChange {
 
 fn journal_asked(effects: &[Effect]) -> Option<u64> {
     effects.iter().find_map(|effect| match effect {
-        Effect::ReadJournal { generation } => Some(*generation),
+        Effect::Journal(journal::Effect::ReadJournal { generation }) => Some(*generation),
         _ => None,
     })
 }
@@ -352,7 +356,7 @@ fn u_in_the_tab_of_the_changes_takes_back_the_one_under_the_cursor() {
     }));
     let undone = |effects: &[Effect]| {
         effects.iter().find_map(|effect| match effect {
-            Effect::PlanUndo { id, .. } => Some(id.clone()),
+            Effect::Change(change::Effect::PlanUndo { id, .. }) => Some(id.clone()),
             _ => None,
         })
     };
@@ -375,7 +379,9 @@ fn a_change_of_another_session_is_looked_up_in_the_journal() {
     }));
     let asked = desk.press(Code::Enter);
     let generation = asked.iter().find_map(|effect| match effect {
-        Effect::ReadChange { generation, id } if id == "old" => Some(*generation),
+        Effect::Journal(journal::Effect::ReadChange { generation, id }) if id == "old" => {
+            Some(*generation)
+        }
         _ => None,
     });
     let explained = Explained {

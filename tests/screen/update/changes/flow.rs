@@ -4,6 +4,7 @@ use delayscope::queue::{Change, Due, EntryId, Tally};
 use delayscope::tui::change;
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::effect::Effect;
+use delayscope::tui::filter;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
@@ -41,7 +42,8 @@ fn every_change_asks_once_also_for_a_single_entry_also_on_the_demos_own_server()
             assert!(asked.name.is_none(), "{change:?}");
             desk.pass(1_000);
             assert!(
-                desk.char('y').contains(&Effect::Apply(generation)),
+                desk.char('y')
+                    .contains(&Effect::Change(change::Effect::Apply(generation))),
                 "{change:?}"
             );
             assert!(dialog(&desk.model).is_none(), "{change:?}");
@@ -77,7 +79,10 @@ fn for_more_than_a_thousand_the_queues_name_has_to_be_typed() {
     assert!(!applied(&desk.press(Code::Enter)));
     desk.press(Code::Backspace);
     desk.type_in("orders");
-    assert!(desk.press(Code::Enter).contains(&Effect::Apply(generation)));
+    assert!(
+        desk.press(Code::Enter)
+            .contains(&Effect::Change(change::Effect::Apply(generation)))
+    );
 }
 
 #[test]
@@ -105,7 +110,10 @@ fn no_forgets_the_plan() {
     for key in [Key::of(Code::Esc), Key::char('n'), Key::char('q')] {
         let (mut desk, ..) = with_plan('x', Change::Delete, 2);
         let effects = desk.key(key);
-        assert!(effects.contains(&Effect::DropPlan), "{key:?}");
+        assert!(
+            effects.contains(&Effect::Change(change::Effect::DropPlan)),
+            "{key:?}"
+        );
         assert!(!effects.contains(&Effect::Quit), "{key:?}");
         assert!(desk.model.changing.one.is_none());
         desk.pass(1_000);
@@ -153,7 +161,7 @@ fn where_a_client_works_the_backlog_off_a_plan_to_transfer_it_says_when_that_is_
 #[test]
 fn a_plan_about_nothing_says_so_and_asks_nothing() {
     let (desk, _, effects) = with_plan('t', Change::Transfer, 0);
-    assert!(effects.contains(&Effect::DropPlan));
+    assert!(effects.contains(&Effect::Change(change::Effect::DropPlan)));
     assert!(dialog(&desk.model).is_none());
     assert!(
         toast(&desk).contains("nothing to transfer"),
@@ -188,7 +196,10 @@ fn a_long_counting_is_shown_and_esc_stops_it() {
     )));
     let words = desk.model.counting().unwrap();
     assert!(words.contains("320,000 of 1,000,000"), "{words}");
-    assert!(desk.press(Code::Esc).contains(&Effect::DropPlan));
+    assert!(
+        desk.press(Code::Esc)
+            .contains(&Effect::Change(change::Effect::DropPlan))
+    );
     assert_eq!(desk.model.counting(), None);
     assert!(!desk.model.marks.is_empty(), "the marks stay");
     let late = planned(&mut desk, generation, plan(Change::Delete, 5));
@@ -249,7 +260,10 @@ fn while_one_is_under_way_no_other_begins_but_a_kick_does() {
     assert!(toast(&desk).contains("Esc stops it"), "{}", toast(&desk));
     let kick = asked(&desk.char('K')).unwrap();
     planned(&mut desk, kick.generation, plan(Change::Kick, 0));
-    assert!(desk.char('y').contains(&Effect::Apply(kick.generation)));
+    assert!(
+        desk.char('y')
+            .contains(&Effect::Change(change::Effect::Apply(kick.generation)))
+    );
     desk.pass(300);
     desk.tell(Msg::Change(change::Msg::Applied(
         kick.generation,
@@ -313,7 +327,7 @@ fn what_may_not_match_the_filter_any_more_is_searched_again() {
             generation,
             ended(change, Tally::default()),
         )));
-        let searches = |e: &Effect| matches!(e, Effect::Search { .. });
+        let searches = |e: &Effect| matches!(e, Effect::Filter(filter::Effect::Search { .. }));
         assert_eq!(effects.iter().any(searches), again, "{change:?}");
     }
 }

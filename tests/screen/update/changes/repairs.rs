@@ -4,7 +4,7 @@ use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Remedy, Severity, Step};
 use delayscope::queue::{Form, Known, Queue, State};
-use delayscope::tui::effect::Marked;
+use delayscope::tui::change::plan::Marked;
 use delayscope::tui::form::{Filling as _, Part};
 use delayscope::tui::hints;
 

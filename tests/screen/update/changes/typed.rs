@@ -1,9 +1,11 @@
 //! What is typed behind an answer, or pasted where nothing is typed, is no command.
 
 use delayscope::queue::Change;
+use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh;
 
 use super::{applied, asked, desk, dialog, generation, plan, planned, toast};
 use crate::desk::Desk;
@@ -36,10 +38,10 @@ fn begins_something(effects: &[Effect]) -> bool {
     let quiet = |effect: &Effect| {
         matches!(
             effect,
-            Effect::Apply(_)
-                | Effect::DropPlan
-                | Effect::LoadPulse { .. }
-                | Effect::LoadSurvey { .. }
+            Effect::Change(change::Effect::Apply(_) | change::Effect::DropPlan)
+                | Effect::Refresh(
+                    refresh::Effect::LoadPulse { .. } | refresh::Effect::LoadSurvey { .. }
+                )
         )
     };
     !effects.iter().all(quiet)

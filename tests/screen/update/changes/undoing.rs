@@ -16,8 +16,7 @@ use crate::desk::Desk;
 fn u_asks_for_the_newest_change_of_the_selected_queue_to_be_taken_back() {
     let mut desk = desk();
     let effects = desk.char('u');
-    let newest =
-        |e: &Effect| matches!(e, Effect::PlanUndo { id: None, queue, .. } if *queue == orders());
+    let newest = |e: &Effect| matches!(e, Effect::Change(change::Effect::PlanUndo { id: None, queue, .. }) if *queue == orders());
     assert!(effects.iter().any(newest));
     let generation = generation(&effects);
     let effects = planned(&mut desk, generation, plan(Change::Undo, 1));
@@ -97,7 +96,7 @@ fn what_cannot_be_taken_back_offers_no_undo_and_says_so() {
         let undo = hints.iter().find(|hint| hint.word == "undo").unwrap();
         assert_eq!(undo.enabled, can);
         let effects = desk.char('u');
-        let asks = |e: &Effect| matches!(e, Effect::PlanUndo { .. });
+        let asks = |e: &Effect| matches!(e, Effect::Change(change::Effect::PlanUndo { .. }));
         assert_eq!(effects.iter().any(asks), can);
         assert_eq!(desk.model.toast.is_none(), can);
     }

@@ -1,0 +1,33 @@
+//! What a change is planned of.
+
+use crate::queue::change::What;
+use crate::queue::{Entry, Queue};
+use crate::tui::marks::Marks;
+
+/// A change to be planned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToPlan {
+    /// As in the answer.
+    pub generation: u64,
+    /// Of which queue.
+    pub queue: Queue,
+    /// What to do.
+    pub what: What,
+    /// With which entries; a change of the whole queue does not look at it.
+    pub which: Marked,
+}
+
+/// The entries that a change is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Marked {
+    /// All that is due.
+    Due,
+    /// What only the order list holds.
+    Lost,
+    /// This one, as it was seen.
+    One(Entry),
+    /// The marked ones of the tab that they were marked in, as the marks were.
+    Marks(Box<Marks>),
+    /// The same, but one of each that have equal payloads.
+    ButOne(Box<Marks>),
+}

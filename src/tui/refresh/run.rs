@@ -1,0 +1,88 @@
+//! Reads queues and the server.
+
+use super::Effect;
+use crate::ops::refresh::{frames, pulse, pulses, survey};
+use crate::queue::{FramesAsk, Queue, Scale, Survey, Zoom};
+use crate::store::{Store, StoreError, read};
+use crate::tui::msg::Msg;
+use crate::tui::refresh;
+use crate::tui::tasks::{Kind, Tasks};
+
+impl Tasks {
+    /// Reads what is asked for.
+    pub(crate) fn refresh(&mut self, effect: Effect) {
+        let store = self.store.clone();
+        match effect {
+            Effect::LoadPulse {
+                generation,
+                queue,
+                page,
+            } => {
+                let of = queue.clone();
+                let question = async move { pulse(&store, &of, page).await };
+                self.ask(Kind::Pulse, question, move |result| {
+                    Msg::Refresh(refresh::Msg::PulseLoaded {
+                        generation,
+                        queue,
+                        result: result.map_err(|why| why.to_string()),
+                    })
+                });
+            }
+            Effect::LoadPulses { generation, queues } => {
+                let question = async move {
+                    let pulses = pulses(&store, &queues).await;
+                    pulses.map(|pulses| queues.into_iter().zip(pulses).collect())
+                };
+                self.ask(Kind::Pulses, question, move |result| {
+                    Msg::Refresh(refresh::Msg::PulsesLoaded {
+                        generation,
+                        result: result.map_err(|why| why.to_string()),
+                    })
+                });
+            }
+            Effect::LoadSurvey {
+                generation,
+                queue,
+                zoom,
+                held,
+                sample,
+            } => {
+                let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
+                let of = queue.clone();
+                let question = async move { sampled(&store, &of, (zoom, held), sample).await };
+                self.ask(kind, question, move |result| {
+                    Msg::Refresh(refresh::Msg::SurveyLoaded {
+                        generation,
+                        queue,
+                        result: result.map_err(|why| why.to_string()),
+                    })
+                });
+            }
+            Effect::LookAtServer { generation, asked } => {
+                let question = async move { read::look(&store, asked).await };
+                self.ask(Kind::Look, question, move |result| {
+                    Msg::Refresh(refresh::Msg::ServerLooked {
+                        generation,
+                        result: result.map_err(|why| why.to_string()),
+                    })
+                });
+            }
+        }
+    }
+}
+
+/// A survey, with a sample of the members when one is wanted.
+async fn sampled(
+    store: &Store,
+    queue: &Queue,
+    (zoom, held): (Option<Zoom>, Option<Scale>),
+    sample: Option<FramesAsk>,
+) -> Result<Survey, StoreError> {
+    let mut survey = survey(store, queue, zoom, held).await?;
+    if let Some(ask) = sample {
+        // Without it the survey says what it says.
+        let frames = frames(store, queue, ask).await;
+        survey.frames = frames.ok().map(Box::new);
+    }
+    Ok(survey)
+}
