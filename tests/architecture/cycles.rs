@@ -7,7 +7,7 @@ use crate::{files, module, read};
 
 /// The most files that may stand in one circle. To be lowered with each arrow of it that is cut,
 /// never raised.
-const MOST_FILES_IN_A_CIRCLE: usize = 6;
+const MOST_FILES_IN_A_CIRCLE: usize = 4;
 
 /// Which file names which, both by their modules.
 type Imports = BTreeMap<String, BTreeSet<String>>;
