@@ -27,7 +27,7 @@ pub enum Msg {
         /// As in the effect that asked for it.
         generation: u64,
         /// What was found since the last message: member, and score where there is one. What
-        /// lies beyond the first [`HITS_KEPT`](crate::tui::filter::HITS_KEPT) is only counted.
+        /// lies beyond the first [`HITS_KEPT`] is only counted.
         hits: Vec<(Vec<u8>, Option<f64>)>,
         /// How many were found in all.
         found: u64,
