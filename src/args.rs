@@ -107,8 +107,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// What was typed, the program's name first. An error says what is wrong with it, or is the help
-    /// or the version that was asked for.
+    /// Parses what was typed, the program's name first. An error says what is wrong with it, or is
+    /// the help or the version that was asked for.
     pub fn typed(
         words: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, clap::Error> {
@@ -285,7 +285,7 @@ pub enum Command {
     Watch(Watch),
     /// What is announced on the queues' channels, as it happens
     Traffic(Traffic),
-    /// What is wrong with the queues, why, and what repairs it
+    /// Find out what is wrong with the queues, why, and what repairs it
     Doctor(Doctor),
     /// An incident report (Markdown) for a ticket
     Report(Report),

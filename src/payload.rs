@@ -306,8 +306,7 @@ struct Family {
     /// The function that reads them.
     read: Read,
     /// Tells whether [`judge`](Self::judge) can find one likely that begins with that byte: if not,
-    /// it is
-    /// read only when the codec is known.
+    /// it is read only when the codec is known.
     begins: fn(u8) -> bool,
     /// The likelihood that a payload which was read to its end is theirs, given what it says;
     /// asked only when the codec is not known.

@@ -9,10 +9,11 @@
 //! tools that know no feature.
 //!
 //! A message goes to the feature that it is of. Features call each other's `update` in one
-//! direction only, as the table in `tests/architecture/features.rs` says; what one wants of another
-//! that may call it is a message, left as an effect: [`Effect::Tell`](effect::Effect::Tell). What
-//! all of them write lies below them: `schedule` (what is read when), `sight` (cursors and windows
-//! stay within what there is) and `toast`.
+//! direction only, as the table in `tests/architecture/features.rs` says. A feature that wants
+//! something of one that may call it leaves a message for it, as an effect:
+//! [`Effect::Tell`](effect::Effect::Tell). Three modules may be called by all of them and call none:
+//! `schedule` (what is read when), `sight` (cursors and windows stay within what there is) and
+//! `toast`.
 
 pub mod area;
 pub mod awaited;

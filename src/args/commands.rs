@@ -11,12 +11,7 @@ use crate::queue::{Form, Queue};
 
 /// `demo`
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  delayscope demo
-  delayscope demo --scenario classic,burst
-  delayscope demo --url redis://localhost/9     on a server of your own, in an empty database
-  delayscope demo --url redis://localhost/0 --prefix demo:")]
+#[command(after_help = demo_help())]
 pub struct Demo {
     /// The scenarios to play.
     #[arg(long = "scenario", value_name = "NAME", value_delimiter = ',', help = scenarios())]
@@ -30,6 +25,19 @@ pub struct Demo {
     /// How the screen looks: as well before the command as after it.
     #[command(flatten)]
     pub screen: Screen,
+}
+
+fn demo_help() -> String {
+    let each = Scenario::ALL.map(|it| format!("  {:12} {}\n", it.name(), it.shows()));
+    format!(
+        "Scenarios:\n{}
+Examples:
+  delayscope demo
+  delayscope demo --scenario classic,burst
+  delayscope demo --url redis://localhost/9     on a server of your own, in an empty database
+  delayscope demo --url redis://localhost/0 --prefix demo:",
+        each.concat()
+    )
 }
 
 fn scenarios() -> String {

@@ -1,9 +1,9 @@
-//! What `--help` shows of the whole, and what is said of a command that there is none of.
+//! The help of the whole command line, and the error for a word that is no command.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// The commands, by what they are for.
+/// The commands in the groups of the help, by what they are for.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look",
@@ -31,29 +31,29 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Tools", &["decode", "acl", "help"]),
 ];
 
-/// Where the flags are that tell which server.
+/// The line of each help that says how a server is named.
 const SERVER: &str = "\
 Server: a URL, or the flags of redis-cli (-h -p -s -a -n); `delayscope help connection` has all.";
 
-/// A word that stands for none of the commands differs from the one meant in no more letters.
+/// Letters in which a mistyped word may differ from the command that is meant.
 const MOST_LETTERS: usize = 2;
 
-/// The command line as its help shows it: the commands in groups, and in one line what each of them
-/// takes to reach a server.
+/// Commands that reach no server: their help does not say how.
+const ALONE: [&str; 5] = ["acl", "connection", "decode", "journal", "trace"];
+
+/// Arranges the help: the commands in groups, and the flags that reach a server in one line.
 pub(super) fn arranged(command: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n{SERVER}{{after-help}}",
         groups(&command)
     );
     let each = |sub: Command| {
+        if ALONE.contains(&sub.get_name()) {
+            return sub;
+        }
         let after = sub.get_after_help().map(ToString::to_string);
         let after = after.map_or_else(String::new, |after| format!("\n\n{after}"));
-        let reaches = !["decode", "connection"].contains(&sub.get_name());
-        if reaches {
-            sub.after_help(format!("{SERVER}{after}"))
-        } else {
-            sub
-        }
+        sub.after_help(format!("{SERVER}{after}"))
     };
     command
         .mut_subcommands(each)
@@ -61,11 +61,11 @@ pub(super) fn arranged(command: Command) -> Command {
         .subcommand(
             Command::new("connection")
                 .hide(true)
-                .about("How to reach a server; any command takes these"),
+                .about("How to reach a server: the flags of every command that reads one"),
         )
 }
 
-/// The commands with what they do, a line each.
+/// Lists the commands in their groups, a line each.
 fn groups(command: &Command) -> String {
     let mut out = String::new();
     for (title, names) in GROUPS {
@@ -84,7 +84,7 @@ fn groups(command: &Command) -> String {
     out
 }
 
-/// The command that is meant by a word, where it looks like one.
+/// Finds the command that a mistyped word is most like.
 fn meant(word: &str) -> Option<&'static str> {
     let names = GROUPS.iter().flat_map(|(_, names)| names.iter().copied());
     let each = names.map(|name| (strsim::osa_distance(word, name), name));
@@ -92,15 +92,15 @@ fn meant(word: &str) -> Option<&'static str> {
     (letters <= MOST_LETTERS && letters < name.len()).then_some(name)
 }
 
-/// The sentence for a word that is no command.
+/// The sentence for a word that is no command but looks like one.
 #[must_use]
 pub fn no_command(word: &str) -> Option<String> {
     let name = meant(word)?;
     Some(format!("no command {word:?}; did you mean {name}?"))
 }
 
-/// The error for what was typed in the place of a command: a word that stands before another one is
-/// taken for a URL, and then the one behind it for the command.
+/// Names the command that was meant in the error for a mistyped one. A word before another one
+/// passes for a URL, and only the one behind it for the command, so both are looked at.
 pub(super) fn plainer(error: Error, typed: &[String]) -> Error {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return error;
@@ -164,7 +164,10 @@ mod tests {
             assert!(help(line).contains("--json"), "{line}");
         }
         assert!(help("delayscope help connection").contains("--pass"));
-        assert!(!help("delayscope decode --help").contains("help connection"));
+        for alone in ALONE.iter().filter(|name| **name != "connection") {
+            let shown = help(&format!("delayscope {alone} --help"));
+            assert!(!shown.contains("help connection"), "{alone}");
+        }
     }
 
     #[test]

@@ -41,12 +41,12 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
     fields
 }
 
-/// A line of what is said about a finding.
+/// A line about a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum FindingLine {
-    /// How bad it is, none: that is not decided; and what is wrong, with the rule's name behind it.
+    /// Its severity (none while it is not decided), and the problem with the rule's name behind it.
     Head(Option<Severity>, String),
-    /// Words of its evidence, or what repairs it.
+    /// A sentence of its evidence, or its repair.
     Words(String),
     /// A command for a shell.
     Command(String),
@@ -67,7 +67,7 @@ impl FindingLine {
     }
 }
 
-/// Without what stands before it.
+/// The line without severity and indent.
 impl fmt::Display for FindingLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,10 +77,10 @@ impl fmt::Display for FindingLine {
     }
 }
 
-/// Columns before what is said about a finding.
+/// Columns before the lines about a finding.
 const INDENT: usize = 12;
 
-/// How bad something is, in colours of the terminal's own palette.
+/// The style of a severity, in colours of the terminal's own palette.
 fn style(severity: Severity) -> Style {
     let style = Style::new().bold();
     match severity {
@@ -178,7 +178,7 @@ pub(super) fn headline(finding: &Finding) -> String {
     format!("{:8}  {}", finding.severity.word(), about(finding))
 }
 
-/// What is wrong, with the rule's name behind it.
+/// The problem with the rule's name behind it.
 fn about(finding: &Finding) -> String {
     format!("{} [{}]", finding.sentence, finding.id)
 }

@@ -59,14 +59,13 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     let rows: Vec<Vec<String>> = rows.into_iter().map(|(_, row)| row).collect();
     out.table(&shape::COLUMNS, &rows)?;
     out.flush()?;
-    if let Some(queue) = { queues.iter().zip(&seen) }.find(|(_, pulse)| shape::is_overdue(pulse)) {
+    if seen.iter().any(shape::is_overdue) {
         let program = config.programs().ours;
-        let ask = if queues.len() == 1 {
-            shell::about(&program, "doctor", queue.0, &[])
-        } else {
-            format!("{program} doctor")
+        let command = match queues.as_slice() {
+            [queue] => shell::about(&program, "doctor", queue, &[]),
+            _ => format!("{program} doctor"),
         };
-        say::note(&format!("entries are late; why: {ask}"));
+        say::note(&format!("entries are late; why: {command}"));
     }
     for (queue, kept) in queues.iter().zip(kept) {
         if let Some(kept) = kept.filter(|kept| *kept > 0) {

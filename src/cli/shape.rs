@@ -119,10 +119,10 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse, worst: Option<Severity>) -> Vec<
     ]
 }
 
-/// A client that transfers is no later than this, in ms: it tries again each 5 s.
+/// Lateness of the oldest entry from which a queue is marked, in ms: a client tries again each 5 s.
 const OVERDUE_MS: i64 = 10_000;
 
-/// True where entries are so late that somebody should ask why.
+/// True where the oldest entry is so late that somebody should ask why.
 pub(super) fn is_overdue(pulse: &Pulse) -> bool {
     let oldest = pulse.oldest_late;
     oldest.is_some_and(|due| pulse.at.since(due) >= OVERDUE_MS)

@@ -318,7 +318,7 @@ fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
     Ok(())
 }
 
-/// What is due where under the bars: at each fourth of them, the time from the first one.
+/// The scale under the bars: at the end of each fourth of them, the time since the first one.
 fn scale(bars: &[Bar]) -> String {
     let Some(first) = bars.first() else {
         return String::new();

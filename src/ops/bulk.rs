@@ -143,8 +143,8 @@ impl Size {
 const LOOKED_UP: usize = 250;
 /// Bytes of their members that are sent in one go, but for a single one.
 const LOOKED_UP_BYTES: usize = 1 << 20;
-/// The same of small ones where scripts of others keep the server, with what is sent beside each: it
-/// reads no more of a client in a round, and in the next one it may be busy again.
+/// The same of small ones where scripts of others keep the server, with what is sent beside each:
+/// it reads no more of a client in a round, and in the next one it may be busy again.
 const ROUND_BYTES: usize = 14 << 10;
 const BESIDE: usize = 100;
 /// Times as much that is read in one go there: what it answers with has no such bound.

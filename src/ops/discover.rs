@@ -53,8 +53,8 @@ pub enum DiscoveryEvent {
     },
 }
 
-/// Finds queues: `named` at once, without waiting for the server; then the others. Waits while
-/// the server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`]. Remembers
+/// Finds queues: `named` at once, without waiting for the server; then the others. Waits while the
+/// server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`]. Remembers
 /// what it found for the next time, in the user's state directory.
 pub fn discover(
     store: &Store,

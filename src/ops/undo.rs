@@ -292,8 +292,8 @@ impl Inverses {
             all.sort_by_key(|(behind, _)| *behind);
             all.into_iter().map(|one| one.1).collect::<Vec<_>>()
         });
-        // These left from the head of target on, where the oldest stand or the newest; and so they leave
-        // it again.
+        // These left from the head of target on, where the oldest stand or the newest; and so they
+        // leave it again.
         if !making.queue.comes_at_head() {
             put_behind.reverse();
             self.discard_behind.reverse();

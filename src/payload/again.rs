@@ -151,8 +151,8 @@ fn milliseconds(value: Value) -> Value {
     moment.map_or(value, |moment| Value::from(moment.timestamp_millis()))
 }
 
-/// Tells what was typed in the place of a document: of the same kind, and with the types that it
-/// had.
+/// The payload of a text that was typed in the place of a document: it must be of the same kind, and
+/// gets the types that the document had.
 fn document(codec: Codec, before: &Value, text: &str) -> Result<Vec<u8>, EncodeError> {
     let Ok(new) = serde_json::from_str::<Value>(text.trim()) else {
         return match before {
@@ -175,7 +175,7 @@ fn document(codec: Codec, before: &Value, text: &str) -> Result<Vec<u8>, EncodeE
     Ok(typed.to_string().into_bytes())
 }
 
-/// Tells what JSON calls a value.
+/// The words for the kind of a value.
 const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -207,7 +207,7 @@ fn like(before: &Value, new: Value) -> Value {
     within(before, new)
 }
 
-/// Tells what a value holds, with the types of what stood there.
+/// A value, in which each one within has the types of the one in whose place it is.
 fn within(before: &Value, new: Value) -> Value {
     match (before, new) {
         (Value::Object(before), Value::Object(new)) => {

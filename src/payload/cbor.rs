@@ -158,8 +158,7 @@ fn pieces(reader: &mut Reader<'_>, major: u8) -> Option<Vec<u8>> {
 }
 
 /// Judges it as likely as what it says is unlikely to be said by accident; without Java's types in
-/// what
-/// would have some, it is Jackson 3's.
+/// what would have some, it is Jackson 3's.
 pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     let is_bare = !jackson::has_types(tree);
     likely::verdict(

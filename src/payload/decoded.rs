@@ -1,4 +1,4 @@
-//! What a payload says, once its codec is found: a line for tables, or all that there is.
+//! A payload, read once its codec is found: a line for tables, or all that there is.
 
 use std::borrow::Cow;
 
@@ -101,14 +101,14 @@ impl Decoded {
     }
 }
 
-/// Tells what a payload says as JSON.
+/// The content of a payload as JSON.
 fn value(found: Recognition) -> Value {
-    let told = if found.codec().is_json() {
+    let notation = if found.codec().is_json() {
         Notation::Json
     } else {
         Notation::Other
     };
-    said::value(&typed(found.codec(), found.tree), told)
+    said::value(&typed(found.codec(), found.tree), notation)
 }
 
 /// A tree with the types that Jackson puts into its data.
@@ -157,6 +157,7 @@ pub fn readable_as(payload: &[u8]) -> Vec<Codec> {
         .collect()
 }
 
+/// All that there is to be said of a payload that was recognised so.
 pub(super) fn reading(found: Recognition) -> Reading {
     let codec = found.codec();
     Reading {
@@ -174,10 +175,11 @@ pub(super) fn reading(found: Recognition) -> Reading {
 /// it is the document as it stands.
 #[must_use]
 pub fn whole(payload: &[u8]) -> (Codec, String) {
-    told(payload, detect::recognise(payload, &mut Purse::Full))
+    codec_and_text(payload, detect::recognise(payload, &mut Purse::Full))
 }
 
-pub(super) fn told(payload: &[u8], found: Option<Recognition>) -> (Codec, String) {
+/// The codec and the whole text of a payload that was recognised so, or not at all.
+pub(super) fn codec_and_text(payload: &[u8], found: Option<Recognition>) -> (Codec, String) {
     let Some(found) = found else {
         return (Codec::Unknown, line::of_bytes(payload));
     };

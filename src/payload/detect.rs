@@ -172,8 +172,8 @@ impl OpenExplanations {
 fn contested(found: Recognition, payload: &[u8], budget: &mut Budget, packed: u32) -> Recognition {
     let mut found = found;
     for codec in rivals(payload, found.verdict.codec) {
-        let row = FAMILIES.iter().find(|row| row.codecs.contains(codec));
-        let Some(mut rival) = row.and_then(|row| read(row, payload, budget, packed)) else {
+        let Some(mut rival) = row_of(*codec).and_then(|row| read(row, payload, budget, packed))
+        else {
             continue;
         };
         if rival.is_guess() || rival.tree == found.tree {
@@ -247,7 +247,7 @@ pub(super) fn read_as_row(
     payload: &[u8],
     purse: &mut Purse<'_>,
 ) -> Option<Recognition> {
-    let row = FAMILIES.iter().find(|row| row.codecs.contains(&codec))?;
+    let row = row_of(codec)?;
     let mut found = purse.attempt(|budget| read(row, payload, budget, MAX_PACKED))?;
     found.verdict.codec = codec;
     Some(found)
@@ -255,8 +255,11 @@ pub(super) fn read_as_row(
 
 /// The codecs that are read as that one is.
 pub(super) fn family(codec: Codec) -> &'static [Codec] {
-    let row = FAMILIES.iter().find(|row| row.codecs.contains(&codec));
-    row.map_or(&[], |row| row.codecs)
+    row_of(codec).map_or(&[], |row| row.codecs)
+}
+
+fn row_of(codec: Codec) -> Option<&'static Family> {
+    FAMILIES.iter().find(|row| row.codecs.contains(&codec))
 }
 
 /// Every reading of a payload, in the order of trial, with the codecs of its family.

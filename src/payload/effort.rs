@@ -11,8 +11,7 @@ pub struct Effort(Budget);
 
 impl Effort {
     /// An effort of so many values looked at, and bytes unpacked. Reading a whole payload takes
-    /// 150,000 and two
-    /// megabytes at most.
+    /// 150,000 and two megabytes at most.
     #[must_use]
     pub const fn of(work: u32, unpack: usize) -> Self {
         Self(Budget::of(work, unpack))

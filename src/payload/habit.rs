@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::Codec;
-use super::decoded::{reading, told};
+use super::decoded::{codec_and_text, reading};
 use super::detect::{self, Recognition};
 use super::effort::{Effort, Purse};
 use super::tree::Shape;
@@ -104,9 +104,9 @@ impl Habit {
     #[must_use]
     pub fn whole(self, payload: &[u8]) -> (Codec, String) {
         if self.chosen == Some(Codec::Unknown) {
-            return told(payload, None);
+            return codec_and_text(payload, None);
         }
-        told(payload, self.find(payload, &mut Purse::Full))
+        codec_and_text(payload, self.find(payload, &mut Purse::Full))
     }
 
     /// The payload itself as text, if that says whatever it is read as: see
@@ -211,7 +211,7 @@ struct Vote {
     explained: usize,
     /// The bits by which the distinct payloads surprise less as theirs.
     spared: u32,
-    /// Those that all but certainly wrote a payload, once for each.
+    /// Codecs that all but certainly wrote a payload, once for each.
     certain: Vec<Codec>,
     /// Payloads that are the same from either of the two with Java types in JSON.
     typed: usize,

@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Tells what is left to spend.
+    /// The budget that is left to spend.
     pub(super) const fn budget(&self) -> Budget {
         self.budget
     }
@@ -208,8 +208,8 @@ impl<'a> Reader<'a> {
         Some(pairs)
     }
 
-    /// Tells what stands for values that cannot be told apart from what was read before them. Over
-    /// any other bound the value that is over it says so itself.
+    /// The node that stands for values which cannot be told apart from what was read before them.
+    /// Over any other bound the value that is over it says so itself.
     fn lost(&self) -> Option<Node> {
         let why = self.cut.filter(|why| *why == Cut::Unreadable)?;
         Some(Node::new(Shape::Cut(why)))
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         self.all.len() - self.rest.len()
     }
 
-    /// Tells what was read, and what is left: of what lies before one can tell what comes.
+    /// All bytes, read or not: by those before, one can tell those that come.
     pub(super) const fn all(&self) -> &'a [u8] {
         self.all
     }
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Tells what the `length` bytes at a place span.
+    /// The span of the `length` bytes at a place.
     pub(super) const fn span_at(&self, mark: Mark<'a>, length: usize) -> std::ops::Range<u32> {
         let start = self.all.len() - mark.rest.len();
         span(start, start + length)
@@ -339,7 +339,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Tells what is left, without reading it.
+    /// The bytes that are left, without reading them.
     pub(super) const fn rest(&self) -> &'a [u8] {
         self.rest
     }

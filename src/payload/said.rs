@@ -43,17 +43,17 @@ pub(super) enum Notation {
 }
 
 /// All of a tree, within bounds.
-pub(super) fn value(tree: &Node, told: Notation) -> Value {
-    value_within(tree, told, MAX_VALUES)
+pub(super) fn value(tree: &Node, notation: Notation) -> Value {
+    value_within(tree, notation, MAX_VALUES)
 }
 
 /// The same, of at most so many values.
-fn value_within(tree: &Node, told: Notation, values: usize) -> Value {
+fn value_within(tree: &Node, notation: Notation, values: usize) -> Value {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
     let mut teller = JsonTeller {
         named: None,
         tree,
-        told,
+        notation,
         inside: Vec::new(),
         values,
         text: size.saturating_add(MORE_TEXT),
@@ -84,7 +84,7 @@ fn count(node: &Node) -> usize {
 
 struct JsonTeller<'a> {
     tree: &'a Node,
-    told: Notation,
+    notation: Notation,
     /// The nodes that can be referred to; found when the first reference is met.
     named: Option<HashMap<u32, &'a Node>>,
     /// The ids of the nodes that are being said.
@@ -109,7 +109,7 @@ impl<'a> JsonTeller<'a> {
         self.inside.pop();
         self.depth -= 1;
         match &node.class {
-            Some(class) if self.told == Notation::Json && may_be_list(node, class) => {
+            Some(class) if self.notation == Notation::Json && may_be_list(node, class) => {
                 Value::Array(vec![Value::from(class.as_ref()), value])
             }
             _ => value,
@@ -212,7 +212,7 @@ impl<'a> JsonTeller<'a> {
     fn is_mark(&self, key: &str, only: bool) -> bool {
         let word = key.trim_start_matches('@');
         MARKS.contains(&word) && word.len() < key.len()
-            || word == BYTES && only && self.told == Notation::Other
+            || word == BYTES && only && self.notation == Notation::Other
     }
 
     /// A key that is no text, as JSON. In a key that stands in a key that stands in a key all

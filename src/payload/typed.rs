@@ -59,7 +59,7 @@ pub(super) const CLASSES: [&str; 10] = [
 pub(super) const STRING: &str = "java.lang.String";
 pub(super) const DATE: &str = "java.util.Date";
 
-/// Tells what was typed. A value of a class of Java's that nobody here can write is refused: it
+/// Reads what was typed. A value of a class of Java's that nobody here can write is refused: it
 /// would arrive as a string.
 pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
     // Without the value, which may be megabytes: it matters only if the class is one of these.

@@ -1,4 +1,4 @@
-//! How likely it is that a payload is a codec's, and why.
+//! The judgement whether a payload is a codec's.
 
 use super::Codec;
 

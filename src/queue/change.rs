@@ -13,7 +13,7 @@ use crate::clock::EpochMillis;
 /// The kinds of changes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Change {
-    /// What is due: payload to target, out of timeouts and order list.
+    /// Moves what is due: payload to target, out of timeouts and order list.
     Transfer,
     /// The same for chosen entries, due or not.
     Deliver,
@@ -41,13 +41,13 @@ pub enum Change {
     Quarantine,
     /// Out of quarantine, to wait again.
     Restore,
-    /// What consumers hold that died goes back into target.
+    /// Messages held by consumers that died go back into target.
     PutBack,
     /// Elements of target lose the frames that they still had.
     Unwrap,
     /// The queue's keys expire no more.
     Persist,
-    /// What has taken the names of the queue's keys gets others.
+    /// Keys of other types that took the names of the queue's keys get other names.
     RenameTaken,
     /// A change of the journal is taken back.
     Undo,
@@ -69,9 +69,9 @@ struct ChangeFacts {
     can_be_undone: bool,
     /// Commands that it sends and reading does not, some groups of them.
     rights: &'static [&'static [&'static str]],
-    /// What it would do, above a plan; else its word and the entries.
+    /// The heading above a plan of it; its word and the entries unless it has one of its own.
     headline: &'static str,
-    /// The question whether it shall be done; none where a plan is never put as one.
+    /// The question whether it shall be done; none where nobody is asked about a plan of it.
     question: Option<&'static str>,
     /// Why there is nothing for it to do; none where that depends on what was chosen.
     idle: Option<&'static str>,
@@ -116,7 +116,7 @@ impl ChangeFacts {
     }
 }
 
-/// How scripts are sent.
+/// Commands that start scripts.
 const SCRIPT: &[&str] = &["eval", "evalsha"];
 /// Entries leave timeouts and order list for target.
 const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem", "zremrangebyrank"];
@@ -130,7 +130,7 @@ const EDIT: &[&str] = &["linsert", "lrem", "ltrim", "rpush", "zadd", "zrem"];
 const REPLACE: &[&str] = &["linsert", "lrem"];
 /// Keys get or lose an expiry.
 const EXPIRY: &[&str] = &["persist", "pexpireat"];
-/// What has taken a key's name gets another one.
+/// Keys get other names.
 const RENAME: &[&str] = &["renamenx"];
 /// Entries of the order list change places.
 const SWAP: &[&str] = &["lindex", "lset"];
@@ -315,7 +315,7 @@ impl Change {
 }
 
 impl Plan {
-    /// What it would do, as a heading: `delete 3 entries of orders`.
+    /// The heading that says what it would do: `delete 3 entries of orders`.
     #[must_use]
     pub fn headline(&self) -> String {
         self.filled(self.change.facts().headline)
@@ -412,13 +412,13 @@ pub enum What {
 }
 
 impl What {
-    /// Which change it asks for.
+    /// The change that it asks for.
     #[must_use]
     pub const fn change(&self) -> Change {
         match self {
             Self::Transfer => Change::Transfer,
             Self::Deliver => Change::Deliver,
-            // Of what had none, or another unit, too each has a new due time then.
+            // An entry without a due time, or with one in another unit, gets a new one as well.
             Self::Requeue(_) | Self::Unit | Self::Score => Change::Requeue,
             Self::Delete => Change::Delete,
             Self::Edit(_) => Change::Edit,
@@ -437,8 +437,7 @@ impl What {
         }
     }
 
-    /// What it is called, wherever it is spoken of: in the menu of repairs, in questions and on the
-    /// command line.
+    /// The word for it everywhere: in the menu of repairs, in questions and on the command line.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -452,7 +451,7 @@ impl What {
 /// A new due time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NewDue {
-    /// What it is reckoned from.
+    /// The moment that it is reckoned from.
     pub base: Base,
     /// The entries are spread evenly over so many ms from there on, in their order; 0: all at once.
     pub spread_ms: u64,
@@ -461,9 +460,9 @@ pub struct NewDue {
 /// The moment that a new due time is reckoned from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Base {
-    /// So many ms from now (when the plan is made), by the server's clock.
+    /// Now (when the plan is made), by the server's clock, and so many ms.
     In(u64),
-    /// That moment.
+    /// This moment.
     At(EpochMillis),
     /// Each entry's own due time, so many ms later (or earlier).
     By(i64),
@@ -472,7 +471,7 @@ pub enum Base {
 /// A repair.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Repair {
-    /// What is due goes to target.
+    /// Due entries go to target.
     Transfer,
     /// Every transfer client looks at once.
     Kick,
@@ -480,17 +479,17 @@ pub enum Repair {
     Worker,
     /// Frames get the form that the clients unpack.
     Repack,
-    /// What is no frame is set aside.
+    /// Members that are no frames are set aside.
     Quarantine,
-    /// What was set aside waits again.
+    /// Entries that were set aside wait again.
     Restore,
-    /// What consumers hold that died goes back into target.
+    /// Messages held by consumers that died go back into target.
     PutBack,
-    /// What only the order list holds waits again.
+    /// Entries that only the order list holds wait again.
     Requeue,
-    /// What only the order list holds goes to target.
+    /// Entries that only the order list holds go to target.
     DeliverStrays,
-    /// What only timeouts holds comes into the order list.
+    /// Entries that only timeouts holds come into the order list.
     Drift,
     /// An order list is brought back.
     RestoreOrder,
@@ -500,21 +499,21 @@ pub enum Repair {
     Unwrap,
     /// The keys lose their expiry.
     Persist,
-    /// What has taken their names is renamed.
+    /// Keys of other types that took the queue's names are renamed.
     RenameTaken,
     /// Seconds become milliseconds.
     Unit,
-    /// What has no due time gets one.
+    /// Entries without a due time get one.
     Score,
-    /// What only the order list holds leaves it.
+    /// Entries that only the order list holds leave it.
     DropStrays,
 }
 
 /// The words for a repair.
 struct RepairWords {
-    /// In the menu.
+    /// Its sentence in the menu.
     does: &'static str,
-    /// How `undo` takes it back, in the menu; none when it cannot.
+    /// The menu's words for what `undo` does about it; none when it cannot be undone.
     undo: Option<&'static str>,
     /// Its flag, when `repair` on the command line makes it.
     flag: Option<Flag>,
@@ -554,8 +553,8 @@ impl Flag {
     }
 }
 
-/// The way that `undo` takes back a change whole.
-const IT: Option<&str> = Some("takes it back");
+/// The words for an `undo` that leaves nothing of the change.
+const UNDONE_WHOLE: Option<&str> = Some("takes it back");
 
 impl Repair {
     /// All of them, in the order in which the menu tries them.
@@ -581,8 +580,8 @@ impl Repair {
         Self::DropStrays,
     ];
 
-    /// The repair that a finding asks for, when it is one of these. That something is in quarantine
-    /// asks for nothing: whether it does no harm any more only people know.
+    /// The repair that a finding asks for, when it is one of these. Entries in quarantine ask for
+    /// none: only people know whether they do no harm any more.
     #[must_use]
     pub fn of(step: &Step) -> Option<Self> {
         match step {
@@ -647,22 +646,23 @@ impl Repair {
     /// Says what it does, in a sentence or two of the menu.
     #[must_use]
     pub const fn does(self) -> &'static str {
-        self.told().does
+        self.words().does
     }
 
-    /// How `undo` takes it back, such as "takes it back"; none when it cannot.
+    /// The words for what `undo` does about it, such as "takes it back"; none when it cannot be
+    /// undone.
     #[must_use]
     pub const fn undo(self) -> Option<&'static str> {
-        self.told().undo
+        self.words().undo
     }
 
     /// Its flag, when `repair` on the command line makes it.
     #[must_use]
     pub const fn flag(self) -> Option<Flag> {
-        self.told().flag
+        self.words().flag
     }
 
-    const fn told(self) -> RepairWords {
+    const fn words(self) -> RepairWords {
         let (does, undo, flag) = match self {
             Self::Transfer => (
                 "Moves all that is due to target, at a pace, as a client would have.",
@@ -687,7 +687,7 @@ impl Repair {
             Self::Repack => (
                 "Gives the frames of all that waits the form that its clients unpack: same \
                  payload, due time and place.",
-                IT,
+                UNDONE_WHOLE,
                 Some(
                     Flag::new(
                         "Give the frames of what waits the form that the queue's clients unpack",
@@ -701,7 +701,7 @@ impl Repair {
             Self::Quarantine => (
                 "Sets all members that are no frames aside, in a sorted set beside the queue, so \
                  that transfers go on without them.",
-                IT,
+                UNDONE_WHOLE,
                 Some(
                     Flag::new(
                         "Set entries aside on which transfers break off",
@@ -713,7 +713,7 @@ impl Repair {
             ),
             Self::Restore => (
                 "Lets all that is in quarantine wait again, each with its due time.",
-                IT,
+                UNDONE_WHOLE,
                 Some(
                     Flag::new(
                         "Let entries wait again that were set aside",
@@ -747,7 +747,7 @@ impl Repair {
             Self::Drift => (
                 "What only timeouts holds is appended to the order list; what only the order list \
                  holds stays: it may never have been delivered.",
-                IT,
+                UNDONE_WHOLE,
                 Some(Flag::new(
                     "Let timeouts and order list hold the same entries again",
                     "what only timeouts holds is appended to the order list; what only the order\n\
@@ -776,7 +776,7 @@ impl Repair {
             Self::Unwrap => (
                 "Takes the frames off that elements of target still have, in their places, so that \
                  consumers can read them.",
-                IT,
+                UNDONE_WHOLE,
                 Some(Flag::new(
                     "Take the frames off that delivered elements still have",
                     "elements that consumers cannot read, since they still have a frame",
@@ -784,7 +784,7 @@ impl Repair {
             ),
             Self::Persist => (
                 "The queue's keys expire no more.",
-                IT,
+                UNDONE_WHOLE,
                 Some(Flag::new(
                     "Take the expiry of its keys away",
                     "keys that somebody has set to expire",
@@ -793,7 +793,7 @@ impl Repair {
             Self::RenameTaken => (
                 "What has taken the name of a key, and is of another type, gets another one, with \
                  all that is in it.",
-                IT,
+                UNDONE_WHOLE,
                 Some(Flag::new(
                     "Rename what has taken the name of a key of the queue and is of another type",
                     "what has taken the name of timeouts, order list or target, and is of \
@@ -803,7 +803,7 @@ impl Repair {
             Self::Unit => (
                 "What is due in 1970, because seconds were written for milliseconds, comes to wait \
                  until it was meant to be due.",
-                IT,
+                UNDONE_WHOLE,
                 Some(
                     Flag::new(
                         "Give what is due in 1970 the due time that it has when read in this unit",
@@ -815,7 +815,7 @@ impl Repair {
             Self::Score => (
                 "What has a score that is no due time gets one: below 0, now; micro- or \
                  nanoseconds, when it was meant; what overflowed, in 100 years.",
-                IT,
+                UNDONE_WHOLE,
                 Some(Flag::new(
                     "Give what has no due time one: below 0, now; meant in micro- or nanoseconds, \
                      then; overflowed, in 100 years",
@@ -852,8 +852,8 @@ mod tests {
             let what = repair.what(None, None);
             let can = what.is_some_and(|what| what.change().can_be_undone());
             // What only the order list holds has lost its due time.
-            let strays = [Repair::DeliverStrays].contains(repair);
-            assert_eq!(repair.undo().is_some(), can && !strays, "{repair:?}");
+            let is_lossy = *repair == Repair::DeliverStrays;
+            assert_eq!(repair.undo().is_some(), can && !is_lossy, "{repair:?}");
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct Progress {
     pub matched: u64,
 }
 
-/// Which entries are wanted. Equal when their texts are.
+/// A filter that says which entries are wanted. Equal when their texts are.
 #[derive(Clone, Default)]
 pub struct Filter {
     text: String,
@@ -57,7 +57,7 @@ pub struct Filter {
 pub struct EntryParts<'a> {
     /// Its id.
     pub id: EntryId,
-    /// When it is due; none for what is delivered.
+    /// Its due time; none for what is delivered.
     pub due: Option<Due>,
     /// The name of its payload's codec; `unknown` of a member that is no frame.
     pub codec: &'a str,
@@ -87,7 +87,7 @@ enum Term {
     },
     Pattern {
         find: Regex,
-        /// How many characters it has, once its repetitions are written out.
+        /// The number of its characters, once its repetitions are written out.
         length: u32,
     },
     Late,
@@ -97,7 +97,7 @@ enum Term {
     Codec(String),
 }
 
-/// Which side of a moment.
+/// A side of a moment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Side {
     Before,

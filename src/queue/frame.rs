@@ -178,7 +178,7 @@ impl fmt::Display for Form {
 /// All that sets one form apart from the next.
 struct FormFacts {
     word: &'static str,
-    /// What stands on disk stays what it is, however the forms are put in order.
+    /// The number on disk, which stays what it is however the forms are put in order.
     code: u8,
     era: Era,
     length: Length,
@@ -196,7 +196,7 @@ enum Length {
 }
 
 impl Length {
-    /// How many bytes the field has.
+    /// The bytes of the field.
     const fn bytes(self) -> usize {
         match self {
             Self::Long => 8,

@@ -54,26 +54,25 @@ pub fn about(program: &str, command: &str, queue: &Queue, flags: &[&str]) -> Str
     words.join(" ")
 }
 
-/// How a queue is named on this program's command line, behind all flags: as a word, or by the
-/// digits of its bytes where no shell can say it or nobody see it.
+/// The words that name a queue on this program's command line, behind all flags.
 #[must_use]
 pub fn named(queue: &Queue) -> String {
-    let spec = queue.spec();
-    match readable(&spec) {
-        Some(text) if text.starts_with('-') => format!("-- {}", word(&spec)),
-        Some(_) => word(&spec),
-        None => format!("--queue-hex {}", hex::encode(&spec)),
-    }
+    spelled(queue, "", "-- ")
 }
 
 /// The flag that names a queue where no queue is asked for.
 #[must_use]
 pub fn flag(queue: &Queue) -> String {
+    spelled(queue, "--queue ", "--queue=")
+}
+
+/// A queue as a word behind `before`, or behind `before_dash` where it would pass for a flag; by
+/// the digits of its bytes where no shell can say it or nobody see it.
+fn spelled(queue: &Queue, before: &str, before_dash: &str) -> String {
     let spec = queue.spec();
     match readable(&spec) {
-        // It would pass for another flag.
-        Some(text) if text.starts_with('-') => format!("--queue={}", word(&spec)),
-        Some(_) => format!("--queue {}", word(&spec)),
+        Some(text) if text.starts_with('-') => format!("{before_dash}{}", word(&spec)),
+        Some(_) => format!("{before}{}", word(&spec)),
         None => format!("--queue-hex {}", hex::encode(&spec)),
     }
 }

@@ -36,8 +36,7 @@ pub struct Deleted {
     /// The fate.
     pub fate: Fate,
     /// The place in the order list where it stood when it left: none when it was not there. Entries
-    /// leave in
-    /// the order given, so whoever puts them back goes through them backwards.
+    /// leave in the order given, so whoever puts them back goes through them backwards.
     pub stood: Option<Place>,
     /// Copies of it that stood there, all of which left: mostly one.
     pub copies: u64,

@@ -17,8 +17,7 @@ use super::link::{Retries, Store, busy};
 use crate::clock::instant;
 
 /// The time for which a server that is busy with somebody's script is asked again, before the
-/// caller sees
-/// whether there is another order meanwhile.
+/// caller sees whether there is another order meanwhile.
 pub(super) const BUSY: Duration = Duration::from_secs(1);
 /// A connection that was not used for so long may be none any more.
 const REST: Duration = Duration::from_secs(1);
@@ -79,8 +78,7 @@ impl Lane {
     }
 
     /// The same with what may be done twice: it is sent again for a while when a server that is
-    /// busy
-    /// with a script refuses a part of it.
+    /// busy with a script refuses a part of it.
     pub(super) async fn repeat(
         &self,
         attempt: &'static str,

@@ -229,8 +229,8 @@ impl Store {
         }
     }
 
-    /// Tells whether somebody's scripts have kept the server from answering in the last second: then
-    /// each answer is waited for, and who reads much does well to ask for more at once.
+    /// Tells whether somebody's scripts have kept the server from answering in the last second:
+    /// then each answer is waited for, and who reads much does well to ask for more at once.
     #[must_use]
     pub fn is_kept_by_others(&self) -> bool {
         let last = self.inner.shared.last_busy();

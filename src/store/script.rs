@@ -120,8 +120,7 @@ pub struct Timed<T> {
     /// The moment when it ended, in µs since the epoch.
     pub ended_us: i64,
     /// The time for which it kept the server. None: that could not be measured, because another
-    /// script
-    /// kept the server just before or after it.
+    /// script kept the server just before or after it.
     pub took: Option<Duration>,
 }
 

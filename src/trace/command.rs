@@ -44,20 +44,20 @@ pub enum Command<'a> {
     Push {
         /// The list.
         key: &'a [u8],
-        /// At that end.
+        /// The end that it puts them at.
         end: ListEnd,
         /// The elements, one after the other.
         values: Vec<&'a [u8]>,
     },
     /// Takes elements from a list.
     Pop {
-        /// From the first of these lists that has one.
+        /// The lists: the first that has an element gives it.
         keys: Vec<&'a [u8]>,
-        /// From that end.
+        /// The end that it takes them from.
         end: ListEnd,
-        /// At most so many.
+        /// The most elements that it takes.
         most: usize,
-        /// It waits for an element for so long, in µs; 0 for ever.
+        /// The time that it waits for an element, in µs; 0 for ever. None: it does not wait.
         waits_us: Option<i64>,
     },
     /// Takes elements with that value out of a list.
@@ -85,16 +85,14 @@ pub enum Command<'a> {
     },
     /// Renames a key.
     Rename {
-        /// Its name.
+        /// The name that it has no more.
         from: &'a [u8],
-        /// Its new name.
-        to: &'a [u8],
     },
     /// Lets a key expire, or keeps it from that.
     Expire {
         /// The key.
         key: &'a [u8],
-        /// When.
+        /// The time.
         expiry: Expiry,
     },
     /// Deletes every key of a database.
@@ -128,9 +126,9 @@ pub enum ListEnd {
 /// The time at which a key expires.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Expiry {
-    /// So many ms later.
+    /// After this time, in ms.
     After(i64),
-    /// At that time, in ms since the epoch.
+    /// At this time, in ms since the epoch.
     At(i64),
     /// Not any more.
     Never,
@@ -208,12 +206,16 @@ impl<'a> Command<'a> {
                 let last = record.len().checked_sub(1)?;
                 record.word(if is_move { 4 } else { 2 } + usize::from(waits))?;
                 let from = if is_move { record.word(3)? } else { b"RIGHT" };
-                let span = waits.then(|| record.word(last).and_then(span_us));
+                let waits_us = if waits {
+                    Some(span_us(record.word(last)?)?)
+                } else {
+                    None
+                };
                 Self::Pop {
                     keys: keys(1, 1),
                     end: end(from)?,
                     most: 1,
-                    waits_us: span.map_or(Some(None), |span| span.map(Some))?,
+                    waits_us,
                 }
             }
             b"LMPOP" | b"BLMPOP" => {
@@ -221,12 +223,16 @@ impl<'a> Command<'a> {
                 let at = 1 + usize::from(waits);
                 let count: usize = number(record.word(at)?)?;
                 let side = at.checked_add(count)?.checked_add(1)?;
-                let span = waits.then(|| record.word(1).and_then(span_us));
+                let waits_us = if waits {
+                    Some(span_us(record.word(1)?)?)
+                } else {
+                    None
+                };
                 Self::Pop {
                     keys: keys(at + 1, count),
                     end: end(record.word(side)?)?,
                     most: record.word(side + 2).map_or(Some(1), number)?,
-                    waits_us: span.map_or(Some(None), |span| span.map(Some))?,
+                    waits_us,
                 }
             }
             b"LREM" => Self::Remove {
@@ -242,10 +248,7 @@ impl<'a> Command<'a> {
             b"DEL" | b"UNLINK" => Self::Delete {
                 keys: record.words(1).collect(),
             },
-            b"RENAME" | b"RENAMENX" => Self::Rename {
-                from: key()?,
-                to: record.word(2)?,
-            },
+            b"RENAME" | b"RENAMENX" if record.len() > 2 => Self::Rename { from: key()? },
             b"PEXPIRE" | b"EXPIRE" | b"PEXPIREAT" | b"EXPIREAT" => {
                 let time: i64 = number(record.word(2)?)?;
                 let is_ms = upper[0] == b'P';
@@ -291,7 +294,7 @@ impl<'a> Command<'a> {
             | Self::Remove { key, .. }
             | Self::Trim { key, .. }
             | Self::Expire { key, .. }
-            | Self::Rename { from: key, .. }
+            | Self::Rename { from: key }
             | Self::Publish { channel: key, .. } => (Some(*key), &[]),
             Self::Pop { keys, .. } | Self::Delete { keys } => (None, keys),
             Self::Flush { .. } | Self::Script { .. } => (None, &[]),
@@ -308,10 +311,8 @@ fn add(record: &Record) -> Option<Command<'_>> {
             .any(|option| word.eq_ignore_ascii_case(option))
     };
     let options = record.words(2).take_while(|word| is_option(word)).count();
-    let only_new = record.words(2).take(options);
-    let only_new = only_new
-        .into_iter()
-        .any(|word| word.eq_ignore_ascii_case(b"NX"));
+    let mut given = record.words(2).take(options);
+    let only_new = given.any(|word| word.eq_ignore_ascii_case(b"NX"));
     let words: Vec<&[u8]> = record.words(2 + options).collect();
     let pairs = words.chunks_exact(2);
     // One word too many: the log was cut between words.

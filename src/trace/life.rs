@@ -40,19 +40,20 @@ impl Message {
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When, in µs since the epoch by the server's clock; none where the log has no times.
+    /// Its time, in µs since the epoch by the server's clock; none where the log has no times.
     pub at_us: Option<i64>,
-    /// To which queue.
+    /// The queue that it happened to.
     pub queue: Arc<Queue>,
-    /// In which database that is.
+    /// The database that the queue is in.
     pub db: u32,
-    /// To which message; none when it happened to the queue.
+    /// The message that it happened to; none when it happened to the queue.
     pub message: Option<Arc<Message>>,
     /// The address of who did it; none where the log does not say.
     pub by: Option<Arc<[u8]>>,
-    /// What.
+    /// The kind of event.
     pub kind: EventKind,
-    /// It is so if target held nothing that the log does not show. Of what was consumed alone.
+    /// True when it is so only if target held nothing that the log does not show. Nothing but a
+    /// [`Consumed`](EventKind::Consumed) is presumed.
     pub is_presumed: bool,
 }
 
@@ -125,7 +126,7 @@ impl EventKind {
 /// The time and the author of an event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Moment {
-    /// When, in µs since the epoch; none where the log has no times.
+    /// Its time, in µs since the epoch; none where the log has no times.
     pub at_us: Option<i64>,
     /// The address of who did it; none where the log does not say.
     pub by: Option<Arc<[u8]>>,
@@ -160,7 +161,7 @@ pub struct Life {
     pub ended: Option<(EventKind, Moment)>,
     /// It is in timeouts.
     pub(super) waits: bool,
-    /// So many of it are in target.
+    /// The number of its copies in target.
     pub(super) in_target: u64,
     /// The time at which the one there came into target, in µs since the epoch.
     pub(super) in_target_since: Option<i64>,

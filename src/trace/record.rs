@@ -5,15 +5,15 @@
 pub struct Record {
     /// The time at which the server ran it, in µs since the epoch; none where the log has no times.
     pub at_us: Option<i64>,
-    /// In which database.
+    /// The database that it was sent to.
     pub db: u32,
-    /// Who sent it.
+    /// The sender.
     pub sender: Sender,
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// Who sent a command.
+/// The sender of a command.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Sender {
     /// The log does not say: an append-only file.

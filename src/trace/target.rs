@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// None yet; known when the log begins with empty keys.
+    /// A list without elements; known when the log begins with empty keys.
     #[must_use]
     pub fn new(is_known: bool) -> Self {
         Self {
@@ -127,7 +127,7 @@ pub type ListKey = (u32, Box<[u8]>);
 pub struct Waiting {
     /// Its address.
     pub by: Arc<[u8]>,
-    /// From which end it takes.
+    /// The end that it takes from.
     pub end: ListEnd,
     /// The lists that it waits at.
     pub keys: Vec<ListKey>,
@@ -138,7 +138,7 @@ pub struct Waiting {
 /// The consumers that wait for elements.
 #[derive(Debug, Default)]
 pub struct Waits {
-    /// Those who wait, by number.
+    /// Consumers that wait, by number.
     all: HashMap<u64, Waiting>,
     by_list: HashMap<ListKey, VecDeque<u64>>,
     by_client: HashMap<Arc<[u8]>, u64>,

@@ -1,9 +1,9 @@
-//! From commands to events and lives.
+//! Makes events and lives of commands.
 //!
 //! The commands of a script stand one after the other in a log, as do those of a transaction in an
 //! append-only file. Only together do they say what was done: Redisson's transfer pushes a payload
-//! first and names the member after it. So they are kept as one `Step` and told when the next
-//! command shows that it is over.
+//! first and names the member after it. So they are kept as one step (a [`Transaction`]) and told
+//! when the next command shows that it is over.
 
 mod lives;
 mod step;
@@ -308,8 +308,8 @@ impl Tracker {
         self.step = step.emptied();
     }
 
-    /// Which member each push to a target is of: those that leave the queue in the same step say
-    /// it, by their payload.
+    /// Finds the member that each push to a target is of: one with that payload which leaves the
+    /// queue in the same step.
     fn pair(&self, step: &Transaction) -> Moves {
         let mut moves = Moves::default();
         let mut by_payload: HashMap<&[u8], VecDeque<(usize, &[u8])>> = HashMap::new();
@@ -422,7 +422,7 @@ impl Tracker {
                     self.gone(step, db, key, &EventKind::Deleted);
                 }
             }
-            Command::Rename { from, .. } => self.gone(step, db, from, &EventKind::Renamed),
+            Command::Rename { from } => self.gone(step, db, from, &EventKind::Renamed),
             Command::Flush { is_all } => {
                 let of_those = self.roles.iter().filter(|(of, _)| *is_all || **of == db);
                 let keys =
@@ -581,7 +581,7 @@ impl Tracker {
             };
             for id in self.lives.of_queue(queue, |life| life.waits) {
                 self.lives.change(id, |life| life.waits = false);
-                self.ends(&moment, queue, id, EventKind::Expired);
+                self.end_at(&moment, queue, id, EventKind::Expired);
             }
         }
     }
@@ -705,7 +705,7 @@ impl Tracker {
             life.is_presumed |= is_presumed;
         });
         if let Some(queue) = queue {
-            self.happens(
+            self.event_at(
                 moment,
                 queue,
                 Some(id),
@@ -715,7 +715,7 @@ impl Tracker {
         }
     }
 
-    /// Those who waited for an element get what was pushed.
+    /// Gives what was pushed to those who waited for an element.
     fn serve(&mut self, step: &Transaction) {
         let Some(at_us) = step.at_us() else {
             return;
@@ -869,21 +869,23 @@ impl Tracker {
 
     /// The life of a message ends in this step without a consumer.
     fn end(&mut self, step: &Transaction, queue: usize, id: u64, kind: EventKind) {
-        self.ends(&step.moment(), queue, id, kind);
+        self.end_at(&step.moment(), queue, id, kind);
     }
 
-    fn ends(&mut self, moment: &Moment, queue: usize, id: u64, kind: EventKind) {
+    /// The same at a moment that may be no step's.
+    fn end_at(&mut self, moment: &Moment, queue: usize, id: u64, kind: EventKind) {
         self.lives
             .change(id, |life| life.ended = Some((kind.clone(), moment.clone())));
-        self.happens(moment, queue, Some(id), kind, false);
+        self.event_at(moment, queue, Some(id), kind, false);
     }
 
     /// Something happened in this step.
     fn event(&mut self, step: &Transaction, queue: usize, id: Option<u64>, kind: EventKind) {
-        self.happens(&step.moment(), queue, id, kind, false);
+        self.event_at(&step.moment(), queue, id, kind, false);
     }
 
-    fn happens(
+    /// The same at a moment that may be no step's.
+    fn event_at(
         &mut self,
         moment: &Moment,
         queue: usize,

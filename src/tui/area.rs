@@ -114,15 +114,10 @@ impl Slot {
     }
 }
 
-/// Rows that a table pane has for its data: boxed ones have a line of column heads.
-pub(crate) fn table_rows(slot: Slot) -> u16 {
-    slot.inner.h.saturating_sub(u16::from(slot.boxed))
-}
-
-/// Where a table pane's data lies.
+/// Where a table pane's data lies: boxed ones have a line of column heads above it.
 #[must_use]
 pub fn table(slot: Slot) -> Area {
-    let rows = table_rows(slot);
+    let rows = slot.inner.h.saturating_sub(u16::from(slot.boxed));
     let skipped = slot.inner.h - rows;
     Area::new(slot.inner.x, slot.inner.y + skipped, slot.inner.w, rows)
 }

@@ -30,7 +30,7 @@ pub(crate) fn forget(model: &mut Model) {
     model.schedule.awaited = None;
 }
 
-/// What was asked for, once the row is there.
+/// The action that was asked for, once its row is there.
 pub(crate) fn due(model: &mut Model) -> Option<Action> {
     let came = model.schedule.awaited.is_some() && !is_coming(model);
     let due = model.schedule.awaited.filter(|_| came)?;

@@ -18,7 +18,7 @@ use crate::tui::edit::EditForm;
 use crate::tui::keys::Key;
 use crate::tui::marks::Marks;
 
-/// What is told of a change.
+/// The steps of a change, as they are told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A plan is being made, and so far it is; the generation is that of the effect.
@@ -33,7 +33,7 @@ pub enum Msg {
     Applied(u64, Applied),
 }
 
-/// What is to be done for a change.
+/// Requests of a change: plan, apply, steer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Plan a change; what was planned before and not applied is forgotten.
@@ -89,7 +89,7 @@ pub struct UnderWay {
     pub generation: u64,
     /// What kind of change.
     pub change: Change,
-    /// What it is called: [`What::name`](crate::queue::change::What::name).
+    /// Its name: [`What::name`](crate::queue::change::What::name).
     pub called: &'static str,
     /// Of which queue.
     pub queue: Queue,

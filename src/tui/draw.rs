@@ -1,4 +1,4 @@
-//! What every view draws with: the model, where everything lies, the colours.
+//! The context of all views: the model, where everything lies, the colours.
 
 use std::cell::RefCell;
 
@@ -35,7 +35,7 @@ pub(crate) fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16
     u16::try_from(lines.len()).unwrap_or(area.h).min(area.h)
 }
 
-/// What every part of the picture needs.
+/// The context that every part of the picture is drawn in.
 pub(crate) struct Ctx<'a> {
     pub(crate) model: &'a Model,
     pub(crate) areas: Areas,
@@ -49,7 +49,7 @@ pub(crate) struct Ctx<'a> {
     pub(crate) now: EpochMillis,
     /// The server is away: countdowns go on by our own clock.
     pub(crate) lost: bool,
-    /// What was drawn where, as far as a click may ask for it.
+    /// The places drawn so far that answer to the mouse.
     pub(crate) drawn: RefCell<HitMap>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Notes what a click at `area` is for.
+    /// Notes that a click at `area` is for `target`.
     pub(crate) fn record(&self, area: Area, target: Target) {
         self.drawn.borrow_mut().record(area, target);
     }
@@ -103,7 +103,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Wide and high enough for words in full.
+    /// Wide enough for words in full.
     pub(crate) fn wide(&self) -> bool {
         self.model.size.0 >= 100
     }

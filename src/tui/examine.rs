@@ -5,7 +5,7 @@ pub mod update;
 
 use crate::queue::{Exact, Queue};
 
-/// What is told of a look at all entries.
+/// The progress and the end of a look at all entries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A look at all entries goes on; the generation is that of the effect.
@@ -26,7 +26,7 @@ pub enum Msg {
     },
 }
 
-/// What is to be looked at.
+/// Requests to look at all entries of a queue, or to stop that.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Look at all entries of a queue.

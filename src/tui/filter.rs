@@ -19,7 +19,7 @@ use crate::tui::tabs::Tab;
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
 
-/// What a search tells.
+/// The progress of a search, and scores that were read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A search went on.
@@ -28,7 +28,7 @@ pub enum Msg {
         generation: u64,
         /// What was found since the last message: member, and score where there is one. What
         /// lies beyond the first [`HITS_KEPT`] is only counted.
-        hits: Vec<(Vec<u8>, Option<f64>)>,
+        hits: Scores,
         /// How many were found in all.
         found: u64,
         /// Entries looked through.
@@ -54,7 +54,7 @@ pub enum Msg {
     },
 }
 
-/// What is to be searched for.
+/// Requests to search a queue, and to read scores.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Look through a queue for the entries that a filter matches.

@@ -1,11 +1,11 @@
-//! Where keys go now.
+//! The focus: the place that keys go to, and the panes that it goes round.
 
 use crate::tui::keys::Place;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::{change, layout};
 
-/// Where keys go now.
+/// The place that keys go to now.
 #[must_use]
 pub fn place(model: &Model) -> Place {
     match &model.overlay {
@@ -17,7 +17,7 @@ pub fn place(model: &Model) -> Place {
     }
 }
 
-/// Where keys go once nothing lies over the screen any more.
+/// The place that keys go to once nothing lies over the screen any more.
 #[must_use]
 pub fn place_below(model: &Model) -> Place {
     match (&model.screen, model.focus) {

@@ -10,7 +10,7 @@ use crate::queue::Repair;
 use crate::tui::field::Field;
 use crate::tui::widget::wrap::{row_of, text_rows};
 
-/// What is told of a form.
+/// The answers that a form waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The editor has ended: the text as it is now, or why it is the old one.
@@ -149,7 +149,8 @@ pub trait Filling {
     }
 }
 
-/// The first row of the message in sight, so that its cursor is: of so many rows of so many columns.
+/// The first row of the message that is in sight, such that its cursor is too: in so many rows of
+/// so many columns.
 #[must_use]
 pub fn top(form: &dyn Filling, (height, columns): (usize, usize)) -> usize {
     let Some((message, top, _)) = form.message() else {

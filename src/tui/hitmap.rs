@@ -1,4 +1,4 @@
-//! What the picture shows where, as drawing recorded it: the mouse is looked up there.
+//! The places of the last picture that answer to the mouse, as drawing recorded them.
 
 use crate::clock::EpochMillis;
 use crate::queue::Zoom;
@@ -26,9 +26,9 @@ pub enum Target {
     Palette,
     /// A command of the box, by its index.
     Choice(usize),
-    /// What lies over the screen, but nothing in it that answers.
+    /// A box over the screen, but nothing in it that answers.
     Box,
-    /// What a box lies over.
+    /// The screen beside the box that lies over it.
     Beside,
     /// A button of a question.
     Button(Button),
@@ -44,7 +44,7 @@ pub enum Target {
     Pane(Pane),
     /// A queue of the table, by its row.
     Queue(usize),
-    /// The head of a column of the queues: the order that it asks for.
+    /// The head of a column of the queues, by the order that it asks for.
     Order(QueueSort),
     /// A zoom in the title of the timeline.
     Zoom(Zoom),
@@ -54,7 +54,7 @@ pub enum Target {
     Late(usize),
     /// A tab of the pane of the entries, or what leads there.
     Tab(Tab),
-    /// The heads of the due times.
+    /// The heads of the due times: they turn the order of what waits.
     Turn,
     /// A row of the tab in sight.
     Row(u64),
@@ -68,24 +68,25 @@ pub enum Target {
     Value(usize),
 }
 
-/// What the picture has room for, as far as `update` needs to know; what was not drawn is not known.
+/// The room of the picture, as far as `update` needs to know it; of what was not drawn it is not
+/// known.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Room {
     /// The last line that the help, or a change that is looked at, can be scrolled to.
     pub last_line: Option<usize>,
     /// Rows of the message of a form, and columns of each.
     pub message: Option<(usize, usize)>,
-    /// How many bars the timeline has room for.
+    /// The number of bars that the timeline has room for.
     pub bars: Option<usize>,
-    /// The timeline tells apart for how long something is late.
+    /// The timeline has room for the classes of what is late.
     pub late: bool,
 }
 
-/// The places of a picture that answer to the mouse, and what else is to be known of it.
+/// The places of a picture that answer to the mouse, and the room that it has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HitMap {
     places: Vec<(Area, Target)>,
-    /// What else.
+    /// The room that it has.
     pub room: Room,
 }
 
@@ -115,7 +116,7 @@ impl HitMap {
             .map(|(_, target)| *target)
     }
 
-    /// Whether it was drawn anywhere.
+    /// True when `target` was drawn anywhere.
     #[must_use]
     pub fn shows(&self, target: Target) -> bool {
         self.places.iter().any(|(_, drawn)| *drawn == target)

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::clock::EpochMillis;
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, Tally, text};
 
-/// What was read.
+/// The journal, or a change of it, as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The journal was read, the newest change first, or why it was not.
@@ -33,7 +33,7 @@ pub enum Msg {
     },
 }
 
-/// What is to be read.
+/// Requests to read the journal, or a change of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Read the journal.

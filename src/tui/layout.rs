@@ -1,5 +1,5 @@
 //! Where everything lies on a terminal of a given size: plain numbers, so that `update` (how many
-//! rows fit, what was clicked) and `view` (where to draw) agree without meeting.
+//! rows fit) and `view` (where to draw) agree without meeting.
 //!
 //! ```text
 //! header                      one line, always

@@ -6,7 +6,7 @@ pub mod view;
 
 use crate::queue::{Announcement, Link};
 
-/// What is told of the link.
+/// Changes of the link, and announcements that came over it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The link to the server changed.
@@ -15,7 +15,7 @@ pub enum Msg {
     Announced(Announcement),
 }
 
-/// What becomes of the link.
+/// Requests to the link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Try the lost link at once.

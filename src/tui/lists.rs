@@ -13,7 +13,7 @@ use crate::queue::{EntryId, List, ListPage, ListScore, Queue};
 use crate::tui::entries::EntryRow;
 use crate::tui::tabs::Tab;
 
-/// What was read.
+/// A run of a list, or what the journal tells of it, as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A run of a list was read.
@@ -36,7 +36,7 @@ pub enum Msg {
     },
 }
 
-/// What is to be read.
+/// Requests to read a run of a list, or what the journal tells of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Read a run of a list.

@@ -1,6 +1,6 @@
-//! How the screen is drawn: colours, characters and time zone, fixed for a session.
+//! The look of the screen: colours, characters and time zone.
 
-/// How the screen is drawn: fixed for a session.
+/// The look of the screen, fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Look {
     /// Plain ASCII instead of blocks, arrows and boxes.

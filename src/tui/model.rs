@@ -113,7 +113,7 @@ pub struct Model {
     pub departed: Option<Departed>,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
-    /// What the last picture shows where.
+    /// The places and the room of the last picture.
     pub drawn: HitMap,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
     pub held: Option<(Scrolled, u16)>,

@@ -37,7 +37,7 @@ pub enum Msg {
     Link(link::Msg),
     /// The search for queues.
     Queues(queues::Msg),
-    /// What was read of queues and server.
+    /// Figures of queues and server that were read.
     Refresh(refresh::Msg),
     /// The tabs of lists.
     Lists(lists::Msg),

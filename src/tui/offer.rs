@@ -12,7 +12,7 @@ use crate::queue::{EntryId, Form, Queue};
 use crate::tui::field::{Field, Lines};
 use crate::tui::form::{Filling, Message, Part, next};
 
-/// What is told of an offer.
+/// Answers that an offer waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A queue's entries were looked at: how they are written, or why that is not known.
@@ -30,7 +30,7 @@ pub enum Msg {
     },
 }
 
-/// What an offer needs.
+/// Requests of an offer: see how entries are written, offer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// See how a queue's entries are written.

@@ -8,7 +8,7 @@ pub mod view;
 use crate::clock::EpochMillis;
 use crate::tui::field::{Field, Lines};
 
-/// What is to be kept.
+/// Requests to keep lines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Keep a line that was entered for the next sessions.

@@ -13,7 +13,7 @@ use crate::payload::Habit;
 use crate::queue::finding::{self, Diagnosis, Watch};
 use crate::queue::{Finding, Pulse, Queue, ServerWatch, Severity, Survey};
 
-/// What the search for queues tells.
+/// The progress of the search for queues.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A queue was found.
@@ -24,7 +24,7 @@ pub enum Msg {
     LookedAll(u64),
 }
 
-/// What is to be looked for.
+/// Requests to look for queues.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Effect {
     /// Look for queues (again).

@@ -1,4 +1,5 @@
-//! Why what a key does cannot be done now: the hints, the palette and the key itself say it.
+//! The reason why what a key does cannot be done now: the hints, the palette and the key itself say
+//! it.
 
 use crate::queue::LinkState;
 use crate::tui::entry::update::tree;
@@ -6,7 +7,7 @@ use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::{awaited, change, copy, entries, entry, examine, focus, help, tabs, timeline};
 
-/// Why an action cannot do anything now; none when it can.
+/// The reason why an action cannot do anything now; none when it can.
 #[must_use]
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();

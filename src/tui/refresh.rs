@@ -6,7 +6,7 @@ pub mod update;
 use crate::queue::look::LookAsk;
 use crate::queue::{FramesAsk, PageAsk, Pulse, Queue, Scale, ServerLook, Survey, Zoom};
 
-/// What was read.
+/// Figures of queues and server, as they were read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The selected queue was read.
@@ -43,7 +43,7 @@ pub enum Msg {
     },
 }
 
-/// What is to be read.
+/// Requests to read queues and the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Read one queue, with the rows in sight.

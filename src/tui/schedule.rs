@@ -1,4 +1,4 @@
-//! What is being read, what is to be read next, and when: the bookkeeping of all that decides.
+//! The bookkeeping of all that decides: above all what is being read, what is read next, and when.
 
 pub mod pace;
 
@@ -11,12 +11,13 @@ use crate::tui::entries::Entries;
 use crate::tui::filter::Filtered;
 use crate::tui::keys::{Action, Key};
 
-/// When what is read. Only `update` looks inside.
+/// The bookkeeping of what is read when, and of what the user did last.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// The last generation given to a request.
     pub(crate) generation: u64,
-    /// The server's time to the ms; [`crate::tui::model::Model::now`] moves in the steps that are shown.
+    /// The server's time to the ms; [`crate::tui::model::Model::now`] moves in the steps that are
+    /// shown.
     pub(crate) exact: EpochMillis,
     /// The pulse of the selected queue.
     pub(crate) pulse: Slot,

@@ -6,7 +6,7 @@ pub mod update;
 use crate::config::Profile;
 use crate::queue::Queue;
 
-/// What is told on the way to another server.
+/// The steps of the way to another server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The way to another server is known; the generation is that of the effect.
@@ -17,7 +17,7 @@ pub enum Msg {
     Arrived,
 }
 
-/// What another server needs.
+/// Requests to find the way to another server, and to go there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Find the way to another server; the screen stays on this one until it is found.

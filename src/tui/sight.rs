@@ -1,12 +1,12 @@
-//! What is in sight: how many rows there are, where the tab in sight stands, and that cursors and
-//! windows stay within what there is, whatever comes, goes or takes rows away.
+//! Keeps cursors and windows within what there is, whatever comes, goes or takes rows away; knows
+//! how many rows the tab in sight has, and puts it where it shall stand.
 
 use crate::tui::lists::Stand;
 use crate::tui::model::Model;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::{findings, layout};
 
-/// Both cursors lie within what is shown, and both windows within what there is.
+/// Puts both cursors within what is shown, and both windows within what there is.
 pub(crate) fn keep(model: &mut Model) {
     let rows = layout::rows::rows(model);
     let height = rows.queues.max(1);
@@ -26,7 +26,7 @@ pub(crate) fn keep(model: &mut Model) {
     }
 }
 
-/// The cursor of the tab in sight lies within what there is, and within what is in sight.
+/// Puts the cursor of the tab in sight within what there is, and within what is in sight.
 pub(crate) fn keep_tab(model: &mut Model) {
     let (count, height) = (count(model), layout::rows::entries_a_page(model) as u64);
     let mut stand = model.stand();
@@ -46,7 +46,7 @@ pub(crate) fn on_entries(model: &Model) -> bool {
     model.tab == Tab::Waiting || model.on_hits()
 }
 
-/// Puts the tab in sight there.
+/// Lets the tab in sight stand there: its first row, and its cursor.
 pub(crate) fn put(model: &mut Model, stand: Stand) {
     match model.tab {
         _ if on_entries(model) => {
@@ -62,12 +62,12 @@ pub(crate) fn put(model: &mut Model, stand: Stand) {
     }
 }
 
-/// How many rows the tab in sight has.
+/// The number of rows of the tab in sight, one that has left too.
 pub(crate) fn count(model: &Model) -> u64 {
     tabs::queries::count(model) + model.departed_rows()
 }
 
-/// How many rows the list of entries has, one that has left too.
+/// The number of rows of the list of entries, one that has left too.
 pub(crate) fn waiting_rows(model: &Model) -> u64 {
     let departed = model.departed().filter(|d| d.tab == Tab::Waiting);
     model.listed() + u64::from(departed.is_some())

@@ -10,7 +10,7 @@ pub mod view;
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 
-/// What was read.
+/// A rank, as it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The rank of the first entry due at or after a moment is known.
@@ -24,7 +24,7 @@ pub enum Msg {
     },
 }
 
-/// What is to be looked for.
+/// Requests to find a rank.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Find the rank of the first entry due at or after a moment.

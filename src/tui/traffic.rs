@@ -1,3 +1,3 @@
-//! What is published on the channels.
+//! The traffic: announcements on the channels.
 
 pub mod view;

@@ -20,7 +20,7 @@ use crate::tui::{
     queues, refresh, server, sight, timeline, toast, worker,
 };
 
-/// What happened changes what is known, and asks for what is to be done.
+/// Takes what happened: changes the model, and returns what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     if server::update::is_void(model, &msg) {
         return Vec::new();
@@ -31,7 +31,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     // Where the user moves the cursor, it goes.
     let input = is_input(&msg);
     let held = (!input).then(|| findings::update::held(model)).flatten();
-    let mut effects = told(model, msg);
+    let mut effects = carry_out(model, msg);
     model.schedule.pressed = None;
     match held {
         Some(held) => findings::update::follow(model, &held),
@@ -39,7 +39,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         None => {}
     }
     if let Some(action) = awaited::due(model) {
-        effects.extend(told(model, Msg::Asked(action)));
+        effects.extend(carry_out(model, Msg::Asked(action)));
     }
     change::update::put_question(model);
     worker::update::keep_true(model);
@@ -53,18 +53,18 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// Decides, and carries out what features tell each other, each message in its place among the
 /// effects: so a feature need not know those that it answers.
-fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+fn carry_out(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = Vec::new();
     for effect in decide(model, msg) {
         match effect {
-            Effect::Tell(msg) => effects.extend(told(model, *msg)),
+            Effect::Tell(msg) => effects.extend(carry_out(model, *msg)),
             other => effects.push(other),
         }
     }
     effects
 }
 
-/// The user does something.
+/// True when the user does something.
 #[must_use]
 pub const fn is_input(msg: &Msg) -> bool {
     matches!(
@@ -77,7 +77,7 @@ pub const fn is_input(msg: &Msg) -> bool {
     )
 }
 
-/// The user goes on to something else, or the server is away for nobody knows how long.
+/// True when the user goes on to something else, or the server is away for nobody knows how long.
 fn ends_waiting(msg: &Msg) -> bool {
     match msg {
         Msg::Link(link::Msg::Changed(link)) => !matches!(link.state, LinkState::Live),

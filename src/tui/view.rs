@@ -6,7 +6,6 @@ use ratatui::layout::Rect;
 use crate::queue::{List, text};
 use crate::tui::cursor::Scrolled;
 use crate::tui::draw::Ctx;
-use crate::tui::entry::{self};
 use crate::tui::hitmap::{HitMap, Target};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
@@ -35,7 +34,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
             findings::view::line(&ctx, buf);
             journal::view::log(&ctx, buf);
         }
-        Screen::Entry(view) => entry::view::render(&ctx, view, buf),
+        Screen::Entry(view) => crate::tui::entry::view::render(&ctx, view, buf),
     }
     header::view::render(&ctx, buf);
     change::progress::view::render(&ctx, buf);
@@ -105,7 +104,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
     }
     match ctx.model.tab {
         Tab::Findings if ctx.areas.detail.shown() => findings::view::beside(ctx, buf),
-        _ => entry::view::render_beside(ctx, buf),
+        _ => crate::tui::entry::view::render_beside(ctx, buf),
     }
     // Findings are of unequal height: a thumb would lie.
     if ctx.model.tab != Tab::Findings {

@@ -123,7 +123,7 @@ pub enum WorkerTold {
     Ended(Option<String>),
 }
 
-/// What is told of a worker.
+/// Answers to the questions about a worker, and what it tells itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// The question whether to start one on this queue was answered with yes.
@@ -134,7 +134,7 @@ pub enum Msg {
     Told(Queue, WorkerTold),
 }
 
-/// What is to become of a worker.
+/// Requests to start a worker, and to stop it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Start a stand-in worker on a queue.

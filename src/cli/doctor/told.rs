@@ -43,7 +43,7 @@ pub(super) fn print<W: Write>(
     Ok(())
 }
 
-/// How many queues have problems; then these, the worst first, with all that is known of them.
+/// Prints a summary, then the queues with problems, the worst first, with all that is known of each.
 fn people<W: Write>(
     doctor: &Doctor,
     all: &[Diagnosis],
@@ -89,7 +89,7 @@ fn people<W: Write>(
     Ok(())
 }
 
-/// What was found in a line, where that is not told of the only queue.
+/// The summary in a line; none of a single queue with problems, which stand right below.
 fn summary(doctor: &Doctor, all: &[Diagnosis]) -> anyhow::Result<Option<String>> {
     let sick = all.iter().filter(|said| !said.findings.is_empty()).count();
     Ok(match (all.len() - sick, all) {

@@ -15,8 +15,8 @@ pub(super) struct Fated {
     pub(super) outcome: Outcome,
     /// The reason, where it says more than the outcome's word.
     pub(super) reason: Option<String>,
-    /// Its place in the order list, when it was deleted; `Tail` of an element of target that left it
-    /// or came back: where new ones come.
+    /// Its place in the order list, when it was deleted; `Tail` of an element of target that left
+    /// it or came back: where new ones come.
     pub(super) stood: Option<Place>,
 }
 

@@ -81,8 +81,8 @@ impl Run {
         Ok(())
     }
 
-    /// Transfers batch after batch. Where some are large, the `largest` has so many bytes, the queue is
-    /// not watched: what is read then has no bound but its number.
+    /// Transfers batch after batch. Where some are large, the `largest` has so many bytes, the
+    /// queue is not watched: what is read then has no bound but its number.
     async fn transfer(&mut self, bound: EpochMillis, largest: u64) -> Ended {
         let (large, most) = (is_large(largest), self.beside_those_that_stay(largest));
         let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
@@ -143,9 +143,9 @@ impl Run {
         }
     }
 
-    /// The entries that a script moves at most where others stay that are so large. The table in which
-    /// the server finds members shrinks while they leave: with each that leaves it moves one that
-    /// stays, and reads it whole.
+    /// The entries that a script moves at most where others stay that are so large. The table in
+    /// which the server finds members shrinks while they leave: with each that leaves it moves one
+    /// that stays, and reads it whole.
     fn beside_those_that_stay(&self, largest: u64) -> usize {
         let each = largest.saturating_mul(READ_PS) / 1_000;
         let most = self.limits.max_block.as_nanos() / u128::from(each.max(1));

@@ -206,7 +206,8 @@ impl Sweep {
                     self.unsure.extend(places);
                     for (&(_, i), broom) in met.iter().zip(brooms) {
                         if matches!(broom, Broom::Thin(..)) {
-                            // It stays in timeouts, and how many of its copies are left is not known.
+                            // It stays in timeouts, and how many of its copies are left is not
+                            // known.
                             self.unsure.remove(&i);
                             self.often.remove(&i);
                         }

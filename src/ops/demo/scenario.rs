@@ -59,6 +59,19 @@ impl Scenario {
         }
     }
 
+    /// The sentence for people about what it shows.
+    #[must_use]
+    pub const fn shows(self) -> &'static str {
+        match self {
+            Self::Classic => "what is offered last, with the shorter delay, is delivered first",
+            Self::Orders => "a shop: orders of all delays come and go, thousands wait",
+            Self::Burst => "5,000 messages fall due at one moment, again and again",
+            Self::DeadClient => "the only transfer client has died: entries are late",
+            Self::Poison => "an unreadable entry blocks those behind it",
+            Self::MixedFleet => "clients of two incompatible Redisson versions share a queue",
+        }
+    }
+
     /// The queue it plays on, before any prefix.
     #[must_use]
     pub const fn queue(self) -> &'static str {

@@ -1,5 +1,5 @@
-//! The deeds of repairs that have a script of their own: what such a repair does to keys of a queue or
-//! to elements of its target. Each stands in the file of its repair, with all that the plan, the
+//! The deeds of repairs that have a script of their own: what such a repair does to keys of a queue
+//! or to elements of its target. Each stands in the file of its repair, with all that the plan, the
 //! change under way, the journal and an undo ask about it.
 
 use std::fmt;

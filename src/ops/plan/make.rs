@@ -158,8 +158,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Elements of target, given from its head, in the order in which consumers take them: there each
-    /// is found at once.
+    /// Elements of target, given from its head, in the order in which consumers take them: there
+    /// each is found at once.
     fn as_taken<T>(&self, mut elements: Vec<T>) -> Vec<T> {
         if self.queue.comes_at_head() {
             elements.reverse();

@@ -18,7 +18,8 @@ const LONGEST: usize = 8 << 10;
 /// Columns of what an entry says in a plan.
 const SAID: usize = 110;
 
-/// Bytes of the largest payload that is decoded for a line: of a larger one its first bytes are shown.
+/// Bytes of the largest payload that is decoded for a line: of a larger one its first bytes are
+/// shown.
 const DECODED: usize = 1 << 20;
 
 /// A payload in a line.

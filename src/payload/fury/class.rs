@@ -194,7 +194,7 @@ fn collection(number: u64) -> Option<(FuryKind, &'static str)> {
     })
 }
 
-/// Tells what `Collections` makes of others' collections.
+/// The class that `Collections` wraps another's collection in.
 const fn view(number: u64) -> &'static str {
     match number {
         0xf8 => "java.util.Collections$SynchronizedCollection",

@@ -97,7 +97,7 @@ fn charge(r: &mut Reader<'_>, node: &Node) -> Option<()> {
     }
 }
 
-/// Tells what nodes call the thing with that number.
+/// The id by which nodes refer to the thing with that number.
 fn id(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }

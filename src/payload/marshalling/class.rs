@@ -37,7 +37,7 @@ pub(super) struct Fields {
 }
 
 impl Class {
-    /// Tells what Java calls it.
+    /// The name that Java calls it by.
     pub(super) fn name(&self) -> Name {
         match self {
             Self::Fields(fields) => fields.name.clone().unwrap_or_else(|| Name::from("")),

@@ -1,4 +1,4 @@
-//! What is to be done, in a sentence that names no key: the screen says which one does it.
+//! Advice in a sentence that names no key: the screen adds the key that does it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What all rules together say of a queue.
+//! The answers of all rules together for one queue.
 
 use super::found::{Finding, Severity};
 use super::open::Open;
@@ -8,7 +8,7 @@ use super::open::Open;
 pub struct Diagnosis {
     /// Findings, worst first.
     pub findings: Vec<Finding>,
-    /// How many rules found nothing wrong.
+    /// The number of rules that found nothing wrong.
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
@@ -19,7 +19,7 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// How bad the worst finding is; none: there is none.
+    /// The severity of the worst finding; none without findings.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|found| found.severity).max()

@@ -12,9 +12,9 @@ use crate::queue::{Exact, redis_cli, text};
 /// One diagnosed problem of a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Which rule found it, such as `wrong-type`.
+    /// The rule that found it, such as `wrong-type`.
     pub id: &'static str,
-    /// How bad it is.
+    /// Its harm.
     pub severity: Severity,
     /// The problem, in one plain sentence.
     pub sentence: String,
@@ -22,11 +22,11 @@ pub struct Finding {
     pub evidence: Box<Evidence>,
     /// The repair.
     pub repair: Box<Remedy>,
-    /// How much of it there is, such as entries: the figure that grows or shrinks.
+    /// Its figure, such as a number of entries, which grows or shrinks.
     pub figure: Option<u64>,
     /// The figure is of a sample only: more of it may be what was looked at later.
     pub sampled: bool,
-    /// When the entry that it is about falls due, if it is about one.
+    /// The due time of the entry that it is about, if it is about one.
     pub due: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
     pub of_server: bool,
@@ -34,14 +34,14 @@ pub struct Finding {
     pub follows: Option<&'static str>,
     /// It is a suspicion only: more watching bears it out, or it has gone.
     pub open: Option<Box<Open>>,
-    /// Since when it is so, by the server's clock: since the rule knows, or since it was found
+    /// The time since which it is so, by the server's clock: as the rule knows, or when it was found
     /// first.
     pub since: Option<EpochMillis>,
     /// It was so at the first look already: nobody knows since when.
     pub before: bool,
-    /// How its figure has moved since then.
+    /// The trend of its figure since then.
     pub trend: Option<Trend>,
-    /// When it went, by the server's clock, when it has gone.
+    /// The time at which it went, by the server's clock; none while it is there.
     pub gone: Option<EpochMillis>,
 }
 

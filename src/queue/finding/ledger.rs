@@ -29,7 +29,7 @@ const WITH_MS: i64 = 2_500;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     known: Vec<KnownEntry>,
-    /// When it was entered first.
+    /// The time of its first entry.
     began: Option<EpochMillis>,
     history: History,
 }
@@ -37,17 +37,17 @@ pub(super) struct Ledger {
 #[derive(Clone, Debug)]
 struct KnownEntry {
     finding: Finding,
-    /// When it was found first.
+    /// The time at which it was found first.
     first: EpochMillis,
-    /// When its figure was known first, and how large it was then.
+    /// The time at which its figure was known first, and the figure then.
     counted: Option<(EpochMillis, u64)>,
-    /// How bad it was at its worst, how large its figure, and what it said then.
+    /// Its severity, figure and sentence at its worst.
     worst: (Severity, Option<u64>, String),
-    /// Since when it is less bad than it is told to be, and in how many looks.
+    /// The time since which it is less bad than it is told to be, and the looks since then.
     calmer: Option<(EpochMillis, u32)>,
-    /// When it was told last as what follows from another one.
+    /// The time at which it was told last as what follows from another one.
     followed: Option<EpochMillis>,
-    /// When it was not found any more.
+    /// The time from which on it was not found any more.
     gone: Option<EpochMillis>,
 }
 
@@ -169,8 +169,8 @@ impl Ledger {
 }
 
 impl KnownEntry {
-    /// Since when `now` is less bad than this is told to be, and in how many looks, while that is
-    /// not yet believed. What is explained by another finding is so at once.
+    /// The time since which `now` is less bad than this is told to be, and the looks since then,
+    /// while that is not yet believed. What is explained by another finding is so at once.
     fn calmer(&self, now: &Finding, at: EpochMillis) -> Option<(EpochMillis, u32)> {
         let less = now.severity < self.finding.severity;
         if !less || self.gone.is_some() || now.follows.is_some() {
@@ -189,7 +189,7 @@ impl KnownEntry {
         now.follows.is_none() && self.gone.is_none() && self.followed.is_some_and(just_now)
     }
 
-    /// When it went, if it was seen for long enough that this is worth a word.
+    /// The time at which it went, if it was seen for long enough that this is worth a word.
     fn told_gone(&self) -> Option<EpochMillis> {
         self.gone.filter(|gone| gone.since(self.first) >= SEEN_MS)
     }

@@ -59,6 +59,12 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
     (newer && head < 0.0).then_some(head)
 }
 
+/// Advises to bring scores from one unit to the other.
+fn convert(from: &str, to: &str) -> Advice {
+    Advice::of(format!("Make their {from} {to}"))
+        .by(Act::Repair, ", and mend the program that writes them.")
+}
+
 /// With the look at all members that has counted them.
 fn counted(finding: Finding, seen: &Seen, group: fn(&Exact) -> &Group) -> Finding {
     match seen.watch.exact().filter(|exact| group(exact).count > 0) {
@@ -156,11 +162,7 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
             &keys.timeouts,
             &["1", "99999999999", "WITHSCORES", "LIMIT", "0", "10"],
         );
-    finding.repair(
-        Step::Change(What::Unit),
-        Advice::of("Make their seconds milliseconds")
-            .by(Act::Repair, ", and mend the program that writes them."),
-    )
+    finding.repair(Step::Change(What::Unit), convert("seconds", "milliseconds"))
 }
 
 fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
@@ -197,11 +199,9 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
             &["0", "9", "WITHSCORES"],
         );
     let repair = if in_millis {
-        Advice::of("Make their milliseconds seconds")
-            .by(Act::Repair, ", and mend the program that writes them.")
+        convert("milliseconds", "seconds")
     } else if meant && !bad.is_empty() {
-        Advice::of("Make their nanoseconds milliseconds")
-            .by(Act::Repair, ", and mend the program that writes them.")
+        convert("nanoseconds", "milliseconds")
     } else {
         Advice::of("Make them due in 100 years")
             .by(Act::Repair, ", give another due time")

@@ -1,4 +1,4 @@
-//! What a rule is given, and what it may answer.
+//! The input of a rule, and its answer.
 
 use super::found::Finding;
 use super::open::Open;
@@ -9,7 +9,7 @@ use crate::queue::{Pulse, Queue, Survey};
 /// All that is known of a queue when the rules are asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Which queue.
+    /// The queue.
     pub queue: &'a Queue,
     /// The last pulse.
     pub pulse: Option<&'a Pulse>,

@@ -174,7 +174,7 @@ impl Scene {
 
     /// What one rule says.
     pub(crate) fn verdict(&self, id: &str) -> RuleVerdict {
-        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        let rule = Rule::named(id).unwrap();
         (rule.look)(&Seen {
             queue: &Queue::redisson("q"),
             pulse: self.pulse.as_ref(),

@@ -1,10 +1,10 @@
-//! How a figure moves.
+//! The trend of a figure.
 
-/// How the figure of a finding moves.
+/// The trend of a finding's figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
-    /// By how much in a second; negative: it shrinks.
+    /// Its growth in a second; negative: it shrinks.
     pub per_s: f64,
-    /// When it will be zero, in ms from the last look, if it goes on shrinking like this.
+    /// The time until it is zero, in ms from the last look, if it goes on shrinking like this.
     pub done_in_ms: Option<i64>,
 }

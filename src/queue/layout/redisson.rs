@@ -6,7 +6,7 @@ use crate::queue::entry::EntryId;
 use crate::queue::frame::{self, FrameError};
 use crate::queue::name::{self, Keys, QueueName};
 
-/// Before the name of a queue that would be read as one of another layout.
+/// The prefix of a name that would be read as a queue of another layout.
 pub(super) const PREFIX: &[u8] = b"redisson:";
 
 pub(super) struct Redisson;

@@ -11,7 +11,7 @@ type Reader = fn(&[u8]) -> Result<Queue, BadQueue>;
 const PREFIXED: &[(&[u8], &str, Reader)] =
     &[(zset_list::PREFIX, zset_list::SPELLING, zset_list::read)];
 
-/// How queues that are not called by a bare name are typed, in a row.
+/// The spellings of queues that are not called by a bare name, in a row.
 #[must_use]
 pub fn spellings() -> String {
     let spelled = |(prefix, rest, _): &(&[u8], &str, Reader)| {

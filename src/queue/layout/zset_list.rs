@@ -4,10 +4,10 @@ use super::capabilities::Capabilities;
 use super::{BadQueue, Layout, Push, Queue, Unit};
 use crate::queue::name::{self, Keys, QueueName};
 
-/// Before its keys, when it is typed.
+/// The prefix of its keys, when it is typed.
 pub(super) const PREFIX: &[u8] = b"zset-list:";
 
-/// What stands behind that.
+/// The spelling behind that prefix.
 pub(super) const SPELLING: &str = "TIMEOUTS,TARGET[,s|ms][,left|right]";
 
 /// The parameters of a `zset-list` queue; its timeouts key is the queue's name.

@@ -17,8 +17,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 impl Writer {
     /// Takes delivered elements out of target and puts them into timeouts, each with a score that
     /// is a number, and at the tail of the order list; of equal ones that first which a consumer
-    /// takes
-    /// first, and cheap when they stand where consumers take. Publishes the due time of a new head.
+    /// takes first, and cheap when they stand where consumers take. Publishes the due time of a new
+    /// head.
     /// `Gone`: no such element; `Changed`: that member waits already (nothing done). Refused with
     /// the code `ASIDE` while the order list is set aside.
     pub async fn take_back(
@@ -55,9 +55,8 @@ impl Writer {
     }
 
     /// Delivers entries that only the order list holds, in the order given: payload to target, out
-    /// of
-    /// the order list. `Gone`: it is not there any more; `Changed`: it waits, and was left alone.
-    /// Refused with the code `ASIDE` while the order list is set aside.
+    /// of the order list. `Gone`: it is not there any more; `Changed`: it waits, and was left
+    /// alone. Refused with the code `ASIDE` while the order list is set aside.
     pub async fn deliver_strays(
         &self,
         queue: &Queue,
@@ -75,8 +74,7 @@ impl Writer {
     }
 
     /// Deletes delivered elements: each of them once, of equal ones that first which a consumer
-    /// takes
-    /// first. Never more than are there. Cheap when they stand where consumers take.
+    /// takes first. Never more than are there. Cheap when they stand where consumers take.
     pub async fn discard(
         &self,
         queue: &Queue,
@@ -139,10 +137,9 @@ impl Writer {
     }
 
     /// Puts back into target, where the next consumer takes them, elements that consumers hold
-    /// which
-    /// live no more, and elements of the intake; each before the one given before it. `Changed`:
-    /// its
-    /// consumer lives, until that moment. Takes no more memory, so a full server does it too.
+    /// which live no more, and elements of the intake; each before the one given before it.
+    /// `Changed`: its consumer lives, until that moment. Takes no more memory, so a full server
+    /// does it too.
     pub async fn give_back(
         &self,
         queue: &Queue,

@@ -143,8 +143,8 @@ impl Watched {
         std::mem::take(&mut self.rows)
     }
 
-    /// Tells how many entries behind those that were read last may be read in one go: of these, none
-    /// that was looked at has more than `most` bytes.
+    /// Tells how many entries behind those that were read last may be read in one go: of these,
+    /// none that was looked at has more than `most` bytes.
     #[must_use]
     pub fn ahead(&self, most: usize) -> usize {
         let large = self.probes.iter().filter(|(_, bytes)| *bytes > most);
@@ -324,8 +324,7 @@ fn rows(due: Value) -> Option<Vec<Chosen>> {
 }
 
 /// Counts of entries, from the first one on, that are the same ones on both sides: each beginning
-/// that
-/// is.
+/// that is.
 fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
     let (mut same, mut open): (Vec<usize>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
     for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order).enumerate() {

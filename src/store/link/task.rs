@@ -61,8 +61,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 const WHOLE: Duration = Duration::from_secs(10);
 
 /// The moments at which a connection is tried again: at once the first time, then ever later, and
-/// no sooner because
-/// it was whole for a moment.
+/// no sooner because it was whole for a moment.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Backoff {
     lost_at: Option<Instant>,

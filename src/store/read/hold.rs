@@ -71,8 +71,7 @@ pub struct HeldNow {
     /// which its consumer lives; none: nobody has a lease on it.
     pub fields: Vec<(Vec<u8>, Option<EpochMillis>)>,
     /// The elements held under those of these fields whose consumers live no more, in their order;
-    /// then
-    /// the intake, from its head.
+    /// then the intake, from its head.
     pub free: Vec<HeldElement>,
 }
 

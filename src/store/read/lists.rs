@@ -82,8 +82,7 @@ pub async fn sorted_page(
 }
 
 /// Counts the entries that each queue has in quarantine, in one round trip; none where they cannot
-/// be
-/// counted.
+/// be counted.
 pub async fn quarantined(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u64>>, StoreError> {
     let mut read = Pipeline::new();
     for keys in queues {

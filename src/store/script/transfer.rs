@@ -81,8 +81,7 @@ pub struct Moved {
 }
 
 /// The place where a transfer goes on behind members that it has passed, since they are no frames.
-/// The
-/// default is the beginning.
+/// The default is the beginning.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DueCursor(Vec<u8>);
 

@@ -18,7 +18,7 @@ pub(super) struct Lives {
     all: BTreeMap<u64, (usize, Life)>,
     /// Numbers of the lives of each queue, by their members.
     by_member: Vec<HashMap<Member, u64>>,
-    /// Those that were over when they last changed, the first to be let go in front.
+    /// Lives that were over when they last changed, the first to be let go in front.
     over: VecDeque<u64>,
     let_go: Vec<Life>,
     next: u64,
@@ -50,7 +50,7 @@ impl PartialEq for Member {
 impl Eq for Member {}
 
 impl Lives {
-    /// None yet; they will take so many bytes at most.
+    /// Room for lives that takes so many bytes at most.
     pub(super) fn new(most_bytes: usize) -> Self {
         Self {
             all: BTreeMap::new(),

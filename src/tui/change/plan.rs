@@ -1,4 +1,4 @@
-//! What a change is planned of.
+//! The order to plan a change: of which queue, what to do, with which entries.
 
 use crate::queue::change::What;
 use crate::queue::{Entry, Queue};

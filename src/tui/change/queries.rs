@@ -1,4 +1,4 @@
-//! What the screen is asked about the change that is planned or under way.
+//! Questions about the change that is planned or under way.
 
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ impl Model {
     }
 }
 
-/// Whether an action is a change that is planned first.
+/// True for an action that is a change that is planned first.
 pub(crate) const fn is_planned(action: Action) -> bool {
     matches!(
         action,
@@ -63,14 +63,14 @@ pub(crate) const fn is_planned(action: Action) -> bool {
     )
 }
 
-/// Whether an action changes something on the server: a read-only session has no use for it.
+/// True for an action that changes something on the server: a read-only session has no use for it.
 #[must_use]
 pub const fn is_change(action: Action) -> bool {
     is_planned(action) || matches!(action, Action::Offer | Action::Worker)
 }
 
-/// Why a yes to the question about a change cannot be taken now; none when it can, or when the
-/// question is another one.
+/// The reason why a yes to the question about a change cannot be taken now; none when it can, or
+/// when the question is another one.
 pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
     if !is_asked(model) {
         return None;
@@ -82,7 +82,7 @@ pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
     (!model.is_live()).then_some("the server is away")
 }
 
-/// Whether the question on the screen is about a change.
+/// True when the question on the screen is about a change.
 fn is_asked(model: &Model) -> bool {
     matches!(&model.overlay, Some(Overlay::Dialog(dialog))
         if matches!(dialog.question, Question::Change(_)))

@@ -299,7 +299,7 @@ pub(crate) fn put_question(model: &mut Model) {
     dialog::update::open(model, dialog);
 }
 
-/// It begins.
+/// Yes: the change begins.
 fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     let now = model.instant;
     let Some(one) = model.changing.of_mut(generation) else {

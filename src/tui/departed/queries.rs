@@ -1,4 +1,4 @@
-//! What the screen is asked about the row that has left.
+//! Questions about the row that has left.
 
 use super::{Departed, Fate};
 use crate::tui::model::Model;

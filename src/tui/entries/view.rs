@@ -17,7 +17,7 @@ use crate::tui::tabs::Tab;
 use crate::tui::widget::columns::Placed;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
-use crate::tui::{filter, tabs};
+use crate::tui::{filter, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -26,7 +26,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     title(ctx, buf);
     let table = area::table(slot);
-    let count = ctx.model.listed() + ctx.model.departed_rows();
+    let count = sight::waiting_rows(ctx.model);
     if count == 0 {
         match &ctx.model.filtered {
             Some(filtered) => filter::view::nothing(ctx, filtered, table, buf),

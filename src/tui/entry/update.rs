@@ -123,7 +123,7 @@ pub(crate) fn face(model: &mut Model, face: Face) {
     show(model);
 }
 
-/// What is looked for.
+/// The text that is looked for in the opened entry; empty when none is.
 pub(crate) fn looked_for(model: &Model) -> String {
     let found = match &model.screen {
         Screen::Entry(view) => view.found.as_ref(),

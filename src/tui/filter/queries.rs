@@ -1,4 +1,4 @@
-//! What the screen is asked about the filter that is on.
+//! Questions about the filter that is on.
 
 use super::{EntrySort, Hit};
 use crate::tui::model::Model;

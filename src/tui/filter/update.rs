@@ -191,7 +191,7 @@ fn begin(model: &mut Model, filter: Filter) {
     found::show_with(model, decoded);
 }
 
-/// Esc in the list: a search under way stops, else the filter goes. False when there is neither.
+/// Esc in the list: a search under way stops, else the filter goes. None when there is neither.
 pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     let filtered = model.filtered.as_mut()?;
     if filtered.is_searching() {

@@ -64,8 +64,9 @@ pub fn panel_rows(model: &Model, w: u16) -> u16 {
     rows.fold(calm_rows(model), u16::saturating_add)
 }
 
-/// Lays the pane out, in so many columns and rows. What is wrong comes first: the worst has all the rows that it needs, the
-/// others two each before one of them has more. How many checks are well has the last line.
+/// Lays the pane out, in so many columns and rows. What is wrong comes first: the worst has all
+/// the rows that it needs, the others two each before one of them has more. How many checks are
+/// well has the last line.
 #[must_use]
 pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     let told = listed(model);
@@ -135,7 +136,8 @@ pub fn news_rows(model: &Model, w: u16) -> u16 {
     }
 }
 
-/// What is said of the worst where there is no pane, in so many columns and rows; and how many others are wrong.
+/// The worst finding where there is no pane, with its words in so many columns and rows, and the
+/// number of others that are wrong.
 #[must_use]
 pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<(Told<'_>, Vec<Said>, usize)> {
     let worst = *first(model, 1).first()?;

@@ -25,7 +25,7 @@ struct Item {
     rank: u8,
     text: String,
     style: Style,
-    /// What a click on it is for.
+    /// The target of a click on it.
     target: Option<Target>,
 }
 
@@ -76,21 +76,20 @@ fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
 
 fn items(ctx: &Ctx) -> Vec<Item> {
     let (m, t, mut items) = (ctx.model, &ctx.theme, Vec::new());
-    let mut push = |rank: u8, text: String, style: Style| {
+    let mut push = |rank: u8, text: String, style: Style, target: Option<Target>| {
         items.push(Item {
             rank,
             text,
             style,
-            target: None,
+            target,
         });
     };
     let sick = sick(ctx);
     // What is wrong matters more than how we are called.
-    let wrong = sick.as_ref().map(|(words, _)| words.clone());
     let own = sick.as_ref().map_or(6, |_| 2);
-    push(own, "delayscope".to_owned(), t.strong);
+    push(own, "delayscope".to_owned(), t.strong, None);
     let most = usize::from(m.size.0) * 2 / 5;
-    push(7, address(&m.endpoint, most, t.glyphs.cut), t.text);
+    push(7, address(&m.endpoint, most, t.glyphs.cut), t.text, None);
     // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
     let inside = !matches!(m.screen, Screen::Dashboard);
     if let Some(row) = m.selected().filter(|_| inside) {
@@ -100,37 +99,37 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             narrow => usize::from(narrow * 3 / 10).max(16),
         };
         let name = text::cut(&name, most).replace('…', t.glyphs.cut);
-        push(8, format!("{} {name}", t.glyphs.more), t.strong);
+        push(8, format!("{} {name}", t.glyphs.more), t.strong, None);
     }
     if let Some(server) = server(ctx) {
-        push(1, server, t.dim);
+        push(1, server, t.dim, None);
     }
     let (state, style) = state(ctx);
-    push(9, state, style);
+    push(9, state, style, None);
     if let Some((words, style)) = sick {
-        push(8, words, style);
+        push(8, words, style, Some(Target::Sick));
     }
     if let Some(since) = m.frozen {
         let since = moments::clock(m.look.zone, since);
-        push(8, format!("FROZEN {since}"), t.warn);
+        push(8, format!("FROZEN {since}"), t.warn, None);
     }
     for (words, style) in [workers(ctx), under_way(ctx)].into_iter().flatten() {
-        push(9, words, style);
+        push(9, words, style, None);
     }
     if m.link.clock.is_some() {
         let now = moments::clock(m.look.zone, m.now);
-        push(4, format!("server {now}"), t.text);
+        push(4, format!("server {now}"), t.text, None);
     }
     let skew = m.link.clock.map_or(0, |c| c.skew_ms());
     if skew.abs() > 250 {
         let style = if skew.abs() > 1000 { t.late } else { t.warn };
-        push(5, format!("skew {}", skew_text(skew)), style);
+        push(5, format!("skew {}", skew_text(skew)), style, None);
     }
     for (rank, word, style) in limits(ctx) {
-        push(rank, word, style);
+        push(rank, word, style, None);
     }
     if let Some(why) = seldom(m) {
-        push(3, why, t.warn);
+        push(3, why, t.warn, None);
     }
     if let Discovery::Looking { looked, keys } = m.discovery {
         let share = (looked.saturating_mul(100))
@@ -143,13 +142,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             "looked"
         };
         // Whether a queue is not there, or not found yet, matters more than what time it is.
-        push(5, format!("{words} {share} %"), t.dim);
-    }
-    let wrong = items
-        .iter_mut()
-        .find(|item| Some(&item.text) == wrong.as_ref());
-    if let Some(item) = wrong {
-        item.target = Some(Target::Sick);
+        push(5, format!("{words} {share} %"), t.dim, None);
     }
     items
 }

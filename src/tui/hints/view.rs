@@ -63,7 +63,7 @@ fn put(ctx: &Ctx, hint: &Hint, mut room: Area, buf: &mut Buffer) {
     }
 }
 
-/// How many entries are marked, at the right end.
+/// Draws the number of marked entries at the right end.
 fn count(ctx: &Ctx, words: &str, buf: &mut Buffer) {
     let (t, area) = (&ctx.theme, ctx.areas.hints);
     let none = counted(ctx.model) == (0, true);
@@ -72,12 +72,12 @@ fn count(ctx: &Ctx, words: &str, buf: &mut Buffer) {
     line.put_right(buf, words, style);
 }
 
-/// How many entries are marked, and whether that is exact.
+/// The number of marked entries, and whether it is exact.
 fn counted(model: &Model) -> (u64, bool) {
     model.marks.count(tabs::queries::total(model))
 }
 
-/// How many entries are marked; that none is only where there is room to spare.
+/// The number of marked entries in words; "nothing marked" only where there is room to spare.
 fn marked(model: &Model) -> Option<String> {
     match counted(model) {
         (0, true) if model.size.0 < 180 || model.selected().is_none() => None,

@@ -1,4 +1,4 @@
-//! What the screen is asked about the changes that were made.
+//! Questions about the changes that were made.
 
 use super::{ChangeLine, Changes, spec};
 use crate::tui::model::{Model, Screen};

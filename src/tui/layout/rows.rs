@@ -1,9 +1,9 @@
-//! What the panes of the next picture have room for: how many rows, and whether they are shown.
+//! The room of the panes in the next picture: how many rows they have, and whether they are shown.
 //! The last picture cannot tell it: a key may have brought another tab or screen since, or the
 //! terminal another size.
 
 use super::{Areas, areas};
-use crate::tui::area::{Slot, table_rows};
+use crate::tui::area::{self, Slot};
 use crate::tui::entry::text::{Plan, plan};
 use crate::tui::model::{Model, Pane};
 use crate::tui::tabs;
@@ -17,23 +17,23 @@ pub struct Rows {
     pub entries: usize,
 }
 
-/// How many rows are in sight.
+/// The rows that are in sight.
 #[must_use]
 pub fn rows(model: &Model) -> Rows {
     let areas = areas(model);
     Rows {
-        queues: usize::from(table_rows(areas.queues)),
+        queues: usize::from(area::table(areas.queues).h),
         entries: usize::from(tabs::place::table(model, areas.entries).h),
     }
 }
 
-/// How many rows of the tab in sight are.
+/// The number of rows in sight of the tab in sight.
 #[must_use]
 pub fn entry_rows(model: &Model) -> usize {
     rows(model).entries
 }
 
-/// How many queue rows are in sight.
+/// The number of queue rows in sight.
 #[must_use]
 pub fn queue_rows(model: &Model) -> usize {
     rows(model).queues
@@ -46,7 +46,7 @@ pub fn tab_size(model: &Model) -> (u16, u16) {
     (inner.w, inner.h)
 }
 
-/// How the room of an opened entry is divided.
+/// The parts of the room that an opened entry has.
 #[must_use]
 pub fn opened(model: &Model) -> Plan {
     let areas = areas(model);
@@ -54,7 +54,7 @@ pub fn opened(model: &Model) -> Plan {
     plan((inner.w, inner.h), areas.compact)
 }
 
-/// Whether a pane is on the screen, so that the focus can go there.
+/// True when a pane is on the screen, so that the focus can go there.
 #[must_use]
 pub fn shown(model: &Model, pane: Pane) -> bool {
     slot(&areas(model), pane).shown()
@@ -71,12 +71,12 @@ pub fn slot(areas: &Areas, pane: Pane) -> Slot {
     }
 }
 
-/// How many entry rows are in sight; at least one, so that arithmetic stays simple.
+/// The number of entry rows in sight; at least one, so that arithmetic stays simple.
 pub(crate) fn entries_a_page(model: &Model) -> usize {
     entry_rows(model).max(1)
 }
 
-/// How many queue rows are in sight; at least one.
+/// The number of queue rows in sight; at least one.
 pub(crate) fn queues_a_page(model: &Model) -> usize {
     queue_rows(model).max(1)
 }

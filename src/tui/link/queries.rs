@@ -1,4 +1,4 @@
-//! What the screen is asked about the link.
+//! Questions about the link.
 
 use crate::queue::LinkState;
 use crate::tui::model::Model;

@@ -1,4 +1,4 @@
-//! What the screen is asked about the tab in sight and the entry under its cursor.
+//! Questions about the tab in sight and the entry under its cursor.
 
 use super::Stand;
 use crate::queue::List;

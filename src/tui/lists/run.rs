@@ -9,7 +9,7 @@ use crate::tui::tasks::{Kind, Tasks};
 
 impl Tasks {
     /// Reads what is asked for.
-    pub(crate) fn list(&mut self, effect: Effect) {
+    pub(crate) fn lists(&mut self, effect: Effect) {
         let store = self.store.clone();
         match effect {
             Effect::Load {

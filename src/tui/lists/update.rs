@@ -20,7 +20,7 @@ use crate::tui::{layout, marks, sight};
 /// two readings, and the cursor still finds its element.
 const BESIDE: u64 = 20;
 
-/// What was asked of the server, or of the journal, is known.
+/// Takes an answer of the server, or of the journal.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::Loaded {

@@ -11,7 +11,7 @@ use crate::tui::filter::view::Found;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::widget::pane::Part;
-use crate::tui::{area, entries, tabs};
+use crate::tui::{area, entries, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -32,7 +32,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     tabs::view::title(ctx, left, Vec::new(), buf);
     let table = area::table(slot);
-    let count = tabs::queries::count(ctx.model) + ctx.model.departed_rows();
+    let count = sight::count(ctx.model);
     if let Some(words) = why_empty(ctx, list, window, count) {
         draw::words(ctx, &words, table, buf);
         return;

@@ -1,4 +1,4 @@
-//! What the screen is asked about marks.
+//! Questions about marks.
 
 use super::{Place, What};
 use crate::tui::entries::EntryRow;
@@ -6,7 +6,7 @@ use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
 
 impl Model {
-    /// By which place a row of the list is marked: hits have none but that among them.
+    /// The place by which a row of the list is marked: a hit has none but that among the hits.
     #[must_use]
     pub fn mark_place(&self, rank: u64) -> u64 {
         if self.on_hits() && self.last_first() {

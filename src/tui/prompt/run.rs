@@ -5,7 +5,7 @@ use crate::tui::tasks::Tasks;
 
 impl Tasks {
     /// Keeps what was typed.
-    pub(crate) fn keep(&self, effect: Effect) {
+    pub(crate) fn prompt(&self, effect: Effect) {
         match effect {
             Effect::Remember(kind, line) => {
                 let lines = self.lines.clone();

@@ -13,7 +13,7 @@ use crate::tui::tasks::{Kind, Tasks};
 
 impl Tasks {
     /// Looks for what is asked for.
-    pub(crate) fn discover(&mut self, effect: Effect) {
+    pub(crate) fn queues(&mut self, effect: Effect) {
         match effect {
             Effect::Discover => {
                 let named = self.named.clone();

@@ -1,4 +1,4 @@
-//! What is read. Events and `pace` say what is *wanted*, and when; `start_due` starts what is
+//! The reading of queues and server. Events and `pace` say what is *wanted*, and when; `start_due` starts what is
 //! wanted by now, one request of a kind at a time. So a slow server is asked less often, never
 //! more.
 
@@ -28,7 +28,7 @@ const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 
-/// What was asked of the server is known.
+/// Takes an answer of the server.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::PulseLoaded {

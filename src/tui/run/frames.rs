@@ -1,4 +1,4 @@
-//! How often pictures are drawn.
+//! The pace at which pictures are drawn.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 /// there as soon as it arrives, and a flood of announcements costs a hundred pictures a second.
 const FRAME: Duration = Duration::from_millis(10);
 
+/// So few of them at once.
 const AT_ONCE: u32 = 5;
 
-/// How many pictures may be drawn at once.
+/// The number of pictures that may be drawn at once: it grows with time, up to [`AT_ONCE`].
 pub(crate) struct Pace {
     spare: u32,
     since: Instant,

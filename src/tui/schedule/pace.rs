@@ -13,6 +13,15 @@ use crate::tui::timeline;
 /// Events read the selected queue no more often than this.
 const EVENT_PAUSE: Duration = Duration::from_millis(50);
 
+/// The selected queue is surveyed no more often than this.
+pub(crate) const SURVEY_PAUSE: Duration = Duration::from_secs(1);
+
+/// The selected queue is surveyed after this even when nothing changes.
+pub(crate) const SURVEY_AGE: Duration = Duration::from_secs(10);
+
+/// Rows that have never been seen are read in batches of this.
+pub(crate) const FIRST_LOOKS: usize = 500;
+
 /// After the head falls due it is looked at, in ms: a transfer client has moved it by then.
 const AFTER_DUE_MS: i64 = 20;
 
@@ -22,7 +31,7 @@ fn weight(pulse: Option<&Pulse>) -> Duration {
     Duration::from_micros(pulse.map_or(0, |pulse| pulse.beside_bytes))
 }
 
-/// Whether another row may be read again, for all that it weighs.
+/// True when another row may be read again, for all that it weighs.
 pub(crate) fn rested(row: &QueueRow, now: Instant) -> bool {
     let weight = weight(row.pulse.as_ref());
     row.read_at.is_none_or(|read| now >= read + weight)
@@ -89,12 +98,15 @@ pub(crate) fn plan_survey(model: &mut Model) {
     model.schedule.survey.want(at);
 }
 
+/// The earliest moment of the next survey.
+fn soonest_survey(model: &Model) -> Instant {
+    let survey = &model.schedule.survey;
+    survey.not_before(model.instant, SURVEY_PAUSE)
+}
+
 /// The selected queue has changed: it is surveyed again.
 pub(crate) fn want_survey(model: &mut Model) {
-    let at = model
-        .schedule
-        .survey
-        .not_before(model.instant, SURVEY_PAUSE);
+    let at = soonest_survey(model);
     model.schedule.survey.want(at);
 }
 
@@ -129,10 +141,7 @@ pub(crate) fn ask_selected(model: &mut Model) {
 
 /// The survey, as soon as may be: the zoom moved, or another queue was selected.
 pub(crate) fn ask_survey(model: &mut Model) {
-    let at = model
-        .schedule
-        .survey
-        .not_before(model.instant, SURVEY_PAUSE);
+    let at = soonest_survey(model);
     model.schedule.survey.ask(at);
 }
 
@@ -196,11 +205,3 @@ pub(crate) fn two_intervals(model: &Model) -> Duration {
 fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
-
-/// A survey of the selected queue, at most and (when nothing changes) at least.
-pub(crate) const SURVEY_PAUSE: Duration = Duration::from_secs(1);
-
-pub(crate) const SURVEY_AGE: Duration = Duration::from_secs(10);
-
-/// Rows that have never been seen are read in batches of this.
-pub(crate) const FIRST_LOOKS: usize = 500;

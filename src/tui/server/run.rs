@@ -133,7 +133,7 @@ async fn pass_on(
 
 impl Tasks {
     /// Does what another server needs.
-    pub(crate) fn go(&mut self, effect: Effect) {
+    pub(crate) fn server(&mut self, effect: Effect) {
         match effect {
             Effect::FindWay { generation, to } => self.find_way(generation, to),
             Effect::Go => self.switch(),

@@ -9,7 +9,7 @@ use crate::tui::server::{self, Switch};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{leave, queues};
 
-/// What is told on the way to another server.
+/// Takes a step of the way to another server.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::WayFound(generation, site) => return way_found(model, generation, &site),

@@ -39,7 +39,7 @@ pub fn deep_note(model: &Model) -> Option<String> {
     Some(format!("not refreshed{again}"))
 }
 
-/// How many rows the tab in sight has.
+/// The number of rows of the tab in sight; one that has left is not counted.
 #[must_use]
 pub fn count(model: &Model) -> u64 {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());
@@ -61,7 +61,7 @@ pub fn count(model: &Model) -> u64 {
     }
 }
 
-/// How many entries the tab in sight has, filter or not.
+/// The number of entries of the tab in sight, filter or not.
 #[must_use]
 pub fn total(model: &Model) -> u64 {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());

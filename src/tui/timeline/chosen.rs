@@ -1,10 +1,10 @@
-//! What is under the timeline's cursor: a bar, or a class of what is late.
+//! The bar, or the class of what is late, under the timeline's cursor.
 
 use crate::clock::EpochMillis;
 use crate::queue::classes::LATE;
 use crate::tui::model::{self, Model};
 
-/// Why there is nothing under the cursor; none when there is.
+/// The reason why there is nothing under the cursor; none when there is.
 pub(crate) fn why_no_bar(model: &Model) -> Option<&'static str> {
     if chosen(model).is_none() {
         return Some("choose a bar first");
@@ -32,7 +32,7 @@ fn is_empty(model: &Model) -> bool {
     count(model) == Some(0)
 }
 
-/// How many entries the last survey saw under the cursor; none when it did not look there.
+/// The number of entries that the last survey saw under the cursor; none when it did not look there.
 fn count(model: &Model) -> Option<u64> {
     let survey = super::queries::surveyed(model)?;
     if let Some(class) = model.late_class {

@@ -22,9 +22,9 @@ pub struct Track {
     pub plot: Area,
     /// Columns of a bar.
     pub bar_w: u16,
-    /// How many bars there are.
+    /// The number of bars.
     pub bars: usize,
-    /// How many there is room for.
+    /// The number of bars that there is room for.
     pub most: usize,
     /// Figures right of the bars; empty when there is no room.
     pub side: Area,
@@ -101,7 +101,7 @@ impl Track {
         Area::new(left + class * each, self.late.y, each, self.late.h)
     }
 
-    /// What stands above the axis, and its label there.
+    /// An area above the axis, and its label there.
     #[must_use]
     pub fn with_axis(&self, area: Area) -> Area {
         let h = if area.is_empty() { 0 } else { self.axis.h };

@@ -1,14 +1,11 @@
 //! The timeline: when its bars start, what the survey says of them, and whose they are.
 
 use crate::clock::EpochMillis;
-use crate::queue::{Scale, Survey, classes, text};
+use crate::queue::{Scale, Survey, text};
 use crate::tui::model::{Model, now};
 
 /// From this width of the terminal on the title has all zooms, and the names of queues in full.
 pub const WIDE: u16 = 100;
-
-/// How many classes of lateness there are.
-pub const LATE: usize = classes::LATE.len();
 
 /// When the timeline's bar `i` (from the left) starts. Bars stand on multiples of their width,
 /// so the first one starts before now.
@@ -38,7 +35,7 @@ pub fn bar_in_sight(model: &Model, bars: usize, start: EpochMillis) -> Option<us
     (bar < bars).then_some(bar)
 }
 
-/// What the title calls the queue, `…` where it is cut; none without a queue.
+/// The name of the queue in the title, `…` where it is cut; none without a queue.
 #[must_use]
 pub fn name(model: &Model) -> Option<String> {
     let row = model.selected()?;

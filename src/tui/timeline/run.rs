@@ -8,7 +8,7 @@ use crate::tui::timeline;
 
 impl Tasks {
     /// Looks for what is asked for.
-    pub(crate) fn place(&mut self, effect: Effect) {
+    pub(crate) fn timeline(&mut self, effect: Effect) {
         let store = self.store.clone();
         match effect {
             Effect::FindRank {

@@ -3,6 +3,7 @@
 use super::Msg;
 use crate::clock::EpochMillis;
 use crate::clock::when::When;
+use crate::queue::classes::LATE;
 use crate::queue::{Queue, Zoom};
 use crate::tui::effect::Effect;
 use crate::tui::model::{self, Model, Pane};
@@ -12,7 +13,7 @@ use crate::tui::timeline::chosen::chosen;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{filter, sight};
 
-/// What was asked of the server is known.
+/// Takes an answer of the server.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::RankFound {
@@ -55,7 +56,7 @@ pub(crate) fn step(model: &mut Model, right: bool) {
         }
         Some(bar) if bar > first => choose(model, bar.plus(-scale.bar_ms).max(first)),
         Some(_) => {
-            if let Some(class) = next_class(model, super::queries::LATE, false) {
+            if let Some(class) = next_class(model, LATE.len(), false) {
                 choose_late(model, class);
             }
         }
@@ -79,7 +80,7 @@ fn next_class(model: &Model, class: usize, right: bool) -> Option<usize> {
     let survey = super::queries::surveyed(model)?;
     let shown = |c: &usize| model.drawn.room.late && survey.late[*c] > 0;
     if right {
-        (class + 1..super::queries::LATE).find(shown)
+        (class + 1..LATE.len()).find(shown)
     } else {
         (0..class).rev().find(shown)
     }

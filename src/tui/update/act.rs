@@ -1,4 +1,4 @@
-//! What each action does: the feature that it is of does it.
+//! Actions: each is done by the feature that it is of.
 
 use super::open;
 use crate::tui::effect::Effect;

@@ -1,4 +1,4 @@
-//! What is under the cursor is opened.
+//! Opens what is under the cursor.
 
 use crate::queue::Announcement;
 use crate::tui::effect::Effect;
@@ -8,7 +8,7 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{findings, journal, jump, queues, sight, timeline};
 
-/// What has the focus.
+/// Opens what is under the cursor of the pane that has the focus.
 pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::update::list_bar(model),

@@ -1,4 +1,4 @@
-//! What the screen is asked about the stand-in workers.
+//! Questions about the stand-in workers.
 
 use crate::queue::Queue;
 use crate::tui::model::Model;

@@ -37,7 +37,7 @@ struct Task {
 
 impl Tasks {
     /// Does what a worker needs.
-    pub(crate) fn work(&mut self, effect: Effect) {
+    pub(crate) fn worker(&mut self, effect: Effect) {
         match effect {
             Effect::Start(queue) => {
                 let (writer, answers) = (self.writer(), self.answers.clone());

@@ -11,7 +11,7 @@ use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
 use crate::tui::worker;
 
-/// What was asked, answered or told of a worker.
+/// Takes an answer about a worker, or what it tells itself.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::StartAgreed(queue) => start(model, queue),

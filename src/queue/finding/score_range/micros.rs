@@ -1,9 +1,8 @@
 //! Due times in microseconds where milliseconds belong: as good as never, and at the far end of
 //! timeouts, which no pulse sees. A survey counts them.
 
-use super::{Finding, ID, Seen, Severity, Step, What, text, with_ids};
+use super::{Finding, ID, Seen, Severity, Step, What, convert, text, with_ids};
 use crate::queue::Pulse;
-use crate::queue::finding::{Act, Advice};
 
 /// Finds those that the survey has counted; a look at all members tells which.
 pub(super) fn found(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
@@ -45,13 +44,8 @@ pub(super) fn found(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
         }
         None => finding,
     };
-    Some(
-        finding.repair(
-            Step::Change(What::Score),
-            Advice::of("Make their microseconds milliseconds")
-                .by(Act::Repair, ", and mend the program that writes them."),
-        ),
-    )
+    let advice = convert("microseconds", "milliseconds");
+    Some(finding.repair(Step::Change(What::Score), advice))
 }
 
 #[cfg(test)]

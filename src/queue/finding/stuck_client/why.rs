@@ -121,31 +121,43 @@ fn moved_once(seen: &Seen) -> bool {
         && still.since > kicked
 }
 
+/// Advises what helps against clients that lose their timers again and again.
+fn renew_clients() -> Advice {
+    Advice::of(
+        "Restart or upgrade its clients: they lose their timers again and again. A stand-in worker",
+    )
+    .by(Act::Repair, " transfers meanwhile.")
+}
+
 /// The sentence that begins with `head`, the repair and its sentence.
 pub(super) fn told(why: &Why, head: &str) -> (String, Step, Advice) {
     match why {
         Why::Untold => (
             format!("{head}, and nobody transfers."),
             Step::Change(What::Kick),
-            Advice::of("Kick").by(Act::Repair, ": a client that has lost its timer goes on. If none does, or it \
-                 stops again, restart it, or start a stand-in worker").by(Act::Worker, "."),
+            Advice::of("Kick")
+                .by(
+                    Act::Repair,
+                    ": a client that has lost its timer goes on. If none does, or it stops again, \
+                     restart it, or start a stand-in worker",
+                )
+                .by(Act::Worker, "."),
         ),
         Why::Again => (
             format!("{head}; a kick has moved what stood before, and it stands again."),
             Step::Worker,
-            Advice::of("Restart or upgrade its clients: they lose their timers again \
-                 and again. A stand-in worker").by(Act::Repair, " transfers meanwhile."),
+            renew_clients(),
         ),
         Why::Anew => (
             format!("{head}; it was kicked a moment ago, and it stands again."),
             Step::Worker,
-            Advice::of("Restart or upgrade its clients: they lose their timers again \
-                 and again. A stand-in worker").by(Act::Repair, " transfers meanwhile."),
+            renew_clients(),
         ),
         Why::OtherDb => (
             format!("{head}, but on another database."),
             Step::Worker,
-            Advice::of("Start one of its clients on this database, or a stand-in worker").by(Act::Repair, "."),
+            Advice::of("Start one of its clients on this database, or a stand-in worker")
+                .by(Act::Repair, "."),
         ),
         Why::Held => (
             format!("{head}, but the server holds all scripts back: it is paused."),
@@ -159,13 +171,17 @@ pub(super) fn told(why: &Why, head: &str) -> (String, Step, Advice) {
                  of another."
             ),
             Step::Change(What::Transfer),
-            Advice::of("Its clients' logs say why; if they are silent, look at their \
-                 clocks and restart one. Transfer by hand").by(Act::Repair, " meanwhile."),
+            Advice::of(
+                "Its clients' logs say why; if they are silent, look at their clocks and restart \
+                 one. Transfer by hand",
+            )
+            .by(Act::Repair, " meanwhile."),
         ),
         Why::Unseen => (
             format!("{head}, and nobody transfers."),
             Step::Worker,
-            Advice::of("Look whether its clients run; a stand-in worker").by(Act::Repair, " transfers, beside them too."),
+            Advice::of("Look whether its clients run; a stand-in worker")
+                .by(Act::Repair, " transfers, beside them too."),
         ),
         Why::Deaf => (
             format!(
@@ -173,8 +189,8 @@ pub(super) fn told(why: &Why, head: &str) -> (String, Step, Advice) {
                  subscribed do not transfer."
             ),
             Step::Worker,
-            Advice::of("Look at the clocks of its clients, restart one, or start a \
-                 stand-in worker").by(Act::Repair, "."),
+            Advice::of("Look at the clocks of its clients, restart one, or start a stand-in worker")
+                .by(Act::Repair, "."),
         ),
     }
 }

@@ -48,16 +48,16 @@ pub(super) const FEELER: usize = 10;
 pub(in crate::queue::finding) struct Standing {
     /// The first pulse of which that is true.
     pub(in crate::queue::finding) since: EpochMillis,
-    /// By how many it has grown since then (or just before).
+    /// Elements by which it has grown since then (or just before).
     pub(in crate::queue::finding) grown: u64,
-    /// How many there are.
+    /// Elements that stand in target.
     pub(in crate::queue::finding) length: u64,
     /// It was so before the first pulse: nobody knows for how long.
     pub(in crate::queue::finding) before: bool,
 }
 
 impl Standing {
-    /// From when on samples tell of it.
+    /// The first moment of which samples tell of it.
     pub(in crate::queue::finding) fn sampled(&self) -> EpochMillis {
         let beside = if self.before { BESIDE_MS } else { 0 };
         self.since.plus(-beside)

@@ -1,4 +1,4 @@
-//! How often the queues are read.
+//! The interval between two readings of the queues.
 
 use crate::tui::model::Model;
 use crate::tui::schedule::pace;
@@ -7,7 +7,7 @@ use crate::tui::toast::{self, Tone};
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
 
-/// The next one.
+/// Chooses the next interval; after the longest comes the shortest.
 pub(crate) fn next(model: &mut Model) {
     let next = INTERVALS.iter().find(|ms| **ms > model.interval_ms);
     set(model, *next.unwrap_or(&INTERVALS[0]));

@@ -9,7 +9,6 @@ use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
 use crate::tui::hitmap::Target;
 use crate::tui::queues::HAND_OVER_MS;
-use crate::tui::timeline;
 use crate::tui::timeline::place::Track;
 use crate::tui::widget::line;
 
@@ -25,7 +24,7 @@ pub(crate) fn style(ctx: &Ctx, pulse: &Pulse) -> Option<Style> {
 
 /// Left and width of each class's cell.
 fn cells(track: &Track) -> impl Iterator<Item = (u16, u16)> {
-    (0..timeline::queries::LATE).map(move |class| {
+    (0..LATE.len()).map(move |class| {
         let cell = track.late_cell(class);
         (cell.x, cell.w)
     })
@@ -41,7 +40,7 @@ pub(crate) fn chosen(ctx: &Ctx, track: &Track, picture: &Picture) -> Option<(u16
 
 /// What a class is called in a sentence.
 pub(crate) fn words(class: usize) -> &'static str {
-    const WORDS: [&str; timeline::queries::LATE] = [
+    const WORDS: [&str; LATE.len()] = [
         "late by more than 1 h",
         "late by 10 min to 1 h",
         "late by 1 to 10 min",
