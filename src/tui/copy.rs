@@ -33,9 +33,12 @@ fn of_finding(model: &mut Model) -> Vec<Effect> {
     commands(model, &found)
 }
 
-/// The same of the worst finding of the queue whose menu of repairs is open.
+/// The same of the finding that the menu of repairs is about.
 pub(crate) fn of_menu(model: &mut Model) -> Vec<Effect> {
-    let found = model.selected().and_then(|row| row.findings.first());
+    let found = match &model.overlay {
+        Some(Overlay::Repair(menu)) => menu.row(model).and_then(|row| menu.finding(row)),
+        _ => None,
+    };
     let Some(found) = found.cloned() else {
         say(
             model,

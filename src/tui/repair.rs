@@ -26,8 +26,8 @@ pub struct RepairForm {
     /// does not apply is folded into one row until that is opened. They stay as they were then: no
     /// row moves away under the cursor.
     pub(crate) parts: Vec<Part>,
-    /// The healthy queue that it was asked for on.
-    pub instead_of: Option<Queue>,
+    /// The finding that it was asked for on; none: the worst of the queue.
+    pub(crate) about: Option<&'static str>,
 }
 
 impl RepairForm {

@@ -3,7 +3,7 @@
 use super::form_of;
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
-use crate::queue::{Due, Finding, Judged, Known, Pulse, Repair, text};
+use crate::queue::{Due, Finding, Judged, Known, Pulse, Repair, Severity, text};
 use crate::tui::model::Model;
 use crate::tui::queues::QueueRow;
 
@@ -13,8 +13,8 @@ const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
 /// Whether a repair suits a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Fit {
-    /// A finding asks for it: the finding, in a line.
-    Asked(String),
+    /// A finding asks for it: how bad that is, and the finding in a line.
+    Asked(Severity, String),
     /// It can be done: what there is for it to do, as far as can be seen.
     Can(String),
     /// It would do nothing, or cannot be done: why.
@@ -33,7 +33,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     }
     let asks = |found: &&Finding| Repair::of(&found.repair.step) == Some(repair);
     if let Some(found) = row.findings.iter().find(asks) {
-        return Fit::Asked(format!("{}: {}", found.id, found.sentence));
+        return Fit::Asked(found.severity, found.sentence.clone());
     }
     let Some(pulse) = &row.pulse else {
         return Fit::Not("the queue has not been read yet".to_owned());

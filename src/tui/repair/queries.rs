@@ -3,7 +3,7 @@
 use super::fit::{Fit, fit};
 use super::{RepairForm, form_of};
 use crate::queue::change::What;
-use crate::queue::{Repair, text};
+use crate::queue::{Finding, Repair, text};
 use crate::tui::field::Field;
 use crate::tui::form::Part;
 use crate::tui::keys::{Code, Key};
@@ -29,13 +29,34 @@ impl RepairForm {
             within: Field::proposing("10m"),
             at: first.map_or(Part::Cure, Part::Repair),
             parts: vec![Part::Cure],
-            instead_of: None,
+            about: None,
         };
         menu.add(asked.into_iter().chain(can));
         if menu.folded() > 0 {
             menu.parts.push(Part::More);
         }
         menu
+    }
+
+    /// The same menu, on what this finding of the queue asks for.
+    #[must_use]
+    pub fn on(model: &Model, row: &QueueRow, finding: &Finding) -> Self {
+        let mut menu = Self::new(model, row);
+        menu.about = Some(finding.id);
+        menu.at = Repair::of(&finding.repair.step).map_or(Part::Cure, Part::Repair);
+        if !menu.parts.contains(&menu.at) {
+            // It cannot be done now: its row says why.
+            menu.parts.insert(1, menu.at);
+        }
+        menu
+    }
+
+    /// The finding that it is about: that it was asked for on, while it is there, else the worst.
+    #[must_use]
+    pub fn finding<'a>(&self, row: &'a QueueRow) -> Option<&'a Finding> {
+        let mut all = row.findings.iter();
+        let asked = all.find(|finding| Some(finding.id) == self.about);
+        asked.or_else(|| row.findings.first())
     }
 
     /// That nothing is found wrong here, and where something is.
@@ -60,7 +81,7 @@ impl RepairForm {
     pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
         let row = self.row(model).ok_or("the queue is no longer there")?;
         let Some(chosen) = self.chosen() else {
-            return Err(match row.findings.first() {
+            return Err(match self.finding(row) {
                 Some(found) => format!("{}: no key repairs that; what does stands here", found.id),
                 None => format!("{}: choose a repair", self.well(model)),
             });

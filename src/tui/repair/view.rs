@@ -1,9 +1,10 @@
 //! The menu of what repairs a queue.
 
 use ratatui::buffer::Buffer;
+use ratatui::style::Style;
 
 use super::RepairForm;
-use crate::queue::{Finding, Repair, text};
+use crate::queue::{Finding, Repair, Severity, text};
 use crate::tui::draw::Ctx;
 use crate::tui::form::place::{Plan, plan};
 use crate::tui::form::{self, Filling as _, Part};
@@ -16,13 +17,6 @@ use crate::tui::widget::wrap::wrapped;
 pub(crate) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, menu);
     let name = text::printable_bytes(menu.queue.name.as_bytes());
-    let name = match &menu.instead_of {
-        Some(well) => {
-            let well = text::printable_bytes(well.name.as_bytes());
-            format!("{name}: nothing is found wrong with {well}")
-        }
-        None => name,
-    };
     form::view::frame(ctx, &plan, "Repair", &name, buf);
     let row = menu.row(ctx.model);
     for part in menu.parts() {
@@ -39,17 +33,17 @@ pub(crate) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     let sum = match menu.chosen() {
         Some(repair) => does(ctx, repair),
         None if menu.at == Part::More => MORE.to_owned(),
-        None => row.map_or_else(String::new, |row| wrong(ctx, row)),
+        None => row.map_or_else(String::new, |row| wrong(ctx, menu.finding(row))),
     };
     form::view::sum(ctx, &sum, plan.sum, buf);
 }
 
-/// What the worst finding asks for, above all repairs: it may be none of them.
+/// What its finding asks for, above all repairs: it may be none of them.
 fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: &mut Buffer) {
     let (t, at) = (&ctx.theme, menu.at == Part::Cure);
-    form::view::label(ctx, plan, (Part::Cure, "first"), at, buf);
-    let worst = row.and_then(|row| row.findings.first());
-    let (words, style) = match worst {
+    form::view::label(ctx, plan, (Part::Cure, "recommended"), at, buf);
+    let finding = row.and_then(|row| menu.finding(row));
+    let (words, style) = match finding {
         Some(found) => (
             format!("{} {}: {}", t.glyphs.repair, found.id, cured(ctx, found)),
             t.warn,
@@ -84,8 +78,8 @@ fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
     let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
     let enter = Key::of(Code::Enter).label(ctx.model.look.ascii);
     let words = match menu.folded() {
-        1 => format!("1 more does not apply now; {enter} here shows why"),
-        n => format!("{n} more do not apply now; {enter} here shows why"),
+        1 => format!("{enter} shows 1 that does not apply, and why"),
+        n => format!("{enter} shows {n} that do not apply, and why"),
     };
     line.put_cut(buf, &words, t.glyphs.cut, t.dim);
 }
@@ -93,11 +87,10 @@ fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
 /// What is said of the row for what does not apply.
 const MORE: &str = "What would do nothing here, or cannot be done now, with the reason why.";
 
-/// The worst that is wrong, if anything is.
-fn wrong(ctx: &Ctx, row: &QueueRow) -> String {
-    let worst = row.findings.first();
+/// What is wrong, if anything is.
+fn wrong(ctx: &Ctx, finding: Option<&Finding>) -> String {
     let words = "No finding asks for a repair. What can be done by hand stands here.";
-    let Some(found) = worst else {
+    let Some(found) = finding else {
         return words.to_owned();
     };
     let by_hand = found.repair.by_hand(&ctx.model.redis_cli).count();
@@ -119,7 +112,10 @@ fn one(
     let part = Part::Repair(repair);
     form::view::label(ctx, plan, (part, repair.name()), part == menu.at, buf);
     let (glyph, words, style) = match fit(ctx.model, row, repair) {
-        Fit::Asked(words) => (t.glyphs.warn, words, t.warn),
+        Fit::Asked(severity, words) => {
+            let (sign, style) = sign(ctx, severity);
+            (sign, words, style)
+        }
         Fit::Can(words) => ("", words, t.text),
         Fit::Not(why) => ("", format!("not now: {why}"), t.dim),
     };
@@ -129,6 +125,16 @@ fn one(
         line.put(buf, glyph, style).skip(1);
     }
     line.put_cut(buf, &text::printable(&words), t.glyphs.cut, style);
+}
+
+/// The sign of a finding, as everywhere on the screen.
+const fn sign(ctx: &Ctx, severity: Severity) -> (&'static str, Style) {
+    let t = &ctx.theme;
+    match severity {
+        Severity::Critical => (t.glyphs.lost, t.late),
+        Severity::Warning => (t.glyphs.warn, t.warn),
+        Severity::Note => (t.glyphs.dot, t.text),
+    }
 }
 
 /// What it does, and whether it can be taken back.

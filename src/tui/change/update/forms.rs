@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 
 use super::{About, begin};
 use crate::queue::change::What;
-use crate::queue::finding::Step;
 use crate::queue::{Queue, Repair};
 use crate::tui::change::plan::Marked;
 use crate::tui::edit::{self, EditForm};
@@ -74,11 +73,9 @@ pub(crate) fn edit(model: &mut Model, about: About) {
     model.overlay = Some(Overlay::Edit(Box::new(form)));
 }
 
-/// `R`: on a finding what it needs, in quarantine the way out of it, elsewhere the menu.
+/// `R`: the menu of the queue under the cursor, on what the finding under the cursor needs; in
+/// quarantine the way out of it.
 pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
-    if model.focus == Pane::Entries && model.tab == Tab::Findings {
-        return repair_finding(model);
-    }
     let on_entries = model.focus == Pane::Entries || matches!(model.screen, Screen::Entry(_));
     if on_entries && model.tab == Tab::Quarantine {
         return match super::about::of(model, Action::Repair) {
@@ -89,19 +86,18 @@ pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
             }
         };
     }
-    let well = model.selected().is_some_and(|row| row.findings.is_empty());
-    // Who has opened a queue means that one.
-    if !(well && matches!(model.screen, Screen::Dashboard) && to_sickest(model)) {
-        menu(model, None);
+    let on_finding = model.focus == Pane::Entries && model.tab == Tab::Findings;
+    if !(on_finding && menu_of_finding(model)) {
+        // Nothing is found, or not yet: the menu says so, and what can be done all the same.
+        menu(model);
     }
     Vec::new()
 }
 
-/// The menu for the selected queue; `instead_of` the healthy one that it was asked for on.
-fn menu(model: &mut Model, instead_of: Option<Queue>) {
+/// The menu for the selected queue.
+fn menu(model: &mut Model) {
     let form = model.selected().map(|row| RepairForm::new(model, row));
-    if let Some(mut form) = form {
-        form.instead_of = instead_of;
+    if let Some(form) = form {
         model.toast = None;
         model.overlay = Some(Overlay::Repair(Box::new(form)));
     }
@@ -114,9 +110,8 @@ fn to_sickest(model: &mut Model) -> bool {
     let Some((_, at)) = sick.min() else {
         return false;
     };
-    let from = model.selected().map(|row| row.queue.clone());
     queues::update::select(model, at as u64);
-    menu(model, from);
+    menu(model);
     true
 }
 
@@ -134,40 +129,23 @@ fn goes_on(model: &mut Model) -> bool {
     }
 }
 
-/// The repair of the finding under the cursor, on its queue.
-fn repair_finding(model: &mut Model) -> Vec<Effect> {
+/// The menu on the finding under the cursor, for its queue. False where there is no such finding.
+fn menu_of_finding(model: &mut Model) -> bool {
     let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
-    let found = findings::listed(model);
-    let step = found.get(at).filter(|told| told.finding.gone.is_none());
-    let step = step.map(|told| (told.row, told.finding));
-    let Some((row, step)) = step.map(|(row, finding)| (row, finding.repair.step.clone())) else {
-        // Nothing is found, or not yet: the menu says which, and what can be done all the same.
-        menu(model, None);
-        return Vec::new();
+    let listed = findings::listed(model);
+    let told = listed.get(at).filter(|told| told.finding.gone.is_none());
+    let Some((at, finding)) = told.map(|told| (told.row, told.finding.clone())) else {
+        return false;
     };
-    queues::update::select(model, row as u64);
-    match step {
-        Step::Change(what) => super::on_queue(model, what),
-        Step::Entry(what, entry) => {
-            let queue = model.queues[model.cursor].queue.clone();
-            begin(model, what, About::of(queue, Marked::One(entry)))
-        }
-        Step::WaitAgain => {
-            let queue = model.queues[model.cursor].queue.clone();
-            wait_again(model, queue);
-            Vec::new()
-        }
-        // A kick would be heard by nobody.
-        Step::Worker => {
-            worker::update::ask(model);
-            Vec::new()
-        }
-        Step::Outside => {
-            let why = "no key repairs that: what does is said below it";
-            toast::update::say(model, why.to_owned(), Tone::Warn);
-            Vec::new()
-        }
+    queues::update::select(model, at as u64);
+    let form = model
+        .selected()
+        .map(|row| RepairForm::on(model, row, &finding));
+    if let Some(form) = form {
+        model.toast = None;
+        model.overlay = Some(Overlay::Repair(Box::new(form)));
     }
+    true
 }
 
 /// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as

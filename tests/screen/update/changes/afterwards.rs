@@ -10,8 +10,9 @@ use delayscope::tui::msg::Msg;
 use super::{desk, ended, generation, orders, plan, planned};
 use crate::desk::{Desk, World};
 
-/// A change of the queue that is over before any pulse has seen it; in tab 5, where `R` asks.
+/// A change of the queue that is over before any pulse has seen it; in tab 5, on its finding.
 fn at_once(desk: &mut Desk, change: Change) {
+    desk.char('R');
     let generation = generation(&desk.char('R'));
     planned(desk, generation, plan(change, 2));
     desk.pass(1_000);

@@ -136,45 +136,67 @@ fn three() -> Desk {
 }
 
 #[test]
-fn r_on_a_healthy_queue_goes_to_the_sickest_and_says_from_where() {
+fn r_on_a_healthy_queue_stays_there_and_enter_goes_to_the_sickest() {
+    for opened in [false, true] {
+        let mut desk = three();
+        if opened {
+            desk.press(Code::Enter);
+        }
+        desk.char('R');
+        assert_eq!(
+            (text(&menu(&desk).queue), menu(&desk).at),
+            ("mail".to_owned(), Part::Cure)
+        );
+        let well = menu(&desk).well(&desk.model);
+        assert!(
+            well.contains("orders") && well.ends_with("goes there"),
+            "{well}"
+        );
+        desk.press(Code::Enter);
+        assert_eq!(
+            (text(&menu(&desk).queue), menu(&desk).chosen()),
+            ("orders".to_owned(), Some(Row::Persist))
+        );
+    }
+}
+
+#[test]
+fn on_a_finding_of_another_queue_r_opens_the_menu_of_that_queue() {
     let mut desk = three();
-    assert_eq!(asked(&desk.char('R')), None, "nothing is planned yet");
+    desk.char('5');
+    desk.model.focus = Pane::Entries;
+    desk.press(Code::Down);
+    desk.char('R');
     let menu = menu(&desk);
     assert_eq!(
         (text(&menu.queue), menu.chosen()),
-        ("orders".to_owned(), Some(Row::Persist))
-    );
-    assert_eq!(menu.instead_of.as_ref().map(text), Some("mail".to_owned()));
-    assert_eq!(
-        desk.model.selected().map(|row| text(&row.queue)),
-        Some("orders".to_owned())
-    );
-    let wish = asked(&desk.char('R')).unwrap();
-    assert_eq!(
-        (text(&wish.queue), wish.what),
-        ("orders".to_owned(), What::Persist)
+        ("bookings".to_owned(), Some(Row::Persist))
     );
 }
 
 #[test]
-fn r_on_a_healthy_queue_that_was_opened_stays_there_and_enter_goes_to_the_sickest() {
-    let mut desk = three();
-    desk.press(Code::Enter);
-    desk.char('R');
-    assert_eq!(
-        (text(&menu(&desk).queue), menu(&desk).at),
-        ("mail".to_owned(), Part::Cure)
-    );
-    let well = menu(&desk).well(&desk.model);
-    assert!(
-        well.contains("orders") && well.ends_with("goes there"),
-        "{well}"
-    );
-    desk.press(Code::Enter);
-    assert_eq!(
-        (text(&menu(&desk).queue), menu(&desk).chosen()),
-        ("orders".to_owned(), Some(Row::Persist))
-    );
+fn the_menu_has_the_same_order_on_whichever_finding_it_was_asked_for() {
+    let found = [
+        ("drift", What::Drift),
+        ("ttl", What::Persist),
+        ("unit", What::Unit),
+    ];
+    let opened_on = |at: usize| {
+        let mut desk = desk();
+        let findings = { found.iter() }.map(|(id, what)| finding(id, Step::Change(what.clone())));
+        desk.model.queues[0].findings = findings.collect();
+        desk.char('5');
+        desk.model.focus = Pane::Entries;
+        for _ in 0..at {
+            desk.press(Code::Down);
+        }
+        desk.char('R');
+        (menu(&desk).parts().to_vec(), menu(&desk).chosen())
+    };
+    let (parts, chosen) = opened_on(0);
+    assert_eq!(chosen, Some(Row::Drift));
+    assert_eq!(opened_on(1), (parts.clone(), Some(Row::Persist)));
+    assert_eq!(opened_on(2), (parts, Some(Row::Unit)));
 }
 
 #[test]

@@ -122,6 +122,7 @@ fn what_only_the_order_list_holds_is_asked_for_a_due_time_before_anything_is_pla
     let mut desk = gone();
     desk.model.tab = Tab::Findings;
     desk.char('R');
+    desk.char('R');
     asks(&mut desk);
     // and from the menu, which opens on it.
     let mut desk = gone();
@@ -140,7 +141,7 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     findings.push(finding("ttl", Step::Change(What::Persist)));
     desk.char('R');
     assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
-    let asked_for = Fit::Asked("drift: something is wrong".to_owned());
+    let asked_for = Fit::Asked(Severity::Warning, "something is wrong".to_owned());
     assert!(fits(&desk).contains(&(Row::Drift, asked_for)));
 }
 
@@ -316,7 +317,7 @@ pub(super) fn finding(id: &'static str, step: Step) -> Finding {
 }
 
 #[test]
-fn on_a_finding_r_plans_its_own_repair() {
+fn on_a_finding_r_opens_the_menu_on_its_own_repair_and_plans_that() {
     let repairs = [
         ("set-aside", Step::Change(What::RestoreOrder)),
         ("drift", Step::Change(What::Drift)),
@@ -332,6 +333,8 @@ fn on_a_finding_r_plans_its_own_repair() {
         desk.model.focus = Pane::Entries;
         desk.char('5');
         desk.model.queues[0].findings = vec![finding(id, step)];
+        assert_eq!(asked(&desk.char('R')), None, "{id}");
+        assert_eq!(menu(&desk).chosen(), what.as_ref().and_then(Row::making));
         assert_eq!(asked(&desk.char('R')).map(|wish| wish.what), what, "{id}");
     }
 }
@@ -341,6 +344,8 @@ fn where_nobody_transfers_r_offers_the_stand_in_worker() {
     let mut desk = desk();
     desk.char('5');
     desk.model.queues[0].findings = vec![finding("no-transfer-client", Step::Worker)];
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Some(Row::Worker));
     desk.char('R');
     assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
 }
