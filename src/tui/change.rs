@@ -29,6 +29,8 @@ pub enum Msg {
     Agreed(u64),
     /// It was answered with no.
     Refused(u64),
+    /// It is out of date: it shall be planned and asked again.
+    LookAgain(u64),
     /// A change under way told something; the generation is that of the effect.
     Applied(u64, Applied),
 }
@@ -96,6 +98,8 @@ pub struct UnderWay {
     /// The marks that it is about, as they were when it was asked for; none when it is about
     /// something else. They are cleared once it was applied.
     pub marks: Option<Box<Marks>>,
+    /// The order to plan it, for another look; none of an undo and of a kick.
+    pub asked_for: Option<Box<ToPlan>>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.

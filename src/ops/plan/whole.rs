@@ -178,8 +178,13 @@ async fn realign(
     let walk = Walk::default();
     reckoned.push(Reckoned::new(&plan.queue, &sample, &ask, walk));
     plan.warnings.push(NOT_UNDONE.to_owned());
+    plan.warnings.push(COMES_AGAIN.to_owned());
     Ok(Job::Realign(members))
 }
+
+/// What it does not cure.
+const COMES_AGAIN: &str = "It sorts what waits now. What is offered later goes to the end of the \
+                           list: the next burst may block Redis again.";
 
 const NOT_UNDONE: &str = "It cannot be undone: the old order is not kept.";
 

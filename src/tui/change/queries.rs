@@ -82,6 +82,18 @@ pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
     (!model.is_live()).then_some("the server is away")
 }
 
+/// The plan that the question on the screen is about, where it can be made again.
+pub(crate) fn asks_again(model: &Model) -> Option<u64> {
+    let Some(Overlay::Dialog(dialog)) = &model.overlay else {
+        return None;
+    };
+    let Question::Change(asked) = dialog.question else {
+        return None;
+    };
+    let one = model.changing.one.as_ref()?;
+    (one.generation == asked && one.asked_for.is_some()).then_some(asked)
+}
+
 /// True when the question on the screen is about a change.
 fn is_asked(model: &Model) -> bool {
     matches!(&model.overlay, Some(Overlay::Dialog(dialog))

@@ -126,12 +126,41 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     let called = (change, what.name());
     let generation = started(model, called, about.queue.clone(), about.marks);
     departed::update::acts(model, change, one);
-    vec![Effect::Change(change::Effect::Plan(Box::new(ToPlan {
+    let asked_for = Box::new(ToPlan {
         generation,
         queue: about.queue,
         what,
         which,
-    })))]
+    });
+    if let Some(one) = model
+        .changing
+        .one
+        .as_mut()
+        .filter(|_| change != Change::Kick)
+    {
+        one.asked_for = Some(asked_for.clone());
+    }
+    vec![Effect::Change(change::Effect::Plan(asked_for))]
+}
+
+/// Plans again what was asked about, as it is now.
+fn look_again(model: &mut Model, generation: u64) -> Vec<Effect> {
+    let Some(mut one) = model.changing.take(generation) else {
+        return Vec::new();
+    };
+    let Some(mut asked_for) = one.asked_for.take() else {
+        return vec![Effect::Change(change::Effect::DropPlan)];
+    };
+    let generation = model.schedule.next_generation();
+    asked_for.generation = generation;
+    model.changing.one = Some(UnderWay {
+        generation,
+        asked_for: Some(asked_for.clone()),
+        since: model.instant,
+        stage: Stage::Planning(None),
+        ..one
+    });
+    vec![Effect::Change(change::Effect::Plan(asked_for))]
 }
 
 /// The marked entries, when a search has found them already.
@@ -186,6 +215,7 @@ fn started(
         called,
         queue,
         marks,
+        asked_for: None,
         asked_by: model.schedule.pressed,
         since: model.instant,
         stage: Stage::Planning(None),
@@ -241,6 +271,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Agreed(generation) => return run(model, generation),
         Msg::Refused(generation) => return refused(model, generation),
+        Msg::LookAgain(generation) => return look_again(model, generation),
         Msg::Applied(generation, applied) => {
             progress::update::told(model, generation, applied);
         }

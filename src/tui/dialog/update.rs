@@ -43,6 +43,9 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     if let Some(action) = action.filter(|_| leaves) {
         return vec![Effect::asks(action)];
     }
+    if action == Some(Action::Refresh) {
+        return looks_again(model, key);
+    }
     let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
     let answers = matches!(
         action,
@@ -85,6 +88,19 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         (None, Some(Action::Confirm)) => agreed(model),
         (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
         _ => no_key(model, key),
+    }
+}
+
+/// The question is asked anew, about what is there now.
+fn looks_again(model: &mut Model, key: Key) -> Vec<Effect> {
+    match change::queries::asks_again(model) {
+        Some(generation) => {
+            model.overlay = None;
+            vec![Effect::tell(Msg::Change(change::Msg::LookAgain(
+                generation,
+            )))]
+        }
+        None => no_key(model, key),
     }
 }
 

@@ -79,7 +79,7 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
             DialogLine::Words(words) => {
                 rows.extend(wrapped(words, columns).into_iter().map(Row::Words));
             }
-            DialogLine::Warning(words) => {
+            DialogLine::Warning(words) | DialogLine::Stale(words) => {
                 rows.extend(wrapped(words, columns).into_iter().map(Row::Warning));
             }
             DialogLine::Fact(label, value) => {

@@ -19,6 +19,11 @@ const CALM: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
 ];
 
+/// And where a question may be out of date.
+const REFRESHED: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Dialog,
+];
+
 const SCROLLED: &[Place] = &[
     Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Change,
 ];
@@ -192,7 +197,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Findings, Entry], &[(Entry, "copy"), (Findings, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Findings, Entry, Change], &[(Entry, "redis-cli"), (Change, "copy")], COPY_HELP),
     row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
-    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh, retry, look again"),
+    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, look again"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
     row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first, quit"),
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),

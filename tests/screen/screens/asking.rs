@@ -85,6 +85,7 @@ fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
         called: change.word(),
         queue: orders(),
         marks: None,
+        asked_for: None,
         asked_by: None,
         since: m
             .instant

@@ -58,6 +58,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
         called: Change::Delete.word(),
         queue: Queue::redisson("orders"),
         marks: None,
+        asked_for: None,
         asked_by: None,
         since,
         stage: Stage::Running(Box::new(running)),

@@ -91,6 +91,7 @@ fn under_way(desk: &mut Desk) {
         called: plan.change.word(),
         queue: plan.queue.clone(),
         marks: None,
+        asked_for: None,
         asked_by: None,
         since,
         stage: Stage::Running(Box::new(Running::new(plan, since))),

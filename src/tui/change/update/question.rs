@@ -6,11 +6,12 @@ use crate::config::Profile;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::finding::worked_off_in_ms;
 use crate::queue::plan::Way;
-use crate::queue::{Change, Due, Plan, text};
-use crate::tui::change::UnderWay;
+use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
+use crate::tui::change::plan::Marked;
+use crate::tui::change::{self, Stage, UnderWay};
 use crate::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::keys::Action;
-use crate::tui::model::Model;
+use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
 
 /// A plan about nothing, in words.
@@ -44,7 +45,7 @@ pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     };
     Dialog {
         title: title(one.called),
-        lines: lines(model, plan),
+        lines: lines(model, one, plan),
         yes: verb(one.called),
         no: "cancel",
         name,
@@ -53,6 +54,57 @@ pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
         question: Question::Change(one.generation),
         told: None,
     }
+}
+
+/// A plan that is older than this, in ms, may be out of date whatever it is about.
+const OLD_MS: i64 = 60_000;
+
+/// Time has passed, or something was read: a question whose plan is out of date says so. All else of
+/// it stays as it was asked.
+pub(crate) fn keep_true(model: &mut Model) {
+    let stale = change::queries::asks_again(model).and_then(|_| stale(model));
+    let Some(Overlay::Dialog(asked)) = &mut model.overlay else {
+        return;
+    };
+    let place = |line: &DialogLine| matches!(line, DialogLine::Stale(_));
+    let at = asked.lines.iter().position(place);
+    match (at, stale) {
+        (None, None) => {}
+        (Some(at), None) => {
+            asked.lines.remove(at);
+        }
+        (Some(at), Some(words)) => asked.lines[at] = DialogLine::Stale(words),
+        // Below what is asked: what stands last goes first where there is no room.
+        (None, Some(words)) => {
+            let at = asked.lines.len().min(1);
+            asked.lines.insert(at, DialogLine::Stale(words));
+        }
+    }
+}
+
+/// What the plan that is asked about says no longer, in words.
+fn stale(model: &Model) -> Option<String> {
+    let one = model.changing.one.as_ref()?;
+    let Stage::Asking(plan) = &one.stage else {
+        return None;
+    };
+    let key = model.keymap.label(Action::Refresh, model.look.ascii)?;
+    let row = model.queues.iter().find(|row| row.queue == plan.queue);
+    let pulse = row.and_then(|row| row.pulse.as_ref());
+    let late = pulse.filter(|pulse| pulse.at > plan.at);
+    let late = late.and_then(|pulse| pulse.late.get());
+    let all = one.asked_for.as_ref()?.which == Marked::Due && plan.change == Change::Transfer;
+    if let Some(late) = late.filter(|late| all && late.abs_diff(plan.planned) * 10 > plan.planned) {
+        let (then, now) = (text::thousands(plan.planned), text::thousands(late));
+        return Some(format!(
+            "Out of date: {then} were due then, {now} now. {key} looks again."
+        ));
+    }
+    let ms = model.schedule.exact.since(plan.at);
+    (ms >= OLD_MS).then(|| {
+        let ago = text::countdown(ms);
+        format!("This was counted {ago} ago. {key} looks again.")
+    })
 }
 
 /// Why a yes is not enough.
@@ -85,7 +137,7 @@ fn title(word: &str) -> String {
     format!("{}{rest}?", first.to_uppercase())
 }
 
-fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
+fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::Words(plan.question()), DialogLine::Blank];
     let mut fact = |label, value: Option<String>| {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
@@ -101,6 +153,7 @@ fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
     let counted = || format!("at {}", moments::short(model.look.zone, plan.at, plan.at));
     fact("counted", (plan.planned > 1).then(counted));
     fact("or wait", by_itself(model, plan));
+    fact("afterwards", afterwards(model, one, plan));
     fact("takes", (plan.change != Change::Kick).then(|| takes(plan)));
     fact("way", way(plan));
     fact("writes", writes(plan));
@@ -144,6 +197,27 @@ fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
     let in_ms = worked_off_in_ms(&row.queue, &row.watch).filter(|_| moves && due)?;
     let then = moment(model, plan, plan.at.plus(in_ms));
     Some(format!("done by itself at about {then}"))
+}
+
+/// What comes of a repair that frees what is late: somebody has to transfer it.
+fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
+    let row = model.queues.iter().find(|row| row.queue == plan.queue)?;
+    let asks = |found: &&Finding| {
+        let repair = Repair::of(&found.repair.step);
+        found.severity == Severity::Critical && repair.is_some_and(|r| r.name() == one.called)
+    };
+    let moves = matches!(
+        plan.change,
+        Change::Transfer | Change::Deliver | Change::Kick
+    );
+    row.findings.iter().find(asks).filter(|_| !moves)?;
+    let pulse = row.pulse.as_ref()?;
+    let late = pulse.late.get().filter(|late| *late > 0)?;
+    let late = text::thousands(late);
+    Some(match pulse.transfer_clients.get() {
+        Some(0) => format!("{late} stay late: no Redisson client runs to transfer them"),
+        _ => format!("the clients are woken; within 2 s fewer than {late} should be late"),
+    })
 }
 
 /// Who transfers a single entry of many that are late may have meant them all.

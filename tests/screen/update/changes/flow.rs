@@ -1,7 +1,11 @@
 //! From the key to the change: planned, asked by what it touches, begun; one at a time.
 
+use delayscope::queue::Repair as Row;
+use delayscope::queue::change::What;
+use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::{Change, Due, EntryId, Tally};
 use delayscope::tui::change;
+use delayscope::tui::change::plan::Marked;
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::filter;
@@ -9,6 +13,7 @@ use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
+use super::repairs::{finding, go};
 use super::{applied, asked, counted, desk, dialog, ended, generation, plan, planned, toast};
 use crate::desk::{Desk, World};
 use crate::screens::build::protected;
@@ -345,4 +350,69 @@ fn no_yes_is_taken_while_the_server_is_away() {
     );
     desk.link(delayscope::queue::LinkState::Live);
     assert!(applied(&desk.char('y')));
+}
+
+/// What a question says of its being out of date.
+fn stale(desk: &Desk) -> Option<&str> {
+    let lines = &dialog(&desk.model).unwrap().lines;
+    lines.iter().find_map(|line| match line {
+        DialogLine::Stale(words) => Some(words.as_str()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_question_about_what_is_due_says_when_that_is_out_of_date_and_looks_again() {
+    let mut desk = desk();
+    go(&mut desk, Row::Transfer);
+    let first = generation(&desk.press(Code::Enter));
+    planned(&mut desk, first, plan(Change::Transfer, 5));
+    assert_eq!(stale(&desk), None);
+    desk.live(2_000, 1);
+    let words = stale(&desk).unwrap();
+    assert!(
+        words.starts_with("Out of date: 5 were due then, 7 now."),
+        "{words}"
+    );
+    let again = asked(&desk.key(Key::ctrl('r'))).unwrap();
+    assert!(again.generation > first);
+    assert_eq!((again.what, again.which), (What::Transfer, Marked::Due));
+    assert!(dialog(&desk.model).is_none());
+    let mut fresh = plan(Change::Transfer, 7);
+    fresh.at = desk.now();
+    planned(&mut desk, again.generation, fresh);
+    assert_eq!(stale(&desk), None);
+    desk.pass(1_000);
+    assert!(applied(&desk.char('y')));
+}
+
+#[test]
+fn a_question_that_stands_for_a_minute_says_how_old_it_is() {
+    let (mut desk, ..) = with_plan('x', Change::Delete, 2);
+    desk.live(59_000, 50);
+    assert_eq!(stale(&desk), None);
+    desk.live(3_000, 50);
+    let words = stale(&desk).unwrap();
+    assert!(words.starts_with("This was counted 1:0"), "{words}");
+    assert!(words.ends_with("^R looks again."), "{words}");
+}
+
+#[test]
+fn a_repair_that_frees_what_is_late_says_that_it_wakes_the_clients_and_what_comes_of_it() {
+    let afterwards = |severity| {
+        let mut desk = desk();
+        let found = finding("score-range", Step::Change(What::Score));
+        desk.model.queues[0].findings = vec![Finding { severity, ..found }];
+        desk.char('R');
+        let generation = generation(&desk.char('R'));
+        planned(&mut desk, generation, plan(Change::Requeue, 1));
+        let lines = dialog(&desk.model).unwrap().lines.clone();
+        lines.into_iter().find_map(|line| match line {
+            DialogLine::Fact("afterwards", words) => Some(words),
+            _ => None,
+        })
+    };
+    let words = "the clients are woken; within 2 s fewer than 5 should be late".to_owned();
+    assert_eq!(afterwards(Severity::Critical), Some(words));
+    assert_eq!(afterwards(Severity::Warning), None);
 }
