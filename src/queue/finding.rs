@@ -9,9 +9,11 @@ mod clock_skew;
 mod cross_slot;
 mod diagnosis;
 mod drift;
+mod duplicates;
 mod evictable;
 mod evidence;
 mod falling_behind;
+mod far_future;
 mod flow;
 mod foreign_member;
 mod found;
@@ -42,6 +44,8 @@ mod ttl;
 mod watch;
 mod wrong_announcement;
 mod wrong_type;
+
+use serde_json::Value;
 
 use super::look::ServerWatch;
 use super::{Pulse, Queue, Survey};
@@ -100,6 +104,14 @@ impl Rule {
 }
 
 impl Finding {
+    /// It tells of transfers of what is due that keep the server from all else, so other queues wait
+    /// for it.
+    #[must_use]
+    pub fn keeps_the_server(&self) -> bool {
+        let late = self.evidence.figures.get("late").and_then(Value::as_u64);
+        self.id == id::SLOW_TRANSFER && self.severity > Severity::Note && late > Some(0)
+    }
+
     /// It tells of something at which every transfer fails.
     #[must_use]
     pub fn stops_transfers(&self) -> bool {
@@ -139,6 +151,8 @@ pub mod id {
     pub const TARGET_BACKLOG: &str = "target-backlog";
     pub const CROSS_SLOT: &str = "cross-slot";
     pub const NAME_COLLISION: &str = "name-collision";
+    pub const FAR_FUTURE: &str = "far-future";
+    pub const DUPLICATES: &str = "duplicates";
 }
 
 /// All rules, causes before what they cause: of equally bad findings the first comes first.
@@ -175,6 +189,8 @@ pub const RULES: &[Rule] = &[
     Rule::new(id::TARGET_BACKLOG, target_backlog::look).watches_server(),
     Rule::new(id::CROSS_SLOT, cross_slot::look),
     Rule::new(id::NAME_COLLISION, name_collision::look),
+    Rule::new(id::DUPLICATES, duplicates::look),
+    Rule::new(id::FAR_FUTURE, far_future::look),
 ];
 
 /// Asks all rules of one pulse (and survey), with nothing before it.
@@ -218,6 +234,7 @@ pub fn diagnose(
         server,
     });
     watch.presses = presses(&said);
+    duplicates::note(watch, &said, pulse);
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => {

@@ -129,6 +129,24 @@ impl Delivered {
     }
 }
 
+/// An entry that waits for decades, with what it says: nobody looks for it there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FarEntry {
+    /// Its id.
+    pub id: EntryId,
+    /// When it is due.
+    pub due: EpochMillis,
+    /// Its payload in a line, as far as it is not long.
+    pub says: String,
+}
+
+impl FarEntry {
+    /// What is due later than so many ms from now is never meant to be: fifty years.
+    pub const BEYOND_MS: i64 = 1_577_880_000_000;
+    /// The most that a sample reads of them.
+    pub const READ: usize = 3;
+}
+
 /// The sample: all from one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frames {
@@ -138,6 +156,8 @@ pub struct Frames {
     pub next_due: Vec<Judged>,
     /// The last offered, newest first: the tail of the order list.
     pub newest: Vec<Judged>,
+    /// What waits for decades, the last one first.
+    pub far: Vec<FarEntry>,
     /// Elements that consumers take next, the next one first.
     pub front: Vec<Delivered>,
     /// Elements that were delivered last, the last one first.

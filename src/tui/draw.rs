@@ -117,7 +117,12 @@ impl<'a> Ctx<'a> {
     /// one: `now`. While the server is away a `~` follows, as with [`Self::ago`]: what stands at
     /// the right of a column reaches over its edge with it, so that no digit moves.
     pub(crate) fn countdown(&self, due: EpochMillis) -> String {
-        let left = match due.since(self.now) {
+        self.countdown_at(self.now, due)
+    }
+
+    /// The same as it was at that moment.
+    pub(crate) fn countdown_at(&self, now: EpochMillis, due: EpochMillis) -> String {
+        let left = match due.since(now) {
             -999..100 => "now".to_owned(),
             ms => text::countdown(ms),
         };
@@ -126,7 +131,12 @@ impl<'a> Ctx<'a> {
 
     /// The time passed since `then`.
     pub(crate) fn ago(&self, then: EpochMillis) -> String {
-        let ago = text::countdown(then.since(self.now).min(-1));
+        self.ago_at(self.now, then)
+    }
+
+    /// The same as it was at that moment.
+    pub(crate) fn ago_at(&self, now: EpochMillis, then: EpochMillis) -> String {
+        let ago = text::countdown(then.since(now).min(-1));
         let ago = ago.trim_start_matches('-');
         if self.lost {
             format!("{ago}~")

@@ -55,13 +55,22 @@ fn first(model: &Model, most: usize) -> Vec<Told<'_>> {
 }
 
 /// What the findings are sorted by.
-type Rank = (bool, Reverse<Severity>, bool, Option<EpochMillis>);
+type Rank = (bool, Reverse<Severity>, Moment, Moment);
+
+/// When something is, where it is at all: what is first stands first, what is not last.
+type Moment = (bool, Option<EpochMillis>);
 
 fn rank(model: &Model, told: &Told) -> Rank {
     let pulse = model.queues[told.row].pulse.as_ref();
     let since = pulse.and_then(|pulse| pulse.oldest_late);
     let gone = told.finding.gone.is_some();
-    (gone, Reverse(told.finding.severity), since.is_none(), since)
+    let severity = Reverse(told.finding.severity);
+    (
+        gone,
+        severity,
+        told.finding.urgency(),
+        (since.is_none(), since),
+    )
 }
 
 /// How many are told here.

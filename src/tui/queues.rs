@@ -1,6 +1,7 @@
 //! The table of queues: what is known of each.
 
 pub mod columns;
+pub mod queries;
 pub mod run;
 pub mod update;
 pub mod view;
@@ -10,8 +11,8 @@ use std::time::Instant;
 
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
-use crate::queue::finding::{self, Diagnosis, Watch};
-use crate::queue::{Finding, Pulse, Queue, ServerWatch, Severity, Survey};
+use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch};
+use crate::queue::{Finding, Known, Pulse, Queue, ServerWatch, Severity, Survey};
 
 /// The progress of the search for queues.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +66,28 @@ pub struct QueueRow {
     pub watch: Watch,
     /// How its payloads are read.
     pub habit: Habit,
+    /// When it is surveyed again.
+    pub surveyed: Surveyed,
+}
+
+/// What decides when a queue is surveyed again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surveyed {
+    /// When a survey was asked for last.
+    pub at: Option<Instant>,
+    /// When the first pulse came: a survey is due since then.
+    pub due_since: Option<Instant>,
+    /// A pulse has shown a change since the last survey.
+    pub changed: bool,
+    /// A rule waits for another sample, whether the row is in sight or not.
+    pub pressing: bool,
+}
+
+impl Surveyed {
+    /// A survey is asked for.
+    pub(crate) const fn asked(&mut self, now: Instant) {
+        (self.at, self.changed, self.pressing) = (Some(now), false, false);
+    }
 }
 
 impl QueueRow {
@@ -86,6 +109,7 @@ impl QueueRow {
             early: Vec::new(),
             watch: Watch::default(),
             habit: Habit::default(),
+            surveyed: Surveyed::default(),
         }
     }
 
@@ -120,11 +144,38 @@ impl QueueRow {
         Some((self.worst()?, late.unwrap_or(0)))
     }
 
-    /// Since when its oldest entry is late, by more than a hand-over takes.
+    /// Since when its oldest entry is late, by more than a hand-over takes. An entry that was late
+    /// for a moment when the queue was read has gone by now, most likely: it does not get later.
     #[must_use]
     pub fn late_since(&self, now: EpochMillis) -> Option<EpochMillis> {
-        let oldest = self.pulse.as_ref()?.oldest_late;
-        oldest.filter(|oldest| now.since(*oldest) >= HAND_OVER_MS)
+        let pulse = self.pulse.as_ref()?;
+        let read = now.min(pulse.at);
+        pulse
+            .oldest_late
+            .filter(|oldest| read.since(*oldest) >= HAND_OVER_MS)
+    }
+
+    /// Nobody is there to transfer what is late: the cause can be seen before a rule has decided.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        let pulse = self.pulse.as_ref();
+        pulse.is_some_and(|pulse| {
+            pulse.transfer_clients == Known::Is(0) && self.late_since(pulse.at).is_some()
+        })
+    }
+
+    /// Something is wrong with it: a rule has decided so, or it cannot be read. What is late with no
+    /// cause found counts once every rule has had its time.
+    #[must_use]
+    pub fn has_problem(&self, now: EpochMillis) -> bool {
+        let decided = u64::try_from(self.watch.watched_ms()).unwrap_or(0) >= DECIDED_MS;
+        let pulse = self.pulse.as_ref();
+        let late_ms = self
+            .late_since(now)
+            .zip(pulse)
+            .map_or(0, |(since, pulse)| pulse.at.since(since));
+        let long = u64::try_from(late_ms).unwrap_or(0) >= DECIDED_MS;
+        self.worst() >= Some(Severity::Warning) || self.trouble.is_some() || decided && long
     }
 
     /// Somebody has to look at it: a finding worse than a note, entries that are late, or it cannot

@@ -2,7 +2,7 @@
 
 pub mod pace;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
@@ -58,10 +58,10 @@ pub struct Schedule {
     /// The queues that have a row, and their channels.
     pub(crate) known: HashSet<Queue>,
     pub(crate) channels: HashSet<Vec<u8>>,
-    /// Per queue: when it was surveyed, whether it has changed since.
-    pub(crate) surveyed: HashMap<Queue, Surveyed>,
-    /// The queues, in sight or not, of which a rule waits for another sample.
-    pub(crate) pressing: Vec<Queue>,
+    /// The queue whose transfers have kept the server from all else, and when that was seen last.
+    pub(crate) blocker: Option<(Queue, Instant)>,
+    /// From when on the server has rested from the last survey of a row that is not selected.
+    pub(crate) classes_from: Option<Instant>,
     /// Where the turn of the rows out of sight goes on.
     pub(crate) turn: usize,
     /// When the cursor of the table was last moved.
@@ -120,13 +120,6 @@ impl Schedule {
         self.generation += 1;
         self.generation
     }
-
-    /// A queue is surveyed.
-    pub(crate) fn surveys(&mut self, queue: &Queue, now: Instant) {
-        let surveyed = self.surveyed.entry(queue.clone()).or_default();
-        (surveyed.at, surveyed.changed) = (Some(now), false);
-        self.pressing.retain(|pressing| pressing != queue);
-    }
 }
 
 /// Where the screen is on its way from one server to another.
@@ -167,15 +160,6 @@ pub(crate) enum Panel {
     Hidden,
     /// It is.
     Shown,
-}
-
-/// When a queue was surveyed last.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Surveyed {
-    /// When it was asked for.
-    pub(crate) at: Option<Instant>,
-    /// A pulse has shown a change since.
-    pub(crate) changed: bool,
 }
 
 /// How many wait, how many were delivered, when the head is due; as far as that is known.

@@ -226,8 +226,12 @@ impl Desk {
                 ..
             }) => Msg::Refresh(refresh::Msg::SurveyLoaded {
                 generation,
+                result: Ok(Survey {
+                    keys: world(&queue).keys(at),
+                    server_us: world(&queue).survey_us,
+                    ..empty_survey(at, zoom)
+                }),
                 queue,
-                result: Ok(empty_survey(at, zoom)),
             }),
             Effect::Lists(lists::Effect::Load {
                 generation,

@@ -4,8 +4,8 @@ use delayscope::clock::EpochMillis;
 use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    EntryParts, Filter, Judged, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse,
-    Queue,
+    EntryParts, Filter, Judged, KeyFacts, Known, List, ListPage, ListRow, ListScore, Page, PageAsk,
+    Pulse, Queue,
 };
 use delayscope::tui::tabs::Tab;
 
@@ -23,6 +23,10 @@ pub struct World {
     pub quarantine: Vec<(Vec<u8>, f64)>,
     /// Clients subscribed to its channel.
     pub clients: u64,
+    /// When its timeouts expire, if they do.
+    pub expires: Option<EpochMillis>,
+    /// How long a survey keeps the server, in µs.
+    pub survey_us: u64,
 }
 
 impl World {
@@ -47,6 +51,8 @@ impl World {
             target: Vec::new(),
             quarantine: Vec::new(),
             clients: 1,
+            expires: None,
+            survey_us: 50,
         }
     }
 
@@ -120,6 +126,17 @@ impl World {
             filter.matches(&seen, at)
         };
         all.into_iter().filter(matches).collect()
+    }
+
+    /// What a survey says of its keys at `at`.
+    pub fn keys(&self, at: EpochMillis) -> Vec<KeyFacts> {
+        let key = |expires: EpochMillis| KeyFacts {
+            key: self.queue.keys().timeouts,
+            wanted: "zset",
+            kind: "zset".to_owned(),
+            expires_in_ms: Some(expires.since(at)),
+        };
+        self.expires.map(key).into_iter().collect()
     }
 
     /// What a pulse of it says at `at`.

@@ -1,9 +1,14 @@
 //! A sample of a queue's members, judged.
 
-use crate::queue::frames::{Delivered, Place};
-use crate::queue::{Frames, FramesAsk, Judged, Known, Queue, QueueName};
+use crate::payload;
+use crate::queue::frames::{Delivered, FarEntry, Place};
+use crate::queue::{Frames, FramesAsk, Judged, Known, Queue, QueueName, text};
 use crate::store::read::{self, KeyType, MAXLEN};
 use crate::store::{Store, StoreError};
+
+/// Bytes of a payload that are decoded to be told, and columns of what is told of it.
+const DECODED: usize = 4_096;
+const SAID: usize = 60;
 
 /// How many of the next due ones are looked for in the order list, evenly spread over them.
 const SOUGHT: usize = 3;
@@ -11,7 +16,9 @@ const SOUGHT: usize = 3;
 /// Reads a sample: one round trip, and one more where entries are looked for in the order list.
 pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Frames, StoreError> {
     let keys = queue.keys();
-    let raw = read::frames(store, &keys, ask.count).await?;
+    let now = super::now(store)?;
+    let far = queue.score(now.plus(FarEntry::BEYOND_MS));
+    let raw = read::frames(store, &keys, ask.count, (far, queue.no_time())).await?;
     let mut server_us = raw.server_us;
     let depth = match &keys.order {
         Some(order) if ask.seek && !raw.next_due.is_empty() => {
@@ -41,7 +48,11 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
         }
         _ => Known::None,
     };
-    let sizes = raw.next_due.iter().map(|(member, _)| member.len());
+    let sizes = raw
+        .next_due
+        .iter()
+        .chain(&raw.far)
+        .map(|(member, _)| member.len());
     let lists = [&raw.newest, &raw.head, &raw.tail];
     let sizes = sizes.chain(lists.into_iter().flatten().map(Vec::len));
     let largest = sizes.max().unwrap_or(0);
@@ -60,6 +71,11 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
             .map(|(member, score)| judge(member, Some(*score)))
             .collect(),
         newest: raw.newest.iter().rev().map(|m| judge(m, None)).collect(),
+        far: raw
+            .far
+            .iter()
+            .filter_map(|one| far_entry(queue, one))
+            .collect(),
         front: front.into_iter().map(delivered).collect(),
         tail: tail.into_iter().map(delivered).collect(),
         depth,
@@ -78,6 +94,19 @@ async fn twin(store: &Store, queue: &Queue) -> Result<Option<QueueName>, StoreEr
     };
     let kinds = read::kinds(store, &[twin.as_bytes().to_vec()]).await?;
     Ok((kinds.first() == Some(&KeyType::List)).then_some(twin))
+}
+
+/// An entry that waits for decades, if its score is a time.
+fn far_entry(queue: &Queue, (member, score): &(Vec<u8>, f64)) -> Option<FarEntry> {
+    let payload = queue
+        .unwrap(member)
+        .map_or(&member[..], |seen| seen.payload);
+    let payload = &payload[..payload.len().min(DECODED)];
+    Some(FarEntry {
+        id: queue.id(member),
+        due: queue.due(*score).at()?,
+        says: text::cut(&payload::decode(payload).text, SAID).into_owned(),
+    })
 }
 
 fn place(place: Option<u64>) -> Place {

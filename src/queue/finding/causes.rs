@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::{Diagnosis, Finding, Seen};
 use super::{drift, mixed_frames, slow_transfer};
 use crate::queue::finding::id;
+use crate::queue::text;
 
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
@@ -13,6 +14,14 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
         let effects = [id::STUCK_CLIENT, id::FALLING_BEHIND];
         findings.retain(|found| !effects.contains(&found.id));
         all.early.retain(|(id, _)| !effects.contains(id));
+    }
+    let redelivers = [id::POISON, id::FOREIGN_MEMBER];
+    if findings
+        .iter()
+        .any(|found| redelivers.contains(&found.id) && found.stops_transfers())
+    {
+        // More of them come as long as that stands.
+        findings.retain(|found| found.id != id::DUPLICATES);
     }
     let slow = |found: &Finding| {
         let pulse = seen.pulse;
@@ -38,8 +47,30 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     drift::subordinate(findings);
     slow_transfer::subordinate(findings);
     mixed_frames::subordinate(findings);
-    findings.sort_by_key(|found| Reverse(found.severity));
+    below_its_blocker(seen, findings);
+    findings.sort_by_key(|found| (Reverse(found.severity), found.urgency()));
     first_breaks_first(findings);
+}
+
+/// Where transfers of another queue keep the server, clients of this one are not to blame: what is
+/// late here hangs below that one cause.
+fn below_its_blocker(seen: &Seen, findings: &mut [Finding]) {
+    let Some(blocker) = &seen.watch.blocked_by else {
+        return;
+    };
+    if findings.iter().any(Finding::keeps_the_server) {
+        return;
+    }
+    let effects = [id::FALLING_BEHIND, id::STUCK_CLIENT];
+    for found in findings.iter_mut().filter(|f| effects.contains(&f.id)) {
+        let late = seen.pulse.and_then(|pulse| pulse.late.get());
+        let late = late.map_or_else(String::new, |n| {
+            format!(" {} late here.", text::thousands(n))
+        });
+        let sentence = format!("Redis is blocked by transfers of {blocker}.{late}");
+        let then = format!("Repair {blocker} first: this usually goes with it.");
+        found.follow(id::SLOW_TRANSFER, sentence, then);
+    }
 }
 
 /// Of two entries that break every transfer, the one that is due first is told first: clients come

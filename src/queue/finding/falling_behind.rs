@@ -326,4 +326,18 @@ mod tests {
         scene.watch.changing = true;
         assert!(scene.found(ID).is_none());
     }
+    #[test]
+    fn where_transfers_of_another_queue_block_the_server_they_are_the_cause() {
+        let mut scene = late(&[100, 110, 120, 130], 60_000, 1);
+        scene.watch.blocked_by = Some("shipping".to_owned());
+        let found = scene.all().findings;
+        let found = found.iter().find(|found| found.id == ID).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert_eq!(found.follows, Some(super::super::id::SLOW_TRANSFER));
+        let sentence = &found.sentence;
+        assert!(
+            sentence.starts_with("Redis is blocked by transfers of shipping."),
+            "{sentence}"
+        );
+    }
 }

@@ -28,6 +28,8 @@ pub struct Finding {
     pub sampled: bool,
     /// The due time of the entry that it is about, if it is about one.
     pub due: Option<EpochMillis>,
+    /// When what it warns of happens by itself unless somebody does something, where that is soon.
+    pub ends: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
     pub of_server: bool,
     /// The rule whose finding it follows from: it goes with that one.
@@ -58,6 +60,7 @@ impl Finding {
             figure: None,
             sampled: false,
             due: None,
+            ends: None,
             of_server: false,
             follows: None,
             open: None,
@@ -152,6 +155,18 @@ impl Finding {
     pub(super) fn due(mut self, due: Option<EpochMillis>) -> Self {
         self.due = due;
         self.number("due_ms", due.map(EpochMillis::get))
+    }
+
+    /// With the moment when it happens by itself.
+    pub(super) fn ends(mut self, at: EpochMillis) -> Self {
+        self.ends = Some(at);
+        self
+    }
+
+    /// What comes first among equally bad ones: what ends by itself first.
+    #[must_use]
+    pub fn urgency(&self) -> (bool, Option<EpochMillis>) {
+        (self.ends.is_none(), self.ends)
     }
 
     /// With the moment since when it is so.

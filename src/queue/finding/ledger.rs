@@ -94,7 +94,7 @@ impl Ledger {
         }
         // The sorting is stable: causes stay before what they cause.
         said.findings
-            .sort_by_key(|finding| Reverse(finding.severity));
+            .sort_by_key(|finding| (Reverse(finding.severity), finding.urgency()));
         let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
         said

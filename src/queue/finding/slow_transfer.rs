@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use self::batch::Batch;
 use super::id::SLOW_TRANSFER as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step, heads};
+use super::{Act, Advice, Finding, Passed, RuleVerdict, Seen, Severity, Step, heads};
+use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::finding::id;
 use crate::queue::frames::{Judged, Place};
@@ -20,6 +21,12 @@ const STEP_US: f64 = 0.012;
 const NOTE_MS: f64 = 10.0;
 const WARNING_MS: f64 = 50.0;
 const CRITICAL_MS: f64 = 500.0;
+/// A burst that falls due within this, in ms, is sorted by that.
+const SOON_MS: i64 = 600_000;
+/// What has recurred is told for so long after the last time, in ms.
+const AGAIN_MS: i64 = 3_600_000;
+/// As many times are told one by one.
+const TOLD: usize = 3;
 /// From so many late entries on there is more to move than to prepare.
 const BACKLOG: u64 = 1_000;
 /// The oldest of a backlog is late by more than this, in ms, or by so much that it is critical.
@@ -41,14 +48,49 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
+    let fine = || recurring(seen, pulse).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     let outlook = match outlook(seen, pulse) {
         Ok(outlook) => outlook,
+        Err(verdict) if *verdict == RuleVerdict::Fine => return fine(),
         Err(verdict) => return *verdict,
     };
     match severity(outlook.block_ms) {
         Some(severity) => RuleVerdict::Found(finding(seen, pulse, &outlook, severity)),
-        None => RuleVerdict::Fine,
+        None => fine(),
     }
+}
+
+/// When transfers have blocked the server before, the last time first.
+fn earlier<'a>(seen: &Seen<'a>) -> impl Iterator<Item = &'a Passed> {
+    let bad = |passed: &&Passed| passed.id == ID && passed.severity > Severity::Note;
+    seen.watch.passed().filter(bad)
+}
+
+/// `for 0:43, 6:12 ago`.
+fn lasted(passed: &Passed, at: EpochMillis) -> String {
+    let lasted = text::countdown(passed.until.since(passed.since));
+    let ago = text::countdown(at.since(passed.since).max(0));
+    format!("blocked Redis for {lasted}, {ago} ago")
+}
+
+/// What has come again comes once more, though all is well in between.
+fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
+    let all: Vec<&Passed> = earlier(seen).collect();
+    let last = all.first().filter(|_| all.len() > 1)?;
+    if pulse.at.since(last.until) > AGAIN_MS {
+        return None;
+    }
+    let times = text::thousands(all.len() as u64);
+    let sentence = format!("Transfers have blocked Redis {times} times, and may again.");
+    let told = all.iter().take(TOLD).map(|passed| lasted(passed, pulse.at));
+    let finding = Finding::new(ID, Severity::Note, sentence)
+        .number("times", all.len())
+        .all_words(told.collect());
+    Some(finding.repair(
+        Step::Outside,
+        "Find out who offers many entries out of due order, or sort the order list before the next \
+         ones fall due.",
+    ))
 }
 
 /// The outlook on the next transfers, from the last sample and a look at all members.
@@ -110,7 +152,11 @@ fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) ->
     } else {
         let sentence =
             format!("Each {blocks}: the next due entries stand {about}{down} down the order list.");
-        Finding::new(ID, severity, sentence)
+        let finding = Finding::new(ID, severity, sentence);
+        match falls_due(pulse) {
+            Some(at) => finding.ends(at),
+            None => finding,
+        }
     };
     let finding = finding
         .number("before", before)
@@ -126,12 +172,22 @@ fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) ->
         ))
         .check(&["LLEN"], &keys.order.unwrap_or_default())
         .check(&["SLOWLOG", "GET"], b"10");
+    let finding = match earlier(seen).next() {
+        Some(last) => finding.words(format!("it {}, too", lasted(last, pulse.at))),
+        None => finding,
+    };
     let finding = match outlook.looked_for {
         Some((exact, places)) => looked_for(finding, exact, places),
         None => finding,
     };
     let (step, words) = mended(late);
     finding.repair(Step::Change(step), words)
+}
+
+/// When what waits begins to fall due, where that is soon and nothing is due yet.
+fn falls_due(pulse: &Pulse) -> Option<EpochMillis> {
+    let next = pulse.next?.at().filter(|_| pulse.late == Known::Is(0))?;
+    (next.since(pulse.at) <= SOON_MS).then_some(next)
 }
 
 /// For how long the oldest of a backlog has been late, in ms, where somebody transfers; none where

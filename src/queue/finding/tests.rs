@@ -85,6 +85,7 @@ pub(crate) fn sample(next_due: Vec<Judged>, newest: Vec<Judged>) -> Frames {
         at: START,
         next_due,
         newest,
+        far: Vec::new(),
         front: Vec::new(),
         tail: Vec::new(),
         depth: Known::None,

@@ -5,6 +5,11 @@ use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::{KeyFacts, text};
 
+/// Entries that are lost within this, in ms, are lost before anybody looks again.
+const HOUR_MS: i64 = 3_600_000;
+/// What is lost within this, in ms, comes before what is as bad and stays as it is.
+const SOON_MS: i64 = 24 * HOUR_MS;
+
 /// Looks at what the survey says of each key.
 pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let Some(survey) = seen.survey else {
@@ -23,14 +28,27 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         1 => String::new(),
         n => format!(" (and {} more)", n - 1),
     };
-    let soon = text::countdown(ms);
+    let lost = survey.at.plus(ms);
+    // The pulse is read more often than the survey.
+    let left_ms = seen
+        .pulse
+        .map_or(ms, |pulse| lost.since(pulse.at).clamp(0, ms));
+    let soon = text::countdown(left_ms);
     let key = text::printable_bytes(&first.key);
+    let severity = if left_ms <= HOUR_MS {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    };
     let mut finding = Finding::new(
         ID,
-        Severity::Warning,
+        severity,
         format!("All entries in {key}{more} are lost in {soon}: it expires then."),
     );
     finding = finding.number("expires_ms", ms);
+    if left_ms <= SOON_MS {
+        finding = finding.ends(lost);
+    }
     for (key, ms) in &expiring {
         let name = text::printable_bytes(&key.key);
         let left = text::countdown(*ms);
@@ -75,12 +93,25 @@ mod tests {
         let said = |expiries| after(&queue, &pulses, Some(&survey(expiries))).findings;
         assert_eq!(said([None, None]), []);
         let found = &said([Some(3_700_000), Some(65_000)])[0];
-        assert_eq!((found.id, found.severity), (ID, Severity::Warning));
+        assert_eq!((found.id, found.severity), (ID, Severity::Critical));
         let sentence = "All entries in order (and 1 more) are lost in 1:05: it expires then.";
         assert_eq!(found.sentence, sentence);
         assert_eq!(
             found.evidence.commands,
             ["redis-cli PTTL order", "redis-cli PTTL timeouts"]
         );
+    }
+    #[test]
+    fn entries_that_are_lost_within_the_hour_are_critical() {
+        let pulses = [pulse(0, 1, None, 1)];
+        let queue = Queue::redisson("orders");
+        let severity = |ms| {
+            let said = after(&queue, &pulses, Some(&survey([Some(ms), None])));
+            (said.findings[0].severity, said.findings[0].ends)
+        };
+        let ends = |ms| Some(pulses[0].at.plus(ms));
+        let hour = 3_600_000;
+        assert_eq!(severity(hour), (Severity::Critical, ends(hour)));
+        assert_eq!(severity(hour + 1), (Severity::Warning, ends(hour + 1)));
     }
 }

@@ -11,7 +11,7 @@ pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, Standing};
 use super::Passed;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
-use crate::queue::frames::Frames;
+use crate::queue::frames::{Fingerprint, Frames};
 use crate::queue::{Announcement, Change, EntryId, Exact, Known, Pulse, Survey};
 
 /// An entry that has stood still for so long will not say more, in ms.
@@ -116,10 +116,14 @@ pub struct Watch {
     /// A change of this program is under way at another queue of the server, such as `transfer of
     /// orders`.
     pub beside: Option<String>,
+    /// Another queue of the server whose transfers keep it from all else, or did until a moment ago.
+    pub blocked_by: Option<String>,
     /// The last pulse that was read while one was, by the server's clock.
     pub changed: Option<EpochMillis>,
     /// The last change of this program that is over, and when it was.
     pub(super) ours: Option<(Change, EpochMillis)>,
+    /// What was seen to be delivered again and again, by its payload.
+    pub(super) redelivered: Vec<Fingerprint>,
     /// The last look that found what stops every transfer.
     pub(super) stopped: Option<EpochMillis>,
     /// The last look that found why entries are late.

@@ -8,6 +8,7 @@ use super::super::link::Store;
 use super::pages::{executed, scored, strings};
 use super::transaction::{self, Transaction, error_words};
 use crate::clock::EpochMillis;
+use crate::queue::frames::FarEntry;
 use crate::queue::{Keys, Known, Optional};
 
 const ATTEMPT: &str = "read a sample of the entries";
@@ -34,6 +35,8 @@ pub struct RawFrames {
     pub next_due: Vec<(Vec<u8>, f64)>,
     /// A few of timeouts further down, from rank 500 on, with their scores.
     pub ahead: Vec<(Vec<u8>, f64)>,
+    /// The last of timeouts with such scores as were asked for, the highest first.
+    pub far: Vec<(Vec<u8>, f64)>,
     /// The tail of the order list, its last element last.
     pub newest: Vec<Vec<u8>>,
     /// The head of target.
@@ -44,8 +47,14 @@ pub struct RawFrames {
     pub server_us: u64,
 }
 
-/// Reads up to `count` members of each kind, of target fewer. A key of another type has none.
-pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrames, StoreError> {
+/// Reads up to `count` members of each kind, of target fewer, and of those with scores between the
+/// two of `far` a few of the highest. A key of another type has none.
+pub async fn frames(
+    store: &Store,
+    keys: &Keys,
+    count: usize,
+    far: (f64, f64),
+) -> Result<RawFrames, StoreError> {
     let last = (count.max(1) - 1).to_string();
     let tail = format!("-{}", count.max(1));
     // Of target a few tell enough.
@@ -65,6 +74,18 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
         b"WITHSCORES",
     ];
     t.add("ZRANGE", &range);
+    let [above, below] = [far.0, far.1].map(|score| format!("({score}"));
+    let most = count.clamp(1, FarEntry::READ).to_string();
+    let range: [&[u8]; 7] = [
+        &keys.timeouts,
+        below.as_bytes(),
+        above.as_bytes(),
+        b"WITHSCORES",
+        b"LIMIT",
+        b"0",
+        most.as_bytes(),
+    ];
+    t.add("ZREVRANGEBYSCORE", &range);
     if let Some(order) = &keys.order {
         t.add("LRANGE", &[order, tail.as_bytes(), b"-1"]);
     }
@@ -80,6 +101,7 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
         head: strings(next()),
         tail: strings(next()),
         ahead: scored(next()),
+        far: scored(next()),
         newest: strings(next()),
         server_us: done.server_us,
     })

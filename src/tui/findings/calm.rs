@@ -8,6 +8,7 @@ use crate::queue::finding::RULES;
 use crate::queue::text;
 use crate::tui::model::{self, Model, Screen};
 use crate::tui::queues::QueueRow;
+use crate::tui::queues::queries::is_fresh;
 
 /// Some rules need two looks so far apart, in ms of the server's clock, before they know anything.
 const TWO_LOOKS_MS: i64 = 1_000;
@@ -72,8 +73,13 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
     late.map(move |(row, since)| {
         let late = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
         let late = late.map_or_else(|| "?".to_owned(), text::thousands);
-        let oldest = text::countdown(now.since(since));
+        let read = row.pulse.as_ref().map_or(now, |pulse| now.min(pulse.at));
+        let read = if is_fresh(model, row) { now } else { read };
+        let oldest = text::countdown(read.since(since));
         let whose = whose(model, row);
+        if row.is_abandoned() {
+            return format!("{whose}no Redisson client runs here: {late} late, oldest {oldest}");
+        }
         let blind = match row.blind.len() {
             0 => String::new(),
             1 => ", and 1 check cannot look".to_owned(),

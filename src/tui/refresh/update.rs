@@ -14,7 +14,7 @@ use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
-use crate::tui::queues::{self, Discovery};
+use crate::tui::queues::{self, Discovery, Surveyed};
 use crate::tui::refresh;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
 use crate::tui::{filter, layout, lists, timeline};
@@ -24,6 +24,11 @@ const CLASSES_PAUSE: Duration = Duration::from_secs(2);
 
 /// All rows out of sight are read within this.
 const TURN: Duration = Duration::from_secs(10);
+
+/// A row out of sight is surveyed again after this, and where there are many of them after so long
+/// for each: 500 rows within a minute.
+const UNSEEN_AGE: Duration = Duration::from_secs(20);
+const UNSEEN_EACH: Duration = Duration::from_millis(120);
 
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
@@ -148,7 +153,8 @@ fn others(model: &mut Model) -> Option<Effect> {
     }))
 }
 
-/// The rows in sight, those never looked at, and the next ones in turn of the rest.
+/// The rows in sight, those never looked at, those of which a rule waits for another look, and the
+/// next ones in turn of the rest.
 fn other_queues(model: &mut Model) -> Vec<Queue> {
     let in_sight = in_sight(model);
     let per_turn = TURN.as_millis() / two_intervals(model).as_millis().max(1);
@@ -165,7 +171,8 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
         }
         let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
         first_looks += usize::from(never);
-        never || (in_sight.contains(i) || in_turn(*i)) && pace::rested(row, model.instant)
+        let wanted = in_sight.contains(i) || in_turn(*i) || !row.early.is_empty();
+        never || wanted && pace::rested(row, model.instant)
     });
     let queues = chosen.map(|(_, row)| row.queue.clone()).collect();
     model.schedule.turn = (turn + share) % count;
@@ -186,9 +193,8 @@ fn survey(model: &mut Model) -> Option<Effect> {
     let held = timeline::queries::surveyed(model).and_then(|survey| survey.scale);
     let sample = sample(model, model.cursor);
     let generation = model.schedule.next_generation();
-    let schedule = &mut model.schedule;
-    schedule.survey.start(now, generation);
-    schedule.surveys(&queue, now);
+    model.schedule.survey.start(now, generation);
+    model.queues.get_mut(model.cursor)?.surveyed.asked(now);
     Some(Effect::Refresh(refresh::Effect::LoadSurvey {
         generation,
         queue,
@@ -198,7 +204,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
     }))
 }
 
-/// The classes of the row in sight that has waited longest for them.
+/// The classes of the row that has waited longest for them, in sight or not.
 fn classes(model: &mut Model) -> Option<Effect> {
     let now = model.instant;
     if model.schedule.classes.flight.is_some() {
@@ -211,9 +217,8 @@ fn classes(model: &mut Model) -> Option<Effect> {
     let queue = model.queues[row].queue.clone();
     let sample = sample(model, row);
     let generation = model.schedule.next_generation();
-    let schedule = &mut model.schedule;
-    schedule.classes.start(now, generation);
-    schedule.surveys(&queue, now);
+    model.schedule.classes.start(now, generation);
+    model.queues[row].surveyed.asked(now);
     Some(Effect::Refresh(refresh::Effect::LoadSurvey {
         generation,
         queue,
@@ -231,24 +236,31 @@ fn sample(model: &mut Model, row: usize) -> Option<FramesAsk> {
     Some(sample)
 }
 
-/// Which row's classes are read next, and when.
+/// Which row's classes are read next, and when: no row waits for ever because another one is in
+/// sight and changes all the time. Rules look at what a survey brings, so every row gets one.
 fn next_classes(model: &Model) -> Option<(usize, Instant)> {
     if model.frozen.is_some() {
         return None;
     }
-    let place = |queue: &Queue| model.queues.iter().position(|row| row.queue == *queue);
-    let pressing = model.schedule.pressing.iter().filter_map(place);
-    let others = in_sight(model).chain(pressing);
-    let others = others.filter(|i| *i != model.cursor);
-    let read = others.filter(|i| model.queues[*i].pulse.is_some());
-    let due = |i: usize| {
-        let surveyed = model.schedule.surveyed.get(&model.queues[i].queue);
-        let Some((at, changed)) = surveyed.and_then(|s| Some((s.at?, s.changed))) else {
-            return model.instant;
-        };
-        on_tick(model, at + if changed { CLASSES_PAUSE } else { SURVEY_AGE })
+    let in_sight = in_sight(model);
+    let many = u32::try_from(model.queues.len()).unwrap_or(u32::MAX);
+    let unseen = UNSEEN_AGE.max(UNSEEN_EACH * many);
+    let due = |i: usize, surveyed: &Surveyed| match surveyed.at {
+        None => surveyed.due_since.unwrap_or(model.instant),
+        Some(at) if !in_sight.contains(&i) && !surveyed.pressing => at + unseen,
+        Some(at) if surveyed.changed => at + CLASSES_PAUSE,
+        Some(at) => at + SURVEY_AGE,
     };
-    read.map(|i| (i, due(i))).min_by_key(|(_, at)| *at)
+    let rows = model.queues.iter().enumerate();
+    let read = rows.filter(|(i, row)| *i != model.cursor && row.pulse.is_some());
+    // Of those that have waited equally long one in sight is first.
+    let keys = read.map(|(i, row)| (due(i, &row.surveyed), !in_sight.contains(&i), i));
+    let (at, _, row) = keys.min()?;
+    let at = on_tick(model, at);
+    Some((
+        row,
+        model.schedule.classes_from.map_or(at, |from| at.max(from)),
+    ))
 }
 
 fn look_again(model: &mut Model) -> Option<Effect> {

@@ -22,6 +22,9 @@ pub(crate) const SURVEY_AGE: Duration = Duration::from_secs(10);
 /// Rows that have never been seen are read in batches of this.
 pub(crate) const FIRST_LOOKS: usize = 500;
 
+/// Surveys of rows that are not selected take at most one part in so many of the server's time.
+const CLASSES_SHARE: u32 = 20;
+
 /// After the head falls due it is looked at, in ms: a transfer client has moved it by then.
 const AFTER_DUE_MS: i64 = 20;
 
@@ -96,6 +99,12 @@ pub(crate) fn plan_survey(model: &mut Model) {
     let started = model.schedule.survey.started.unwrap_or(model.instant);
     let at = on_tick(model, started + SURVEY_AGE);
     model.schedule.survey.want(at);
+}
+
+/// A row that is not selected was surveyed, which has taken the server so many µs: it rests.
+pub(crate) fn rest_from_classes(model: &mut Model, server_us: u64) {
+    let rest = Duration::from_micros(server_us).saturating_mul(CLASSES_SHARE - 1);
+    model.schedule.classes_from = Some(model.instant + rest);
 }
 
 /// The earliest moment of the next survey.

@@ -91,6 +91,7 @@ const SCENES: &[(&str, Scene)] = scenes! {
     "set-aside": keys::an_order_list_aside;
     "quarantined": frames::entries_set_aside;
     "ttl": keys::an_expiry;
+    "far-future": keys::an_entry_for_the_next_century;
     "evictable": server::a_policy_that_drops_keys;
     "framed-target": target::elements_with_their_frames;
     "cross-slot": keys::odd_braces;
@@ -105,8 +106,9 @@ const SLOW: &[(&str, Scene)] = scenes! {
     "target-backlog": target::consumers_that_are_too_slow;
 };
 
-/// Those that need a screen: it hears what is published, and has workers of its own.
-const OF_A_SCREEN: &[&str] = &["wrong-announcement", "own-worker"];
+/// Those that need a screen: it hears what is published, has workers of its own, and remembers what
+/// was delivered again.
+const OF_A_SCREEN: &[&str] = &["wrong-announcement", "own-worker", "duplicates"];
 
 /// Plays a scene to its good end.
 async fn play(rule: &str, scene: Scene, seed: u64) {

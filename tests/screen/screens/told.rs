@@ -1,7 +1,9 @@
 //! The findings, as they are told: what is known, what is not yet, and what has gone.
 
+use std::time::Duration;
+
 use delayscope::queue::finding::{Act, Advice, Finding, Remedy, Severity, Step, Trend, Watch};
-use delayscope::queue::{Pulse, ServerWatch};
+use delayscope::queue::{Known, Pulse, ServerWatch};
 use delayscope::tui::layout;
 
 use delayscope::tui::model::{Model, Pane};
@@ -182,4 +184,49 @@ fn the_key_that_mends_is_the_first_hint() {
             assert_eq!(first, ["w", "worker", "R", "repair"], "{hints}");
         }
     }
+}
+
+#[test]
+fn what_was_late_for_a_moment_when_it_was_read_long_ago_does_not_get_later() {
+    let mut m = evening(MIDDLE, look());
+    let name = {
+        let row = &mut m.queues[1];
+        let pulse = row.pulse.as_mut().unwrap();
+        pulse.at = NOW.plus(-20_000);
+        (pulse.late, pulse.oldest_late) = (Known::Is(1), Some(NOW.plus(-21_000)));
+        row.read_at = m.instant.checked_sub(Duration::from_secs(20));
+        row.queue.name.text().into_owned()
+    };
+    assert!(!m.queues[1].sick(NOW));
+    let line = |m: &Model| {
+        let lines = lines(m).into_iter();
+        lines.skip(1).find(|line| line.contains(&name)).unwrap()
+    };
+    assert!(line(&m).contains(" 0:01 "), "{}", line(&m));
+    m.queues[1].read_at = Some(m.instant);
+    assert!(line(&m).contains(" 0:21 "), "{}", line(&m));
+}
+
+#[test]
+fn what_is_late_counts_as_a_problem_once_every_rule_has_had_its_time() {
+    let mut m = evening(MIDDLE, look());
+    let row = &mut m.queues[0];
+    let mut pulse = row.pulse.clone().unwrap();
+    assert!(row.sick(NOW) && !row.has_problem(NOW));
+    let later = NOW.plus(36_000);
+    pulse.at = later;
+    row.watch.saw(&pulse);
+    row.pulse = Some(pulse);
+    assert!(row.has_problem(later));
+}
+
+#[test]
+fn where_nobody_is_subscribed_that_is_said_before_a_rule_has_decided() {
+    let mut m = evening(SMALL, look());
+    m.queues.truncate(3);
+    m.queues[0].pulse.as_mut().unwrap().transfer_clients = Known::Is(0);
+    let all = words(&m);
+    let said = "orders: no Redisson client runs here: 12 late, oldest 0:12";
+    assert!(all.contains(said), "{all}");
+    assert!(all.contains("! orders: no client, 12 late 0:12"), "{all}");
 }

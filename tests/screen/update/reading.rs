@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use delayscope::queue::{Announcement, LinkState, Queue, Zoom};
+use delayscope::queue::{Announcement, LinkState, Queue, Severity, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::link;
@@ -86,6 +86,72 @@ fn rows_out_of_sight_are_read_in_turn_within_ten_seconds() {
         }
     }
     assert!(read.len() >= 299, "{}", read.len());
+}
+
+/// How many queues have not been surveyed yet.
+fn unsurveyed(desk: &Desk) -> usize {
+    let rows = desk.model.queues.iter();
+    rows.filter(|row| row.survey.is_none()).count()
+}
+
+#[test]
+fn every_queue_is_read_within_ten_seconds_and_surveyed_within_twenty_whatever_is_in_sight() {
+    for (count, surveyed_ms) in [(40, 20_000), (500, 60_000)] {
+        let mut desk = Desk::waiting_for_server(many(count));
+        desk.link(LinkState::Live);
+        desk.live(10_000, 50);
+        let unread = desk.model.queues.iter().filter(|row| row.pulse.is_none());
+        assert_eq!(unread.count(), 0, "of {count}");
+        desk.live(surveyed_ms - 10_000, 50);
+        assert_eq!(unsurveyed(&desk), 0, "of {count}");
+    }
+}
+
+#[test]
+fn surveys_of_queues_that_are_not_selected_take_a_twentieth_of_the_servers_time_at_most() {
+    const SURVEY_US: usize = 7_000;
+    let mut worlds = many(500);
+    for world in &mut worlds {
+        world.survey_us = SURVEY_US as u64;
+    }
+    let mut desk = Desk::waiting_for_server(worlds);
+    desk.link(LinkState::Live);
+    let asked = desk.live(10_000, 1);
+    let classes = |effect: &&Effect| {
+        matches!(
+            effect,
+            Effect::Refresh(refresh::Effect::LoadSurvey { zoom: None, .. })
+        )
+    };
+    let taken_us = asked.iter().filter(classes).count() * SURVEY_US;
+    let share = 10_000_000 / taken_us;
+    assert!((20..30).contains(&share), "{taken_us} µs of 10 s");
+}
+
+#[test]
+fn entries_that_are_soon_lost_in_a_queue_out_of_sight_lift_its_row() {
+    for (count, found_ms) in [(40, 22_000), (500, 62_000)] {
+        let mut desk = Desk::of(many(count));
+        desk.live(30_000, 5);
+        desk.world[count - 1].expires = Some(desk.now().plus(600_000));
+        desk.live(found_ms, 5);
+        let first = &desk.model.queues[0];
+        assert_eq!(first.queue, desk.world[count - 1].queue, "of {count}");
+        assert_eq!(first.findings[0].id, "ttl");
+        assert_eq!(first.worst(), Some(Severity::Critical));
+    }
+}
+
+#[test]
+fn of_two_queues_that_lose_entries_within_the_hour_the_one_that_loses_them_first_stands_first() {
+    let mut worlds = many(3);
+    worlds[1].expires = Some(START.plus(3_000_000));
+    worlds[2].expires = Some(START.plus(600_000));
+    let mut desk = Desk::of(worlds);
+    desk.live(5_000, 1);
+    let rows = desk.model.queues.iter();
+    let order: Vec<String> = rows.map(|row| row.queue.name.text().into_owned()).collect();
+    assert_eq!(order, ["q002", "q001", "q000"]);
 }
 
 #[test]

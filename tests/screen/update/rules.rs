@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use delayscope::queue::frames::Place;
 use delayscope::queue::look::LookAsk;
-use delayscope::queue::{Frames, Known, LinkState, Queue, ServerLook};
+use delayscope::queue::{Frames, Judged, Known, LinkState, Queue, ServerLook};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::refresh;
@@ -20,6 +21,7 @@ fn sampled(desk: &mut Desk, name: &str, seconds: u64) -> [usize; 2] {
         at: START,
         next_due: Vec::new(),
         newest: Vec::new(),
+        far: Vec::new(),
         front: Vec::new(),
         tail: Vec::new(),
         depth: Known::None,
@@ -107,4 +109,44 @@ fn the_server_is_looked_at_seldom_until_a_rule_waits_for_what_it_says() {
     }
     let whole = pressing.iter().filter(|look| look.1 == LookAsk::Whole);
     assert!((2..=4).contains(&whole.count()), "{pressing:?}");
+}
+
+#[test]
+fn while_transfers_of_a_queue_block_the_server_the_others_know_of_it() {
+    let mut slow = World::new("shipping", 100, -60_000, 0);
+    slow.order = Some(vec![b"x".to_vec(); 200_000]);
+    let mut desk = Desk::of(vec![slow, World::new("mail", 3, 3_600_000, 1000)]);
+    let shipping = desk.world[0].queue.clone();
+    let due = desk.world[0].entries.iter();
+    let due = due.map(|(member, score)| Judged::new(&shipping, member, Some(*score), 8));
+    let due: Vec<Judged> = due.collect();
+    let blocked_by = |desk: &Desk, by: &str| {
+        let mut rows = desk.model.queues.iter();
+        let row = rows.find(|row| row.queue == Queue::redisson(by)).unwrap();
+        row.watch.blocked_by.clone()
+    };
+    desk.live(3_000, 1);
+    assert_eq!(blocked_by(&desk, "mail"), None);
+    let row = desk.model.queues.iter_mut();
+    let row = { row }.find(|row| row.queue == shipping).unwrap();
+    row.watch.frames.push_back(Arc::new(Frames {
+        at: START,
+        depth: Known::Is(vec![(due[0].id, Place::Beyond(1_000))]),
+        next_due: due,
+        newest: Vec::new(),
+        far: Vec::new(),
+        front: Vec::new(),
+        tail: Vec::new(),
+        twin: None,
+        largest: 20,
+        asked: 100,
+        server_us: 40,
+    }));
+    desk.live(5_000, 1);
+    assert_eq!(blocked_by(&desk, "mail"), Some("shipping".to_owned()));
+    assert_eq!(blocked_by(&desk, "shipping"), None);
+    // All of it was transferred.
+    desk.world[0].entries.clear();
+    desk.live(20_000, 1);
+    assert_eq!(blocked_by(&desk, "mail"), None);
 }

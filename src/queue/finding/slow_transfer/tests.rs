@@ -170,3 +170,47 @@ fn what_the_order_list_lacks_is_mended_before_it_is_brought_into_order() {
     assert_eq!(ids(299_999, Place::Beyond(1_000)), [slow, drifted]);
     assert_eq!(ids(299_000, Place::At(150_000)), [slow, drifted]);
 }
+
+/// A burst that has blocked the server for some seconds from then on, in s, and is over.
+fn blocked(mut scene: Scene, from_s: i64) -> Scene {
+    for s in from_s..from_s + 30 {
+        let at = s * 1_000;
+        let bursts = s < from_s + 8;
+        let mut seen = pulse(at, 60_000, bursts.then_some(60_001), 1);
+        let mut frames = if bursts {
+            burst_at(Place::Beyond(1_000))
+        } else {
+            sample(Vec::new(), Vec::new())
+        };
+        seen.late = Known::Is(if bursts { 54_900 } else { 0 });
+        frames.at = seen.at;
+        scene = scene.pulse(seen).sample(frames);
+        let found = scene.all().findings;
+        let blocks = found
+            .iter()
+            .any(|f| f.id == ID && f.severity > Severity::Note);
+        assert!(blocks || !bursts, "{found:?}");
+    }
+    scene
+}
+
+#[test]
+fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
+    let once = blocked(Scene::default(), 0);
+    assert_eq!(once.found(ID), None);
+    let again = blocked(once, 360);
+    let found = again.found(ID).unwrap();
+    assert_eq!(found.severity, Severity::Note);
+    assert!(found.sentence.contains("2 times"), "{}", found.sentence);
+    let words = &found.evidence.words;
+    assert_eq!(words[0], "blocked Redis for 8.0 s, 0:29 ago");
+    let third = again.pulse(pulse(600_000, 60_000, None, 1));
+    let mut frames = burst_at(Place::Beyond(1_000));
+    frames.at = frames.at.plus(600_000);
+    let found = third.sample(frames).found(ID).unwrap();
+    let words = &found.evidence.words;
+    assert!(
+        words.iter().any(|words| words.contains("ago, too")),
+        "{words:?}"
+    );
+}

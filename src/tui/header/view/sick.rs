@@ -16,10 +16,13 @@ const NARROW: u16 = 60;
 pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
-    let count = sick().count();
     let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, EpochMillis::get);
     // Of equally bad ones the one that is late the longest, as everywhere.
     let worst = sick().min_by_key(|row| (std::cmp::Reverse(row.worst()), since(row)))?;
+    // It may be late before any rule has said why; the others count when one has.
+    let decided = || m.queues.iter().filter(|row| row.has_problem(ctx.now));
+    let more = decided().filter(|row| row.queue != worst.queue).count();
+    let count = decided().count().max(1);
     let name = text::printable_bytes(worst.queue.name.as_bytes());
     let most = if ctx.wide() { 24 } else { 12 };
     let name = text::cut(&name, most).replace('…', t.glyphs.cut);
@@ -43,13 +46,13 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     } else {
         format!("{name}: ")
     };
-    let others = match (count, ctx.wide()) {
-        (..2, _) => String::new(),
+    let others = match (more, ctx.wide()) {
+        (0, _) => String::new(),
         (_, true) => {
             let all = text::thousands(m.queues.len() as u64);
             format!(", {} of {all} queues sick", text::thousands(count as u64))
         }
-        (_, false) => format!(" +{}", text::thousands(count as u64 - 1)),
+        (more, false) => format!(" +{}", text::thousands(more as u64)),
     };
     Some((format!("{sign} {whose}{what}{others}"), style))
 }
@@ -69,7 +72,12 @@ fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
         None => {
             let count = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
             let count = count.map_or_else(|| "?".to_owned(), text::compact);
-            format!("{count} late{}", late.map_or_else(String::new, ago))
+            let why = if row.is_abandoned() {
+                "no client, "
+            } else {
+                ""
+            };
+            format!("{why}{count} late{}", late.map_or_else(String::new, ago))
         }
     }
 }

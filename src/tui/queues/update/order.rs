@@ -116,6 +116,11 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
     // A note makes no queue sick.
     let bad = |worst: &Severity| by == QueueSort::Late && *worst > Severity::Note;
     let worst = |row: &QueueRow| row.worst().filter(bad);
+    // What ends by itself does not wait until somebody has looked at what is late.
+    let urgency = |row: &QueueRow| {
+        let ends = worst(row).and_then(|_| row.findings.first()?.ends);
+        (ends.is_none(), ends)
+    };
     let much = |row: &QueueRow| match by {
         QueueSort::Late => late_digits(row, now),
         _ => 0,
@@ -125,6 +130,7 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
     // What is not known stands last.
     let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
     (worst(b).cmp(&worst(a)))
+        .then_with(|| urgency(a).cmp(&urgency(b)))
         .then_with(|| much(b).cmp(&much(a)))
         .then_with(|| figure(b).cmp(&figure(a)))
         .then_with(|| soonest(a).cmp(&soonest(b)))

@@ -6,12 +6,14 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::class_cells;
+use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::{Known, LinkState, Pulse, Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::model::Pane;
 use crate::tui::queues::columns::Col;
+use crate::tui::queues::queries::is_fresh;
 use crate::tui::queues::{HAND_OVER_MS, QueueRow};
 use crate::tui::widget::bars;
 use crate::tui::widget::line::{self, Line};
@@ -27,13 +29,22 @@ enum State {
     Abandoned,
 }
 
-fn state(ctx: &Ctx, pulse: &Pulse) -> State {
+/// The moment that the figures of a row are of: now, or when it was read if that is long ago.
+fn moment(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> EpochMillis {
+    if is_fresh(ctx.model, row) || ctx.lost {
+        ctx.now
+    } else {
+        ctx.now.min(pulse.at)
+    }
+}
+
+fn state(now: EpochMillis, pulse: &Pulse) -> State {
     let Some(oldest) = pulse.oldest_late else {
         // A late head without a moment (a score out of range) is late for good.
         let late = pulse.late.get().unwrap_or(0) > 0;
         return if late { State::Late } else { State::Well };
     };
-    match (ctx.now.since(oldest), &pulse.transfer_clients) {
+    match (now.since(oldest), &pulse.transfer_clients) {
         (..HAND_OVER_MS, _) => State::HandingOver,
         (_, Known::Is(0)) => State::Abandoned,
         _ => State::Late,
@@ -66,7 +77,7 @@ pub(crate) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         let abandoned = row
             .pulse
             .as_ref()
-            .is_some_and(|p| state(ctx, p) == State::Abandoned);
+            .is_some_and(|p| state(moment(ctx, row, p), p) == State::Abandoned);
         let style = if abandoned { d.late } else { d.text };
         let mut line = Line::new(buf, x + 3.min(w), y, w.saturating_sub(3));
         line.put_name(buf, &row.queue.name.text(), d.glyphs.cut, style);
@@ -85,26 +96,29 @@ pub(crate) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         }
         return;
     };
+    let now = moment(ctx, row, pulse);
     let (text, style) = match col {
         Col::Name => return,
         Col::Waiting => ctx.figure(&pulse.waiting, columns),
-        Col::Late => match (late(ctx, pulse, columns), state(ctx, pulse)) {
+        Col::Late => match (late(ctx, pulse, columns), state(now, pulse)) {
             (figure, State::Well) => figure,
             ((text, _), State::HandingOver) => (text, d.warn),
             ((text, _), _) => (text, d.late),
         },
-        Col::Oldest => oldest(ctx, pulse),
-        Col::Next => next(ctx, pulse, alone),
+        Col::Oldest => oldest(ctx, now, pulse),
+        Col::Next => next(ctx, now, pulse, alone),
         Col::Order => match difference(ctx, row, pulse) {
             // What is as it should be does not take a word in every row.
             (word, style) if word == "equal" => ("=".to_owned(), style),
             other => other,
         },
         Col::Target => target(ctx, row, pulse, columns),
-        Col::Clients => clients(ctx, row, pulse),
+        Col::Clients => clients(ctx, now, row, pulse),
         Col::Classes => return classes(ctx, row, area, buf),
         Col::Trend => return trend(ctx, row, area, buf),
     };
+    // What stands still because it is old does not look like what is so now.
+    let style = if now == ctx.now { style } else { d.dim };
     let w = match col {
         Col::Oldest | Col::Next => ctx.span_cell(w, &text),
         _ => w,
@@ -141,10 +155,10 @@ fn late(ctx: &Ctx, pulse: &Pulse, columns: usize) -> (String, Style) {
     (figure, style)
 }
 
-fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+fn oldest(ctx: &Ctx, now: EpochMillis, pulse: &Pulse) -> (String, Style) {
     match pulse.oldest_late {
-        Some(due) if ctx.now.since(due) < HAND_OVER_MS => (ctx.ago(due), ctx.data.warn),
-        Some(due) => (ctx.ago(due), ctx.data.late),
+        Some(due) if now.since(due) < HAND_OVER_MS => (ctx.ago_at(now, due), ctx.data.warn),
+        Some(due) => (ctx.ago_at(now, due), ctx.data.late),
         // Late, but its head has no moment: nobody can say since when.
         None if pulse.late.get() != Some(0) => ("?".to_owned(), ctx.data.dim),
         None => (ctx.data.glyphs.zero.to_owned(), ctx.data.dim),
@@ -152,21 +166,21 @@ fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
 }
 
 /// When the next entry falls due; where nothing will, since when the oldest is late.
-fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
+fn next(ctx: &Ctx, now: EpochMillis, pulse: &Pulse, alone: bool) -> (String, Style) {
     let d = &ctx.data;
     match (pulse.next, pulse.oldest_late) {
         (Some(due), _) => match due.at() {
             // Between two reads it may have fallen due: it is due now.
-            Some(at) if ctx.now.since(at) < HAND_OVER_MS => {
-                (ctx.countdown(at.max(ctx.now)), d.text)
+            Some(at) if now.since(at) < HAND_OVER_MS => {
+                (ctx.countdown_at(now, at.max(now)), d.text)
             }
             Some(_) => ("?".to_owned(), d.dim),
             None => ("never".to_owned(), d.warn),
         },
-        (None, Some(at)) if alone && ctx.now.since(at) < HAND_OVER_MS => {
-            (ctx.countdown(at), d.warn)
+        (None, Some(at)) if alone && now.since(at) < HAND_OVER_MS => {
+            (ctx.countdown_at(now, at), d.warn)
         }
-        (None, Some(at)) if alone => (ctx.countdown(at), d.late),
+        (None, Some(at)) if alone => (ctx.countdown_at(now, at), d.late),
         _ if matches!(pulse.waiting, Known::Unknown(_)) => ("?".to_owned(), d.dim),
         _ => (d.glyphs.zero.to_owned(), d.dim),
     }
@@ -198,7 +212,7 @@ pub(crate) fn difference(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, S
 
 /// Transfer clients; `0 !` when something is late and nobody is there, `2+w` with a worker of ours
 /// beside them.
-fn clients(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
+fn clients(ctx: &Ctx, now: EpochMillis, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
     let d = &ctx.data;
     let subscribed = pulse.transfer_clients.get().unwrap_or(0);
     let (others, ours) = ctx.model.beside(&row.queue, subscribed);
@@ -208,7 +222,7 @@ fn clients(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
     }
     let waits = pulse.waiting.get().unwrap_or(0) > 0;
     match &pulse.transfer_clients {
-        Known::Is(0) if state(ctx, pulse) == State::Abandoned => ("0 !".to_owned(), d.late),
+        Known::Is(0) if state(now, pulse) == State::Abandoned => ("0 !".to_owned(), d.late),
         Known::Is(0) if waits => ("0".to_owned(), d.warn),
         known => ctx.figure(known, 5),
     }

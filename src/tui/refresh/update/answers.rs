@@ -1,11 +1,16 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use crate::queue::{Known, Pulse, Queue, Survey, text};
+use std::time::Duration;
+
+use crate::queue::{Finding, Known, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::schedule::pace;
 use crate::tui::{entries, entry, lists, marks, sight, timeline};
+
+/// The transfers of a queue have kept the server so lately that others may still be late for it.
+const BLOCKED: Duration = Duration::from_secs(15);
 
 /// The selected queue was read.
 pub(crate) fn pulse(
@@ -90,15 +95,10 @@ pub(crate) fn pulses(
             continue;
         }
         let changed = take_pulse(model, at, pulse);
-        let row = &model.queues[at];
+        let row = &mut model.queues[at];
         let presses = row.watch.presses_for_sample(model.server.long);
-        if presses && !model.schedule.pressing.contains(&queue) {
-            model.schedule.pressing.push(queue.clone());
-        }
-        if changed || presses {
-            let surveyed = model.schedule.surveyed.entry(queue).or_default();
-            surveyed.changed = true;
-        }
+        row.surveyed.pressing |= presses;
+        row.surveyed.changed |= changed || presses;
     }
     queues::update::order::sort(model);
     sight::keep(model);
@@ -119,6 +119,10 @@ pub(crate) fn survey(
     }
     if of_selected {
         pace::plan_survey(model);
+    } else {
+        let sampled_us = |survey: &Survey| survey.frames.as_ref().map_or(0, |f| f.server_us);
+        let server_us = result.as_ref().map_or(0, |s| s.server_us + sampled_us(s));
+        pace::rest_from_classes(model, server_us);
     }
     let zoom = model.zoom;
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
@@ -162,6 +166,11 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     };
     row.watch.own_workers = model.workers.listening(&row.queue);
     row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
+    let blocker = model.schedule.blocker.as_ref();
+    let blocker = blocker.filter(|(queue, since)| {
+        *queue != row.queue && now.saturating_duration_since(*since) < BLOCKED
+    });
+    row.watch.blocked_by = blocker.map(|(queue, _)| text::printable_bytes(queue.name.as_bytes()));
     let beside = running.filter(|(one, _)| one.queue != row.queue);
     row.watch.beside = beside.map(|(one, _)| {
         let name = text::printable_bytes(one.queue.name.as_bytes());
@@ -171,9 +180,13 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     sample(row, &pulse);
     row.trouble = None;
     row.read_at = Some(now);
+    row.surveyed.due_since.get_or_insert(now);
     row.watch.saw(&pulse);
     row.pulse = Some(pulse);
     row.diagnose(&model.server);
+    if row.findings.iter().any(Finding::keeps_the_server) {
+        model.schedule.blocker = Some((row.queue.clone(), now));
+    }
     changed
 }
 

@@ -108,6 +108,21 @@ pub(super) async fn an_expiry(seed: u64) -> Case {
     Case::of(patient)
 }
 
+/// Somebody has to say when it shall be due, or that nobody needs it.
+pub(super) async fn an_entry_for_the_next_century(seed: u64) -> Case {
+    let mut patient = quiet(seed).await;
+    let years = [60, 100, 500][at(seed)];
+    let member = patient.offer(Era::Newer, years * 31_556_952_000, "when?");
+    Case::outside(patient, move |patient| {
+        let keys = patient.queue.keys();
+        let order = keys.order.unwrap();
+        patient
+            .server
+            .cmd_bytes(&[b"ZREM", &keys.timeouts, &member]);
+        patient.server.cmd_bytes(&[b"LREM", &order, b"1", &member]);
+    })
+}
+
 /// A name without braces is what everybody agrees on.
 pub(super) async fn odd_braces(seed: u64) -> Case {
     let odd = Queue::redisson(["a{b", "x}", "q{}"][at(seed)]);
