@@ -1,4 +1,5 @@
-//! What was typed: the clap types, nothing else. What it means is [`crate::config`].
+//! The command line as it was typed: the clap types, nothing else. What it means is
+//! [`crate::config`].
 //!
 //! No type here has a `Debug`: passwords stand in them.
 
@@ -92,16 +93,16 @@ pub struct Args {
         help = "The server, such as redis://user:password@host:6379/0 or unix:///path?db=1"
     )]
     pub address: Option<String>,
-    /// How to reach the server.
+    /// The flags that say how to reach the server.
     #[command(flatten)]
     pub connection: Connection,
-    /// How the screen looks.
+    /// The flags of the screen.
     #[command(flatten)]
     pub screen: Screen,
     /// Print help
     #[arg(long, short = '?', action = ArgAction::HelpShort, global = true, help_heading = "Options")]
     help: Option<bool>,
-    /// What to do; none opens the screen.
+    /// The subcommand; none opens the screen.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -129,7 +130,7 @@ impl Args {
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 
-    /// How the screen looks: `demo` takes these flags as well.
+    /// Returns the flags of the screen, which `demo` takes as well.
     #[must_use]
     pub fn screen(&self) -> Screen {
         let own = match &self.command {
@@ -242,7 +243,7 @@ pub struct Connection {
     pub json: bool,
 }
 
-/// How the screen looks.
+/// The flags of the screen.
 #[derive(ClapArgs, Clone, Copy, Default)]
 #[command(next_help_heading = "Screen")]
 pub struct Screen {
@@ -252,7 +253,7 @@ pub struct Screen {
     /// Draw with ASCII only
     #[arg(long)]
     pub ascii: bool,
-    /// How often to look, 200ms to 60s [default: 1s]
+    /// Time between two looks, 200ms to 60s [default: 1s]
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
 }
@@ -283,7 +284,7 @@ pub enum Command {
     Search(Search),
     /// The queues, printed again at each interval
     Watch(Watch),
-    /// What is announced on the queues' channels, as it happens
+    /// The announcements on the queues' channels, as they come
     Traffic(Traffic),
     /// Find out what is wrong with the queues, why, and what repairs it
     Doctor(Doctor),
@@ -317,7 +318,7 @@ pub enum Command {
     Journal(Journal),
     /// ACL rules for a user with the least rights; needs no server
     Acl(Acl),
-    /// What a frame or a payload says; needs no server
+    /// Tell what a frame or a payload says; needs no server
     Decode(Decode),
     /// Tell what happened to each message, from a saved log of commands; needs no server
     Trace(Trace),

@@ -60,7 +60,7 @@ pub use suspend::hold_stops;
 /// The exit code of what failed.
 const FAILED: u8 = 2;
 
-/// How a subcommand ended, when nothing failed.
+/// The end of a subcommand in which nothing failed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outcome {
     /// Everything was done: exit code 0.

@@ -67,11 +67,11 @@ pub struct ServerClock {
     server_us: i64,
     at: Instant,
     skew_ms: i64,
-    /// How far off it can be at `at`: half of the round trip.
+    /// The largest error at `at`, in µs: half of the round trip.
     error_us: i64,
 }
 
-/// How far two clocks that are kept in time may drift apart in a second, in µs.
+/// The most that two clocks which are kept in time may drift apart in a second, in µs.
 const DRIFT_US: i64 = 500;
 
 impl ServerClock {
@@ -90,8 +90,8 @@ impl ServerClock {
         }
     }
 
-    /// Whether this later look is to be believed rather than the `older` one: it is as exact as
-    /// that is by now, or it contradicts it (the server's clock was set). A slow answer tells
+    /// Tells whether this later look is to be believed rather than the `older` one: it is as exact
+    /// as that is by now, or it contradicts it (the server's clock was set). A slow answer tells
     /// little, and one on a busy machine would make entries due milliseconds early or late.
     #[must_use]
     pub fn supersedes(&self, older: &Self) -> bool {
@@ -133,7 +133,7 @@ impl ServerClock {
         self.server_us.saturating_add(passed)
     }
 
-    /// How long from now until the server's clock shows `due`; zero when it is past.
+    /// Returns the time from now until the server's clock shows `due`; zero when it is past.
     #[must_use]
     pub fn until(&self, due: EpochMillis) -> Duration {
         let left_us = due

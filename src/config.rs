@@ -43,9 +43,9 @@ pub struct Config {
     pub read_only: bool,
     /// The queues that were named; then no others are looked for.
     pub queues: Vec<Queue>,
-    /// How the screen looks.
+    /// The options of the screen.
     pub screen: ScreenOptions,
-    /// How long changes are kept in the journal, in days.
+    /// Days for which changes are kept in the journal.
     pub keep_days: u32,
     /// The keys that the file gives to actions, as they stand there.
     pub keys: Vec<KeySetting>,
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// How the screen looks.
+/// The options of the screen.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ScreenOptions {
     /// The theme.
@@ -85,14 +85,14 @@ pub struct ScreenOptions {
     pub ascii: bool,
     /// The colours there are; a theme for a background wants 24-bit ones.
     pub colours: Colours,
-    /// How often to look.
+    /// The time between two looks.
     pub interval: Duration,
 }
 
-/// How often to look when nobody says.
+/// The time between two looks when nobody says.
 const INTERVAL: Duration = Duration::from_secs(1);
 const INTERVAL_MS: std::ops::RangeInclusive<u64> = 200..=60_000;
-/// How long changes are kept in the journal when nobody says, in days.
+/// Days for which changes are kept in the journal when nobody says.
 const KEEP_DAYS: u32 = 30;
 
 impl Config {
@@ -175,7 +175,8 @@ impl Config {
         Ok(there.with(profile, endpoint))
     }
 
-    /// How a shell starts this program on the server; the password comes from where it came from.
+    /// Returns the words with which a shell starts this program on the server; the password comes
+    /// from where it came from.
     #[must_use]
     pub fn program(&self) -> String {
         let Some(profile) = &self.profile else {
@@ -189,7 +190,7 @@ impl Config {
         line
     }
 
-    /// How a shell starts this program and redis-cli on the server.
+    /// Returns the words with which a shell starts this program and redis-cli on the server.
     #[must_use]
     pub fn programs(&self) -> redis_cli::Programs {
         redis_cli::Programs {
@@ -258,8 +259,8 @@ impl Elsewhere {
     }
 }
 
-/// How the screen looks. Whether ASCII is all there is, the environment can only guess: the file
-/// knows better.
+/// Returns the options of the screen. Whether ASCII is all there is, the environment can only
+/// guess: the file knows better.
 fn screen_options(
     args: &Args,
     file: &File,
@@ -283,7 +284,7 @@ fn plays(args: &Args) -> bool {
     matches!(args.command, Some(Command::Demo(_))) && !named
 }
 
-/// Which argument names a server, when one does.
+/// Returns the argument that names a server, when one does.
 fn names_server(args: &Args) -> Option<&'static str> {
     let given = &args.connection;
     [

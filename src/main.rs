@@ -44,7 +44,7 @@ fn start(mut args: Args) -> anyhow::Result<u8> {
     ended
 }
 
-/// Whether there is a screen: on a terminal, for the demo and where no command is named.
+/// Tells whether there is a screen: on a terminal, for the demo and where no command is named.
 #[cfg(feature = "tui")]
 fn shows_screen(command: Option<&Command>, config: &Config) -> bool {
     let has_one = matches!(command, None | Some(Command::Demo(_)));

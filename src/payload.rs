@@ -1,4 +1,4 @@
-//! What is inside an entry: which codec wrote the payload, and what it says.
+//! The inside of an entry: the codec that wrote the payload, and what it says.
 //!
 //! Pure. A file per codec; adding one is a file, its lines here (a variant of [`Codec`], what is
 //! said of it, and its place among those that are tried) and its fixture rows.
@@ -131,7 +131,7 @@ pub enum Codec {
     SnappyV2,
     /// `ZStdCodec`, around another codec.
     Zstd,
-    /// None of them: shown as hex.
+    /// No codec that is known: shown as hex.
     Unknown,
 }
 

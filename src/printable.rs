@@ -1,4 +1,4 @@
-//! Which characters may reach a terminal, or be pasted from one, as they are.
+//! Rules for the characters that may reach a terminal, or be pasted from one, as they are.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -51,8 +51,8 @@ fn push_printable(out: &mut String, text: &str) {
     }
 }
 
-/// Whether a character has to be escaped where it stands: it is [hidden](is_hidden), and does not
-/// join what stands before and after it.
+/// Tells whether a character has to be escaped where it stands: it is [hidden](is_hidden), and does
+/// not join what stands before and after it.
 #[must_use]
 pub fn hides(c: char, before: Option<char>, after: Option<char>) -> bool {
     // Most are asked for again and again.
@@ -75,8 +75,8 @@ fn push_byte(out: &mut String, byte: u32) {
     let _ = write!(out, "\\x{byte:02x}");
 }
 
-/// Whether a character commands a terminal, turns the direction of text, or shows nothing at all
-/// and so may hide a text in another one.
+/// Tells whether a character commands a terminal, turns the direction of text, or shows nothing at
+/// all and so may hide a text in another one.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -94,8 +94,8 @@ fn joins(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Whether a character that [`joins`] does so where it stands: in a picture, or in a script whose
-/// letters look different when they are joined. Anywhere else it only hides.
+/// Tells whether a character that [`joins`] does so where it stands: in a picture, or in a script
+/// whose letters look different when they are joined. Anywhere else it only hides.
 fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     let picture = |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
     let letter = |c: char| matches!(c, '\u{600}'..='\u{dff}');
@@ -109,8 +109,8 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     }
 }
 
-/// Whether a character is what it looks like wherever it is pasted: it is not [hidden](is_hidden),
-/// passes for no blank and does not run from the right to the left.
+/// Tells whether a character is what it looks like wherever it is pasted: it is not
+/// [hidden](is_hidden), passes for no blank and does not run from the right to the left.
 #[must_use]
 pub fn is_plain_to_see(c: char) -> bool {
     let like_a_blank = c != ' ' && (c.is_whitespace() || c == '\u{2800}');

@@ -1,4 +1,5 @@
-//! What a delayed queue is: its names, layouts, frames, entries, and what one refresh saw of it.
+//! The model of a delayed queue: its names, layouts, frames, entries, and what one refresh saw of
+//! it.
 //!
 //! Pure: no tokio, no redis, no ratatui. `store` fills these types, `ops` reasons about them,
 //! `cli` and `tui` show them.

@@ -94,14 +94,14 @@ use crate::clock::instant;
 use crate::ops::history::Lines;
 use crate::queue::text;
 
-/// What the screen starts with.
+/// The settings that the screen starts with.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which keys do what.
+    /// The keys of each action.
     pub keymap: Keymap,
-    /// How it is drawn.
+    /// The look that the screen is drawn in.
     pub look: Look,
-    /// How often the selected queue is read, in ms: 200 to 60,000.
+    /// Interval at which the selected queue is read, in ms: 200 to 60,000.
     pub interval_ms: u64,
 }
 
@@ -135,8 +135,8 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     Ok(ended)
 }
 
-/// So long a change may take to finish what must be finished when nobody is there to say that he
-/// will not wait: the server may be away for good.
+/// The longest time in which a change may finish what must be finished when nobody is there to say
+/// that he will not wait: the server may be away for good.
 const ALONE: Duration = Duration::from_secs(30);
 
 /// Lets the changes under way stop, and finish what must be finished; until somebody says again

@@ -24,12 +24,12 @@ pub struct Acl {
     /// [default: a rule for reading and one for each change]
     #[arg(long = "for", value_name = "CHANGES", value_delimiter = ',', value_parser = purpose)]
     pub purposes: Vec<Purpose>,
-    /// What the user of the rule is called; not whom we log in as
+    /// Name of the rule's user; not whom we log in as
     #[arg(long = "name", value_name = "NAME", default_value = "delayscope")]
     pub name: String,
 }
 
-/// What a rule is for.
+/// The purpose of a rule.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Purpose {
     /// To look, and nothing else.

@@ -10,7 +10,7 @@ use crate::clock::when::{BadTime, Span, When};
 use crate::ops::apply::Limits;
 use crate::queue::Queue;
 
-/// Which entries of a queue.
+/// The flags that choose entries of a queue.
 #[derive(Args)]
 pub struct Pick {
     /// Only the entry with this id (16 hex digits); repeatable, also for so many of equal ones
@@ -29,15 +29,15 @@ pub struct Pick {
     /// id:9f3c, codec:kryo5, re:/…/ (see `search --help`)
     #[arg(long, value_name = "TEXT")]
     pub grep: Option<String>,
-    /// Where to look [default: what waits and what is late]
+    /// Place to look in [default: what waits and what is late]
     #[arg(long, value_name = "PLACE")]
     pub from: Option<From>,
 }
 
-/// Which entries a change is about.
+/// The flags that choose the entries which a change is about.
 #[derive(Args)]
 pub struct Which {
-    /// Which.
+    /// The flags that choose entries.
     #[command(flatten)]
     pub pick: Pick,
     /// No more than so many: the first ones
@@ -48,7 +48,7 @@ pub struct Which {
     pub all: bool,
 }
 
-/// How a change is made.
+/// The flags for how a change is made.
 #[derive(Args)]
 #[command(next_help_heading = "Change")]
 pub struct How {
@@ -100,16 +100,16 @@ fn max_lag() -> String {
     format!("Wait while a replica is further behind, in MB [default: {usual}]")
 }
 
-/// Which entries of which queue are changed, and how.
+/// The queue, the entries that are changed, and the flags for how.
 #[derive(Args)]
 pub struct Those {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
-    /// Which of its entries.
+    /// The flags that choose among its entries.
     #[command(flatten)]
     pub which: Which,
-    /// How.
+    /// The flags for how it is made.
     #[command(flatten)]
     pub how: How,
 }
@@ -125,7 +125,7 @@ Examples:
 Without a choice it is about everything due. What cannot be unpacked, or has a score below 0,
 stays and is told.")]
 pub struct Transfer {
-    /// Which entries, and how.
+    /// The entries, and the flags for how.
     #[command(flatten)]
     pub those: Those,
 }
@@ -138,7 +138,7 @@ Examples:
   delayscope deliver orders --due-before +10m --dry-run
   delayscope deliver orders --grep 'customer-42 codec:kryo5' --limit 10 --yes --each --json")]
 pub struct Deliver {
-    /// Which entries, and how.
+    /// The entries, and the flags for how.
     #[command(flatten)]
     pub those: Those,
 }
@@ -173,13 +173,13 @@ pub struct Requeue {
         allow_hyphen_values = true
     )]
     pub at: Option<When>,
-    /// So much later than each is due now, or earlier: +2h, -10m
+    /// Shift of each due time, later or earlier: +2h, -10m
     #[arg(long, value_name = "SPAN", value_parser = shift, allow_hyphen_values = true)]
     pub by: Option<i64>,
     /// Spread evenly over this span, from that moment on (alone: from now on)
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub spread: Option<Span>,
-    /// Which entries, and how.
+    /// The entries, and the flags for how.
     #[command(flatten)]
     pub those: Those,
 }
@@ -199,7 +199,7 @@ pub struct Delete {
     /// delivered the one that a consumer takes first
     #[arg(long)]
     pub keep_one: bool,
-    /// Which entries, and how.
+    /// The entries, and the flags for how.
     #[command(flatten)]
     pub those: Those,
 }
@@ -213,7 +213,7 @@ Examples:
 
 The same payload is offered again, for the same due time.")]
 pub struct Duplicate {
-    /// Which entries, and how.
+    /// The entries, and the flags for how.
     #[command(flatten)]
     pub those: Those,
 }
@@ -245,7 +245,7 @@ pub struct Edit {
     /// Date; in text only the first four [default: the entry's own]
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
-    /// How.
+    /// The flags for how it is made.
     #[command(flatten)]
     pub how: How,
 }
@@ -263,7 +263,7 @@ pub struct Kick {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
-    /// How.
+    /// The flags for how it is made.
     #[command(flatten)]
     pub how: How,
 }
@@ -286,7 +286,7 @@ pub struct Undo {
     /// wrote down to be deleted, and may be there twice then
     #[arg(long)]
     pub force: bool,
-    /// How.
+    /// The flags for how it is made.
     #[command(flatten)]
     pub how: How,
 }

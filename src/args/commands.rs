@@ -22,7 +22,7 @@ pub struct Demo {
     /// With a server of your own: what the names of the demo's queues start with
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
-    /// How the screen looks: as well before the command as after it.
+    /// The flags of the screen: as well before the command as after it.
     #[command(flatten)]
     pub screen: Screen,
 }
@@ -79,7 +79,7 @@ pub struct Entries {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
-    /// Which of its entries.
+    /// The flags that choose among its entries.
     #[command(flatten)]
     pub pick: Pick,
     /// At most so many [default: 100 on a terminal, else all]
@@ -116,10 +116,10 @@ pub struct Search {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
-    /// What to look for
+    /// The filter that entries are to match
     #[arg(value_name = "FILTER", required = true)]
     pub filter: Vec<String>,
-    /// Where to look [default: what waits and what is late]
+    /// Place to look in [default: what waits and what is late]
     #[arg(long, value_name = "PLACE")]
     pub from: Option<From>,
     /// Stop after so many [default: 100 on a terminal, else all]
@@ -130,7 +130,7 @@ pub struct Search {
     pub payloads: Payloads,
 }
 
-/// How payloads are read and shown.
+/// The flags for how payloads are read and shown.
 #[derive(Args)]
 pub struct Payloads {
     /// Read the payloads as this codec's where they can be: see `decode --list`
@@ -141,7 +141,7 @@ pub struct Payloads {
     pub raw: bool,
 }
 
-/// Where entries are taken from.
+/// The place that entries are taken from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum From {
     /// Timeouts: what waits and what is late
@@ -169,7 +169,7 @@ pub struct Watch {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
-    /// How often to look, 200ms to 60s [default: 1s]
+    /// Time between two looks, 200ms to 60s [default: 1s]
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
     /// Stop after so many looks
@@ -347,7 +347,7 @@ pub struct Decode {
     /// A member, element or payload; - takes one from each line of standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["file", "list"])]
     pub text: Option<String>,
-    /// How its bytes are written. auto: an even number of 8 or more hex digits is hex, a JSON
+    /// The encoding of its bytes. auto: an even number of 8 or more hex digits is hex, a JSON
     /// object or array is as it stands, else escaped
     #[arg(
         long = "as",
@@ -370,7 +370,7 @@ pub struct Decode {
     pub raw: bool,
 }
 
-/// How bytes are written as text.
+/// The encodings of bytes as text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Encoding {
     /// Hex or escaped, by its looks

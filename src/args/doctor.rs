@@ -30,8 +30,8 @@ pub struct Doctor {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
-    /// How long to look [default: 4s, and up to 10s more where something is about to be decided;
-    /// with --watch until stopped]
+    /// Duration of the look [default: 4s, and up to 10s more where something is about to be
+    /// decided; with --watch until stopped]
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub span: Option<Span>,
     /// Print what comes, gets worse and goes, as it happens
@@ -59,7 +59,7 @@ pub struct Doctor {
 pub enum FailOn {
     /// Anything found
     Note,
-    /// What will hurt, or hurts a little
+    /// Problems that will hurt, or hurt a little
     Warning,
     /// Entries are late, or about to be lost
     Critical,
@@ -91,7 +91,8 @@ pub struct Report {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Option<Queue>,
-    /// How long to look [default: 4s, and up to 10s more where something is about to be decided]
+    /// Duration of the look [default: 4s, and up to 10s more where something is about to be
+    /// decided]
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub span: Option<Span>,
     /// Leave out what payloads say

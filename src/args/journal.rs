@@ -28,12 +28,12 @@ pub struct Journal {
     /// The exact bytes of each entry too, as hex
     #[arg(long, requires = "id")]
     pub raw: bool,
-    /// What to do with it; none lists.
+    /// The action; none lists the changes.
     #[command(subcommand)]
     pub command: Option<JournalCommand>,
 }
 
-/// What can be done with the journal.
+/// The actions on the journal.
 #[derive(Subcommand)]
 pub enum JournalCommand {
     /// Forget changes: they cannot be undone then

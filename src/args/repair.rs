@@ -26,7 +26,7 @@ pub struct Repair {
     /// Of --repack, --quarantine and --restore: which entries
     #[command(flatten)]
     pub which: Which,
-    /// How.
+    /// The flags for how it is made.
     #[command(flatten)]
     pub how: How,
 }

@@ -1,4 +1,5 @@
-//! What all commands that change a queue share: the plan, the question, the doing, the summary.
+//! The parts that all commands which change a queue share: the plan, the question, the doing, the
+//! summary.
 
 mod apply;
 mod plan;
@@ -30,7 +31,7 @@ use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
 pub(super) use summary::{Figures, entry, fields};
 
-/// Which entries a change is about, checked.
+/// The entries that a change is about, checked.
 pub(super) struct Chosen {
     picked: Picked,
     limit: Option<u64>,

@@ -62,7 +62,8 @@ fn text(codec: Codec, message: &[u8]) -> anyhow::Result<&str> {
     std::str::from_utf8(message).with_context(what)
 }
 
-/// How a queue's payloads are read: as was asked, else as its profile has it.
+/// Returns the habit by which a queue's payloads are read: as was asked, else as its profile has
+/// it.
 fn habit(asked: Option<&str>, queue: &Queue, config: &Config) -> anyhow::Result<Habit> {
     if asked.is_some() {
         return chosen(asked);
@@ -87,7 +88,7 @@ pub(super) async fn voted(
     voted.with_context(what)
 }
 
-/// How payloads are read when that codec is asked for.
+/// Returns the habit by which payloads are read when that codec is asked for.
 pub(super) fn chosen(asked: Option<&str>) -> anyhow::Result<Habit> {
     let Some(name) = asked else {
         return Ok(Habit::default());

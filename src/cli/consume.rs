@@ -28,7 +28,7 @@ const COLUMNS: [Column; 3] = [
     Column::left("CODEC", 13),
     Column::left("TEXT", 0),
 ];
-/// How many elements are looked at when nobody says how many.
+/// Number of elements that are looked at when nobody says how many.
 const PEEKED: u64 = 10;
 /// No more are looked at, whatever is asked for.
 const MOST_PEEKED: u64 = 1_000;

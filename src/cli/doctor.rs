@@ -28,7 +28,7 @@ use crate::queue::finding::Diagnosis;
 use crate::queue::finding::id;
 use crate::queue::{Queue, ServerWatch, Severity, text};
 
-/// How long it looks when nobody says otherwise: some rules need two looks.
+/// The time for which it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
 /// From one round to the next at most: as often as a screen looks.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -78,8 +78,9 @@ pub(super) async fn which(
     }
 }
 
-/// How bad it is. An order list that is aside, where the time did not suffice to see whether
-/// anybody works on it, may have been left there: nobody is told that all is well.
+/// Returns the worst severity in a diagnosis. An order list that is aside, where the time did not
+/// suffice to see whether anybody works on it, may have been left there: nobody is told that all is
+/// well.
 fn worst(said: &Diagnosis) -> Option<Severity> {
     let worst = said.worst();
     let early = said.early.iter().map(|(id, _)| *id);

@@ -183,7 +183,7 @@ fn about(finding: &Finding) -> String {
     format!("{} [{}]", finding.sentence, finding.id)
 }
 
-/// How a figure moves, in words; none when it stands.
+/// Says how a figure moves, in words; none when it stands.
 fn trend(trend: Trend) -> Option<String> {
     let per_s = trend.per_s.abs();
     if per_s < 0.05 {

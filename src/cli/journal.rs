@@ -71,7 +71,7 @@ async fn list<W: Write>(
     Ok(Outcome::Done)
 }
 
-/// How many lines are wanted.
+/// Returns the number of lines that are wanted.
 fn limit<W: Write>(asked: &args::Journal, out: &Output<W>) -> usize {
     let unasked = (out.is_terminal() && !out.is_json()).then_some(SCREENFUL);
     let limit = asked.limit.or(unasked).unwrap_or(u64::MAX);
@@ -92,7 +92,7 @@ pub(super) fn row(kept: &Kept, now: EpochMillis) -> Vec<String> {
     ]
 }
 
-/// How it ended, in as few words as will do.
+/// Says how it ended, in as few words as will do.
 fn state(kept: &Kept) -> String {
     let Some(tally) = &kept.ended else {
         let words = if kept.under_way {

@@ -12,11 +12,11 @@ const BATCH_BYTES: usize = 4 << 20;
 
 /// Hands out messages in batches, as they come.
 pub(super) struct Messages {
-    /// Where more come from.
+    /// The source of further messages.
     lines: Option<BufReader<Box<dyn Read + Send>>>,
     /// The message that is repeated, and how often still.
     current: Option<(Vec<u8>, u64)>,
-    /// How often each is offered.
+    /// Number of times that each is offered.
     count: u64,
 }
 

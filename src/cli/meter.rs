@@ -1,4 +1,4 @@
-//! How far something is: one line on standard error that is written over and over.
+//! The progress of something: one line on standard error that is written over and over.
 
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};

@@ -20,8 +20,8 @@ pub(super) fn read(line: &[u8]) -> Option<Command> {
 }
 
 impl Command {
-    /// Which of its arguments are values, by their places; none where that cannot be told from the
-    /// command.
+    /// Returns the places of those of its arguments that are values; none where that cannot be told
+    /// from the command.
     pub(super) fn values(&self) -> Option<Vec<usize>> {
         let all = self.arguments.len();
         Some(match &*self.name.to_ascii_uppercase() {

@@ -1,4 +1,4 @@
-//! Where a subcommand's lines go: tables for people, JSON for programs, into any `Write`.
+//! The output of a subcommand: tables for people, JSON for programs, into any `Write`.
 //!
 //! Names, payloads, the server's words and those of its clients are all chosen by others. This is
 //! the one place where they leave for a terminal, so nothing leaves here as it is that commands one
@@ -26,7 +26,7 @@ pub struct Output<W: Write = BufWriter<Stdout>> {
 /// The gap between two columns.
 const GAP: &str = "  ";
 
-/// Which side of its column a cell stands on.
+/// The side of its column on which a cell stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Side {
     /// Words.
@@ -40,9 +40,9 @@ pub enum Side {
 pub struct Column {
     /// Its head.
     pub title: &'static str,
-    /// Where its cells stand.
+    /// The side on which its cells stand.
     pub side: Side,
-    /// How many columns of the terminal it has at least.
+    /// The fewest columns of the terminal that it has.
     pub least: usize,
     /// It is left out of a terminal that is too narrow: a figure is never cut.
     pub optional: bool,
@@ -200,7 +200,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Which columns there is room for.
+    /// Tells for each column whether there is room for it.
     fn shown(&self, columns: &[Column]) -> Vec<bool> {
         let mut shown = vec![true; columns.len()];
         let wide = |shown: &[bool]| -> usize {

@@ -1,4 +1,4 @@
-//! Which entries: what was typed, checked, and as the selection that reads them.
+//! The choice of entries: what was typed, checked, and as the selection that reads them.
 
 use anyhow::bail;
 
@@ -9,10 +9,10 @@ use crate::ops::entries::{From, Selection};
 use crate::payload::Habit;
 use crate::queue::Filter;
 
-/// Which entries were asked for, checked.
+/// The entries that were asked for, checked.
 #[derive(Clone, Debug)]
 pub(super) struct Picked {
-    /// Where to look for them.
+    /// The place to look for them.
     pub(super) from: From,
     ids: Vec<String>,
     due_before: Option<When>,
@@ -137,7 +137,7 @@ pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::
     Ok(())
 }
 
-/// Where to look.
+/// Returns the place to look in.
 pub(super) fn place(from: Option<args::From>) -> From {
     match from {
         None | Some(args::From::Waiting) => From::Waiting,

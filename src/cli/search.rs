@@ -82,10 +82,10 @@ struct Printing<'a> {
     queue: &'a Queue,
     habit: Habit,
     raw: bool,
-    /// How many more may be printed.
+    /// Number of hits that may still be printed.
     left: u64,
     printed: u64,
-    /// How far the search is.
+    /// The progress of the search.
     far: Progress,
     meter: Meter,
 }

@@ -1,4 +1,4 @@
-//! What every subcommand that talks to a server starts with.
+//! The beginning of every subcommand that talks to a server.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use crate::config::Config;
 use crate::queue::{LinkState, Queue};
 use crate::store::{Access, Store, StoreError};
 
-/// How long the first answer may take.
+/// The longest that the first answer may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a server may hang before a command that looks once gives up.
+/// The longest that a server may hang before a command that looks once gives up.
 const HUNG: Duration = Duration::from_secs(5);
 
 /// A link to the server that has answered.

@@ -1,4 +1,4 @@
-//! Which of the transfer clients that are counted are stand-in workers of this program.
+//! The stand-in workers of this program among the transfer clients that are counted.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ impl StandIns {
         }))
     }
 
-    /// How many of the queue's transfer clients they are; none where nobody can tell.
+    /// Counts those of the queue's transfer clients that are stand-in workers; none where nobody
+    /// can tell.
     pub(super) fn of(&self, queue: &Queue, pulse: &Pulse) -> Option<u64> {
         let subscribed = pulse.transfer_clients.get()?;
         if subscribed == 0 {

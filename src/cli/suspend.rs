@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::stops;
 
-/// Who is told before the process is stopped.
+/// The channel to whoever is told before the process is stopped.
 static HOLDS: Mutex<Option<UnboundedSender<()>>> = Mutex::new(None);
 
 /// Lets stops be heeded by a change first. In the background it goes on writing to the terminal

@@ -114,7 +114,7 @@ fn queue_of(message: &Announcement, chosen: &[Queue]) -> Option<Queue> {
     Some(Queue::redisson(name.as_bytes()))
 }
 
-/// How many transfer clients each queue has, asked for at most once a second.
+/// The number of transfer clients of each queue, asked for at most once a second.
 struct Clients<'a> {
     store: &'a Store,
     known: HashMap<Queue, (Instant, Known<u64>)>,

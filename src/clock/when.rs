@@ -36,7 +36,7 @@ impl Span {
 pub enum When {
     /// This moment.
     At(EpochMillis),
-    /// So many ms from now; negative: before.
+    /// A moment so many ms from now; negative: before.
     FromNow(i64),
     /// When the clocks of this machine's zone show this.
     TimeOfDay(NaiveTime),
@@ -49,8 +49,8 @@ impl When {
         self.next_in(now, &Local)
     }
 
-    /// How a moment is typed that is looked for: as a time of day where that is surely the nearest
-    /// one, else with its day, or in epoch ms.
+    /// Writes a moment that is looked for as it is typed: as a time of day where that is surely the
+    /// nearest one, else with its day, or in epoch ms.
     #[must_use]
     pub fn typed(moment: EpochMillis, now: EpochMillis) -> String {
         /// Nearer moments are meant by their time of day, also a while later.

@@ -46,7 +46,7 @@ pub enum ConfigError {
     NoProfile {
         /// The name that was asked for.
         name: String,
-        /// Which there are, and where.
+        /// The profiles that there are, and their place, in words.
         there_are: String,
     },
     /// The profile's password command gave none.

@@ -31,7 +31,7 @@ pub(super) struct File {
 pub struct KeySetting {
     /// The action's name.
     pub action: String,
-    /// Where it stands.
+    /// Its place in the file.
     pub at: At,
     /// The names of the keys and where they stand; none: no key does it.
     pub keys: Vec<(String, At)>,
@@ -52,7 +52,7 @@ impl KeySetting {
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub(super) file: File,
-    /// Where it is, or would be; none: there is no home to look in.
+    /// Its path, or the one that it would have; none: there is no home to look in.
     pub(super) path: Option<PathBuf>,
     pub(super) warning: Option<String>,
 }

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use crate::clock::instant;
 use crate::queue::text;
 
-/// How long a command may take: somebody may have to touch a key, nobody should wait for a server
-/// that is gone.
+/// The longest that a command may take: somebody may have to touch a key, nobody should wait for a
+/// server that is gone.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often to look whether it has ended.
+/// The time between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The longest password, in bytes, and the most that is read of a complaint.
@@ -26,15 +26,15 @@ const MOST_PASSWORD_BYTES: u64 = 64 * 1024;
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the password_command of profile {profile}, {command:?}, {how}")]
 pub struct NoPassword {
-    /// Whose password.
+    /// The profile whose password it is.
     pub profile: String,
     /// The command, as it stands in the file.
     pub command: String,
-    /// How it ended.
+    /// The end of the command.
     pub how: How,
 }
 
-/// How a command ended that gave no password.
+/// The end of a command that gave no password.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum How {
     /// The shell could not be started.
@@ -130,7 +130,8 @@ where
     rx
 }
 
-/// How it ended; none when it had not by then, and was killed.
+/// Waits for the end of the command and returns its status; none when it had not ended by `until`,
+/// and was killed.
 fn ended(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {

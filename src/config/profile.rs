@@ -28,7 +28,7 @@ pub struct Profile {
     /// The codecs of its queues' payloads, by their names, where these are not to say it
     /// themselves.
     pub codecs: Vec<(String, &'static str)>,
-    /// How long its changes are kept in the journal, in days; none: as elsewhere.
+    /// Days for which its changes are kept in the journal; none: as elsewhere.
     pub keep_days: Option<u32>,
 }
 

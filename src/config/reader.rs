@@ -33,7 +33,7 @@ impl fmt::Display for At {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{at}: {why}")]
 pub struct BadFile {
-    /// Where.
+    /// The place of the mistake.
     pub at: At,
     /// The mistake, and what would be right; sentences without the last full stop.
     pub why: String,
@@ -112,7 +112,7 @@ pub(super) struct ConfigItem<'a> {
 }
 
 impl<'a> ConfigItem<'a> {
-    /// Where the key stands.
+    /// Returns the place of the key.
     pub(super) fn key_at(&self) -> At {
         self.source.at(self.key_at.start)
     }
@@ -244,7 +244,7 @@ pub(super) fn listed(words: &[&str]) -> String {
     }
 }
 
-/// Which of `known` was most likely meant, when it differs in a few letters only.
+/// Finds the one of `known` that was most likely meant, when it differs in a few letters only.
 fn nearest<'a>(typed: &str, known: &[&'a str]) -> Option<&'a str> {
     let plain = |text: &str| text.replace('-', "_").to_lowercase();
     let typed = plain(typed);
@@ -254,7 +254,7 @@ fn nearest<'a>(typed: &str, known: &[&'a str]) -> Option<&'a str> {
     close.then_some(meant)
 }
 
-/// How many letters are to be put in, taken out or changed.
+/// Counts the letters that are to be put in, taken out or changed.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,5 +1,5 @@
-//! What the environment says of the terminal. The terminal itself is never asked: a late answer
-//! would arrive as keys.
+//! The abilities of the terminal, as the environment tells them. The terminal itself is never
+//! asked: a late answer would arrive as keys.
 
 /// The terminal, as the environment describes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -8,14 +8,14 @@ pub struct Terminal {
     pub dumb: bool,
     /// It shows ASCII only: its locale says so, or its font is known for it.
     pub ascii: bool,
-    /// Which colours it has and wants.
+    /// The colours that it has and wants.
     pub colours: Colours,
 }
 
 /// The colours of a terminal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Colours {
-    /// None are wanted: `NO_COLOR`.
+    /// No colours are wanted: `NO_COLOR`.
     No,
     /// The 16 of its own palette.
     Own,

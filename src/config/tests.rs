@@ -1,4 +1,4 @@
-//! What file, environment and arguments make together.
+//! Tests of the configuration that file, environment and arguments make together.
 
 use clap::Parser as _;
 

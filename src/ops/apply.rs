@@ -33,7 +33,7 @@ use crate::store::write::Writer;
 /// The reason to wait that a paused change tells.
 pub const PAUSED: &str = "paused";
 
-/// How hard a change may press the server.
+/// The limits to how hard a change may press the server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The longest time for which a script shall keep the server.

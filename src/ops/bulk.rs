@@ -150,13 +150,13 @@ const BESIDE: usize = 100;
 /// Times as much that is read in one go there: what it answers with has no such bound.
 const KEPT: u32 = 16;
 
-/// How many times as much as is usual is read in one go: more where the end of somebody's script is
-/// waited for each time.
+/// Returns how many times as much as is usual is read in one go: more where the end of somebody's
+/// script is waited for each time.
 pub(super) fn at_once(store: &Store) -> u32 {
     if store.is_kept_by_others() { KEPT } else { 1 }
 }
 
-/// How many of members with these lengths are looked up in one go, from the first one on.
+/// Counts the members with these lengths that are looked up in one go, from the first one on.
 pub(super) fn looked_up_at_once(store: &Store, lengths: impl Iterator<Item = usize>) -> usize {
     let is_kept = store.is_kept_by_others();
     let (mut bytes, mut small) = (0, 0);

@@ -7,8 +7,8 @@ use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use crate::store::{Store, StoreError};
 
-/// What the work came to; of work that panicked: that, in a sentence without its full stop. What it
-/// has borrowed is as the panic has left it.
+/// Returns what the work came to; of work that panicked: that, in a sentence without its full stop.
+/// What it has borrowed is as the panic has left it.
 pub(super) fn caught<T>(work: impl Future<Output = T>) -> impl Future<Output = Result<T, String>> {
     // Some of it is large.
     let work = AssertUnwindSafe(Box::pin(work)).catch_unwind();
@@ -31,7 +31,7 @@ pub(super) fn caught_in<T>(
     })
 }
 
-/// What a panic says.
+/// Returns the words of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

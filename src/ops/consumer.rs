@@ -36,7 +36,7 @@ pub struct Consumed {
     pub at: EpochMillis,
     /// Its bytes.
     pub element: Vec<u8>,
-    /// What they say.
+    /// Its bytes, decoded.
     pub decoded: Decoded,
 }
 
@@ -150,15 +150,16 @@ impl Consumer {
         self.taker.end().await
     }
 
-    /// How many of the elements that were handed on somebody else has put back before, because
-    /// nothing was heard of this consumer for longer than its lease: they will be taken again.
+    /// Counts the elements handed on that somebody else has put back before this consumer let go of
+    /// them, because nothing was heard of this consumer for longer than its lease: they will be
+    /// taken again.
     #[must_use]
     pub const fn returned(&self) -> u64 {
         self.taker.returned()
     }
 }
 
-/// What a new consumer is called by in what it holds.
+/// Makes the tag that a new consumer is called by in what it holds.
 fn tag() -> ConsumerTag {
     // Without random numbers the consumers of this process still differ.
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -27,21 +27,21 @@ use crate::queue::{Endpoint, Form, Queue};
 use crate::store::write::Writer;
 use crate::store::{Access, Store, StoreError};
 
-/// How long the server may take to answer for the first time.
+/// The longest wait for the server's first answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long what is being offered may take to arrive when the demo ends.
+/// The longest wait for what is being offered to arrive when the demo ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Events that may wait for a slow reader; the oldest are dropped then.
 const UNREAD: usize = 1_024;
 
-/// What is to be played, and where.
+/// The options of a demo: what is to be played, and where.
 #[derive(Clone, Debug)]
 pub struct DemoOptions {
     /// The scenarios; none is all of them.
     pub scenarios: Vec<Scenario>,
     /// A server of one's own; none is a private one.
     pub own: Option<Endpoint>,
-    /// What the names of the queues start with. On a server of one's own it must not be empty
+    /// The beginning of the names of the queues. On a server of one's own it must not be empty
     /// unless the database is.
     pub prefix: String,
     /// Leave the server running (on one's own: the queues where they are) afterwards.
@@ -73,7 +73,7 @@ pub enum DemoError {
     /// The private server did not come up.
     #[error("{program} did not start: {why}")]
     NotStarted {
-        /// What was started.
+        /// The program that was started.
         program: String,
         /// Its last words, or what the system said.
         why: String,
@@ -85,7 +85,7 @@ pub enum DemoError {
     NotEmpty {
         /// The server, as the header shows it.
         server: String,
-        /// How many keys it has.
+        /// Number of its keys.
         keys: u64,
     },
     /// A key that the demo would write is there already.
@@ -110,7 +110,7 @@ pub enum DemoEvent {
     Offered {
         /// To this queue.
         queue: Queue,
-        /// So many.
+        /// Number of the messages.
         count: usize,
         /// The earliest is due then.
         due: EpochMillis,
@@ -121,10 +121,10 @@ pub enum DemoEvent {
         queue: Queue,
         /// When, by the server's clock.
         at: EpochMillis,
-        /// What it says, in a line.
+        /// The message's text, in a line.
         text: String,
     },
-    /// What is going on, in a sentence.
+    /// A remark on what is going on, in a sentence.
     Note {
         /// On this queue.
         queue: Queue,
@@ -135,7 +135,7 @@ pub enum DemoEvent {
     Trouble {
         /// On this queue.
         queue: Queue,
-        /// What.
+        /// The error.
         why: StoreError,
     },
 }
@@ -151,7 +151,8 @@ pub struct Demo {
     tasks: JoinSet<()>,
     events: broadcast::Sender<DemoEvent>,
     unread: Option<broadcast::Receiver<DemoEvent>>,
-    /// None on a server of one's own. The last field: the server goes after its clients.
+    /// The private server; none on a server of one's own. The last field: the server goes after its
+    /// clients.
     server: Option<PrivateServer>,
 }
 
@@ -214,7 +215,7 @@ impl Demo {
         })
     }
 
-    /// Where it plays.
+    /// Returns the endpoint where it plays.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         self.store.endpoint()
@@ -226,8 +227,8 @@ impl Demo {
         &self.queues
     }
 
-    /// What it does, as it does it; asked for the first time, from the start on. A reader that is
-    /// slow misses the oldest.
+    /// Returns a receiver of what it does, as it does it; asked for the first time, from the start
+    /// on. A reader that is slow misses the oldest.
     pub fn events(&mut self) -> broadcast::Receiver<DemoEvent> {
         let unread = self.unread.take();
         unread.unwrap_or_else(|| self.events.subscribe())
@@ -258,10 +259,10 @@ impl Demo {
     }
 }
 
-/// What `--keep` left behind; its `Display` says how to reach it and how to be rid of it.
+/// The demo that `--keep` left behind; its `Display` says how to reach it and how to be rid of it.
 #[derive(Clone, Debug)]
 pub struct KeptDemo {
-    /// Where it is.
+    /// The endpoint where it is.
     pub endpoint: Endpoint,
     /// The process id of the private server; none on a server of one's own.
     pub server: Option<u32>,

@@ -25,19 +25,19 @@ use crate::store::{Store, StoreError};
 /// Matches keys that begin with `rediss` or `delays`, and next to nothing else; two patterns
 /// would take two passes.
 const PATTERN: &[u8] = b"[rd]e[dl][ia][sy]s*";
-/// How many keys are looked at in one round trip.
+/// Keys that are looked at in one round trip.
 const TOGETHER: usize = 100;
-/// How long it waits before it begins again.
+/// The wait before it begins again.
 const AGAIN: Duration = Duration::from_millis(200);
-/// How often progress is told.
+/// The time after which progress is told again.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// What discovery has to tell.
+/// Something that discovery has to tell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DiscoveryEvent {
     /// A queue; each is told once.
     Queue(Queue),
-    /// How far looking through the keys has come.
+    /// The progress of looking through the keys.
     Progress {
         /// Keys looked at, estimated from the cursor of SCAN.
         looked: u64,
@@ -107,7 +107,7 @@ impl From<StoreError> for ScanStop {
     }
 }
 
-/// Whether the server will not let us look later either.
+/// Tells whether the server will not let us look later either.
 fn for_good(error: &StoreError) -> bool {
     match error {
         StoreError::Refused { .. } => !error.passing(),
@@ -120,9 +120,9 @@ struct Search {
     store: Store,
     memory: Memory,
     tell: mpsc::Sender<DiscoveryEvent>,
-    /// What has been told.
+    /// The queues that have been told.
     known: HashSet<Queue>,
-    /// What has been seen on the server, so what is worth remembering.
+    /// The names that have been seen on the server, and so are worth remembering.
     signs: HashSet<QueueName>,
 }
 
@@ -207,7 +207,7 @@ impl Search {
         }
     }
 
-    /// Which of the remembered queues have a key still.
+    /// Finds those of the remembered queues that have a key still.
     async fn still_there(&self, names: &[QueueName]) -> Result<Vec<QueueName>, StoreError> {
         let mut there = Vec::new();
         for some in names.chunks(TOGETHER / 2) {

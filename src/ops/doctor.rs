@@ -38,7 +38,7 @@ impl Examination {
         }
     }
 
-    /// Which queue.
+    /// Returns the queue.
     #[must_use]
     pub const fn queue(&self) -> &Queue {
         &self.queue
@@ -56,7 +56,7 @@ impl Examination {
         self.survey.as_ref()
     }
 
-    /// How long a look at all its entries will take, about; zero when there are none.
+    /// Estimates how long a look at all its entries will take; zero when there are none.
     #[must_use]
     pub fn exact_takes(&self) -> Duration {
         let Some(pulse) = &self.pulse else {
@@ -91,13 +91,13 @@ impl Examination {
         self.watch.presses_for_look()
     }
 
-    /// What was wrong in some rounds and is over, the newest first.
+    /// Returns what was wrong in some rounds and is over, the newest first.
     #[must_use]
     pub fn over(&self) -> Vec<Passed> {
         self.watch.over().collect()
     }
 
-    /// What the rounds so far have shown.
+    /// Returns the watch, which holds what the rounds so far have shown.
     pub const fn watch(&mut self) -> &mut Watch {
         &mut self.watch
     }

@@ -16,10 +16,10 @@ use crate::payload::Habit;
 use crate::queue::{Due, Entry, Filter, Queue, State};
 use crate::store::{Store, StoreError, read};
 
-/// Which entries.
+/// A selection of entries.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Selection {
-    /// Where to read them.
+    /// The place to read them from.
     pub from: From,
     /// Only those with one of these ids (16 hex digits); all when empty.
     pub ids: Vec<String>,
@@ -29,13 +29,13 @@ pub struct Selection {
     pub due_after: Option<EpochMillis>,
     /// Only those that it lets through.
     pub filter: Filter,
-    /// How its payloads are read, for a filter that looks into them.
+    /// The way in which its payloads are read, for a filter that looks into them.
     pub habit: Habit,
     /// No more than so many.
     pub limit: Option<u64>,
 }
 
-/// Where entries are read.
+/// A place where entries are read.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum From {
     /// Timeouts, by due time; those that are late too.
@@ -74,7 +74,7 @@ pub fn entries(
     })
 }
 
-/// How the payloads of a queue are read, after the first of those in that place have voted.
+/// Returns how the payloads of a queue are read, after the first of those in that place have voted.
 pub async fn voted(
     store: &Store,
     queue: &Queue,
@@ -107,7 +107,7 @@ pub async fn peek(
     Ok((page.elements, page.length))
 }
 
-/// How many entries of each queue are in quarantine; none where they cannot be counted.
+/// Counts the entries of each queue that are in quarantine; none where they cannot be counted.
 pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u64>>, StoreError> {
     if queues.is_empty() {
         return Ok(Vec::new());
@@ -116,7 +116,7 @@ pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u
     read::quarantined(store, &keys).await
 }
 
-/// So many elements are peeked at in one go.
+/// Elements that are peeked at in one go, at most.
 const PEEK_MOST: u32 = 500;
 
 struct Reading {
@@ -141,7 +141,8 @@ impl Reading {
     }
 }
 
-/// Where an entry with this score in timeouts stands: a score that is no time is never late.
+/// Returns the state of an entry with this score in timeouts: a score that is no time is never
+/// late.
 fn state(queue: &Queue, score: f64, now: EpochMillis) -> State {
     match queue.due(score) {
         Due::At(due) if due <= now => State::Late,

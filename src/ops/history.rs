@@ -12,8 +12,8 @@ const KEPT_LINES: usize = 200;
 /// Two lines that are entered one after the other must both be there in the end.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Where lines are kept, by the kind of their prompt. Other sessions write there too: each adds
-/// its lines to what is there by then.
+/// The place where lines are kept, by the kind of their prompt. Other sessions write there too:
+/// each adds its lines to what is there by then.
 #[derive(Clone, Debug)]
 pub struct Lines {
     file: StateFile,
@@ -28,7 +28,7 @@ impl Lines {
         }
     }
 
-    /// That file.
+    /// Makes the lines that are kept in `file`.
     #[must_use]
     pub fn at(file: &Path) -> Self {
         Self {

@@ -22,10 +22,10 @@ use line::RecordLine;
 pub(in crate::ops) use line::host;
 pub use record::Record;
 
-/// How long a server may take to tell what it is.
+/// The longest wait for a server to tell what it is.
 const TELLING: Duration = Duration::from_secs(2);
 
-/// Where the journal is, and for how long it keeps.
+/// The place of the journal, and for how many days it keeps changes.
 #[derive(Clone, Debug)]
 pub struct Journal {
     dir: Option<PathBuf>,
@@ -37,12 +37,12 @@ pub struct Journal {
 #[error("{0}")]
 pub struct JournalError(pub String);
 
-/// Which server a change was made on: by run id a restart is another, by replication id not.
+/// The server that a change was made on: by run id a restart is another, by replication id not.
 #[derive(Clone, Debug, Default, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct ServerId {
     /// As the header shows it: `host:port/db`.
     pub server: String,
-    /// Which database.
+    /// Number of its database.
     pub db: i64,
     /// `run_id` of INFO.
     pub run_id: String,
@@ -50,31 +50,31 @@ pub struct ServerId {
     pub replication_id: String,
 }
 
-/// What a change is, as it is written down before it begins.
+/// The description of a change, as it is written down before it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// What kind of change.
+    /// The kind of change.
     pub change: Change,
     /// The queue as it is typed ([`crate::queue::Queue::spec`]).
     pub queue: Vec<u8>,
     /// On which server.
     pub server: ServerId,
-    /// How many entries are planned.
+    /// Number of entries that are planned.
     pub planned: u64,
     /// For "everything due": the bound, by the server's clock.
     pub bound: Option<EpochMillis>,
     /// The change that it takes back.
     pub undoes: Option<String>,
-    /// How many bytes it will take here, about: the change is refused when there is no room.
+    /// Bytes that it will take here, about: the change is refused when there is no room.
     pub bytes: u64,
 }
 
 /// An entry that a change is about, as it is before, and as it shall be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// What people call it by.
+    /// The id that people call it by.
     pub id: EntryId,
-    /// Where it stands before.
+    /// Its state before.
     pub state: State,
     /// Its score before.
     pub score: Option<f64>,
@@ -92,7 +92,7 @@ pub struct Item {
     pub to_quarantine: bool,
 }
 
-/// How a script takes the items that it tries.
+/// The way in which a script takes the items that it tries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Tries {
     /// It does it to all that are as they were, or to none.
@@ -104,15 +104,15 @@ pub enum Tries {
     SomeBeside,
 }
 
-/// What became of an item.
+/// The result of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happened {
-    /// Which one: the how manieth of all that were intended, from 0.
+    /// The item's number among all that were intended, from 0.
     pub index: u64,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// Where it stood in the order list, of what was deleted; `Tail` of an element of target: where
-    /// new ones come.
+    /// Its former place in the order list, of what was deleted; `Tail` of an element of target:
+    /// where new ones come.
     pub stood: Option<Place>,
 }
 
@@ -123,11 +123,11 @@ pub struct Kept {
     pub id: String,
     /// When it began, by this machine's clock.
     pub at: EpochMillis,
-    /// Who made it, on which host, with which version of delayscope.
+    /// The user who made it, on which host, with which version of delayscope.
     pub who: String,
-    /// What it is.
+    /// Its description.
     pub head: Head,
-    /// What became of the entries; none: it was never ended (it died, or is under way).
+    /// The outcomes of the entries; none: it was never ended (it died, or is under way).
     pub ended: Option<Tally>,
     /// The machine runs since it began: whatever was written down then is there, also what no disk
     /// was waited for.
@@ -138,12 +138,12 @@ pub struct Kept {
     pub undone_by: Option<String>,
 }
 
-/// What a purge removed, or would.
+/// The amount that a purge removed, or would.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Purged {
-    /// How many changes.
+    /// Number of changes.
     pub changes: u64,
-    /// How many bytes on disk.
+    /// Bytes on disk.
     pub bytes: u64,
 }
 
@@ -171,8 +171,8 @@ impl ServerId {
         Self::of(store)
     }
 
-    /// Whether this is another server than `other`, or another database: neither the run id nor
-    /// the replication id is the same. Where neither is known the addresses decide.
+    /// Tells whether this is another server than `other`, or another database: neither the run id
+    /// nor the replication id is the same. Where neither is known the addresses decide.
     #[must_use]
     pub fn differs_from(&self, other: &Self) -> bool {
         let pairs = [
@@ -274,7 +274,7 @@ impl Journal {
         Items::open(path, tells).await
     }
 
-    /// Which lines of the list of changes cannot be read, in a sentence; none: all can.
+    /// Tells which lines of the list of changes cannot be read, in a sentence; none: all can.
     pub async fn unreadable(&self) -> Result<Option<String>, JournalError> {
         let folder = self.folder()?;
         blocking(move || folder.unreadable()).await

@@ -1,4 +1,5 @@
-//! What is done without a plan, written down all the same: offers, a worker's run, a consumer's.
+//! Records of what is done without a plan, which is written down all the same: offers, a worker's
+//! run, a consumer's.
 
 use super::journal::{Happened, Head, Item, Journal, JournalError, Record, ServerId};
 use super::plan::work::Work;
@@ -54,7 +55,8 @@ impl Noted {
         self.record.id()
     }
 
-    /// So many more entries had this outcome: a worker's totals, which are all that is kept of it.
+    /// Counts `n` more entries that had this outcome: a worker's totals, which are all that is kept
+    /// of it.
     pub const fn count(&mut self, outcome: Outcome, n: u64) {
         self.tally.add(outcome, n);
     }
@@ -101,7 +103,7 @@ impl Noted {
         self.record.intend(items.collect()).await
     }
 
-    /// What became of the members that were about to be offered.
+    /// Writes down what became of the members that were about to be offered.
     pub(super) async fn offered(
         &mut self,
         outcomes: impl Iterator<Item = Outcome>,

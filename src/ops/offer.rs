@@ -15,25 +15,26 @@ const BATCH: usize = 500;
 /// Bytes in one script, about: a large message alone may be more.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What Redisson clients up to 3.21.0 leave in the server's script cache: transfer, offer.
+/// The hashes of the scripts that Redisson clients up to 3.21.0 leave in the server's script cache:
+/// transfer, offer.
 const DOUBLE_ID_SCRIPTS: [&str; 2] = [
     "78d2ea980580b285865f2db54663f281dc326a78",
     "123f42e8b1ae89f7c826c32644ddb9cb57fd2a9f",
 ];
-/// What clients from 3.21.1 on leave there.
+/// The hashes of the scripts that clients from 3.21.1 on leave there.
 const BYTE_ID_SCRIPTS: [&str; 2] = [
     "a3a86b949561b56e14c274ad54368afeff259bc8",
     "c04f7fc56f47093daaea1bdbaacf49c8c619f98e",
 ];
 
-/// What became of an offer.
+/// The outcome of an offer.
 #[derive(Clone, Debug, Default)]
 pub struct Offered {
     /// The entries that are in, in the order they were given.
     pub ids: Vec<EntryId>,
-    /// Those that were refused: in a `zset-list` queue, messages that wait already.
+    /// The entries that were refused: in a `zset-list` queue, messages that wait already.
     pub refused: Vec<EntryId>,
-    /// Whether one of them became the head of timeouts.
+    /// True if one of the entries became the head of timeouts.
     pub head: bool,
     /// The server's words when it refused to announce the new head: nobody was told of it.
     pub unannounced: Option<String>,
@@ -46,9 +47,9 @@ pub struct Offered {
 /// An offer of several batches that came to an end too early.
 #[derive(Clone, Debug)]
 pub struct Stopped {
-    /// How many entries were in the batch whose answer never came: they may be in or not.
+    /// Number of entries in the batch whose answer never came: they may be in or not.
     pub unknown: usize,
-    /// How many entries were not offered.
+    /// Number of entries that were not offered.
     pub left: usize,
     /// Why.
     pub why: StoreError,
@@ -182,7 +183,7 @@ fn count(offered: &mut Offered, ids: &[EntryId], added: Added) {
     }
 }
 
-/// How many of the first members go into one script.
+/// Counts the members, from the first one on, that go into one script.
 fn batch(members: &[(EpochMillis, Vec<u8>)]) -> usize {
     let mut bytes = 0;
     let fits = |(_, member): &&(EpochMillis, Vec<u8>)| {

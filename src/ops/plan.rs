@@ -1,4 +1,5 @@
-//! What a change would do: the entries chosen, counted and costed, and nothing written.
+//! The plan of a change, which says what it would do: the entries chosen, counted and costed, and
+//! nothing written.
 
 mod choose;
 mod cost;
@@ -65,7 +66,7 @@ pub enum Which {
 /// A number of equal elements of target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Copies {
-    /// That many of them.
+    /// This number of them.
     Only(u64),
     /// All but so many.
     Without(u64),

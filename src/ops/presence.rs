@@ -1,11 +1,11 @@
-//! Whether there is a queue of a name.
+//! The test whether there is a queue of a name.
 
 use crate::queue::{Known, Pulse, Queue};
 use crate::store::read::{self, KeyType};
 use crate::store::{Store, StoreError};
 
-/// Whether there is any sign of a queue that was looked at just now: entries, elements, somebody who
-/// listens, or any key of its own or that delayscope keeps for it.
+/// Tells whether there is any sign of a queue that was looked at just now: entries, elements,
+/// somebody who listens, or any key of its own or that delayscope keeps for it.
 pub async fn is_there(store: &Store, queue: &Queue, pulse: &Pulse) -> Result<bool, StoreError> {
     if shows(pulse) {
         return Ok(true);
@@ -16,7 +16,7 @@ pub async fn is_there(store: &Store, queue: &Queue, pulse: &Pulse) -> Result<boo
     Ok(kinds.iter().any(is))
 }
 
-/// Whether its figures show it.
+/// Tells whether its figures show it.
 fn shows(pulse: &Pulse) -> bool {
     let figures = [&pulse.waiting, &pulse.order, &pulse.transfer_clients];
     // What cannot be counted is there: a key of another type, say. Not so a key of the target's

@@ -12,7 +12,7 @@ use nix::unistd::geteuid;
 
 use crate::queue::shell;
 
-/// What others may do with a file that is not the user's alone: write.
+/// The permission bits of a file that is not the user's alone: others may write it.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// Opens a file in that way, for the user alone. One that is a link, or that others own, is refused;
@@ -28,7 +28,7 @@ pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What a file holds.
+/// Reads what a file holds.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     open(OpenOptions::new().read(true), path)?.read_to_end(&mut text)?;

@@ -18,7 +18,7 @@ pub use whole::whole_pulses;
 /// Bytes of `unsigned long` where nobody says otherwise.
 const LONG: usize = 8;
 
-/// How many queues are looked at in one round trip.
+/// Queues that are looked at in one round trip.
 const TOGETHER: usize = 64;
 
 /// The figures of one queue and, when asked for, a page of it, all from the same instant, in one
@@ -179,15 +179,15 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
     }
 }
 
-/// What is late by less than this, in ms, is being handed over.
+/// The lateness, in ms, below which an entry counts as being handed over.
 const HANDING_OVER_MS: i64 = 2_000;
 
-/// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes,
+/// The ranges of scores that a survey counts: bars, beyond, late classes, handing over, classes,
 /// those that are no time, those that are microseconds.
 struct SurveyPlan {
     edges: Vec<EpochMillis>,
     ranges: Vec<ScoreRange>,
-    /// Where the late classes begin.
+    /// The index in `ranges` where the late classes begin.
     late: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Which queues were seen on which server last time, so that they are on the screen at once.
+//! Memory of the queues that were seen on each server last time, so that they are on the screen at
+//! once.
 //!
 //! A file of the user's own (mode 0600), by address and database, without any credentials. It is
 //! only a hint: a missing or broken file is an empty one, and what cannot be written is not.
@@ -11,12 +12,12 @@ use super::state_file::StateFile;
 use crate::clock::local_now;
 use crate::queue::{Endpoint, QueueName};
 
-/// How many servers are remembered; the ones longest not seen go first.
+/// Servers that are remembered at most; the ones longest not seen go first.
 const SERVERS: usize = 50;
-/// How many queues of a server are remembered.
+/// Queues of a server that are remembered at most.
 const QUEUES: usize = 1_000;
 
-/// Where the queues of servers are remembered.
+/// The place where the queues of servers are remembered.
 #[derive(Clone, Debug)]
 pub struct Memory {
     file: StateFile,
@@ -52,7 +53,7 @@ impl Memory {
         }
     }
 
-    /// That file.
+    /// Makes the memory that is kept in `file`.
     #[must_use]
     pub fn at(file: &Path) -> Self {
         Self {

@@ -13,11 +13,11 @@ use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, StoreError};
 
-/// What a search tells.
+/// Something that a search tells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Searched {
-    /// How far it is, and what it found since it said so last (perhaps nothing), in the order of
-    /// the queue. At most 20 times a second, but the first hits at once.
+    /// Its progress, and what it found since it said so last (perhaps nothing), in the order of the
+    /// queue. At most 20 times a second, but the first hits at once.
     Found {
         /// The hits, with score and state.
         entries: Vec<Entry>,
@@ -28,11 +28,11 @@ pub enum Searched {
     Done(Progress),
 }
 
-/// How often it tells.
+/// The time after which it tells again.
 const PACE: Duration = Duration::from_millis(50);
-/// So many bytes of hits are told even if that was just done.
+/// Bytes of hits that are told even if that was just done.
 const MOST_BYTES: usize = 1 << 20;
-/// So many things may wait to be heard before the search itself waits.
+/// Reports that may wait to be heard before the search itself waits.
 const WAITING: usize = 4;
 
 /// Looks through one place of a queue for the entries that `filter` lets through, their payloads

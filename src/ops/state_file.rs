@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::private;
 
-/// Where something is kept from one session to the next; or nowhere.
+/// The file in which something is kept from one session to the next; or none.
 #[derive(Clone, Debug)]
 pub(super) struct StateFile {
     path: Option<PathBuf>,
@@ -27,7 +27,7 @@ impl StateFile {
         }
     }
 
-    /// That file.
+    /// Makes a state file at `path`.
     pub(super) fn at(path: &Path) -> Self {
         Self {
             path: Some(path.to_owned()),
@@ -39,7 +39,7 @@ impl StateFile {
         Self { path: None }
     }
 
-    /// What is kept.
+    /// Reads what is kept.
     pub(super) fn read<T: Default + DeserializeOwned>(&self) -> T {
         let text = self.path.as_ref().and_then(|path| private::read(path).ok());
         text.and_then(|text| serde_json::from_slice(&text).ok())
@@ -55,8 +55,8 @@ impl StateFile {
     }
 }
 
-/// Where the user's own files lie: `delayscope` below `$XDG_STATE_HOME`. None where there is not
-/// even a home.
+/// Finds the directory of the user's own files: `delayscope` below `$XDG_STATE_HOME`. None where
+/// there is not even a home.
 pub(super) fn dir_of_user() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
     base.state_dir().map(|dir| dir.join("delayscope"))

@@ -32,7 +32,7 @@ use crate::store::{Store, StoreError};
 /// Events that may wait to be read; then the worker waits too.
 const UNREAD: usize = 1_024;
 
-/// How a worker works.
+/// The options of a worker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct WorkerOptions {
     /// Entries that one script moves at most, 1 to 2,000. Fewer when the server is kept for more
@@ -54,7 +54,7 @@ impl Default for WorkerOptions {
     }
 }
 
-/// What a worker tells.
+/// Something that a worker tells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkerEvent {
     /// It is subscribed (again): from here on announcements reach it. In a layout without a
@@ -64,14 +64,14 @@ pub enum WorkerEvent {
     Batch(Batch),
     /// An entry that it passes over from now on; said once.
     Skipped {
-        /// What people call it by.
+        /// The id that people call it by.
         id: EntryId,
         /// Why.
         why: Skip,
     },
     /// A transfer failed. It goes on by itself.
     Trouble {
-        /// What.
+        /// The error.
         why: StoreError,
         /// When it tries again.
         retry_in: Duration,
@@ -94,18 +94,18 @@ pub enum WorkerEvent {
     Failed(StoreError),
 }
 
-/// What one script moved.
+/// The result of one script that moves entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     /// When, by the server's clock.
     pub at: EpochMillis,
-    /// How many entries it moved.
+    /// Number of entries that it moved.
     pub moved: usize,
-    /// How many entries it met for the first time that are passed over.
+    /// Number of entries that it met for the first time and that are passed over.
     pub skipped: usize,
     /// When the next entry is due (`at` when more is due already); none when there is none.
     pub next_due: Option<EpochMillis>,
-    /// How late they were delivered; none when nothing was moved, or in bulk.
+    /// The lateness of their delivery; none when nothing was moved, or in bulk.
     pub lateness_ms: Option<Lateness>,
     /// The entries that it moved, in due order.
     pub ids: Vec<EntryId>,
@@ -119,7 +119,7 @@ pub struct Batch {
 pub struct Lateness {
     /// Half of the entries were less late than this.
     pub p50: f64,
-    /// None was later.
+    /// The lateness of the latest entry.
     pub max: f64,
 }
 

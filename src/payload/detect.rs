@@ -1,5 +1,5 @@
-//! Which codec wrote a payload: the one that explains every byte, by the order of trial and by
-//! what the other payloads of the queue are.
+//! The detection of the codec that wrote a payload: the one that explains every byte, by the order
+//! of trial and by what the other payloads of the queue are.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What reading payloads may cost where somebody waits for it.
+//! The most that reading payloads may cost where somebody waits for it.
 
 use super::reader::Budget;
 

@@ -1,4 +1,4 @@
-//! How the payloads of one queue are read: with the codec that was chosen for it, else with the
+//! The reading of the payloads of one queue: with the codec that was chosen for it, else with the
 //! one that its payloads vote for, else each by itself.
 //!
 //! Alone, a short string in CBOR is a text and a small number in msgpack is anything. Beside

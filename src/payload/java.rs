@@ -1,4 +1,4 @@
-//! What objects of the JDK mean: a list is its elements, a date a date, not their internals.
+//! The meaning of objects of the JDK: a list is its elements, a date a date, not their internals.
 //!
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.

@@ -1,4 +1,4 @@
-//! What the binary relatives of JSON have in common.
+//! The parts that the binary relatives of JSON have in common.
 
 use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};

@@ -1,5 +1,5 @@
-//! How likely it is that bytes without a mark were meant as what they can be read as: the more
-//! they say, the less it can be by accident.
+//! The likelihood that bytes without a mark were meant as what they can be read as: the more they
+//! say, the less it can be by accident.
 
 use super::Codec;
 use super::tree::{Node, Shape};

@@ -1,4 +1,4 @@
-//! How much a value surprises, in bits: the fewer, the likelier that it was meant.
+//! The surprise of a value, in bits: the fewer, the likelier that it was meant.
 //!
 //! Bytes that several codecs explain say several things, of which one is a price and the other
 //! noise. What anybody would write costs less than the bytes it lies in; noise costs as much, and

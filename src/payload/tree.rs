@@ -1,4 +1,4 @@
-//! What a payload says, as a tree: the same for every codec.
+//! The content of a payload as a tree: the same for every codec.
 //!
 //! Each node knows its type as the codec names it and the bytes that say it. A tree is a tree of
 //! values, not of a format's own marks: a boxed number is a number, a date what it means.

@@ -1,5 +1,5 @@
-//! What an ACL user needs for reading and for each change: exactly what the program sends, and
-//! what its scripts do. A test runs everything under these rules.
+//! The rights that an ACL user needs for reading and for each change: exactly what the program
+//! sends, and what its scripts do. A test runs everything under these rules.
 
 use std::collections::BTreeSet;
 

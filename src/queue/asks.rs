@@ -1,4 +1,4 @@
-//! What is asked before a change is made: the more it touches, the more.
+//! The question before a change is made: the more it touches, the more is asked.
 
 use super::change::Change;
 use super::plan::Plan;
@@ -42,8 +42,8 @@ impl Plan {
         }
     }
 
-    /// Where there is nobody to be asked, it is made all the same: it touches one waiting entry
-    /// and can be taken back, or does no harm.
+    /// Tells whether it is made all the same where there is nobody to be asked: it touches one
+    /// waiting entry and can be taken back, or does no harm.
     #[must_use]
     pub const fn goes_unasked(&self, protected: bool) -> bool {
         match self.change {

@@ -13,11 +13,11 @@ pub struct Entry {
     pub member: Vec<u8>,
     /// The score in timeouts; none for an element of target or for order-only entries.
     pub score: Option<f64>,
-    /// Where it stands.
+    /// Its state: the place where it stands.
     pub state: State,
 }
 
-/// Where an entry stands.
+/// The state of an entry: the place where it stands.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum State {
     /// In timeouts, not due yet.

@@ -1,4 +1,4 @@
-//! What a look at all members of a queue has seen: each one judged, both sides compared. Bounded:
+//! The result of a look at all members of a queue: each one judged, both sides compared. Bounded:
 //! counts, and the first few of each kind.
 
 use super::entry::{Due, EntryId};
@@ -27,7 +27,7 @@ pub struct Exact {
     pub order: u64,
     /// Elements of target that were looked at.
     pub target: u64,
-    /// How timeouts and the order list differ; none: the layout has no order list.
+    /// The differences between timeouts and the order list; none: the layout has no order list.
     pub drift: Option<Drifted>,
     /// Entries that wait with a frame, by its era: the older, the newer.
     pub of_era: [Group; 2],
@@ -44,7 +44,7 @@ pub struct Exact {
     pub finer: Group,
     /// Entries with a score of 1e17 or more.
     pub beyond: Group,
-    /// How many elements stand before the next due ones in the order list.
+    /// The next due ones, each with the number of elements before it in the order list.
     pub places: Vec<(EntryId, u64)>,
     /// Elements of target that still have a frame: how many, and where the first of them stands.
     pub framed: (u64, Option<u64>),
@@ -53,7 +53,7 @@ pub struct Exact {
 /// Some of the entries that wait.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {
-    /// How many.
+    /// Number of these entries.
     pub count: u64,
     /// The first few of them by score.
     pub first: Vec<Judged>,
@@ -61,7 +61,7 @@ pub struct Group {
     pub last: f64,
 }
 
-/// How timeouts and the order list differ.
+/// The differences between timeouts and the order list.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Drifted {
     /// Entries that wait but are not in the order list.
@@ -78,10 +78,10 @@ pub struct Drifted {
     pub aside: bool,
 }
 
-/// How many, and the first few that were met.
+/// A number of members, and the first few that were met.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Few {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// The ids of some.
     pub ids: Vec<EntryId>,
@@ -212,7 +212,8 @@ impl Exact {
         }
     }
 
-    /// How many were looked at, wherever most of them are.
+    /// Returns the number of members that were looked at in the largest of timeouts, order list and
+    /// target.
     #[must_use]
     pub fn looked(&self) -> u64 {
         self.waiting.max(self.order).max(self.target)

@@ -1,4 +1,5 @@
-//! Which entries somebody wants to see, as they typed it: the screen's `/`, `--grep`, `search`.
+//! Filters for the entries that somebody wants to see, as they typed it: the screen's `/`,
+//! `--grep`, `search`.
 //!
 //! Terms stand between spaces and all of them must hold ([`GRAMMAR`]). A filter is parsed once and
 //! asked a million times, so everything that can be compiled is. The time that it takes is linear
@@ -32,7 +33,7 @@ pub const GRAMMAR: [(&str, &str); 7] = [
     ("re:/ord(er)?/", "a regular expression; re:/…/i in any case"),
 ];
 
-/// How far a search is, in entries.
+/// The progress of a search, in entries.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Progress {
     /// Looked at so far.
@@ -123,8 +124,8 @@ impl Filter {
         &self.text
     }
 
-    /// How often a pattern did not find anything in the part of a long text that it looks at: what
-    /// it would have found in the rest, nobody knows.
+    /// Returns how often a pattern did not find anything in the part of a long text that it looks
+    /// at: what it would have found in the rest, nobody knows.
     #[must_use]
     pub fn cut_short(&self) -> u64 {
         self.cut_short.load(Ordering::Relaxed)
@@ -248,8 +249,8 @@ impl Filter {
         })
     }
 
-    /// Which bytes of a shown text made it match: in order, none touching the next. To be marked
-    /// in a table.
+    /// Finds the bytes of a shown text that made it match: in order, none touching the next. To be
+    /// marked in a table.
     #[must_use]
     pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();

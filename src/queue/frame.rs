@@ -31,7 +31,7 @@ pub enum Form {
 /// A member, taken apart.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Frame<'a> {
-    /// Which form it has.
+    /// Its form.
     pub form: Form,
     /// The random id that makes equal payloads different members.
     pub id: [u8; 8],

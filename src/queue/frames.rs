@@ -10,10 +10,9 @@ use super::layout::Queue;
 use super::name::QueueName;
 use crate::clock::EpochMillis;
 
-/// How many members of a kind a sample holds at most: as many as a Redisson client transfers in
-/// one script.
+/// The most members of a kind in a sample: as many as a Redisson client transfers in one script.
 pub const SAMPLED: usize = 100;
-/// How many bytes of members a sample brings at most, as far as the sizes seen before tell.
+/// The most bytes of members that a sample brings, as far as the sizes seen before tell.
 pub const SAMPLE_BYTES: u64 = 256 * 1024;
 /// Bad members are kept with their bytes, to be acted on, up to so many bytes each.
 const KEPT_MEMBER_BYTES: usize = 4 * 1024;
@@ -33,7 +32,7 @@ pub struct Judged {
     unpack: [Unpack; 2],
     /// Tells its payload from others.
     pub payload: Fingerprint,
-    /// How many bytes the member has.
+    /// Number of bytes of the member.
     pub bytes: usize,
     /// Its bytes, when it is foreign and not large.
     pub member: Option<Vec<u8>>,
@@ -162,20 +161,20 @@ pub struct Frames {
     pub front: Vec<Delivered>,
     /// Elements that were delivered last, the last one first.
     pub tail: Vec<Delivered>,
-    /// How far from the head of the order list some of the next due ones stand.
+    /// The places of some of the next due ones in the order list, counted from its head.
     pub depth: Known<Vec<(EntryId, Place)>>,
     /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when there
     /// is a list with its name.
     pub twin: Option<QueueName>,
     /// The largest member or element among them, in bytes.
     pub largest: usize,
-    /// How many members of each kind were asked for.
+    /// Number of members of each kind that were asked for.
     pub asked: usize,
     /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
 }
 
-/// Where an entry stands in the order list, counted from its head.
+/// The place of an entry in the order list, counted from its head.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Place {
     /// Behind that many elements.
@@ -187,7 +186,7 @@ pub enum Place {
 /// The extent of a sample.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FramesAsk {
-    /// How many members of each kind.
+    /// Number of members of each kind.
     pub count: usize,
     /// The server's `unsigned long` has so many bytes.
     pub long: usize,
@@ -221,7 +220,7 @@ impl Frames {
         foreign || eras.clone().any(|era| Some(era) != first)
     }
 
-    /// How many of `members` have a form of that era.
+    /// Counts those of `members` that have a form of that era.
     #[must_use]
     pub fn count<'a>(members: impl IntoIterator<Item = &'a Judged>, era: Era) -> usize {
         let of = |one: &&Judged| one.form.is_some_and(|form| form.era() == era);

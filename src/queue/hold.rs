@@ -1,4 +1,4 @@
-//! What consumers hold: elements that they have taken from target and not yet handed on.
+//! The elements that consumers hold: those that they have taken from target and not yet handed on.
 
 use crate::clock::EpochMillis;
 
@@ -25,7 +25,7 @@ pub struct HeldCount {
 }
 
 impl HeldCount {
-    /// How many are held for consumers that died.
+    /// Counts the elements that are held for consumers that died.
     #[must_use]
     pub const fn of_dead(self) -> u64 {
         self.held.saturating_sub(self.living)
@@ -43,14 +43,15 @@ pub struct ConsumerTag {
     pub number: u64,
 }
 
-/// Who took an element, and when: the text of its field in the hash of held elements.
+/// The consumer that took an element, and the time: the text of its field in the hash of held
+/// elements.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Holder {
-    /// Who took it.
+    /// The consumer that took it.
     pub consumer: ConsumerTag,
     /// When it was asked for, by the server's clock.
     pub at: EpochMillis,
-    /// How many that consumer had asked for before.
+    /// Number of elements that this consumer had asked for before.
     pub turn: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How a queue lies in Redis: which keys, what a member holds, what a score says.
+//! The layouts of queues in Redis: the keys, what a member holds, what a score says.
 //!
 //! All that sets one layout apart from the next is in `capabilities`, and each layout answers it
 //! in a file of its own; everybody else asks the [`Queue`], never which layout it has. A new layout
@@ -26,7 +26,7 @@ pub use zset_list::ZsetList;
 pub struct Queue {
     /// Its name: Redisson's destination name; for `zset-list` the timeouts key.
     pub name: QueueName,
-    /// How it lies in Redis.
+    /// Its layout in Redis.
     pub layout: Layout,
 }
 

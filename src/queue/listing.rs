@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-/// Which list.
+/// A list of a queue.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum List {
     /// The order list: members as timeouts should hold them, in offer order.
@@ -19,7 +19,7 @@ pub enum List {
 pub struct ListPage {
     /// Index of the first row, counted from the head.
     pub first: u64,
-    /// How many elements the list had in the same instant.
+    /// Number of elements that the list had in the same instant.
     pub len: u64,
     /// The elements from there on; fewer than asked for at the list's end.
     pub rows: Vec<ListRow>,

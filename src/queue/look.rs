@@ -1,4 +1,4 @@
-//! What a slow look at the server showed: `INFO`, the clients, the scripts it remembers. One look
+//! The result of a slow look at the server: `INFO`, the clients, the scripts it remembers. One look
 //! serves all queues.
 
 mod client;
@@ -26,7 +26,7 @@ pub enum LookAsk {
     /// All but what the server counts of each command, which costs as much as all else: enough
     /// while all is well.
     Brief,
-    /// That too.
+    /// All, with what the server counts of each command.
     Whole,
 }
 
@@ -81,7 +81,7 @@ impl Info {
         pairs.find(|(name, _)| *name == part)?.1.parse().ok()
     }
 
-    /// How often the server has answered with an error of that code, such as `OOM`, since its
+    /// Counts the answers of the server that were an error of that code, such as `OOM`, since its
     /// start (Redis ≥ 6.2; none before).
     #[must_use]
     pub fn errors(&self, code: &str) -> Option<u64> {
@@ -102,8 +102,8 @@ impl Info {
         }
     }
 
-    /// How many calls of the commands that run scripts have failed since the start (Redis ≥ 6.2);
-    /// none after a brief look.
+    /// Counts the failed calls of the commands that run scripts since the start (Redis ≥ 6.2); none
+    /// after a brief look.
     #[must_use]
     pub fn failed_scripts(&self) -> Option<u64> {
         self.number("total_error_replies")?;
@@ -116,7 +116,7 @@ impl Info {
     }
 }
 
-/// Which scripts of Redisson the server remembers, by era.
+/// The scripts of Redisson that the server remembers, by era.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Scripts {
     /// The transfer of the older and of the newer era.
@@ -140,11 +140,11 @@ impl Scripts {
 #[derive(Clone, Debug)]
 pub struct ServerWatch {
     looks: VecDeque<Arc<ServerLook>>,
-    /// How far this machine's clock is ahead of the server's, in ms; none before the first answer.
+    /// The lead of this machine's clock over the server's, in ms; none before the first answer.
     pub skew_ms: Option<i64>,
     /// The database that the queues are in.
     pub db: i64,
-    /// How many bytes the server's `unsigned long` has: see [`Facts::long_bytes`].
+    /// Number of bytes of the server's `unsigned long`: see [`Facts::long_bytes`].
     pub long: usize,
 }
 

@@ -81,14 +81,14 @@ impl From<&str> for QueueName {
     }
 }
 
-/// Where a queue lies in Redis.
+/// The keys of a queue in Redis.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Keys {
     /// Sorted set by due time.
     pub timeouts: Vec<u8>,
     /// Redisson's second list, in offer order; a `zset-list` queue has none.
     pub order: Option<Vec<u8>>,
-    /// Where the order list is during a change that sets it aside; none without an order list.
+    /// The key of the order list during a change that sets it aside; none without an order list.
     pub aside: Option<Vec<u8>>,
     /// The list that consumers take from.
     pub target: Vec<u8>,
@@ -97,11 +97,11 @@ pub struct Keys {
     pub quarantine: Vec<u8>,
     /// Keys of what our own consumers have taken and not yet handed on; mostly not there.
     pub hold: HoldKeys,
-    /// Where the due time of a new head is published; a `zset-list` queue has none.
+    /// The channel on which the due time of a new head is published; a `zset-list` queue has none.
     pub channel: Option<Vec<u8>>,
 }
 
-/// Where our own consumers of a target keep what they have taken and not yet handed on.
+/// The keys in which our own consumers of a target keep what they have taken and not yet handed on.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct HoldKeys {
     /// A hash: each element that a consumer holds, by a field that says who took it and when.
@@ -129,7 +129,7 @@ impl Keys {
     }
 }
 
-/// Where the Redisson queue `name` lies.
+/// Returns the keys of the Redisson queue `name`.
 #[must_use]
 pub fn redisson_keys(name: &QueueName) -> Keys {
     Keys {
@@ -143,14 +143,15 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
     }
 }
 
-/// Where the quarantined entries of the `zset-list` queue with these timeouts are: in the same
-/// slot.
+/// Returns the key of the quarantined entries of the `zset-list` queue with these timeouts: in the
+/// same slot.
 #[must_use]
 pub fn plain_quarantine(timeouts: &QueueName) -> Vec<u8> {
     prefixed(PLAIN_QUARANTINE_PREFIX, timeouts)
 }
 
-/// Where our consumers of the target of a `zset-list` queue keep what they have taken.
+/// Returns the keys in which our consumers of the target of a `zset-list` queue keep what they have
+/// taken.
 #[must_use]
 pub fn plain_hold(target: &[u8]) -> HoldKeys {
     hold_keys(PLAIN_HOLD_PREFIXES, target)
@@ -238,7 +239,7 @@ fn named(prefix: &[u8], key: &[u8]) -> Vec<u8> {
     }
 }
 
-/// How many slots a Redis Cluster has.
+/// Number of slots of a Redis Cluster.
 const SLOTS: u16 = 16_384;
 
 /// The Redis Cluster slot of a key or channel: 0 to 16,383.

@@ -67,12 +67,12 @@ pub struct EntryResult {
     pub reason: Option<String>,
 }
 
-/// How many entries had which outcome.
+/// The number of entries by outcome.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Tally([u64; 7]);
 
 impl Tally {
-    /// How many had this outcome.
+    /// Returns the number of entries that had this outcome.
     #[must_use]
     pub const fn get(&self, outcome: Outcome) -> u64 {
         self.0[outcome as usize]
@@ -137,7 +137,7 @@ pub struct Cost {
     pub entry: Duration,
     /// The same of an element of the order list that goes round, comes back or changes its place.
     pub element: Duration,
-    /// How long it takes from begin to end.
+    /// The time that it takes from begin to end.
     pub takes: Duration,
     /// Bytes that go to replicas and into the append-only file.
     pub replicated_bytes: u64,
@@ -146,8 +146,8 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// How many entries a script may take at first, so that it keeps the server no longer than
-    /// `max_block`: one at least.
+    /// Returns the number of entries that a script may take at first, so that it keeps the server
+    /// no longer than `max_block`: one at least.
     #[must_use]
     pub fn entries_within(&self, max_block: Duration) -> usize {
         within(self.entry, max_block)
@@ -185,7 +185,7 @@ pub struct Plan {
     pub profile: Option<String>,
     /// By the server's clock, when the plan was made.
     pub at: EpochMillis,
-    /// How many entries.
+    /// Number of entries that it is about.
     pub planned: u64,
     /// The smallest due time among them; none when there is none (or they were delivered).
     pub oldest: Option<Due>,
@@ -193,7 +193,7 @@ pub struct Plan {
     pub newest: Option<Due>,
     /// The due times that they would have then, smallest and largest: a requeue's.
     pub new_due: Option<(EpochMillis, EpochMillis)>,
-    /// How many entries there are where these are taken from; none where the change is not about
+    /// Number of entries in the place that these are taken from; none where the change is not about
     /// a part of them.
     pub of: Option<u64>,
     /// The first few of them: what the dialog shows.
@@ -246,22 +246,22 @@ impl Plan {
     }
 }
 
-/// How far a change is.
+/// The progress of a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// The work under way, such as `delivering` or `bringing the order list back`.
     pub phase: &'static str,
     /// The entries up to now by outcome.
     pub tally: Tally,
-    /// How many there are to do.
+    /// Number of entries to do.
     pub planned: u64,
     /// While the order list is brought back, which comes after the entries and says nothing of
     /// them: so many of its elements were looked at, of so many.
     pub back: Option<(u64, u64)>,
     /// Entries a second over the last seconds.
     pub per_s: f64,
-    /// How long the rest will take (of the order list, while that is brought back); none when that
-    /// cannot be told yet.
+    /// The time that the rest will take (of the order list, while that is brought back); none when
+    /// that cannot be told yet.
     pub left: Option<Duration>,
     /// For how long the longest script kept the server.
     pub longest_block: Duration,
@@ -270,14 +270,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// How many entries are over and done with: what was left is not.
+    /// Counts the entries that are over and done with: what was left is not.
     #[must_use]
     pub fn done_with(&self) -> u64 {
         self.tally.sum() - self.tally.get(Outcome::Left)
     }
 }
 
-/// How a change ended.
+/// The result of a change that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The kind of change.
@@ -292,7 +292,8 @@ pub struct Summary {
     pub elapsed: Duration,
     /// For how long the longest script kept the server.
     pub longest_block: Duration,
-    /// How many transfer clients listened to a kick; none: it was none, or nobody may count them.
+    /// Number of transfer clients that listened to a kick; none: it was no kick, or nobody may
+    /// count them.
     pub listening: Option<u64>,
     /// True when a kick has set going what was late before it; none when nothing was, or nobody
     /// listened, or nobody could tell.

@@ -55,7 +55,8 @@ pub fn reaching(line: &str, program: &str) -> String {
     }
 }
 
-/// How a shell starts the programs that a text names, so that they reach the server.
+/// The words with which a shell starts the programs that a text names, so that they reach the
+/// server.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Programs {
     /// This one.

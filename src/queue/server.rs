@@ -8,10 +8,11 @@ use std::time::Instant;
 
 use crate::clock::ServerClock;
 
-/// How to reach a server. Its `Debug` and `Display` never show the password.
+/// The address of a server, its database and the login. Its `Debug` and `Display` never show the
+/// password.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Endpoint {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: Address,
     /// The database number.
     pub db: i64,
@@ -21,7 +22,7 @@ pub struct Endpoint {
     pub password: Option<String>,
 }
 
-/// Where a server listens.
+/// The address at which a server listens.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Address {
     /// Host and port.
@@ -61,19 +62,19 @@ impl fmt::Debug for Endpoint {
 /// Everything that is known of the link to the server, at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
-    /// How it does.
+    /// The state of the link.
     pub state: LinkState,
     /// The server's clock, once it answered.
     pub clock: Option<ServerClock>,
     /// The server's description, once it answered; stays while it is away.
     pub facts: Option<Facts>,
-    /// Which optional commands it refuses, and in which words.
+    /// The optional commands that the server refuses, each with its own words.
     pub refused: Refused,
     /// Our cost to it so far.
     pub cost: LinkCost,
 }
 
-/// How the link to the server does. A server that is gone is a state, not an error.
+/// The state of the link to the server. A server that is gone is a state, not an error.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum LinkState {
     /// Not answered yet, for the first time.
@@ -122,7 +123,7 @@ pub struct Facts {
     pub role: String,
     /// `standalone`, `cluster` or `sentinel`.
     pub mode: String,
-    /// How long it has been up, in seconds.
+    /// Its uptime, in seconds.
     pub uptime_s: u64,
     /// 32 or 64.
     pub arch_bits: u32,
@@ -136,8 +137,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// How many bytes its `unsigned long` has, which is the length in the frames that its scripts
-    /// pack: 4 on 32-bit builds and on Windows, else 8.
+    /// Returns the number of bytes of its `unsigned long`, which is the length in the frames that
+    /// its scripts pack: 4 on 32-bit builds and on Windows, else 8.
     #[must_use]
     pub fn long_bytes(&self) -> usize {
         let short = self.arch_bits == 32 || self.os.to_ascii_lowercase().contains("windows");
@@ -188,7 +189,7 @@ pub enum Optional {
     Lpos,
 }
 
-/// Which optional commands the server refuses, each with its own words.
+/// The optional commands that the server refuses, each with its own words.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Refused(pub BTreeMap<Optional, String>);
 

@@ -1,4 +1,4 @@
-//! What one refresh saw of a queue: the pulse (small, each interval) and the survey (larger,
+//! The results of one refresh of a queue: the pulse (small, each interval) and the survey (larger,
 //! when something changed).
 
 use super::classes::{DUE, LATE};
@@ -40,7 +40,7 @@ pub struct Pulse {
     pub page: Option<Page>,
     /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
-    /// How long the answer took, in ms of this machine's clock.
+    /// The time that the answer took, in ms of this machine's clock.
     pub took_ms: u64,
 }
 
@@ -53,12 +53,12 @@ pub struct Page {
     pub rows: Vec<(Vec<u8>, f64)>,
 }
 
-/// Which rows a pulse shall bring: ranks `first .. first + count` of timeouts.
+/// The rows that a pulse shall bring: ranks `first .. first + count` of timeouts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PageAsk {
     /// Rank of the first row.
     pub first: u64,
-    /// How many rows.
+    /// Number of rows.
     pub count: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct Survey {
     pub at: EpochMillis,
     /// The zoom that `bars` are of; none when only classes were asked for.
     pub zoom: Option<Zoom>,
-    /// How wide `bars` are and how many; none when only classes were asked for.
+    /// The width of `bars` and their number; none when only classes were asked for.
     pub scale: Option<Scale>,
     /// The future in bars, the first one cut at `at`; edges on multiples of the bar's width.
     pub bars: Vec<Bar>,
@@ -89,10 +89,10 @@ pub struct Survey {
     pub classes: [u64; DUE.len()],
     /// The type and expiry of each key; see [`KeyFacts`].
     pub keys: Vec<KeyFacts>,
-    /// How many members are in an order list that was set aside; none when there is no such list,
-    /// or when the server does not let us look.
+    /// Number of members in an order list that was set aside; none when there is no such list, or
+    /// when the server does not let us look.
     pub aside: Option<u64>,
-    /// How many entries are in quarantine; none when the server does not let us look.
+    /// Number of entries in quarantine; none when the server does not let us look.
     pub quarantined: Option<u64>,
     /// Elements that our consumers hold; none when the server does not let us look.
     pub held: Option<HeldCount>,
@@ -144,7 +144,7 @@ pub struct Announcement {
     /// The message: the new head's due time as decimal ms; `0` is a kick. Of what is
     /// neither, the first [`MOST_HEARD`] bytes: anybody may publish anything.
     pub message: Vec<u8>,
-    /// How many bytes were published.
+    /// Number of bytes that were published.
     pub length: usize,
 }
 
@@ -163,7 +163,7 @@ impl Announcement {
         }
     }
 
-    /// How many bytes were published, when they are more than were kept.
+    /// Returns the number of bytes that were published, when they are more than were kept.
     #[must_use]
     pub const fn cut_from(&self) -> Option<usize> {
         if self.length > self.message.len() {

@@ -1,4 +1,4 @@
-//! How figures, spans and names are written for people, the same in both front ends.
+//! Figures, spans and names as they are written for people, the same in both front ends.
 //!
 //! A figure is never cut: what does not fit becomes shorter by its unit. Control characters (and
 //! those that turn the direction of text) never reach a terminal: names and payloads are data.
@@ -87,7 +87,7 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
-/// How many of something, with its word: `1 entry`, `1,204 entries`.
+/// Writes a number of something with its word: `1 entry`, `1,204 entries`.
 #[must_use]
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { many })
@@ -128,7 +128,7 @@ pub fn number(n: u64, columns: usize) -> String {
     }
 }
 
-/// How many columns `text` takes in a terminal.
+/// Counts the columns that `text` takes in a terminal.
 #[must_use]
 pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)

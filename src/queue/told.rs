@@ -1,4 +1,4 @@
-//! What a change under way tells, and what it is told.
+//! The messages of a change under way, and the orders to it.
 
 use super::plan::{EntryResult, Progress, Summary};
 
@@ -7,7 +7,7 @@ use super::plan::{EntryResult, Progress, Summary};
 pub enum Applied {
     /// It is written down under this id (none: nothing is journalled), and begins.
     Begun(Option<String>),
-    /// How far it is: after each batch, at most 20 times a second, and whenever it waits.
+    /// Its progress: after each batch, at most 20 times a second, and whenever it waits.
     Progress(Progress),
     /// Outcomes of entries.
     Results(Vec<EntryResult>),

@@ -1,9 +1,9 @@
-//! How much of the future the timeline shows, and in which bars.
+//! The span of the future that the timeline shows, and its bars.
 
 use super::text;
 use crate::clock::EpochMillis;
 
-/// How much of the future the timeline shows: always the same bars at any width.
+/// The span of the future that the timeline shows: always the same bars at any width.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Zoom {
     /// 60 bars of 1 s.
@@ -50,7 +50,7 @@ impl Zoom {
         Some(Scale { bar_ms, bars })
     }
 
-    /// What the title calls it.
+    /// Returns the words for it in the title.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ const WIDTHS: [i64; 27] = [
     365 * DAY,
 ];
 
-/// How many bars [`Zoom::All`] has.
+/// Number of bars of [`Zoom::All`].
 const BARS_OF_ALL: usize = 60;
 /// It keeps its scale while the last due time lies in this bar or one behind it: only then does a
 /// narrower width fit, and a tail that moves a little never makes the bars jump.
@@ -127,12 +127,12 @@ const KEPT_FROM: usize = 18;
 pub struct Scale {
     /// Width of a bar, in ms.
     pub bar_ms: i64,
-    /// How many bars.
+    /// Number of bars.
     pub bars: usize,
 }
 
 impl Default for Scale {
-    /// That of the zoom the screen starts with.
+    /// Returns the scale of the zoom that the screen starts with.
     fn default() -> Self {
         Self {
             bar_ms: 10 * SECOND,
@@ -179,7 +179,8 @@ impl Scale {
         EpochMillis::new(base.saturating_add(i).saturating_mul(self.bar_ms))
     }
 
-    /// Which bar holds the moment `at` while the server's time is `now`; none when it is past.
+    /// Returns the index of the bar that holds the moment `at` while the server's time is `now`;
+    /// none when it is past.
     #[must_use]
     pub fn bar_of(self, now: EpochMillis, at: EpochMillis) -> Option<usize> {
         let bars = at.get().div_euclid(self.bar_ms) - now.get().div_euclid(self.bar_ms);
@@ -192,7 +193,7 @@ impl Scale {
         EpochMillis::new(at.get().div_euclid(self.bar_ms).saturating_mul(self.bar_ms))
     }
 
-    /// How wide a bar is, in words: `10 s`, `6 min`, `3 h`, `30 d`, `about 1,023 years`.
+    /// Returns the width of a bar in words: `10 s`, `6 min`, `3 h`, `30 d`, `about 1,023 years`.
     #[must_use]
     pub fn width(self) -> String {
         const YEAR: i64 = 365 * DAY;

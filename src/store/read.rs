@@ -52,7 +52,7 @@ pub struct Glance {
     pub took_ms: u64,
     /// Entries in timeouts.
     pub waiting: Known<u64>,
-    /// Those with a score from 0 to now.
+    /// Entries with a score from 0 to now.
     pub late: Known<u64>,
     /// The lowest score; where rows further down were asked for, the lowest from 0 on (ten
     /// commands do not reach further).
@@ -105,7 +105,7 @@ pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, St
 struct PulsePlaces {
     waiting: usize,
     late: usize,
-    /// None where the rows show it, or leave no room for it.
+    /// The place of the head; none where the rows show it, or leave no room for it.
     head: Option<usize>,
     oldest: usize,
     next: usize,

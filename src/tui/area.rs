@@ -114,7 +114,7 @@ impl Slot {
     }
 }
 
-/// Where a table pane's data lies: boxed ones have a line of column heads above it.
+/// Returns the area of a table pane's data: boxed ones have a line of column heads above it.
 #[must_use]
 pub fn table(slot: Slot) -> Area {
     let rows = slot.inner.h.saturating_sub(u16::from(slot.boxed));

@@ -49,7 +49,7 @@ pub enum Effect {
         /// The selected queue.
         queue: Queue,
     },
-    /// What was planned, or is being planned, is not wanted any more.
+    /// Drop what was planned, or is being planned: it is not wanted any more.
     DropPlan,
     /// Apply the plan with this generation; all that it tells carries it too.
     Apply(u64),
@@ -66,9 +66,9 @@ pub struct Changing {
     pub kick: Option<UnderWay>,
     /// The form of an edit that is not over yet.
     pub typed: Option<Box<EditForm>>,
-    /// What the change that was begun last is about.
+    /// The subject of the change that was begun last.
     pub acted: Option<Acted>,
-    /// What was done last from this screen.
+    /// The change that was made last from this screen.
     pub last: Option<LastChange>,
 }
 
@@ -81,7 +81,8 @@ pub struct LastChange {
     pub at: Instant,
 }
 
-/// Who takes back so soon what was done last knows what that was.
+/// Time for which a change counts as fresh: who takes back so soon what was done last knows what
+/// that was.
 const FRESH: Duration = Duration::from_mins(1);
 
 /// A change that is not over yet.
@@ -89,7 +90,7 @@ const FRESH: Duration = Duration::from_mins(1);
 pub struct UnderWay {
     /// Of the effects that ask for it and of all that it tells.
     pub generation: u64,
-    /// What kind of change.
+    /// The kind of change.
     pub change: Change,
     /// Its name: [`What::name`](crate::queue::change::What::name).
     pub called: &'static str,
@@ -104,11 +105,11 @@ pub struct UnderWay {
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.
     pub since: Instant,
-    /// How far it is.
+    /// The stage that it is at.
     pub stage: Stage,
 }
 
-/// How far a change is.
+/// The stage of a change.
 #[derive(Clone, Debug)]
 pub enum Stage {
     /// It is being planned: how far that is, once it says so.
@@ -122,23 +123,23 @@ pub enum Stage {
 /// A change that is being applied.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// What was agreed to.
+    /// The plan that was agreed to.
     pub plan: Plan,
     /// Its id in the journal, once it has one.
     pub journal_id: Option<String>,
-    /// What it told last.
+    /// The progress that it told last.
     pub progress: Option<Progress>,
-    /// What became of the entries that were tried and not done: the first [`RESULTS_KEPT`].
+    /// Results of the entries that were tried and not done: the first [`RESULTS_KEPT`].
     pub results: Vec<EntryResult>,
-    /// What it tries to get over.
+    /// The trouble that it tries to get over.
     pub trouble: Option<String>,
-    /// What it was told last.
+    /// The order that it was given last.
     pub order: Order,
     /// When it began, by our monotonic clock.
     pub since: Instant,
 }
 
-/// So many results are kept to be looked at.
+/// The most results that are kept to be looked at.
 pub const RESULTS_KEPT: usize = 1000;
 
 /// An entry to be looked at: it was tried, and not done.
@@ -215,8 +216,8 @@ impl Changing {
 const NOTICED: Duration = Duration::from_millis(200);
 
 impl UnderWay {
-    /// What is typed while it is planned is kept away from what lies behind: it may be meant for
-    /// the question to come.
+    /// Tells whether keys are held back: what is typed while it is planned is kept away from what
+    /// lies behind, since it may be meant for the question to come.
     const fn holds_keys(&self) -> bool {
         matches!(self.stage, Stage::Planning(_))
     }

@@ -16,7 +16,7 @@ const MOST: usize = 100_000;
 /// Columns of what is told of a copy.
 const FIRST: usize = 48;
 
-/// What is in sight is a finding, and no entry.
+/// Tells whether what is in sight is a finding, and no entry.
 fn on_findings(model: &Model) -> bool {
     let listed = !matches!(model.screen, Screen::Entry(_)) && model.overlay.is_none();
     let there = matches!(model.focus, Pane::Entries | Pane::Queues);
@@ -164,14 +164,15 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
     vec![Effect::Copy(copy)]
 }
 
-/// How it begins, so that it is seen what was copied: of a command what redis-cli is to do.
+/// Returns the beginning of a copy, so that it is seen what was copied: of a command what redis-cli
+/// is to do.
 fn first_words(model: &Model, copy: &str) -> String {
     let line = copy.lines().next().unwrap_or_default();
     let line = line.strip_prefix(&*model.redis_cli).unwrap_or(line);
     text::cut(text::printable(line.trim()).as_ref(), FIRST).into_owned()
 }
 
-/// What can be pasted again without doing anything but standing there.
+/// Tells whether a character can be pasted again without doing anything but standing there.
 fn is_readable(c: char) -> bool {
     !c.is_control() || matches!(c, '\n' | '\r' | '\t')
 }

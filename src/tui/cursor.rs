@@ -5,7 +5,7 @@ pub mod update;
 
 use crate::tui::model::Pane;
 
-/// What can be scrolled.
+/// Something that can be scrolled.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Scrolled {
     /// The rows of a pane.

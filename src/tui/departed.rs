@@ -11,25 +11,25 @@ use crate::tui::entries::EntryRow;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
 
-/// So long its row stays.
+/// Time for which its row stays.
 pub const STAYS: Duration = Duration::from_secs(2);
 
 /// A row that has left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Departed {
-    /// What it was.
+    /// The row as it was.
     pub row: EntryRow,
     /// In which tab.
     pub tab: Tab,
     /// Its place among the rows: the one that took its place stands behind it.
     pub place: u64,
-    /// What became of it, as far as is known.
+    /// The fate of the entry, as far as is known.
     pub fate: Fate,
     /// When its row goes.
     pub until: Instant,
 }
 
-/// What became of an entry that is no longer where it was.
+/// The fate of an entry that is no longer where it was.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fate {
     /// It was due, and is in timeouts no more.
@@ -68,10 +68,10 @@ impl Fate {
     }
 }
 
-/// What the change that was begun last is about.
+/// The subject of the change that was begun last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acted {
-    /// What kind of change.
+    /// The kind of change.
     pub change: Change,
     /// The member, when it is about one.
     pub one: Option<Vec<u8>>,
@@ -82,7 +82,7 @@ pub struct Acted {
 }
 
 impl Acted {
-    /// Whether a row that leaves now leaves by this.
+    /// Tells whether a row that leaves now leaves by this change.
     #[must_use]
     pub fn on(&self, row: &EntryRow, now: Instant) -> bool {
         let recent = |over| now.saturating_duration_since(over) < STAYS;

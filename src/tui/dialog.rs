@@ -14,13 +14,13 @@ use crate::tui::keys::Key;
 /// A question over the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dialog {
-    /// What it is called, and of what it is.
+    /// The title: what it is called, and of what it is.
     pub title: String,
-    /// What would happen, the most important first.
+    /// The consequences, the most important first.
     pub lines: Vec<DialogLine>,
-    /// What yes does, in a word.
+    /// The effect of yes, in a word.
     pub yes: &'static str,
-    /// What no does, in a word.
+    /// The effect of no, in a word.
     pub no: &'static str,
     /// The name that has to be typed instead of `y`.
     pub name: Option<NameAsked>,
@@ -29,14 +29,14 @@ pub struct Dialog {
     pub focus: Button,
     /// The key that asked: it is no answer before the focus was moved.
     pub opened_by: Option<Key>,
-    /// What yes does.
+    /// The subject of the question, which says what yes does.
     pub question: Question,
-    /// What was said to a key that is no answer.
+    /// The reply to a key that is no answer.
     pub told: Option<Told>,
 }
 
 impl Dialog {
-    /// Whether Enter presses a button.
+    /// Tells whether Enter presses a button.
     #[must_use]
     pub fn presses(&self, button: Button) -> bool {
         match &self.name {
@@ -45,7 +45,7 @@ impl Dialog {
         }
     }
 
-    /// What is said now to a key that was no answer.
+    /// Returns the reply that is shown now to a key that was no answer.
     #[must_use]
     pub fn told_at(&self, now: Instant) -> Option<&str> {
         let told = self.told.as_ref().filter(|told| now < told.until);
@@ -74,7 +74,7 @@ impl Button {
     }
 }
 
-/// What is said to a key that is no answer, for a moment, where the answers stand.
+/// The reply to a key that is no answer, shown for a moment where the answers stand.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Told {
     /// Why it is none.
@@ -98,7 +98,7 @@ pub enum DialogLine {
     Blank,
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     /// Start a stand-in worker on the queue.
@@ -118,7 +118,7 @@ pub struct NameAsked {
     pub wanted: String,
     /// Why a `y` is not enough.
     pub why: String,
-    /// What has been typed.
+    /// The text that has been typed.
     pub field: Field,
     /// Something else was entered.
     pub wrong: bool,

@@ -108,7 +108,7 @@ impl<'a> Ctx<'a> {
         self.model.size.0 >= 100
     }
 
-    /// What a sentence calls the key of an action; none when it has no key.
+    /// Returns the name of an action's key in a sentence; none when it has no key.
     pub(crate) fn key(&self, action: Action) -> Option<String> {
         self.model.keymap.label(action, self.model.look.ascii)
     }
@@ -162,8 +162,8 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// How old what is shown of `row` is, for the right end of a title. Fresh data is as old as
-    /// the interval: that text stands still, so that nothing flickers on a healthy screen.
+    /// Returns the age of what is shown of `row`, for the right end of a title. Fresh data is as
+    /// old as the interval: that text stands still, so that nothing flickers on a healthy screen.
     pub(crate) fn age(&self, row: Option<&QueueRow>, interval_ms: u64) -> Option<Part> {
         let read_at = row?.read_at?;
         let age = self.model.instant.saturating_duration_since(read_at);
@@ -184,7 +184,7 @@ impl<'a> Ctx<'a> {
         })
     }
 
-    /// How often the selected queue is read, in ms.
+    /// Returns the interval at which the selected queue is read, in ms.
     pub(crate) fn interval_ms(&self) -> u64 {
         self.model.stretched_ms.unwrap_or(self.model.interval_ms)
     }

@@ -1,5 +1,5 @@
-//! What the loop meets: something to draw on, something that starts effects, what comes from
-//! outside, and how it all ends.
+//! The surroundings of the loop: something to draw on, something that starts effects, what comes
+//! from outside, and how it all ends.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::tui::hitmap::HitMap;
 use crate::tui::model::Model;
 use crate::tui::msg::Msg;
 
-/// What can be drawn on.
+/// Something that can be drawn on.
 pub trait Surface {
     /// Columns and rows, as they are now.
     fn size(&self) -> io::Result<(u16, u16)>;
@@ -31,13 +31,13 @@ pub trait Surface {
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
 }
 
-/// What starts effects. Answers come back as messages, or never.
+/// Something that starts effects. Answers come back as messages, or never.
 pub trait Runner {
     /// Starts an effect and returns at once.
     fn start(&mut self, effect: Effect);
 }
 
-/// What comes from outside.
+/// An input from outside.
 #[derive(Debug)]
 pub enum Input {
     /// A key, the mouse, another size.
@@ -46,7 +46,7 @@ pub enum Input {
     End(Ended),
 }
 
-/// How the program ended.
+/// The way in which the program ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ended {
     /// The user left.

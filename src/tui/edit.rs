@@ -15,7 +15,7 @@ pub struct EditForm {
     pub queue: Queue,
     /// The entry, as it was seen.
     pub entry: Entry,
-    /// What people call it by.
+    /// The id that people call it by.
     pub id: EntryId,
     /// When it is due, now and then.
     pub due: Due,
@@ -25,21 +25,21 @@ pub struct EditForm {
     pub payload: Field,
     /// The first row of it in sight.
     pub top: usize,
-    /// What it is written with; [`Codec::Unknown`]: its bytes are typed in hex.
+    /// The codec that it is written with; [`Codec::Unknown`]: its bytes are typed in hex.
     pub codec: Codec,
     /// The codec that wrote it, and what it holds: in that codec it stays of that type.
     own: Codec,
     held: Held,
-    /// What the keys act on.
+    /// The part that the keys act on.
     pub at: Part,
-    /// What it becomes; as of the last change.
+    /// Size of the new payload as it will be written, and the remark on it; as of the last change.
     pub message: Message,
 }
 
 /// More bytes are not edited on a screen.
 pub const MOST: usize = 256 << 10;
 
-/// So many of them stand in a line of hex.
+/// Number of bytes in a line of hex.
 const HEX_LINE: usize = 16;
 
 impl EditForm {
@@ -74,7 +74,7 @@ impl EditForm {
         form
     }
 
-    /// What was typed, as bytes.
+    /// Returns what was typed, as bytes.
     pub fn bytes(&self) -> Result<Vec<u8>, String> {
         let typed = self.payload.text();
         match self.codec {
@@ -90,7 +90,8 @@ impl EditForm {
         }
     }
 
-    /// That it is written as a value of the class that it was of, where what was typed says none.
+    /// Returns the remark that it stays a value of the class that it was of, where what was typed
+    /// names none.
     fn kept(&self) -> Option<Said> {
         let typed = self.payload.text();
         let says_class = typed.trim_start().starts_with('[');

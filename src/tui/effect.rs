@@ -44,7 +44,7 @@ pub enum Effect {
     Edit {
         /// The text.
         text: String,
-        /// What a file that holds such a text ends with.
+        /// The end of the name of a file that holds such a text.
         extension: &'static str,
     },
     /// Give a text to the terminal's clipboard.

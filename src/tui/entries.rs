@@ -30,15 +30,15 @@ pub struct EntryRow {
     pub member: Vec<u8>,
     /// Its score.
     pub score: f64,
-    /// What the score says.
+    /// The due time that the score stands for.
     pub due: Due,
-    /// What people call it by.
+    /// The id that people call it by.
     pub id: EntryId,
     /// Its frame form; none in a layout without frames or when it is no frame.
     pub form: Option<Form>,
     /// Bytes of the payload (of the member, when it is no frame).
     pub size: usize,
-    /// What is inside, or why it cannot be told.
+    /// The decoded content, or why it cannot be told.
     pub content: Result<Decoded, FrameError>,
 }
 

@@ -20,15 +20,15 @@ pub struct EntryView {
     pub row: EntryRow,
     /// Tree, text or hex.
     pub face: Face,
-    /// What it says as a tree; none when there is nothing to fold in it.
+    /// Its content as a tree; none when there is nothing to fold in it.
     pub tree: Option<Tree>,
     /// First line in sight.
     pub scroll: usize,
-    /// Where Esc goes back to.
+    /// The screen that Esc goes back to.
     pub back: Back,
     /// Its text, laid out; none before the first time.
     pub laid: Option<Laid>,
-    /// What is looked for in it.
+    /// The text that is looked for in it, and where it is.
     pub found: Option<Found>,
     /// The server's time when it was seen not to be in the queue any more.
     pub gone: Option<EpochMillis>,
@@ -79,18 +79,18 @@ pub struct Laid {
 /// A line on the screen.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Piece {
-    /// What stands there.
+    /// The text of the line.
     pub text: String,
     /// It goes on with the line before, which was too long.
     pub joined: bool,
 }
 
-/// What is looked for in an opened entry, and where it is.
+/// A text that is looked for in an opened entry, and where it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Found {
-    /// What was typed.
+    /// The text that was typed.
     pub what: String,
-    /// Where it stands on the present face, from the start.
+    /// Places of the text on the present face, from the start.
     pub hits: Vec<Spot>,
     /// Index of the present one in `hits`.
     pub at: usize,
@@ -107,7 +107,7 @@ pub enum Spot {
     Line(usize),
 }
 
-/// Where Esc leads from an entry.
+/// The screen that Esc leads to from an entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Back {
     /// To the dashboard.

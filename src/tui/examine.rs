@@ -21,7 +21,7 @@ pub enum Msg {
     Ended {
         /// As in the effect that asked for it.
         generation: u64,
-        /// What was seen, or why not.
+        /// The result, or why there is none.
         result: Result<Box<Exact>, String>,
     },
 }
@@ -33,7 +33,7 @@ pub enum Effect {
     Start {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queue.
+        /// The queue to look at.
         queue: Queue,
         /// Bytes of the server's `unsigned long`.
         long: usize,
@@ -42,12 +42,12 @@ pub enum Effect {
     End,
 }
 
-/// How far it is.
+/// The progress of a look at all entries of a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Examining {
-    /// What it tells carries this.
+    /// The generation that all it tells carries.
     pub(crate) generation: u64,
-    /// Which queue.
+    /// The queue that is looked at.
     pub queue: Queue,
     /// Members and elements looked at.
     pub looked: u64,

@@ -12,7 +12,7 @@ use crate::tui::keys::{Code, Key};
 pub struct Field {
     area: TextArea<'static>,
     lines: Lines,
-    /// What it holds was proposed, not typed: the first character takes its place.
+    /// The text that it holds was proposed, not typed: the first character takes its place.
     proposed: bool,
 }
 
@@ -24,7 +24,7 @@ impl PartialEq for Field {
     }
 }
 
-/// How many lines a field has.
+/// The number of lines of a field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Lines {
     /// One: what is pasted loses its line ends.
@@ -59,7 +59,7 @@ impl Field {
         field
     }
 
-    /// What it holds; lines end with `\n`.
+    /// Returns the text that it holds; lines end with `\n`.
     #[must_use]
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
@@ -77,7 +77,8 @@ impl Field {
         self.area.lines()
     }
 
-    /// Where the cursor is: line, and characters before it in that line, both from 0.
+    /// Returns the position of the cursor: line, and characters before it in that line, both from
+    /// 0.
     #[must_use]
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.area.cursor();
@@ -156,7 +157,7 @@ impl Field {
 }
 
 impl Field {
-    /// What was proposed makes room for what is typed.
+    /// Clears what was proposed, to make room for what is typed.
     fn give_way(&mut self) {
         if std::mem::take(&mut self.proposed) {
             self.area.clear();
@@ -164,7 +165,7 @@ impl Field {
     }
 }
 
-/// Where a key moves the cursor to; with Ctrl or Alt (`jump`) by words.
+/// Returns the move of the cursor that a key asks for; with Ctrl or Alt (`jump`) by words.
 const fn motion(code: Code, jump: bool) -> Option<CursorMove> {
     Some(match (code, jump) {
         (Code::Left, false) => CursorMove::Back,

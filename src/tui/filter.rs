@@ -26,10 +26,10 @@ pub enum Msg {
     Hits {
         /// As in the effect that asked for it.
         generation: u64,
-        /// What was found since the last message: member, and score where there is one. What
-        /// lies beyond the first [`HITS_KEPT`] is only counted.
+        /// Entries found since the last message: member, and score where there is one. Those beyond
+        /// the first [`HITS_KEPT`] are only counted.
         hits: Scores,
-        /// How many were found in all.
+        /// Number of entries found in all.
         found: u64,
         /// Entries looked through.
         looked: u64,
@@ -47,9 +47,9 @@ pub enum Msg {
     ScoresChecked {
         /// As in the effect that asked for it.
         generation: u64,
-        /// Which queue.
+        /// The queue that the members are of.
         queue: Queue,
-        /// What was read, or why not.
+        /// The scores, or why they could not be read.
         result: Result<Scores, String>,
     },
 }
@@ -61,13 +61,13 @@ pub enum Effect {
     Search {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queue.
+        /// The queue to look through.
         queue: Queue,
-        /// Which entries.
+        /// The filter that the entries have to match.
         filter: Filter,
-        /// How its payloads are read.
+        /// The codecs by which its payloads are read.
         habit: Habit,
-        /// What waits, what was delivered, or the order list.
+        /// The tab to look in: what waits, what was delivered, or the order list.
         tab: Tab,
     },
     /// The search under way is no longer wanted.
@@ -76,42 +76,42 @@ pub enum Effect {
     CheckScores {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queue.
+        /// The queue that the members are of.
         queue: Queue,
         /// The members: as many as a screen has rows.
         members: Vec<Vec<u8>>,
     },
 }
 
-/// Which entries stand first.
+/// The order of the entries.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum EntrySort {
-    /// Those due next.
+    /// By due time, those due next first.
     #[default]
     Next,
-    /// Those due last.
+    /// By due time, those due last first.
     Last,
 }
 
 /// A filter that is on.
 #[derive(Clone, Debug)]
 pub struct Filtered {
-    /// What is wanted.
+    /// The filter itself.
     pub filter: Filter,
     /// The server's time that `late` and `due>+1h` are meant at: when the search began.
     pub at: EpochMillis,
-    /// Where it looks: what waits, what was delivered, the order list.
+    /// The tab that it looks in: what waits, what was delivered, the order list.
     pub tab: Tab,
-    /// What was found, in due order (in the order of the list where there are no due times). At
-    /// most [`HITS_KEPT`] are sure.
+    /// Entries found, in due order (in the order of the list where there are no due times). At most
+    /// [`HITS_KEPT`] are sure.
     pub hits: Vec<Hit>,
-    /// How many were found in all.
+    /// Number of entries found in all.
     pub found: u64,
     /// Entries looked through.
     pub looked: u64,
     /// Entries there are to be looked through.
     pub of: u64,
-    /// How far it is.
+    /// The state of the search.
     pub search: Search,
     /// The queue has changed since the search began.
     pub stale: bool,
@@ -119,7 +119,7 @@ pub struct Filtered {
     pub whole: Entries,
 }
 
-/// So many hits are kept to be shown; those beyond are counted.
+/// The most hits that are kept to be shown; those beyond are counted.
 pub const HITS_KEPT: usize = 20_000;
 
 /// An entry that matches.
@@ -135,7 +135,7 @@ pub struct Hit {
     pub gone: bool,
 }
 
-/// How far a search is.
+/// The state of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Search {
     /// It begins then: while somebody types, each key puts it off.
@@ -163,13 +163,13 @@ impl Filtered {
         self.found > self.hits.len() as u64
     }
 
-    /// How many were found, those seen on the screen before the search came to them too.
+    /// Counts the entries found, those seen on the screen before the search came to them too.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.found.max(self.hits.len() as u64)
     }
 
-    /// How much was looked through, in percent.
+    /// Returns the share of the entries that was looked through, in percent.
     #[must_use]
     pub fn percent(&self) -> u64 {
         let part = self.looked.min(self.of) * 100;
@@ -203,7 +203,7 @@ fn weight(value: &Value, most: usize) -> usize {
 }
 
 impl EntryRow {
-    /// How many bytes of text a filter has to look through, about: far more than those of the
+    /// Estimates the bytes of text that a filter has to look through: far more than those of the
     /// payload when that is compressed. No more than a little over `most`.
     #[must_use]
     pub fn weight(&self, most: usize) -> usize {
@@ -214,7 +214,7 @@ impl EntryRow {
         }
     }
 
-    /// What a filter looks at.
+    /// Tells whether the row matches `filter`, its relative times meant at `at`.
     #[must_use]
     pub fn matches(&self, filter: &Filter, at: EpochMillis) -> bool {
         let text = match &self.content {

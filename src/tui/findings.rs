@@ -20,11 +20,12 @@ use crate::tui::queues::QueueRow;
 pub struct Told<'a> {
     /// Index of its queue in the table.
     pub row: usize,
-    /// What is wrong.
+    /// The finding itself.
     pub finding: &'a Finding,
 }
 
-/// Whose findings are told here: those of all queues, on one queue's screen its own.
+/// Returns the queues whose findings are told here, with their index in the table: all queues, on
+/// one queue's screen that one.
 fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
     let all = matches!(model.screen, Screen::Dashboard);
     let rows = model.queues.iter().enumerate();
@@ -54,7 +55,7 @@ fn first(model: &Model, most: usize) -> Vec<Told<'_>> {
     first.into_iter().map(|(_, told)| told).collect()
 }
 
-/// What the findings are sorted by.
+/// The key that the findings are sorted by.
 type Rank = (bool, Reverse<Severity>, Moment, Moment);
 
 /// When something is, where it is at all: what is first stands first, what is not last.
@@ -73,13 +74,13 @@ fn rank(model: &Model, told: &Told) -> Rank {
     )
 }
 
-/// How many are told here.
+/// Counts the findings that are told here.
 #[must_use]
 pub fn count(model: &Model) -> usize {
     all(model).count()
 }
 
-/// How many of them have not gone.
+/// Counts those of them that have not gone.
 #[must_use]
 pub fn wrong(model: &Model) -> usize {
     all(model)
@@ -87,7 +88,8 @@ pub fn wrong(model: &Model) -> usize {
         .count()
 }
 
-/// What is the server's is told once, not for each of its queues.
+/// Returns all findings that are told here: what is the server's is told once, not for each of its
+/// queues.
 fn all(model: &Model) -> impl Iterator<Item = Told<'_>> {
     let mut servers: Vec<&'static str> = Vec::new();
     let each = |(row, queue)| told_of(row, queue);
@@ -105,11 +107,11 @@ fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
     findings.map(move |finding| Told { row, finding })
 }
 
-/// How it goes with a finding: since when, whether it gets worse. None before there is more to say
-/// than that it has been found.
+/// Describes the course of a finding: since when, whether it gets worse. None before there is more
+/// to say than that it has been found.
 #[must_use]
 pub fn course(model: &Model, finding: &Finding) -> Option<String> {
-    /// What has been so for less, in ms, is not worth a word.
+    /// The shortest time, in ms, that is worth a word.
     const NEW_MS: i64 = 2_000;
     /// Less than this in a second stands still.
     const STILL: f64 = 0.05;
@@ -133,7 +135,8 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What was wrong and is over, with the index of its queue in the table: what ended last first.
+/// Returns the findings that are over, with the index of their queue in the table: what ended last
+/// first.
 #[must_use]
 pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
     let each = rows(model);
@@ -143,7 +146,7 @@ pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
     all
 }
 
-/// Whether anything is told here.
+/// Tells whether anything is told here.
 #[must_use]
 pub fn any(model: &Model) -> bool {
     all(model).next().is_some()

@@ -1,4 +1,4 @@
-//! What the forms over the screen have in common: parts from top to bottom, of which one has the
+//! The common ground of the forms over the screen: parts from top to bottom, of which one has the
 //! keys, and what is said of what stands there.
 
 pub mod place;
@@ -28,19 +28,19 @@ pub enum Part {
     Form,
     /// When it is due.
     Due,
-    /// How many.
+    /// Number of messages.
     Count,
-    /// What a new due time is reckoned from.
+    /// The reference that a new due time is reckoned from.
     How,
     /// The new due time.
     When,
     /// Over how long the entries are spread.
     Spread,
-    /// What the worst finding asks for, above the repairs of the menu.
+    /// The repair that the worst finding asks for, above the repairs of the menu.
     Cure,
     /// A repair of the menu.
     Repair(Repair),
-    /// What falls due within this is realigned.
+    /// The span within which entries that fall due are realigned.
     Within,
     /// The repairs that do not apply, in one row.
     More,
@@ -65,10 +65,10 @@ impl Part {
     }
 }
 
-/// What is said of a field.
+/// A remark on a field.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Said {
-    /// What it means, or why it is so.
+    /// The meaning of the field, or why it is so.
     Note(String),
     /// It works, but may not be what was meant.
     Careful(String),
@@ -92,12 +92,12 @@ impl Said {
     }
 }
 
-/// What a message becomes.
+/// The form in which a message is written: its size, and a remark on it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Message {
     /// Bytes of the payload.
     pub bytes: u64,
-    /// What is said of it.
+    /// The remark on the message.
     pub said: Option<Said>,
 }
 
@@ -113,7 +113,7 @@ pub trait Filling {
     fn label(&self) -> u16 {
         11
     }
-    /// What was filled in is on its way: nothing is changed any more.
+    /// Tells whether what was filled in is on its way: nothing is changed any more.
     fn is_sent(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@ pub mod update;
 pub mod view;
 pub mod words;
 
-/// What a page of the help tells of.
+/// A page of the help, by its subject.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum HelpPage {
     /// The keys.
@@ -13,7 +13,7 @@ pub enum HelpPage {
     Keys,
     /// The words and figures of the screen below.
     Screen,
-    /// How a delayed queue works.
+    /// The workings of a delayed queue.
     Queue,
 }
 
@@ -21,7 +21,7 @@ impl HelpPage {
     /// All of them, in their order.
     pub const ALL: [Self; 3] = [Self::Keys, Self::Screen, Self::Queue];
 
-    /// What its title calls it.
+    /// Returns its name in the title.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {

@@ -16,7 +16,7 @@ use crate::tui::{entry, findings, help, journal};
 pub struct Hint {
     /// The keys.
     pub keys: String,
-    /// What they do, in a word.
+    /// The effect of the keys, in a word.
     pub word: &'static str,
     /// They can do it now.
     pub enabled: bool,
@@ -152,7 +152,7 @@ fn is_idle(model: &Model, action: Action) -> bool {
     }
 }
 
-/// What Enter waits for where a name is typed.
+/// Returns the hint of what Enter waits for where a name is typed.
 fn end_of_name(ascii: bool) -> Hint {
     let enter = Key::of(Code::Enter);
     let keys = enter.label(ascii);
@@ -165,7 +165,7 @@ fn end_of_name(ascii: bool) -> Hint {
     }
 }
 
-/// What a form does, in a word.
+/// Returns the word for what a form does.
 const fn submits(form: &Overlay) -> &'static str {
     match form {
         Overlay::Requeue(_) => "requeue",

@@ -21,14 +21,14 @@ pub enum Msg {
     JournalRead {
         /// As in the effect that asked for it.
         generation: u64,
-        /// What stands there.
+        /// The changes in the journal, or why it could not be read.
         result: Result<Vec<PastChange>, String>,
     },
-    /// What became of the entries of a change was read, or why it was not.
+    /// The outcomes of the entries of a change were read, or why they were not.
     ChangeRead {
         /// As in the effect that asked for it.
         generation: u64,
-        /// What the journal says.
+        /// The journal's account of the change, or why it could not be read.
         result: Result<Explained, String>,
     },
 }
@@ -45,7 +45,7 @@ pub enum Effect {
     ReadChange {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which.
+        /// Id of the change.
         id: String,
     },
 }
@@ -57,15 +57,15 @@ pub struct PastChange {
     pub id: String,
     /// When it began, by the clock of the machine that made it.
     pub at: EpochMillis,
-    /// What kind of change.
+    /// The kind of change.
     pub change: Change,
     /// Of which queue, as it is typed.
     pub queue: String,
     /// On which server, as the header shows it.
     pub server: String,
-    /// How many entries were planned.
+    /// Number of entries that were planned.
     pub planned: u64,
-    /// What became of them; none: it was never ended, or is under way.
+    /// Tally of their outcomes; none: the change was never ended, or is under way.
     pub ended: Option<Tally>,
     /// It is being made at this moment, here or by another program on this machine.
     pub under_way: bool,
@@ -73,31 +73,31 @@ pub struct PastChange {
     pub undone: bool,
 }
 
-/// What the journal says of the entries of a change.
+/// The journal's account of the entries of a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
     /// The change's id.
     pub id: String,
-    /// What became of all of them.
+    /// Tally of the outcomes of all of them.
     pub tally: Tally,
-    /// Those that were tried and not done: the first ones.
+    /// Results of the entries that were tried and not done: the first ones.
     pub not_done: Vec<EntryResult>,
 }
 
 /// A change that was applied in this session, and is over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnChange {
-    /// What was agreed to.
+    /// The plan that was agreed to.
     pub plan: Plan,
     /// Its id in the journal; none where nothing was written down.
     pub journal_id: Option<String>,
-    /// What became of the entries, as far as it is known.
+    /// Tally of the outcomes of the entries, as far as it is known.
     pub tally: Tally,
     /// From the first script to the last, and the longest of them; none when it did not end well.
     pub took: Option<(Duration, Duration)>,
-    /// What else there is to say, or why it could not go on. A sentence each.
+    /// Further remarks, or why it could not go on. A sentence each.
     pub notes: Vec<String>,
-    /// Those that were not done: the first ones.
+    /// Results of the entries that were not done: the first ones.
     pub not_done: Vec<EntryResult>,
 }
 
@@ -108,11 +108,11 @@ pub struct ChangeLine {
     pub at: EpochMillis,
     /// Of which queue, as it is typed.
     pub queue: String,
-    /// What was done, such as `offered 1 message, due 14:05`, or `3 deleted`.
+    /// Description of what was done, such as `offered 1 message, due 14:05`, or `3 deleted`.
     pub text: String,
     /// Its id in the journal.
     pub id: Option<String>,
-    /// What kind of change; none of what is told in words only.
+    /// The kind of change; none of what is told in words only.
     pub change: Option<Change>,
     /// It was taken back.
     pub undone: bool,
@@ -120,7 +120,7 @@ pub struct ChangeLine {
     pub doubtful: bool,
 }
 
-/// How many changes are kept.
+/// The most changes that are kept.
 pub const CHANGES_KEPT: usize = 1000;
 
 /// Of how many changes of this session all is kept: what became of their entries, their commands.
@@ -131,7 +131,7 @@ const OWN_KEPT: usize = 100;
 pub struct Changes {
     /// All, the newest first.
     pub lines: VecDeque<ChangeLine>,
-    /// Those that were applied in this session, the newest first.
+    /// The changes that were applied in this session, the newest first.
     pub own: VecDeque<OwnChange>,
     /// Why the journal could not be read.
     pub trouble: Option<String>,
@@ -227,8 +227,8 @@ pub fn all_well(change: Change, tally: &Tally) -> bool {
     tally.sum() == tally.get(Outcome::Done) + gone
 }
 
-/// What became of a change, in words: `3 deleted`, `9,998 of 10,000 transferred, 2 already moved by
-/// others`.
+/// Puts the outcome of a change into words: `3 deleted`, `9,998 of 10,000 transferred, 2 already
+/// moved by others`.
 #[must_use]
 pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
     if change == Change::Kick {
@@ -265,7 +265,7 @@ pub struct ChangeView {
     pub own: Option<OwnChange>,
     /// The generation of the request for what the journal says; none when it is not asked.
     pub asked: Option<u64>,
-    /// What the journal says, or why that cannot be read.
+    /// The journal's account of it, or why that cannot be read.
     pub explained: Option<Result<Explained, String>>,
     /// First line in sight.
     pub scroll: usize,

@@ -14,7 +14,7 @@ pub use self::name::BadKey;
 pub use self::table::BINDINGS;
 use crate::tui::tabs::Tab;
 
-/// What a user wants.
+/// An action that a user asks for.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Action {
     /// One row up.
@@ -139,16 +139,16 @@ pub enum Action {
     Editor,
 }
 
-/// Where the keys go.
+/// The place that the keys go to.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Place {
     /// The table of queues.
     Queues,
     /// The timeline.
     Timeline,
-    /// What waits, by due time.
+    /// Entries that wait, by due time.
     Entries,
-    /// What has been delivered.
+    /// Entries that have been delivered.
     Delivered,
     /// The order list.
     Order,
@@ -191,7 +191,7 @@ impl Place {
         Self::Bulk,
     ];
 
-    /// What people call it.
+    /// Returns the name that people call it by.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -216,15 +216,15 @@ impl Place {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// What it does.
+    /// The action of the row.
     pub action: Action,
-    /// What the configuration file and the palette call it.
+    /// Its name in the configuration file and in the palette.
     pub name: &'static str,
     /// The keys that do it.
     pub keys: &'static [Key],
-    /// Where they do it.
+    /// The places where the keys do it.
     pub places: &'static [Place],
-    /// What the help says of it.
+    /// Its description in the help.
     pub help: &'static str,
     /// Under which head the help lists it.
     pub section: Section,
@@ -244,7 +244,7 @@ pub enum Section {
     Timeline,
     /// Marking entries.
     Mark,
-    /// What changes something.
+    /// Changing something.
     Change,
     /// Everything else.
     Else,
@@ -266,7 +266,7 @@ impl Section {
 pub struct HelpRow {
     /// The keys.
     pub keys: String,
-    /// What they do.
+    /// Description of what they do.
     pub words: &'static str,
     /// One of them does it in the place that was asked about.
     pub here: bool,
@@ -309,8 +309,8 @@ fn help_row(group: &[(&'static Binding, &[Key])], ascii: bool, place: Place) -> 
     }
 }
 
-/// What a single action does. Where the help says it of several in one row, `closer, wider, 10
-/// min`, its own part of that.
+/// Returns the description of a single action. Where the help says it of several in one row,
+/// `closer, wider, 10 min`, its own part of that.
 #[must_use]
 pub fn said(binding: &'static Binding) -> &'static str {
     let group: Vec<_> = BINDINGS.iter().filter(|b| b.help == binding.help).collect();

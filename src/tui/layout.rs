@@ -1,5 +1,5 @@
-//! Where everything lies on a terminal of a given size: plain numbers, so that `update` (how many
-//! rows fit) and `view` (where to draw) agree without meeting.
+//! The layout of a terminal of a given size: plain numbers, so that `update` (how many rows fit)
+//! and `view` (where to draw) agree without meeting.
 //!
 //! ```text
 //! header                      one line, always
@@ -21,7 +21,7 @@ use crate::tui::model::{Model, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::{change, findings};
 
-/// Where everything lies. What is not shown is empty.
+/// The areas of the screen. What is not shown is empty.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Areas {
     /// Too small for panes: one line a queue (or the entry's text), no borders.
@@ -40,7 +40,7 @@ pub struct Areas {
     pub depth: Slot,
     /// The channel traffic.
     pub traffic: Slot,
-    /// What is wrong, all queues.
+    /// The findings, all queues.
     pub findings: Slot,
     /// The worst finding, or that all is well and the newest announcement.
     pub news: Area,
@@ -85,7 +85,7 @@ const TOLD_WHOLE: u16 = 6;
 /// And for the line that nothing is.
 const CALM: u16 = 2;
 
-/// Where everything lies in a terminal of the model's size.
+/// Returns the areas of the screen in a terminal of the model's size.
 #[must_use]
 pub fn areas(model: &Model) -> Areas {
     let (w, h) = model.size;
@@ -193,7 +193,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     areas
 }
 
-/// What lies beside the entries, or below them.
+/// Places what lies beside the entries, or below them.
 fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let (w, h) = model.size;
     let dashboard = matches!(model.screen, Screen::Dashboard);
@@ -238,8 +238,8 @@ const fn least_rows(boxed: bool) -> u16 {
     LEAST + if boxed { 3 } else { 1 }
 }
 
-/// What lies below the panes: the newest changes, and what is wrong. A line is enough to say that
-/// nothing is.
+/// Places what lies below the panes: the newest changes, and what is wrong. A line is enough to say
+/// that nothing is.
 fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let (w, h) = model.size;
     if boxed && w >= THREE_COLUMNS && h >= TALL && model.changes_here().next().is_some() {

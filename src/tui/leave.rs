@@ -1,4 +1,4 @@
-//! What is to be said of a change that was under way when its server or the program was left.
+//! The report on a change that was under way when its server or the program was left.
 
 pub mod update;
 
@@ -11,9 +11,10 @@ pub struct Interrupted {
     change: Change,
     queue: Queue,
     planned: u64,
-    /// How a shell starts this program there; none for a server that ends with the program.
+    /// The command by which a shell starts this program there; none for a server that ends with the
+    /// program.
     program: Option<String>,
-    /// What became of the entries, as far as it was told.
+    /// Tally of the outcomes of the entries, as far as it was told.
     pub tally: Tally,
     /// Its id in the journal, once it has one.
     pub journal_id: Option<String>,
@@ -52,15 +53,15 @@ impl Interrupted {
         self.over = true;
     }
 
-    /// What it is, in a few words: `delete of orders`.
+    /// Returns a description of it in a few words: `delete of orders`.
     #[must_use]
     pub fn name(&self) -> String {
         let queue = text::printable_bytes(self.queue.name.as_bytes());
         format!("{} of {queue}", self.change.word())
     }
 
-    /// What became of it, and the commands that go on, a line each. Nothing where the server has
-    /// ended with the program.
+    /// Returns what became of it, and the commands that go on, a line each. Nothing where the
+    /// server has ended with the program.
     #[must_use]
     pub fn farewell(&self) -> Vec<String> {
         let Some(program) = &self.program else {

@@ -1,4 +1,4 @@
-//! What the tabs other than the first one show: windows on lists by index, and rows of lines.
+//! The tabs other than the first one: windows on lists by index, and rows of lines.
 
 pub mod queries;
 pub mod run;
@@ -22,9 +22,9 @@ pub enum Msg {
         generation: u64,
         /// Of which queue.
         queue: Queue,
-        /// Which list.
+        /// The list that was read.
         list: List,
-        /// What was seen, or why not.
+        /// The run that was read, or why it could not be.
         result: Result<ListPage, String>,
     },
     /// The journal was looked through for what is in quarantine.
@@ -45,18 +45,18 @@ pub enum Effect {
         generation: u64,
         /// Of which queue.
         queue: Queue,
-        /// Which list.
+        /// The list to read.
         list: List,
         /// Index of the first element, from the head.
         first: u64,
-        /// How many elements.
+        /// Number of elements to read.
         count: u32,
     },
     /// Read since when the entries of a queue are in quarantine.
     ReadSince(Queue),
 }
 
-/// Where a pane of rows stands: both count from 0.
+/// Position in a pane of rows: both figures count from 0.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Stand {
     /// The first row in sight.
@@ -68,7 +68,7 @@ pub struct Stand {
 /// A window on a list of the selected queue, by index from its head.
 #[derive(Clone, Debug, Default)]
 pub struct ListWindow {
-    /// Which rows are in sight.
+    /// The position of the rows in sight, and of the cursor.
     pub stand: Stand,
     /// The cursor was moved: it follows its element, not its index.
     pub anchored: bool,
@@ -76,7 +76,7 @@ pub struct ListWindow {
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<ListElement>,
-    /// How many elements the list had when it was read; none before that.
+    /// Number of elements in the list when it was read; none before that.
     pub len: Option<u64>,
     /// When it was read, by our monotonic clock.
     pub read_at: Option<Instant>,
@@ -89,7 +89,7 @@ pub struct ListWindow {
 pub struct ListElement {
     /// As any entry; without a score when timeouts tells none (see [`EntryRow::scored`]).
     pub row: EntryRow,
-    /// What timeouts says of it.
+    /// Its score in timeouts.
     pub score: ListScore,
 }
 
@@ -144,7 +144,7 @@ impl Lists {
         }
     }
 
-    /// Whether it is known since when an entry is in quarantine.
+    /// Tells whether it is known since when an entry is in quarantine.
     #[must_use]
     pub fn knows_since(&self, id: &EntryId) -> bool {
         let known = self.since.as_ref();
@@ -152,7 +152,7 @@ impl Lists {
     }
 }
 
-/// Where the tabs of lines stand.
+/// Positions in the tabs of lines.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Stands {
     /// The traffic, newest first.

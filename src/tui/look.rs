@@ -21,11 +21,11 @@ pub enum Zone {
     /// This machine's, with its changes between summer and winter.
     #[default]
     Local,
-    /// So many seconds east of Greenwich.
+    /// An offset in seconds east of Greenwich.
     Offset(i32),
 }
 
-/// Which background the 24-bit colours are chosen for.
+/// The background that the 24-bit colours are chosen for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Background {
     /// Light text on dark.

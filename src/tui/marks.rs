@@ -1,4 +1,4 @@
-//! Which entries are marked: by rule, and one by one. A million of them are a rule, never a list.
+//! The marks on entries: by rule, and one by one. A million of them are a rule, never a list.
 
 pub mod queries;
 pub mod update;
@@ -16,14 +16,14 @@ use crate::tui::tabs::Tab;
 /// those in `toggled` are the other way round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
-    /// What is marked as a whole.
+    /// The rules that mark entries as a whole.
     pub rules: Vec<Rule>,
     /// By member: marked although no rule holds, or not marked although one does. Of equal elements
     /// as many as have places.
     pub toggled: HashMap<Vec<u8>, Toggled>,
-    /// Where a range began that is not ended yet.
+    /// The place where a range began that is not ended yet.
     pub range: Option<Place>,
-    /// How the payloads of their queue are read, for a filter that looks into them.
+    /// The codecs by which the payloads of their queue are read, for a filter that looks into them.
     pub habit: Habit,
     /// The tab that they were set in.
     pub tab: Tab,
@@ -46,7 +46,7 @@ pub struct Toggled {
 }
 
 impl Toggled {
-    /// How many entries it stands for.
+    /// Returns the number of entries that it stands for.
     #[must_use]
     pub fn copies(&self) -> u64 {
         self.places.len() as u64
@@ -56,15 +56,15 @@ impl Toggled {
 /// A rule that marks many.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Which entries.
+    /// The entries that it holds for.
     pub what: What,
-    /// How many they were when last counted.
+    /// Number of these entries when last counted.
     pub count: u64,
     /// The count is still right.
     pub exact: bool,
 }
 
-/// What a rule holds for.
+/// The entries that a rule holds for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// All there are.
@@ -89,7 +89,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether an entry stands before it, at it or behind it.
+    /// Compares an entry with this place: it stands before it, at it or behind it.
     fn compare(&self, score: f64, member: &[u8]) -> Ordering {
         let by_score = score.total_cmp(&self.score);
         by_score.then_with(|| member.cmp(&self.member))
@@ -108,7 +108,7 @@ impl What {
         }
     }
 
-    /// Whether it holds for `row`.
+    /// Tells whether it holds for `row`.
     #[must_use]
     pub fn holds(&self, row: &EntryRow) -> bool {
         match self {
@@ -117,7 +117,8 @@ impl What {
         }
     }
 
-    /// Whether it holds for what is there; a filter looks at more than that.
+    /// Tells whether it holds for an entry by its due time, score and member; a filter looks at
+    /// more than that.
     fn holds_at(&self, due: Due, score: f64, member: &[u8]) -> bool {
         match self {
             Self::All => true,
@@ -129,7 +130,7 @@ impl What {
         }
     }
 
-    /// Whether it holds for an entry that is no row of the screen, as it would for that.
+    /// Tells whether it holds for an entry that is no row of the screen, as it would for a row.
     fn holds_for(&self, queue: &Queue, habit: Habit, entry: &Entry) -> bool {
         let score = entry.score.unwrap_or(f64::NAN);
         let due = queue.due(score);
@@ -206,7 +207,7 @@ impl Marks {
         }
     }
 
-    /// Whether the copy at that place is one of those that were toggled.
+    /// Tells whether the copy at that place is one of those that were toggled.
     fn meant(&self, toggled: &Toggled, place: u64) -> bool {
         !self.tab.has_equal() || toggled.places.contains(&place)
     }
@@ -260,7 +261,7 @@ impl Marks {
         self.tab == now.tab && rules(self) == rules(now) && now.toggled.iter().all(known)
     }
 
-    /// How many are marked of a tab of `waiting` entries, and whether that is exact.
+    /// Counts the marked entries of a tab of `waiting` entries, and tells whether that is exact.
     #[must_use]
     pub fn count(&self, waiting: u64) -> (u64, bool) {
         let all = self.rules.iter().any(|rule| rule.what == What::All);
@@ -284,7 +285,7 @@ impl Marks {
 }
 
 impl Tab {
-    /// Whether its entries can be equal, so that only their places tell them apart.
+    /// Tells whether its entries can be equal, so that only their places tell them apart.
     #[must_use]
     pub const fn has_equal(self) -> bool {
         matches!(self, Self::Delivered)

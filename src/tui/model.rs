@@ -1,4 +1,4 @@
-//! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
+//! The knowledge of the screen. `update` writes it, `view` reads it, nothing else touches it.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
@@ -38,7 +38,7 @@ use crate::tui::worker::Workers;
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// How it is drawn.
+    /// The look that the screen is drawn in.
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
@@ -46,45 +46,45 @@ pub struct Model {
     pub db: i64,
     /// The profiles that there are.
     pub profiles: Vec<String>,
-    /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
+    /// The redis-cli command that reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
     /// The profile that the server is of.
     pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
-    /// Which keys do what.
+    /// The keys of each action.
     pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
-    /// What the slow looks at the server have shown.
+    /// Results of the slow looks at the server.
     pub server: ServerWatch,
     /// Our monotonic clock at this frame.
     pub instant: Instant,
     /// The server's time at this frame; carried on by our clock while the server is away.
     pub now: EpochMillis,
-    /// Which screen is shown.
+    /// The screen that is shown.
     pub screen: Screen,
-    /// What lies over it.
+    /// The overlay that lies over the screen.
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
     /// The lines that were typed before.
     pub history: History,
-    /// Which pane the keys act on.
+    /// The pane that the keys act on.
     pub focus: Pane,
-    /// What the pane of the entries shows.
+    /// The tab that the pane of the entries shows.
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
-    /// What they are sorted by.
+    /// The order of the queues.
     pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
     pub top: usize,
-    /// How far the search for queues is.
+    /// The state of the search for queues.
     pub discovery: Discovery,
-    /// How much of the future the timeline shows.
+    /// The part of the future that the timeline shows.
     pub zoom: Zoom,
     /// The bars' height grows with the logarithm of their count.
     pub log_height: bool,
@@ -97,13 +97,13 @@ pub struct Model {
     pub entries: Entries,
     /// Target and order list of the selected queue.
     pub lists: Lists,
-    /// Where the tabs of lines stand.
+    /// Positions in the tabs of lines.
     pub stands: Stands,
     /// The look at all entries of a queue that is under way.
     pub examining: Option<Examining>,
     /// The changes that were made.
     pub changes: Changes,
-    /// Which of them stand first.
+    /// The order of the entries.
     pub entry_sort: EntrySort,
     /// The filter that is on.
     pub filtered: Option<Box<Filtered>>,
@@ -111,7 +111,7 @@ pub struct Model {
     pub marks: Marks,
     /// The row that was under the cursor and has left.
     pub departed: Option<Departed>,
-    /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
+    /// Announcements published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The places and the room of the last picture.
     pub drawn: HitMap,
@@ -121,17 +121,17 @@ pub struct Model {
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
-    /// Those that come after it.
+    /// The short messages that come after it.
     pub later: VecDeque<Toast>,
-    /// How often the selected queue is read, in ms; what the user asked for.
+    /// Interval at which the selected queue is read, in ms; the one that the user asked for.
     pub interval_ms: u64,
     /// The interval is stretched to this because answers take long.
     pub stretched_ms: Option<u64>,
-    /// What we cost the server, smoothed over the last seconds.
+    /// Our cost to the server, smoothed over the last seconds.
     pub cost: CostRate,
     /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
     pub rows_on_change: bool,
-    /// What was last filled into the form that offers, by queue.
+    /// The last content of the form that offers, by queue.
     pub drafts: HashMap<Queue, OfferForm>,
     /// The stand-in workers.
     pub workers: Workers,
@@ -139,14 +139,14 @@ pub struct Model {
     pub changing: Changing,
     /// The change under way whose panel the user has left for another pane.
     pub panel_left: Option<u64>,
-    /// What is read when: `update`'s own.
+    /// The schedule of the reads: `update`'s own.
     pub schedule: Schedule,
 }
 
-/// How many announcements are kept.
+/// The most announcements that are kept.
 pub const TRAFFIC_KEPT: usize = 1000;
 
-/// What we cost the server per second.
+/// Our cost to the server per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CostRate {
     /// Commands.
@@ -168,12 +168,12 @@ pub enum Screen {
     Entry(Box<EntryView>),
 }
 
-/// What lies over the screen.
+/// An overlay of the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Overlay {
     /// The help.
     Help {
-        /// Which of its pages.
+        /// The page that is shown.
         page: HelpPage,
         /// First line in sight.
         scroll: usize,
@@ -199,7 +199,7 @@ pub enum Pane {
     Queues,
     /// The countdown timeline.
     Timeline,
-    /// What the tabs show: the entries, to begin with.
+    /// The content of the tabs: the entries, to begin with.
     Entries,
     /// The channel traffic, where it has a place of its own.
     Traffic,
@@ -278,7 +278,7 @@ impl Model {
         self.queues.get(self.cursor)
     }
 
-    /// How many entries wait in the selected queue.
+    /// Returns the number of entries that wait in the selected queue.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         let pulse = self.selected().and_then(|row| row.pulse.as_ref());

@@ -25,7 +25,7 @@ pub enum Msg {
         queue: Queue,
         /// For when.
         due: EpochMillis,
-        /// What became of it.
+        /// Outcome of the offer.
         outcome: Offered,
     },
 }
@@ -42,7 +42,7 @@ pub enum Effect {
 /// The form that offers messages to a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfferForm {
-    /// Which queue.
+    /// The queue that the messages go to.
     pub queue: Queue,
     /// The message.
     pub payload: Field,
@@ -54,13 +54,13 @@ pub struct OfferForm {
     pub form: Option<Form>,
     /// When it shall be due, as typed.
     pub due: Field,
-    /// How many of it, as typed.
+    /// Number of messages to offer, as typed.
     pub count: Field,
-    /// What the queue's entries say of codec and form.
+    /// The codec and the form that the queue's entries show.
     pub seen: Seen,
-    /// What the keys act on.
+    /// The part that the keys act on.
     pub at: Part,
-    /// What the message becomes; as of the last change.
+    /// Size of the message as it will be written, and the remark on it; as of the last change.
     pub message: Message,
     /// It was sent off while the queue's entries were still being looked at: it goes when they
     /// have told how they are written.
@@ -71,7 +71,7 @@ pub struct OfferForm {
     pub failed: Option<String>,
 }
 
-/// What a queue's entries say of how messages are written.
+/// The way in which messages are written, as a queue's entries show it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Seen {
     /// They are being looked at.
@@ -82,14 +82,14 @@ pub enum Seen {
         form: Option<Form>,
         /// The codec that explains most of them.
         codec: Option<Codec>,
-        /// What all of those hold.
+        /// The kind of content that all of those hold.
         held: Held,
     },
     /// They could not be looked at, for this reason.
     Failed(String),
 }
 
-/// What became of an offer.
+/// Outcome of an offer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Offered {
     /// The server has answered to all of it, or to its first batches.
@@ -98,7 +98,7 @@ pub enum Offered {
         journal_id: String,
         /// The entries that are in.
         ids: Vec<EntryId>,
-        /// How many were refused, since equal messages wait already.
+        /// Number of messages that were refused, since equal ones wait already.
         refused: u64,
         /// One of them is the new head.
         head: bool,
@@ -162,7 +162,7 @@ impl OfferForm {
         self.form.or(seen)
     }
 
-    /// What the queue's entries will tell decides how it is written.
+    /// Tells whether what the queue's entries will tell decides how the message is written.
     #[must_use]
     pub fn needs_seen(&self) -> bool {
         let framed = self.queue.has_frames();
@@ -267,9 +267,9 @@ pub struct ToOffer {
     pub generation: u64,
     /// To which queue.
     pub queue: Queue,
-    /// What each of them says, encoded.
+    /// Payload of each of them, encoded.
     pub payload: Vec<u8>,
-    /// How many of them.
+    /// Number of messages.
     pub count: u64,
     /// When they are due.
     pub due: EpochMillis,

@@ -18,25 +18,25 @@ pub enum Effect {
 /// A line that is being typed.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What it is for.
+    /// The purpose of the line.
     pub kind: PromptKind,
-    /// What has been typed.
+    /// The text that has been typed.
     pub field: Field,
-    /// What is wrong with it as it stands.
+    /// The fault of the line as it stands.
     pub error: Option<String>,
     /// The moment that it means.
     pub moment: Option<EpochMillis>,
-    /// What it could be completed to, best first.
+    /// The possible completions of the line, best first.
     pub choices: Vec<Choice>,
     /// Index of the chosen one in `choices`; none: Enter does what the line itself says.
     pub chosen: Option<usize>,
-    /// How far back in the history it is: 0 is what was typed.
+    /// Number of lines that it is back in the history: 0 is what was typed.
     pub back: usize,
-    /// What was typed, while a line of the history stands in its place.
+    /// The text that was typed, while a line of the history stands in its place.
     pub draft: String,
 }
 
-/// What a prompt is for.
+/// The purpose of a prompt.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum PromptKind {
     /// `/`: the filter of the entries.
@@ -53,7 +53,7 @@ impl PromptKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Filter, Self::Find, Self::Jump, Self::Command];
 
-    /// What the history calls it.
+    /// Returns its name in the history.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,14 +65,14 @@ impl PromptKind {
     }
 }
 
-/// What a prompt could be completed to.
+/// A possible completion of a prompt.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Choice {
     /// The whole line then.
     pub line: String,
-    /// What has to be typed behind the line, such as `NAME`; empty when it is complete.
+    /// The part that has to be typed behind the line, such as `NAME`; empty when it is complete.
     pub wants: &'static str,
-    /// What it does.
+    /// Description of what it does.
     pub help: String,
     /// The key that does the same; empty when there is none.
     pub keys: String,

@@ -38,7 +38,7 @@ pub const HAND_OVER_MS: i64 = 2_000;
 /// A queue in the table.
 #[derive(Clone, Debug)]
 pub struct QueueRow {
-    /// Which queue.
+    /// The queue of the row.
     pub queue: Queue,
     /// The last pulse.
     pub pulse: Option<Pulse>,
@@ -52,19 +52,19 @@ pub struct QueueRow {
     pub trouble: Option<String>,
     /// Why it was not surveyed the last time, although it can be read.
     pub unsurveyed: Option<String>,
-    /// What is wrong with it, worst first.
+    /// The findings on it, worst first.
     pub findings: Vec<Finding>,
-    /// What was wrong until a moment ago.
+    /// The findings that it had until a moment ago.
     pub gone: Vec<Finding>,
-    /// How many rules found nothing wrong.
+    /// Number of rules that found nothing wrong.
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
     /// The rules that need more time, and how far they are.
     pub early: Vec<(&'static str, String)>,
-    /// What the rules have to remember from pulse to pulse.
+    /// The memory of the rules from pulse to pulse.
     pub watch: Watch,
-    /// How its payloads are read.
+    /// The codecs by which its payloads are read.
     pub habit: Habit,
     /// When it is surveyed again.
     pub surveyed: Surveyed,
@@ -130,14 +130,14 @@ impl QueueRow {
             .collect();
     }
 
-    /// How bad the worst of its findings is.
+    /// Returns the severity of the worst of its findings.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         self.findings.first().map(|finding| finding.severity)
     }
 
-    /// How much it wants looking at: by its worst finding, then by what is late. None while nothing
-    /// is found wrong.
+    /// Returns the measure of how much it wants looking at: by its worst finding, then by what is
+    /// late. None while nothing is found wrong.
     #[must_use]
     pub fn sickness(&self) -> Option<(Severity, u64)> {
         let late = self.pulse.as_ref().and_then(|pulse| pulse.late.get());
@@ -190,7 +190,7 @@ impl QueueRow {
     }
 }
 
-/// How far the search for queues is.
+/// The state of the search for queues.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Discovery {
     /// Not begun.
@@ -210,19 +210,19 @@ pub enum Discovery {
     },
 }
 
-/// What the table of queues is sorted by.
+/// The order of the table of queues.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum QueueSort {
-    /// Those late the longest first.
+    /// Queues late the longest first.
     #[default]
     Late,
-    /// Those with the most late entries first.
+    /// Queues with the most late entries first.
     MostLate,
     /// Their names.
     Name,
     /// The most entries first.
     Waiting,
-    /// Those of which something falls due next first.
+    /// Queues of which something falls due next first.
     Next,
     /// The longest target first.
     Target,
@@ -239,7 +239,7 @@ impl QueueSort {
         Self::Target,
     ];
 
-    /// What the title calls it.
+    /// Returns its name in the title.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {

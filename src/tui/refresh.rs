@@ -13,32 +13,32 @@ pub enum Msg {
     PulseLoaded {
         /// As in the effect that asked for it.
         generation: u64,
-        /// Which queue.
+        /// The queue that was read.
         queue: Queue,
-        /// What was seen, or why not.
+        /// The pulse, or why there is none.
         result: Result<Pulse, String>,
     },
     /// Other queues were read.
     PulsesLoaded {
         /// As in the effect that asked for it.
         generation: u64,
-        /// What was seen of each, or why nothing.
+        /// The pulse of each, or why there is none.
         result: Result<Vec<(Queue, Pulse)>, String>,
     },
     /// A queue was surveyed.
     SurveyLoaded {
         /// As in the effect that asked for it.
         generation: u64,
-        /// Which queue.
+        /// The queue that was surveyed.
         queue: Queue,
-        /// What was seen, or why not.
+        /// The survey, or why there is none.
         result: Result<Survey, String>,
     },
     /// The server was looked at.
     ServerLooked {
         /// As in the effect that asked for it.
         generation: u64,
-        /// What was seen, or why not.
+        /// The result of the look, or why there is none.
         result: Result<ServerLook, String>,
     },
 }
@@ -50,23 +50,23 @@ pub enum Effect {
     LoadPulse {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queue.
+        /// The queue to read.
         queue: Queue,
-        /// Which rows.
+        /// The rows to read.
         page: Option<PageAsk>,
     },
     /// Read several queues, without rows, in one pipeline.
     LoadPulses {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queues.
+        /// The queues to read.
         queues: Vec<Queue>,
     },
     /// Survey one queue.
     LoadSurvey {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queue.
+        /// The queue to survey.
         queue: Queue,
         /// With the timeline's bars of this zoom; none: the due-time classes only.
         zoom: Option<Zoom>,
@@ -79,7 +79,7 @@ pub enum Effect {
     LookAtServer {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// What it shall bring.
+        /// The content that the look shall bring.
         asked: LookAsk,
     },
 }

@@ -16,11 +16,11 @@ use crate::tui::queues::QueueRow;
 /// The menu of what repairs a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepairForm {
-    /// Which queue.
+    /// The queue to be repaired.
     pub queue: Queue,
-    /// What falls due within this is realigned, as typed; nothing: all.
+    /// The span within which entries that fall due are realigned, as typed; nothing: all.
     pub within: Field,
-    /// What the keys act on.
+    /// The part that the keys act on.
     pub at: Part,
     /// The rows, from the top: what findings ask for, the worst first, then what can be done. What
     /// does not apply is folded into one row until that is opened. They stay as they were then: no
@@ -44,7 +44,7 @@ impl RepairForm {
         }
     }
 
-    /// How many repairs have no row of their own.
+    /// Counts the repairs that have no row of their own.
     #[must_use]
     pub fn folded(&self) -> usize {
         let hidden = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
@@ -90,7 +90,7 @@ impl RepairForm {
         }
     }
 
-    /// What is said of the span.
+    /// Returns the remark on the span.
     #[must_use]
     pub fn what_within(&self) -> Said {
         match self.within_ms() {

@@ -17,27 +17,27 @@ use crate::tui::offer::check::moment;
 pub struct RequeueForm {
     /// Of which queue.
     pub queue: Queue,
-    /// Which entries, as they were when it was opened.
+    /// The entries, as they were when the form was opened.
     pub marked: Marked,
     /// The marks, when it is about them.
     pub marks: Option<Box<Marks>>,
-    /// How many they are, and whether that is exact.
+    /// Number of the entries, and whether that is exact.
     pub count: (u64, bool),
     /// When the only one is due now.
     pub due: Option<EpochMillis>,
     /// They do not wait: they have no due time.
     pub timeless: bool,
-    /// What the new time is reckoned from.
+    /// The reference that the new time is reckoned from.
     pub how: How,
     /// The new time, as typed.
     pub when: Field,
     /// Over how long they are spread, as typed.
     pub spread: Field,
-    /// What the keys act on.
+    /// The part that the keys act on.
     pub at: Part,
 }
 
-/// What a new due time is reckoned from.
+/// The reference that a new due time is reckoned from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum How {
     /// From now.
@@ -61,7 +61,7 @@ impl How {
         }
     }
 
-    /// What it means.
+    /// Returns its meaning in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl How {
         }
     }
 
-    /// What stands there before anything is typed.
+    /// Returns the text that stands there before anything is typed.
     const fn usual(self) -> &'static str {
         match self {
             Self::In => "5m",
@@ -105,7 +105,8 @@ impl RequeueForm {
         matches!(self.count, (1, true))
     }
 
-    /// What is asked for, `now` by the server's clock; or the first part that is wrong, and why.
+    /// Returns the new due time that is asked for, `now` by the server's clock; or the first part
+    /// that is wrong, and why.
     pub fn new_due(&self, now: EpochMillis) -> Result<NewDue, (Part, String)> {
         Ok(NewDue {
             base: self.base(now).map_err(|why| (Part::When, why))?,
@@ -113,7 +114,7 @@ impl RequeueForm {
         })
     }
 
-    /// What the new time is reckoned from.
+    /// Returns the moment that the new time is reckoned from.
     pub fn base(&self, now: EpochMillis) -> Result<Base, String> {
         let typed = self.when.text();
         let typed = typed.trim();
@@ -168,7 +169,7 @@ impl RequeueForm {
         }
     }
 
-    /// What is said of how they are spread.
+    /// Returns the remark on how they are spread.
     #[must_use]
     pub fn what_spread(&self) -> Said {
         let (count, exact) = self.count;

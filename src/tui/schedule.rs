@@ -33,23 +33,23 @@ pub struct Schedule {
     pub(crate) list: Slot,
     /// A rank that is looked for.
     pub(crate) rank: Slot,
-    /// What the rank is for.
+    /// The purpose of the rank.
     pub(crate) rank_for: RankFor,
     /// The scores of what is shown as found and of what is marked.
     pub(crate) check: Slot,
-    /// Where the turn of the marked ones goes on in these looks.
+    /// Index of the marked one at which the turn goes on in these looks.
     pub(crate) check_turn: usize,
-    /// What the selected queue held by its last pulse: waiting, delivered, when its head is due.
+    /// Figures of the selected queue by its last pulse: waiting, delivered, when its head is due.
     pub(crate) held_entries: Option<HeldEntries>,
     /// The generation of the search that runs.
     pub(crate) searching: Option<u64>,
-    /// What the filter that is being typed has replaced.
+    /// The state that the filter that is being typed has replaced.
     pub(crate) replaced: Option<Replaced>,
     /// The next pulse shall bring the rows, whatever they weigh.
     pub(crate) rows_wanted: bool,
     /// Bytes a row weighed in the last page; none before the first one.
     pub(crate) row_bytes: Option<usize>,
-    /// What the cursor was on when something happened last.
+    /// The item that the cursor was on when something happened last.
     pub(crate) under: Option<Under>,
     /// When the cursor came to something else by itself.
     pub(crate) shifted: Option<Instant>,
@@ -62,7 +62,7 @@ pub struct Schedule {
     pub(crate) blocker: Option<(Queue, Instant)>,
     /// From when on the server has rested from the last survey of a row that is not selected.
     pub(crate) classes_from: Option<Instant>,
-    /// Where the turn of the rows out of sight goes on.
+    /// Index of the queue at which the turn of the rows out of sight goes on.
     pub(crate) turn: usize,
     /// When the cursor of the table was last moved.
     pub(crate) moved: Option<Instant>,
@@ -77,9 +77,9 @@ pub struct Schedule {
     pub(crate) first_row: Option<Instant>,
     /// When the last gap was put into the trends.
     pub(crate) gap: Option<Instant>,
-    /// What we had cost at a moment: a few seconds of it.
+    /// Our cost so far, at moments of the last few seconds.
     pub(crate) costs: VecDeque<(Instant, LinkCost)>,
-    /// What was published while the picture stood still.
+    /// Announcements published while the picture stood still.
     pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
@@ -87,13 +87,13 @@ pub struct Schedule {
     pub(crate) unread_until: Option<Instant>,
     /// When a letter was typed last at a question that asks for none.
     pub(crate) typed: Option<Instant>,
-    /// What is typed behind the last answer, while there may be more of it.
+    /// The keys typed behind the last answer, while there may be more of them.
     pub(crate) behind: Option<Behind>,
-    /// What is done with the row under the cursor as soon as it is read.
+    /// The action that is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
     /// The way to another server that was asked for last, while it is looked for.
     pub(crate) way: Option<u64>,
-    /// Whether the screen is between two servers.
+    /// The stage of the way from one server to another.
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
@@ -105,7 +105,7 @@ pub struct Schedule {
     pub(crate) looked: Option<Instant>,
 }
 
-/// What the cursor is on, whatever its place.
+/// The item that the cursor is on, whatever its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Under {
     /// Of which queue, or that queue itself.
@@ -122,7 +122,7 @@ impl Schedule {
     }
 }
 
-/// Where the screen is on its way from one server to another.
+/// The stage of the screen's way from one server to another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Stage {
     /// At a server.
@@ -132,7 +132,7 @@ pub(crate) enum Stage {
     Between,
 }
 
-/// What is typed behind an answer.
+/// The keys that are typed behind an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
     /// The key that was the answer.
@@ -152,7 +152,7 @@ pub(crate) struct Reading {
     pub(crate) flight: Option<u64>,
 }
 
-/// Whether a panel is on the screen.
+/// The state of a panel: on the screen, or not.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Panel {
     /// It is not.
@@ -162,10 +162,11 @@ pub(crate) enum Panel {
     Shown,
 }
 
-/// How many wait, how many were delivered, when the head is due; as far as that is known.
+/// Number of entries that wait, number of those that were delivered, due time of the head; as far
+/// as that is known.
 pub(crate) type HeldEntries = (Option<u64>, Option<u64>, Option<EpochMillis>);
 
-/// What a filter that is being typed has replaced, to be restored when it is given up.
+/// The state that a filter that is being typed has replaced, to be restored when it is given up.
 #[derive(Clone, Debug)]
 pub(crate) struct Replaced {
     /// The filter before it.
@@ -174,7 +175,7 @@ pub(crate) struct Replaced {
     pub(crate) entries: Entries,
 }
 
-/// What a rank is looked for.
+/// The purpose that a rank is looked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum RankFor {
     /// To list the entries of a bar.
@@ -200,7 +201,7 @@ pub(crate) struct Slot {
     pub(crate) asked: bool,
     /// When the last one was started.
     pub(crate) started: Option<Instant>,
-    /// How long the last three answers took, newest first.
+    /// Time that each of the last three answers took, newest first.
     pub(crate) took: [Option<Duration>; 3],
 }
 
@@ -246,8 +247,8 @@ impl Slot {
         true
     }
 
-    /// How long an answer takes: the mean of the last three without the slowest, since one slow
-    /// answer alone says nothing.
+    /// Returns the time that an answer takes: the mean of the last three without the slowest, since
+    /// one slow answer alone says nothing.
     pub(crate) fn takes(&self) -> Duration {
         let seen = self.took.into_iter().flatten();
         let (count, sum, most) = seen.fold((0_u32, Duration::ZERO, Duration::ZERO), |acc, took| {

@@ -24,7 +24,7 @@ pub enum Effect {
     FindWay {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Where to.
+        /// The destination.
         to: Switch,
     },
     /// Leave this server for the one that the way was found to last.
@@ -34,11 +34,12 @@ pub enum Effect {
 /// A server, and what holds there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {
-    /// What the header calls it: `host:port/db`, or a name.
+    /// Its name in the header: `host:port/db`, or a name.
     pub endpoint: String,
-    /// How redis-cli reaches it: see [`crate::queue::redis_cli::program`].
+    /// The redis-cli command that reaches it: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
-    /// How a shell starts this program there; none for a server that ends with the program.
+    /// The command by which a shell starts this program there; none for a server that ends with the
+    /// program.
     pub program: Option<String>,
     /// The number of the database.
     pub db: i64,
@@ -52,7 +53,7 @@ pub struct Site {
     pub named: Vec<Queue>,
 }
 
-/// Where to go.
+/// The destination of a switch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Switch {
     /// To another database of the same server.

@@ -5,7 +5,7 @@ pub mod queries;
 pub mod update;
 pub mod view;
 
-/// What the pane of the entries shows, in the order of the keys `1` to `7`.
+/// The tabs of the pane of the entries, in the order of the keys `1` to `7`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Tab {
     /// Timeouts, by due time.
@@ -17,11 +17,11 @@ pub enum Tab {
     Order,
     /// The channel traffic.
     Traffic,
-    /// What is wrong, and what repairs it.
+    /// The findings, and what repairs them.
     Findings,
     /// The changes made.
     Changes,
-    /// What was set aside, by due time.
+    /// Entries that were set aside, by due time.
     Quarantine,
 }
 
@@ -37,7 +37,7 @@ impl Tab {
         Self::Quarantine,
     ];
 
-    /// What its title calls it.
+    /// Returns its name in the title.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Tab {
         }
     }
 
-    /// Whether its rows are entries.
+    /// Tells whether its rows are entries.
     #[must_use]
     pub const fn has_entries(self) -> bool {
         matches!(

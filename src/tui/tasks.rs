@@ -48,10 +48,10 @@ pub struct Tasks {
     pub(crate) way: Arc<Mutex<Option<(u64, Session)>>>,
     pub(crate) store: Store,
     pub(crate) named: Vec<Queue>,
-    /// What this session says, up to its end.
+    /// The sender of all that this session says, up to its end.
     pub(crate) answers: UnboundedSender<Msg>,
     pub(crate) gate: Gate,
-    /// Where that goes.
+    /// The sender that the gate passes that on to.
     pub(crate) out: UnboundedSender<Msg>,
     /// The lines that are kept for other times.
     pub(crate) lines: Lines,
@@ -62,7 +62,7 @@ pub struct Tasks {
     pub(crate) workers: Workers,
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
-    /// Those of the servers before.
+    /// The changes that were under way on the servers before.
     pub(crate) stopping: Stopping,
 }
 
@@ -114,7 +114,7 @@ impl Tasks {
         self.stopping.wait().await;
     }
 
-    /// What is to be said of them, a line each.
+    /// Returns the report on those changes, a line each.
     #[must_use]
     pub fn farewell(&self) -> Vec<String> {
         self.stopping.farewell()

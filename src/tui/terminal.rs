@@ -55,9 +55,9 @@ pub struct Tty {
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
     /// The next picture writes every cell.
     repaint: bool,
-    /// Where keys go, once they are read.
+    /// The sender that keys go to, once they are read.
     keys: Option<UnboundedSender<Input>>,
-    /// What reads them, while the terminal is ours.
+    /// The thread that reads them, while the terminal is ours.
     reading: Option<Reading>,
 }
 

@@ -25,7 +25,7 @@ pub struct Theme {
     pub warn: Style,
     /// Healthy, live.
     pub ok: Style,
-    /// What a filter has found in a text; underlined beside.
+    /// Matches of a filter in a text; underlined beside.
     pub found: Style,
     /// Bars due within a minute.
     pub near: Style,
@@ -37,7 +37,7 @@ pub struct Theme {
     pub reversed: bool,
     /// No colours are wanted.
     pub colourless: bool,
-    /// What to draw with.
+    /// The glyphs to draw with.
     pub glyphs: &'static Glyphs,
 }
 
@@ -92,7 +92,7 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
-    /// What repairs it.
+    /// A repair.
     pub repair: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
@@ -305,7 +305,7 @@ const OWN: [Color; 16] = [
 struct Colours {
     dim: Color,
     accent: Color,
-    /// None: the row under the cursor is reversed.
+    /// Background of the row under the cursor; none: that row is reversed.
     select: Option<Color>,
     late: Color,
     warn: Color,

@@ -17,7 +17,7 @@ pub enum Msg {
     RankFound {
         /// As in the effect that asked for it.
         generation: u64,
-        /// Which queue.
+        /// The queue that the rank is of.
         queue: Queue,
         /// The rank, or why not.
         result: Result<u64, String>,
@@ -31,7 +31,7 @@ pub enum Effect {
     FindRank {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Which queue.
+        /// The queue to look in.
         queue: Queue,
         /// The moment.
         due: EpochMillis,

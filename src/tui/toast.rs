@@ -8,7 +8,7 @@ use std::time::Instant;
 /// A short message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Toast {
-    /// What it says.
+    /// The words of the message.
     pub text: String,
     /// Good news, a reason why not, or bad news.
     pub tone: Tone,

@@ -12,19 +12,19 @@ use crate::queue::{Queue, shell, text};
 /// The stand-in workers, and what is to be said of them when the program ends.
 #[derive(Clone, Debug, Default)]
 pub struct Workers {
-    /// Those at work, in the order they were started.
+    /// The workers at work, in the order they were started.
     pub at_work: Vec<Worker>,
     /// `delayscope` with what reaches the server, for a shell. None when the server ends with the
     /// program: then nothing would go on.
     pub program: Option<String>,
-    /// What is to be said of those on the servers that were left: see [`Workers::farewell`].
+    /// The report on the workers on the servers that were left: see [`Workers::farewell`].
     pub left: Vec<(String, String)>,
 }
 
 /// A stand-in worker on a queue.
 #[derive(Clone, Debug)]
 pub struct Worker {
-    /// Which queue.
+    /// The queue that it works on.
     pub queue: Queue,
     /// Entries that it has moved.
     pub moved: u64,
@@ -32,13 +32,13 @@ pub struct Worker {
     pub skipped: u64,
     /// When it was started.
     pub since: Instant,
-    /// How many it had moved, at moments of the last seconds: see [`Worker::noted`].
+    /// Numbers of entries that it had moved, at moments of the last seconds: see [`Worker::noted`].
     pub paces: VecDeque<(Instant, u64)>,
-    /// How it does.
+    /// The state of the worker.
     pub state: WorkerState,
 }
 
-/// How fast it works is told of so long: what happened before is history.
+/// The span over which its speed is measured: what happened before is history.
 const PACE: Duration = Duration::from_secs(5);
 
 impl Worker {
@@ -71,8 +71,8 @@ impl Worker {
         }
     }
 
-    /// How many it has moved in a second, over the last few; none before it has been at work for
-    /// one.
+    /// Returns the number of entries that it has moved in a second, over the last few; none before
+    /// it has been at work for one.
     #[must_use]
     pub fn per_s(&self, now: Instant) -> Option<f64> {
         let (from, before) = *self.paces.front()?;
@@ -86,7 +86,7 @@ impl Worker {
     }
 }
 
-/// How a stand-in worker does.
+/// The state of a stand-in worker.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum WorkerState {
     /// Started: it is not subscribed yet.
@@ -101,16 +101,16 @@ pub enum WorkerState {
     Ending,
 }
 
-/// What a stand-in worker tells.
+/// A message of a stand-in worker.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum WorkerTold {
     /// It is subscribed.
     Listening,
     /// It moved entries, and passed over others for the first time.
     Moved {
-        /// How many it moved.
+        /// Number of entries that it moved.
         moved: u64,
-        /// How many it passed over.
+        /// Number of entries that it passed over.
         skipped: u64,
     },
     /// It does not hear announcements: why.
@@ -150,7 +150,7 @@ impl Workers {
         self.at_work.iter().find(|worker| worker.queue == *queue)
     }
 
-    /// How many of them are subscribed to a queue's channel.
+    /// Counts those of them that are subscribed to a queue's channel.
     #[must_use]
     pub fn listening(&self, queue: &Queue) -> u64 {
         let listens = |worker: &&Worker| {
@@ -173,7 +173,7 @@ impl Workers {
         !self.at_work.is_empty()
     }
 
-    /// What the workers have moved in all, known since they have ended.
+    /// Notes the entries that the workers have moved in all, known since they have ended.
     pub fn ended(&mut self, moved: &[(Queue, u64)]) {
         for (queue, moved) in moved {
             let mut workers = self.at_work.iter_mut();

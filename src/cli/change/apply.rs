@@ -31,7 +31,7 @@ pub(super) struct Following {
     /// The order list may be out of its place while this runs.
     sets_aside: bool,
     each: bool,
-    /// How a shell starts this program on the server.
+    /// The words with which a shell starts this program on the server.
     program: String,
     meter: Meter,
     began: Instant,
@@ -272,7 +272,7 @@ impl Following {
     }
 }
 
-/// How far it is, in one line.
+/// Says how far it is, in one line.
 fn line(progress: &Progress) -> String {
     let (at, of) = progress
         .back

@@ -85,7 +85,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
     }
 }
 
-/// How far the looking is.
+/// Says how far the looking is.
 pub(super) fn looked(far: &Progress) -> String {
     let [done, planned] = [far.tally.sum(), far.planned].map(text::thousands);
     format!("{}: {done} of {planned}", far.phase)

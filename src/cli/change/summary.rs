@@ -1,4 +1,4 @@
-//! What became of entries, one by one and in sum.
+//! The outcome of a change for its entries, one by one and in sum.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -18,17 +18,17 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) queue: &'a Queue,
     /// Nothing was done.
     pub(in super::super) dry_run: bool,
-    /// How many entries were to be changed.
+    /// Number of entries that were to be changed.
     pub(in super::super) planned: u64,
     /// The entries by outcome.
     pub(in super::super) tally: Tally,
     /// Its id in the journal.
     pub(in super::super) journal_id: Option<&'a str>,
-    /// How long it took.
+    /// The time that it took.
     pub(in super::super) elapsed: Duration,
     /// For how long the longest script kept the server.
     pub(in super::super) longest: Duration,
-    /// How many transfer clients listened to a kick, where that is known.
+    /// Number of transfer clients that listened to a kick, where that is known.
     pub(in super::super) listening: Option<u64>,
     /// Success of a kick, where it is known.
     pub(in super::super) helped: Option<bool>,

@@ -1,4 +1,4 @@
-//! Which queues a doctor looks at, and when at all of their entries.
+//! The queues that a doctor looks at, and the times at which it looks at all of their entries.
 
 use std::time::{Duration, Instant};
 

@@ -19,12 +19,12 @@ pub(super) struct Looks {
     long: usize,
     open: VecDeque<Queue>,
     under_way: Option<(Queue, LookStream)>,
-    /// Where it says how far it is.
+    /// The line in which it says how far it is.
     meter: Option<Meter>,
 }
 
 impl Looks {
-    /// None yet.
+    /// Returns an empty list of looks.
     pub(super) fn new(store: &Store, long: usize, meter: Option<Meter>) -> Self {
         Self {
             store: store.clone(),

@@ -1,4 +1,4 @@
-//! What `doctor` prints when it has looked.
+//! The output of `doctor` when it has looked.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -110,7 +110,8 @@ fn summary(doctor: &Doctor, all: &[Diagnosis]) -> anyhow::Result<Option<String>>
     })
 }
 
-/// How many queues were looked at, and in how many something was found and nothing.
+/// Says how many queues were looked at, how many of them have problems, and how much is not decided
+/// yet.
 fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
     let open = undecided(all.iter().map(|said| said.open().count()).sum());
     let found = match (sick, well) {
@@ -122,7 +123,8 @@ fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
     format!("{} queues looked at: {found}{open}", all.len())
 }
 
-/// How many have not decided yet: not all is well as long as one of them may find something.
+/// Says how many rules have not decided yet: not all is well as long as one of them may find
+/// something.
 fn undecided(count: usize) -> String {
     match count {
         0 => String::new(),

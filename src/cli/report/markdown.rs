@@ -66,7 +66,7 @@ fn span(words: &str) -> String {
     }
 }
 
-/// How many backticks follow each other at most.
+/// Counts the backticks of the longest run of them.
 fn longest_run(text: &str) -> usize {
     let runs = text.split(|c| c != '`').map(str::len);
     runs.max().unwrap_or(0)

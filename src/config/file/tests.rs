@@ -1,8 +1,8 @@
-//! What is said of a file that is wrong.
+//! Tests of the errors for a file that is wrong.
 
 use super::*;
 
-/// What is wrong with a file of that text: `LINE:COLUMN: WHY`.
+/// Returns the error for a file of that text: `LINE:COLUMN: WHY`.
 fn wrong(text: &str) -> String {
     let error = File::read(Path::new("c.toml"), text.as_bytes()).unwrap_err();
     error.to_string().trim_start_matches("c.toml:").to_owned()

@@ -1,5 +1,5 @@
-//! What a change waits for: an order to go on, the limit of entries a second, a target that is too
-//! full, a replica that lags, a server that is away, a reader that pauses.
+//! Everything that a change waits for: an order to go on, the limit of entries a second, a target
+//! that is too full, a replica that lags, a server that is away, a reader that pauses.
 
 use std::time::{Duration, Instant};
 

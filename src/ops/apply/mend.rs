@@ -1,4 +1,4 @@
-//! What mends the order list: one that was left aside is brought back, drift is mended.
+//! The mending of the order list: one that was left aside is brought back, drift is mended.
 
 use super::batch::Fated;
 use super::run::{Ended, Fate, Run};

@@ -1,4 +1,4 @@
-//! How many entries go into a script, and how fast they go.
+//! The number of entries that go into a script, and how fast they go.
 
 use std::collections::VecDeque;
 use std::ops::Range;

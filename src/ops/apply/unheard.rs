@@ -1,4 +1,4 @@
-//! What a change has told and nobody has heard yet.
+//! Everything that a change has told and nobody has heard yet.
 //!
 //! Telling never waits: whoever does not read shall keep nothing aside, and nothing half done. It is
 //! the change that looks, where it may wait, whether too much of it is unheard.

@@ -29,7 +29,7 @@ pub(super) const fn is_large(bytes: u64) -> bool {
 #[derive(Default)]
 struct Batch {
     rows: Vec<Chosen>,
-    /// Where the payload begins in each of them.
+    /// The offset where the payload begins in each of them.
     headers: Vec<usize>,
     ids: Vec<EntryId>,
     /// The items of the journal that they are.

@@ -1,4 +1,4 @@
-//! What a change writes down: before it tries something, and what became of that.
+//! Everything that a change writes down: before it tries something, and what became of that.
 
 use std::ops::Range;
 use std::time::Duration;

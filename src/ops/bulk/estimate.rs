@@ -1,4 +1,4 @@
-//! What a change will cost, and which way is the cheapest.
+//! The estimate of what a change will cost, and which way is the cheapest.
 //!
 //! The figures are those of Redis 7.0 on a quiet machine, frames of 41 bytes; `cargo bench --bench
 //! bulk` measures them. How many
@@ -12,28 +12,28 @@ use crate::queue::Queue;
 use crate::store::bulk::{facts, sample_list};
 use crate::store::{Store, StoreError, read};
 
-/// What a walk costs the server for each element that it passes, in µs.
+/// The time that a walk costs the server for each element that it passes, in µs.
 pub(super) const STEP_US: f64 = 0.018;
-/// What an entry costs that leaves the order list without a walk, script and round trip and all.
+/// The time for an entry that leaves the order list without a walk, script and round trip and all.
 pub(super) const ENTRY_US: f64 = 2.0;
 /// The same of one that is deleted or put back by itself, which looks for its neighbour too.
 pub(super) const SINGLE_US: f64 = 12.0;
-/// What each element costs that is read.
+/// The time for each element that is read.
 pub(super) const READ_US: f64 = 0.9;
-/// What each element costs that goes round.
+/// The time for each element that goes round.
 pub(super) const ROUND_US: f64 = 2.6;
 /// Time on top of that for a chosen one, its lines of the journal included.
 pub(super) const SWEPT_US: f64 = 12.0;
 
-/// What the first script costs more, whose text the server has to read.
+/// The additional time for the first script, whose text the server has to read.
 pub(super) const TEXT_US: f64 = 150.0;
 
-/// So many entries make a batch at most, as long as they take no longer than a script may.
+/// Entries in a batch at most, as long as they take no longer than a script may.
 pub(super) const BATCH: f64 = 500.0;
 /// The same where what is due is delivered, or the order list goes round or comes back.
 pub(super) const LARGE_BATCH: f64 = 1_000.0;
 
-/// What is to be done with the chosen entries.
+/// The kind of work that is to be done with the chosen entries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum WorkKind {
     /// They are transferred because they are due.
@@ -68,18 +68,18 @@ pub enum WorkKind {
     OrderList,
 }
 
-/// What the estimate has to know of a change.
+/// The facts that the estimate has to know of a change.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
-    /// What is to be done.
+    /// The kind of work that is to be done.
     pub kind: WorkKind,
     /// With how many entries.
     pub count: u64,
-    /// How many bytes one of them has: on the average, and the largest.
+    /// Bytes of one of them: on the average, and of the largest.
     pub bytes: [u64; 2],
     /// All of them are due.
     pub due: bool,
-    /// How many transfer clients are subscribed.
+    /// Number of transfer clients that are subscribed.
     pub clients: u64,
     /// Their smallest and largest score.
     pub scores: (f64, f64),
@@ -90,24 +90,24 @@ pub struct Ask {
 struct Sampled {
     place: u64,
     member: Vec<u8>,
-    /// None: it does not wait.
+    /// Its score in timeouts; none: it does not wait.
     score: Option<f64>,
 }
 
 /// A look at a queue's order list: some of its elements, with where they stand and their scores.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
-    /// How long the order list is.
+    /// Length of the order list.
     pub length: u64,
     /// It has an expiry, which forbids setting it aside.
     pub expires: bool,
-    /// How many bytes an element has: on the average, and the largest that was seen.
+    /// Bytes of an element: on the average, and of the largest that was seen.
     bytes: [u64; 2],
     /// From the head, page after page.
     elements: Vec<Sampled>,
 }
 
-/// How many elements a script passes to find an entry.
+/// The number of elements that a script passes to find an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Walk {
     /// From the head, when its turn comes in due order, on the average: those that stay.
@@ -203,9 +203,9 @@ impl Sample {
         self
     }
 
-    /// How many elements a script passes to find one of the chosen. `chosen` says which of the
-    /// sampled ones (member, score) are. When none is, those with the nearest scores stand for
-    /// them.
+    /// Estimates how many elements a script passes to find one of the chosen. `chosen` says which
+    /// of the sampled ones (member, score) are. When none is, those with the nearest scores stand
+    /// for them.
     #[must_use]
     pub fn walk(&self, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Walk {
         let is = |e: &Sampled| e.score.filter(|&score| chosen(&e.member, score));
@@ -240,7 +240,7 @@ impl Sample {
         steps.walk(self, ask)
     }
 
-    /// How many elements one that was looked at stands for.
+    /// Returns how many elements one that was looked at stands for.
     fn weight(&self) -> f64 {
         float(self.length) / count(self.elements.len().max(1))
     }

@@ -1,4 +1,4 @@
-//! Which elements of the order list have to change places, so that the chosen ones stand at its
+//! The elements of the order list that have to change places, so that the chosen ones stand at its
 //! head: a permutation, worked out from one reading.
 
 use std::collections::HashMap;

@@ -11,7 +11,7 @@ use crate::clock::{EpochMillis, instant};
 use crate::queue::Era;
 use crate::store::listen::{Heard, listen};
 
-/// How many entries one script takes.
+/// Entries that one script takes.
 const BATCH: usize = 100;
 /// After a script that failed it tries again so much later, in ms.
 const AFTER_ERROR_MS: u64 = 5_000;

@@ -18,7 +18,7 @@ use super::stage::Stage;
 use crate::queue::Era;
 use crate::store::StoreError;
 
-/// What can be played.
+/// A scenario that can be played.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Scenario {
     /// AAAA is offered with a delay of 20 s, then BBBB with one of 5 s: BBBB is delivered first.
@@ -85,7 +85,7 @@ impl Scenario {
         }
     }
 
-    /// What waits when the screen opens.
+    /// Offers what waits when the screen opens.
     pub(super) async fn open(self, stage: &Stage) -> Result<(), StoreError> {
         match self {
             Self::Classic => classic::open(stage).await,

@@ -36,15 +36,15 @@ wait $server
 rm -rf "$dir"
 "#;
 
-/// What makes the server private and forgetful. `unixsocketperm`: for this user alone.
+/// The arguments that make the server private and forgetful. `unixsocketperm`: for this user alone.
 const ARGUMENTS: &str = "--port 0 --unixsocketperm 700 --appendonly no --daemonize no";
 
 /// A unix socket's path may have so many bytes (104 on macOS and the BSDs, with its end).
 const LONGEST_SOCKET: usize = 100;
-/// What the guard appends to the place of its directory.
+/// The path that the guard appends to the place of its directory.
 const SOCKET_NAME: &str = "/delayscope.XXXXXX/s";
 
-/// How long a server may take to listen.
+/// The longest wait for a server to listen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A server that goes with this value.
@@ -72,7 +72,7 @@ impl PrivateServer {
         }
     }
 
-    /// How to reach it.
+    /// Returns the endpoint to reach it by.
     pub(super) fn endpoint(&self) -> Endpoint {
         Endpoint {
             address: Address::Unix(self.socket()),
@@ -154,7 +154,7 @@ fn start(program: &Path) -> Result<PrivateServer, String> {
     Ok(server)
 }
 
-/// Where temporary things go, unless that is too long for a socket's path.
+/// Returns the directory where temporary things go, unless that is too long for a socket's path.
 fn place() -> PathBuf {
     let usual = std::env::temp_dir();
     if usual.as_os_str().len() + SOCKET_NAME.len() <= LONGEST_SOCKET {

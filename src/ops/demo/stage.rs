@@ -1,5 +1,5 @@
-//! What every scenario needs: its queue, the means to offer, transfer and consume, and to know
-//! when it is over.
+//! Everything that a scenario needs: its queue, the means to offer, transfer and consume, and to
+//! know when it is over.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::queue::{Form, Queue};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 
-/// How long a scenario waits after something failed.
+/// The time that a scenario waits after something failed.
 const AFTER_TROUBLE: Duration = Duration::from_secs(1);
 
 /// A message and when it is due.
@@ -29,7 +29,7 @@ pub(super) struct Stage {
     pub(super) events: broadcast::Sender<DemoEvent>,
     pub(super) stopped: watch::Receiver<bool>,
     pub(super) faster: u32,
-    /// How those who offer here write frames.
+    /// The form of the frames that those who offer here write.
     pub(super) form: Form,
 }
 

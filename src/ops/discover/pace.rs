@@ -1,8 +1,8 @@
-//! How fast the keys are looked through: a share of the server's time, in small slices.
+//! The pace at which the keys are looked through: a share of the server's time, in small slices.
 
 use std::time::{Duration, Instant};
 
-/// What a slice should cost the server, in µs: half of what it may cost at most.
+/// The time that a slice should cost the server, in µs: half of what it may cost at most.
 const SLICE_US: u64 = 500;
 /// A quarter of the server's time so long, and until so many keys are looked through even if that
 /// takes a little longer; then a twentieth. (A million keys cost about 0.7 s of server time.)
@@ -12,10 +12,10 @@ const BRISK_LONGEST: Duration = Duration::from_secs(6);
 const BRISK_SHARE: u32 = 4;
 const CALM_SHARE: u32 = 20;
 
-/// How much of the time in which we asked nothing is made up for by slices without a pause.
+/// The part of the time in which we asked nothing that is made up for by slices without a pause.
 const SAVED: Duration = Duration::from_millis(50);
 
-/// How many keys the first slice looks at; later ones by what they cost.
+/// Keys that the first slice looks at; later ones by what they cost.
 const KEYS_OF_THE_FIRST_SLICE: u32 = 200;
 const MOST_KEYS_OF_A_SLICE: u32 = 10_000;
 
@@ -36,7 +36,7 @@ impl ScanPace {
         }
     }
 
-    /// How many keys the next slice shall look at.
+    /// Returns the number of keys that the next slice shall look at.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
@@ -60,8 +60,9 @@ impl ScanPace {
     }
 }
 
-/// How many of `keys` SCAN has passed when it is at `cursor`. Its cursor counts buckets with the
-/// bits in reverse, whatever the size of the table, so that reversed it tells the fraction.
+/// Estimates how many of `keys` SCAN has passed when it is at `cursor`. Its cursor counts buckets
+/// with the bits in reverse, whatever the size of the table, so that reversed it tells the
+/// fraction.
 pub(super) fn looked(cursor: u64, keys: u64) -> u64 {
     let passed = u128::from(cursor.reverse_bits()) * u128::from(keys);
     u64::try_from(passed >> 64).unwrap_or(keys)

@@ -1,4 +1,4 @@
-//! Which queue a key or a channel is a sign of.
+//! The queue that a key or a channel is a sign of.
 
 use crate::queue::{QueueName, name};
 use crate::store::read::KeyType;
@@ -19,8 +19,8 @@ pub(super) fn names(key: &[u8]) -> Vec<QueueName> {
     }
 }
 
-/// Which of the names are meant, by what their targets are: those whose target is a list; when
-/// none is, the first, which is how nearly everybody names a queue.
+/// Chooses those of the names that are meant, by what their targets are: those whose target is a
+/// list; when none is, the first, which is how nearly everybody names a queue.
 pub(super) fn likely(names: Vec<QueueName>, kinds: &[KeyType]) -> Vec<QueueName> {
     let lists = names
         .iter()

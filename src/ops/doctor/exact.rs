@@ -19,13 +19,13 @@ use crate::queue::exact::{Drifted, Exact};
 use crate::queue::{EntryId, Queue};
 use crate::store::{Store, StoreError, read};
 
-/// How long we wait for a link that has not been live yet, or hangs.
+/// The longest wait for a link that has not been live yet, or hangs.
 const READY: Duration = Duration::from_secs(5);
-/// How often progress is told.
+/// The time after which progress is told again.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// It takes no more than this part of the server's time: one in so many.
 const SHARE: u32 = 4;
-/// So many of the next due ones are looked for in the order list: as many as a Redisson client
+/// Number of the next due ones that are looked for in the order list: as many as a Redisson client
 /// transfers in one script. The first few tell how large they are.
 const NEXT: u32 = 100;
 const FEELER: u32 = 10;
@@ -34,24 +34,25 @@ const NEXT_BYTES: usize = 256 * 1024;
 /// Bytes of what differs that are kept: more is counted only.
 const KEPT_BYTES: usize = 64 << 20;
 
-/// What a member or element takes (measured: 10.6 s for a million of 41 bytes in both), and each of
-/// its bytes, in ns.
+/// The time that a member or element takes (measured: 10.6 s for a million of 41 bytes in both),
+/// and each of its bytes, in ns.
 const EACH_NS: u64 = 5_000;
 const BYTE_NS: u64 = 10;
 
-/// How long a look at so many members and elements of about so many bytes will take, about.
+/// Estimates how long a look at `elements` members and elements of about `bytes` bytes each will
+/// take.
 pub(super) fn takes(elements: u64, bytes: usize) -> Duration {
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     let each = EACH_NS.saturating_add(bytes.saturating_mul(BYTE_NS));
     Duration::from_nanos(elements.saturating_mul(each))
 }
 
-/// What it tells.
+/// Something that [`examine`] tells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Examined {
-    /// So many members and elements were looked at, of about so many.
+    /// The number of members and elements that were looked at, and about how many there are.
     Progress {
-        /// So many.
+        /// Number of those that were looked at.
         looked: u64,
         /// Of about so many.
         of: u64,

@@ -1,5 +1,5 @@
-//! What was done from this account a moment ago, from the journal: who looks once has not seen it,
-//! and would tell to kick again, or take what a change has brought about for trouble.
+//! Recall of what was done from this account a moment ago, from the journal: who looks once has not
+//! seen it, and would tell to kick again, or take what a change has brought about for trouble.
 
 use super::Examination;
 use crate::clock::{EpochMillis, local_now};
@@ -7,7 +7,7 @@ use crate::ops::journal::{Journal, Kept, ServerId};
 use crate::queue::Change;
 use crate::store::Store;
 
-/// What is no hand of ours in what waits: it comes and goes like that without us.
+/// The changes that are no hand of ours in what waits: it comes and goes like that without us.
 const USUAL: [Change; 4] = [Change::Kick, Change::Offer, Change::Worker, Change::Consume];
 
 /// Tells each queue when it was kicked last and what else was done to it last; `now` by the

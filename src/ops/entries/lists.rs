@@ -22,15 +22,15 @@ pub(super) struct ListReader {
     size: PageSize,
     /// The place behind the last element read.
     next: u64,
-    /// So many before it are read again.
+    /// Number of elements before it that are read again.
     overlap: usize,
-    /// How many more may be told: as many as there were at first, so that it ends also where more
-    /// come all the time.
+    /// Number of elements that may still be told: as many as there were at first, so that it ends
+    /// also where more come all the time.
     left: u64,
     ended: bool,
 }
 
-/// What was told already.
+/// The elements that were told already.
 enum SeenElements {
     /// Of the order list, whose elements are members of timeouts: all.
     Members(Members),
@@ -45,7 +45,7 @@ struct Members {
     hasher: RandomState,
 }
 
-/// How many parts.
+/// Number of the parts.
 const PARTS: u64 = 256;
 
 impl Members {
@@ -67,7 +67,7 @@ impl Members {
         self.parts[part].contains(&hash)
     }
 
-    /// Whether it was not among them before.
+    /// Adds a member, and tells whether it was not among them before.
     fn add(&mut self, member: &[u8]) -> bool {
         let (hash, part) = self.place(member);
         self.parts[part].insert(hash)
@@ -93,7 +93,7 @@ impl ListReader {
         }
     }
 
-    /// How many entries there are to be read now; to be asked first.
+    /// Counts the entries that there are to be read now; to be asked first.
     pub(super) async fn count(&mut self) -> Result<u64, StoreError> {
         let page = read::list_page(&self.store, &self.list, 0, 0).await?;
         self.left = page.length;
@@ -167,8 +167,8 @@ impl ListReader {
 }
 
 impl SeenElements {
-    /// Where in a page that begins at place `first` may stand what was not told; none when
-    /// something of that may stand before it.
+    /// Finds where in a page that begins at place `first` something may stand that was not told;
+    /// none when something of that may stand before it.
     fn behind(&self, first: u64, page: &[Vec<u8>]) -> Option<usize> {
         match self {
             // They are told in their order, so before one that was told there is nothing new.
@@ -183,7 +183,7 @@ impl SeenElements {
         }
     }
 
-    /// Whether what was told moves towards the head while we read.
+    /// Tells whether what was told moves towards the head while we read.
     const fn shifts_back(&self) -> bool {
         !matches!(self, Self::Elements(_, Push::Left))
     }
@@ -203,8 +203,8 @@ impl SeenElements {
     }
 }
 
-/// Where in `page` stands what follows `seen`: behind a run of elements that stand in `seen` in
-/// the same order. All of them, if they are there somewhere; else those that the page begins
+/// Finds the place in `page` of what follows `seen`: behind a run of elements that stand in `seen`
+/// in the same order. All of them, if they are there somewhere; else those that the page begins
 /// with, some having left in front; else the longest run. None when none of them is there.
 fn behind(seen: &[Vec<u8>], page: &[Vec<u8>]) -> Option<usize> {
     let run = |from: usize| {

@@ -19,10 +19,10 @@ use crate::queue::filter::Bounds;
 use crate::queue::{Entry, Queue};
 use crate::store::{Store, StoreError, read};
 
-/// How long we wait for a link that has not been live yet, or hangs.
+/// The longest wait for a link that has not been live yet, or hangs.
 const READY: Duration = Duration::from_secs(5);
 
-/// So many pages are looked through at a time at most, one on each core.
+/// Pages that are looked through at a time at most, one on each core.
 const MOST_THREADS: usize = 4;
 
 /// The first page has so many entries: each may have a MB.
@@ -36,7 +36,7 @@ const PAGE_BYTES: usize = 256 * 1024;
 /// Nor does it keep the server for longer, as long as they cost about as much, in µs.
 const PAGE_US: u64 = 500;
 
-/// How many entries to ask for: few at first, since members may be large.
+/// The number of entries to ask for: few at first, since members may be large.
 pub(super) struct PageSize(u32);
 
 impl PageSize {
@@ -68,9 +68,9 @@ impl PageSize {
 /// A page, looked through.
 #[derive(Default)]
 pub(in crate::ops) struct Page {
-    /// Those of its entries that are wanted.
+    /// The entries of it that are wanted.
     pub(in crate::ops) kept: Vec<Entry>,
-    /// How many there were.
+    /// Number of entries that there were.
     pub(in crate::ops) looked: u64,
 }
 
@@ -82,7 +82,7 @@ pub(in crate::ops) struct Pages {
     open: Option<OpenPages>,
     /// The pages that are being looked through, in their order.
     under_way: VecDeque<JoinHandle<Page>>,
-    /// How many of them there may be.
+    /// The largest number of them.
     most: usize,
     /// No more pages come.
     ended: bool,
@@ -91,7 +91,7 @@ pub(in crate::ops) struct Pages {
     given_up: Arc<AtomicBool>,
 }
 
-/// What is known once the server's time is.
+/// The part of the pages that is known once the server's time is.
 struct OpenPages {
     source: PageSource,
     sieve: Arc<Sieve>,
@@ -118,7 +118,7 @@ enum PageSource {
 }
 
 impl PageSource {
-    /// How many entries there are to be read now; to be asked first.
+    /// Counts the entries that there are to be read now; to be asked first.
     async fn count(&mut self) -> Result<u64, StoreError> {
         match self {
             Self::Timeouts(reader) => reader.count().await,
@@ -170,8 +170,8 @@ impl Pages {
         }
     }
 
-    /// How many entries there were to be looked at when the reading began; 0 before the first
-    /// page.
+    /// Returns the number of entries that there were to be looked at when the reading began; 0
+    /// before the first page.
     pub(in crate::ops) fn of(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.of)
     }

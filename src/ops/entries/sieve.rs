@@ -1,4 +1,4 @@
-//! What an entry must be to be told.
+//! The conditions that an entry must meet to be told.
 
 use super::{From, Selection};
 use crate::payload::{self, Habit};

@@ -16,8 +16,8 @@ use crate::queue::{Entry, Queue, State};
 use crate::store::read::{self, Rows};
 use crate::store::{Store, StoreError};
 
-/// How often a page is asked for again because the front of timeouts moves, before the place is
-/// looked for by score.
+/// Number of times that a page is asked for again because the front of timeouts moves, before the
+/// place is looked for by score.
 const CHASES: u32 = 3;
 /// Bytes of the largest member that is sent to the server to ask for its rank.
 const LARGE: usize = 64 * 1024;
@@ -27,7 +27,7 @@ pub(super) struct TimeoutsReader {
     queue: Queue,
     /// The sorted set.
     key: Vec<u8>,
-    /// What its entries are; none: waiting or late, as their scores say.
+    /// The state of its entries; none: waiting or late, as their scores say.
     state: Option<State>,
     size: PageSize,
     /// Below this score nothing is wanted; none: from the first member on.
@@ -79,7 +79,7 @@ impl TimeoutsReader {
         }
     }
 
-    /// How many entries there are to be read now.
+    /// Counts the entries that there are to be read now.
     pub(super) async fn count(&self) -> Result<u64, StoreError> {
         let lowest = self.lowest.unwrap_or(f64::NEG_INFINITY);
         read::count_between(&self.store, &self.key, lowest, self.highest).await

@@ -11,9 +11,9 @@ use super::{JournalError, Kept, Purged, id};
 use crate::clock::{EpochMillis, local_now};
 use crate::ops::private;
 
-/// So many numbers of damaged lines are told beside the first.
+/// Numbers of damaged lines that are told beside the first, at most.
 const LINES: usize = 9;
-/// So many bytes are kept free on the disk for everybody else.
+/// Bytes that are kept free on the disk for everybody else.
 const RESERVE: u64 = 64 << 20;
 /// No change begins while the journal holds as many bytes.
 const MOST_BYTES: u64 = 4_000_000_000;
@@ -63,7 +63,7 @@ impl Folder {
         Ok(kept)
     }
 
-    /// Which lines of the list cannot be read, in a sentence.
+    /// Tells which lines of the list cannot be read, in a sentence.
     pub(super) fn unreadable(&self) -> Result<Option<String>, JournalError> {
         let (_, numbers) = changes(&self.lines()?);
         let [first, others @ ..] = &numbers[..] else {
@@ -148,7 +148,7 @@ impl Folder {
         sync_dir(&self.changes_path()).map_err(|error| self.unwritable(&error))
     }
 
-    /// That nobody has tried to take a change back beside these `attempts`, which are over.
+    /// Checks that nobody has tried to take a change back beside these `attempts`, which are over.
     pub(super) fn check_attempts(&self, undone: &str, attempts: usize) -> Result<(), JournalError> {
         let all = self.changes()?;
         let undoes = |kept: &&Kept| kept.head.undoes.as_deref() == Some(undone);
@@ -162,7 +162,7 @@ impl Folder {
         )))
     }
 
-    /// That a change which writes so many bytes has room.
+    /// Checks that a change which writes `bytes` bytes has room.
     pub(super) fn check_room(&self, bytes: u64) -> Result<(), JournalError> {
         let held = self.bytes().map_err(|error| self.unwritable(&error))?;
         if held >= MOST_BYTES {
@@ -192,7 +192,7 @@ impl Folder {
         Ok(())
     }
 
-    /// How many bytes all changes take.
+    /// Counts the bytes that all changes take.
     fn bytes(&self) -> io::Result<u64> {
         let mut bytes = fs::metadata(self.lines_path()).map_or(0, |lines| lines.len());
         for entry in fs::read_dir(self.changes_path())? {
@@ -253,7 +253,7 @@ impl Folder {
         Ok(strays.map(|name| self.remove_file(&name)).sum())
     }
 
-    /// How many bytes went with it.
+    /// Removes the file of a change, and returns how many bytes went with it.
     fn remove_file(&self, id: &str) -> u64 {
         let path = self.change_path(id);
         let bytes = fs::metadata(&path).map_or(0, |file| file.len());
@@ -288,7 +288,7 @@ impl Folder {
     }
 }
 
-/// What could not be done with a file.
+/// Makes the error that says what could not be done with a file.
 pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> JournalError {
     JournalError(format!("could not {what} {}: {error}", path.display()))
 }
@@ -307,7 +307,7 @@ fn ends_with_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Whether a change is being written down, by whichever process.
+/// Tells whether a change is being written down, by whichever process.
 fn is_held(path: &Path) -> bool {
     let tried = File::open(path).map(|file| file.try_lock_shared());
     matches!(tried, Ok(Err(TryLockError::WouldBlock)))

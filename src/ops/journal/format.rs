@@ -18,22 +18,22 @@ use crate::store::change::Place;
 
 pub(super) use read::{Results, items, kind, tries};
 
-/// What the file begins with; the last byte is the version of the format.
+/// The beginning of the file; the last byte is the version of the format.
 pub(super) const MAGIC: [u8; 8] = *b"dlyscop\x01";
 /// Length and checksum, before each body.
 pub(super) const HEAD: usize = 8;
 
-/// What a record holds.
+/// The kind of what a record holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum RecordKind {
     /// Items that are about to be tried.
     Intents,
-    /// What became of items.
+    /// The results of items.
     Results,
-    /// Which items the next script tries. Where no such record is, everything may have been tried:
-    /// earlier versions wrote none, and pass these over.
+    /// The items that the next script tries. Where no such record is, everything may have been
+    /// tried: earlier versions wrote none, and pass these over.
     Tries,
-    /// How many entries the next script may move that it chooses itself.
+    /// Number of entries that the next script may move and chooses itself.
     Untold,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn put_untold(out: &mut Vec<u8>, most: u64) {
     end_record(out, begin);
 }
 
-/// How many of the items go into one record.
+/// Counts the items, from the first one on, that go into one record.
 fn fitting(items: &[Item]) -> usize {
     let mut bytes = 0;
     let size = |item: &Item| {
@@ -186,12 +186,12 @@ fn end_record(out: &mut [u8], begin: usize) {
     head[4..].copy_from_slice(&check(body));
 }
 
-/// Whether a body may begin with this byte.
+/// Tells whether a body may begin with this byte.
 pub(super) const fn is_kind(byte: u8) -> bool {
     matches!(byte, INTENTS | RESULTS | TRIES | UNTOLD)
 }
 
-/// What tells a whole body from a torn one.
+/// Returns the checksum that tells a whole body from a torn one.
 pub(super) fn check(body: &[u8]) -> [u8; 4] {
     let [a, b, c, d, ..]: [u8; 20] = Sha1::digest(body).into();
     [a, b, c, d]

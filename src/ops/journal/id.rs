@@ -18,7 +18,8 @@ pub(super) fn new(now: EpochMillis, random: u32) -> String {
     id
 }
 
-/// Whether a text can be an id or the beginning of one: what can is safe as the name of a file.
+/// Tells whether a text can be an id or the beginning of one: what can is safe as the name of a
+/// file.
 pub(super) fn may_begin(text: &str) -> bool {
     let fits = (1..=LENGTH).contains(&text.len());
     fits && text.bytes().all(|byte| DIGITS.contains(&byte))

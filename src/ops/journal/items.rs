@@ -30,17 +30,17 @@ struct Index {
     unread: u64,
     /// Damaged bytes amid records.
     damaged: u64,
-    /// What the last script tried, as far as that was written down.
+    /// The items that the last script tried, as far as that was written down.
     tried: Option<Vec<Range<u64>>>,
-    /// How it does.
+    /// The way in which it tried them.
     how: Option<Tries>,
-    /// So many entries may have been moved that no item tells of.
+    /// Number of entries that may have been moved and that no item tells of.
     untold: u64,
-    /// What is not said to have been tried was not.
+    /// True if what is not said to have been tried was not.
     tells: bool,
 }
 
-/// So many bytes behind a damaged record are looked through at once.
+/// Bytes behind a damaged record that are looked through at once.
 const WINDOW: usize = 1 << 16;
 /// A record with a body larger than this is not looked for there.
 const LARGEST: u32 = 8 << 20;
@@ -68,59 +68,61 @@ impl Items {
         })
     }
 
-    /// How many parts there are.
+    /// Counts the parts.
     #[must_use]
     pub fn parts(&self) -> usize {
         self.index.parts.len()
     }
 
-    /// How many items were intended.
+    /// Counts the items that were intended.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.index.parts.iter().map(|part| part.count).sum()
     }
 
-    /// So many bytes at the end cannot be read: they were torn by a crash, or are being written.
+    /// Counts the bytes at the end that cannot be read: they were torn by a crash, or are being
+    /// written.
     #[must_use]
     pub fn unread(&self) -> u64 {
         self.index.unread
     }
 
-    /// So many bytes amid others are damaged: what they told of is not known.
+    /// Counts the bytes amid others that are damaged: what they told of is not known.
     #[must_use]
     pub fn damaged(&self) -> u64 {
         self.index.damaged
     }
 
-    /// So many entries at most were moved by a script that chose them itself and whose answer
-    /// nobody wrote down; none: that is not known.
+    /// Returns the largest number of entries that may have been moved by a script that chose them
+    /// itself and whose answer nobody wrote down; none: that is not known.
     #[must_use]
     pub fn untold(&self) -> Option<u64> {
         self.index.tells.then_some(self.index.untold)
     }
 
-    /// Whether it is known what the last script was to try: only that can be in doubt.
+    /// Tells whether it is known what the last script was to try: only that can be in doubt.
     #[must_use]
     pub fn is_last_script_known(&self) -> bool {
         self.index.tells
     }
 
-    /// Whether all that is in doubt was to be tried by one script, which did it to all or to none.
+    /// Tells whether all that is in doubt was to be tried by one script, which did it to all or to
+    /// none.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.index.tells && self.index.how == Some(Tries::Whole)
     }
 
-    /// So many items were intended of which nothing can be read.
+    /// Counts the intended items of which nothing can be read.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
         let last = self.index.parts.last();
         last.map_or(0, |part| part.first + part.count) - self.count()
     }
 
-    /// Which items something became of (the how manieth of all that were intended, from 0), in the
-    /// order in which that was written down: what is deleted while a list goes round leaves it in
-    /// that list's order, whatever the order of the intents.
+    /// Lists the items that something became of (each by its number among all that were intended,
+    /// from 0), in the order in which that was written down: what is deleted while a list goes
+    /// round leaves it in that list's order, whatever the order of the intents.
     pub async fn order(&self) -> Result<Vec<u64>, JournalError> {
         let index = Arc::clone(&self.index);
         blocking(move || {
@@ -181,7 +183,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Whether the script whose answer nobody wrote down was to try this item.
+    /// Tells whether the script whose answer nobody wrote down was to try this item.
     fn is_tried(&self, item: u64) -> bool {
         let tried = self.tried.as_deref().unwrap_or_default();
         let after = tried.partition_point(|some| some.start <= item);
@@ -199,7 +201,7 @@ impl Index {
         Ok(())
     }
 
-    /// Where the first whole record behind a damaged one begins.
+    /// Finds where the first whole record behind a damaged one begins.
     fn whole_behind(&self, damaged: u64, length: u64) -> io::Result<Option<u64>> {
         let mut at = damaged + 1;
         let mut window = vec![0; WINDOW];

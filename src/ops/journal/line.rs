@@ -37,7 +37,7 @@ struct Began {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
     bytes: u64,
-    /// Which start of the machine this was in.
+    /// The start of the machine that this was in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     boot: Option<String>,
 }
@@ -49,7 +49,7 @@ struct EndedFields {
 }
 
 impl RecordLine {
-    /// That a change began.
+    /// Makes the line that says that a change began.
     pub(super) fn began(id: &str, at: EpochMillis, head: &Head) -> Self {
         let queue_hex = std::str::from_utf8(&head.queue).is_err();
         Self {
@@ -73,7 +73,7 @@ impl RecordLine {
         }
     }
 
-    /// That it ended.
+    /// Makes the line that says that it ended.
     pub(super) fn ended(id: &str, at: EpochMillis, tally: &Tally) -> Self {
         let count = |outcome: Outcome| (outcome.word().to_owned(), tally.get(outcome));
         let outcomes = Outcome::ALL.into_iter().map(count);
@@ -94,7 +94,8 @@ impl RecordLine {
 }
 
 impl Began {
-    /// None for a kind of change that this version does not know.
+    /// Makes the change that the line tells of; none for a kind of change that this version does
+    /// not know.
     fn kept(self, id: String, boot: Option<&str>) -> Option<Kept> {
         let queue = match self.queue_hex {
             None => self.queue.into_bytes(),
@@ -163,7 +164,7 @@ pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
     (kept, unreadable)
 }
 
-/// What a line tells.
+/// A line that was read, by what it tells.
 enum ReadLine {
     Began(Box<Kept>),
     Ended(String, Tally),
@@ -208,7 +209,7 @@ fn boot() -> Option<String> {
     Some(id.trim().to_owned())
 }
 
-/// What this machine calls itself.
+/// Returns the name that this machine calls itself.
 pub(in crate::ops) fn host() -> String {
     let name = nix::unistd::gethostname();
     name.map_or_else(

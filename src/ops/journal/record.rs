@@ -36,16 +36,16 @@ pub struct Record {
 #[derive(Debug)]
 struct Writer {
     file: File,
-    /// How much of the file is whole.
+    /// Bytes of the file that are whole.
     length: u64,
-    /// How much of it is on disk.
+    /// Bytes of it that are on disk.
     synced: u64,
     intended: u64,
-    /// How many bytes those took.
+    /// Bytes that the intended items took.
     intents: u64,
-    /// How many of them have no result yet.
+    /// Number of them that have no result yet.
     open: u64,
-    /// How many entries scripts may have moved without telling which, once one may have.
+    /// Number of entries that scripts may have moved without telling which, once one may have.
     lost: Option<u64>,
     buffer: Vec<u8>,
 }
@@ -176,7 +176,7 @@ impl Record {
         told.await.map_err(|error| JournalError(error.to_string()))
     }
 
-    /// Whether all that was written is on disk, where it outlives the machine's power.
+    /// Tells whether all that was written is on disk, where it outlives the machine's power.
     #[must_use]
     pub fn is_on_disk(&self) -> bool {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,7 +231,7 @@ impl Happened {
     }
 }
 
-/// What the result of an item takes, beside where it stood; and that it is tried.
+/// Bytes that the result of an item takes, beside where it stood; and the note that it is tried.
 const RESULT: u64 = 48;
 
 impl Writer {

@@ -1,4 +1,4 @@
-//! Which entries a change is about: read in pages, kept as member and score alone.
+//! The choice of the entries that a change is about: read in pages, kept as member and score alone.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -25,7 +25,7 @@ pub(super) fn line(args: &[&[u8]]) -> CommandWords {
 
 /// A list of keys or elements to all of which the same is done, in the order in which it is done.
 pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
-    /// How many there are.
+    /// Counts the keys or elements.
     fn len(&self) -> usize;
 
     /// Bytes of one that go to the server, about.
@@ -50,7 +50,7 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
         0
     }
 
-    /// What it costs the server is that of this kind.
+    /// Returns the kind of work that costs the server as much.
     fn kind(&self) -> WorkKind {
         WorkKind::Stay
     }
@@ -95,7 +95,7 @@ pub(in crate::ops) struct KeptDeed {
     pub(in crate::ops) is_its: fn(&Item) -> bool,
     /// The deed that takes these items back.
     pub(in crate::ops) back: fn(Vec<Item>) -> Arc<dyn Deed>,
-    /// Where nobody wrote down whether it was done it is taken back all the same: what was not done
+    /// True if it is taken back even where nobody wrote down whether it was done: what was not done
     /// has nothing that could be.
     pub(in crate::ops) harmless: bool,
 }

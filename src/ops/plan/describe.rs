@@ -1,5 +1,5 @@
-//! What a plan says of the work: how many, when they are due, what the first ones say, what it
-//! costs.
+//! The description of the work in a plan: how many, when they are due, what the first ones say,
+//! what it costs.
 
 use super::make::{Made, Making};
 use super::work::{Job, Work};

@@ -1,4 +1,5 @@
-//! What was chosen becomes what is done: new scores, new bytes, and what cannot be done at all.
+//! The step from what was chosen to what is done: new scores, new bytes, and what cannot be done at
+//! all.
 
 use super::choose::FoundEntries;
 use super::describe::describe;

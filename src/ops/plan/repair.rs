@@ -27,6 +27,6 @@ pub(super) async fn make(
     }))
 }
 
-/// What is kept in the journal of their deeds, of those that can be taken back; in the order in
-/// which an undo does it.
+/// The undos of those of their deeds that can be taken back, by what is kept of them in the
+/// journal; in the order in which an undo does them.
 pub(in crate::ops) const KEPT: &[KeptDeed] = &[unwrap::KEPT, persist::KEPT, rename_taken::KEPT];

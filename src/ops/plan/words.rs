@@ -1,4 +1,4 @@
-//! What a plan says in words: what there is to know before, and the commands.
+//! The words of a plan: what there is to know before, and the commands.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a planned change does to its entries: the lists that the scripts take, one kind of deed a
+//! The work of a planned change on its entries: the lists that the scripts take, one kind of deed a
 //! list, so that a million of them cost their bytes and little more.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(in crate::ops) enum Job {
     Entries(Vec<Work>),
     /// A transfer of everything due up to a moment.
     Due {
-        /// That moment, by the server's clock.
+        /// The moment, by the server's clock.
         bound: EpochMillis,
         /// Entries with a score below 0 that are refused beside those that are named.
         unnamed: u64,
@@ -71,7 +71,7 @@ pub(in crate::ops) enum Work {
     DropStrays(Vec<Vec<u8>>),
     /// Members that come into the order list (`true`) or leave it: a repair of drift taken back.
     OrderList(Vec<(Vec<u8>, bool)>),
-    /// What a repair does that has a script of its own.
+    /// The deed of a repair that has a script of its own.
     Repair(Arc<dyn Deed>),
     /// New entries.
     Offer(Vec<(EpochMillis, Vec<u8>)>),

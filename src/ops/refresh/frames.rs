@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 const DECODED: usize = 4_096;
 const SAID: usize = 60;
 
-/// How many of the next due ones are looked for in the order list, evenly spread over them.
+/// Number of the next due ones that are looked for in the order list, evenly spread over them.
 const SOUGHT: usize = 3;
 
 /// Reads a sample: one round trip, and one more where entries are looked for in the order list.

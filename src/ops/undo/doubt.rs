@@ -1,6 +1,7 @@
-//! What nobody wrote down: a script of the change, or of an earlier undo, was about to do it when a
-//! process died, or its answer never came. It is looked up by identity: where that tells what became
-//! of an entry it is taken back or left as it is, and where it does not, it is said.
+//! The part of a change that nobody wrote down: a script of the change, or of an earlier undo, was
+//! about to do it when a process died, or its answer never came. It is looked up by identity: where
+//! that tells what became of an entry it is taken back or left as it is, and where it does not, it
+//! is said.
 
 mod elements;
 

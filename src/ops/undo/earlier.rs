@@ -1,4 +1,4 @@
-//! What earlier attempts to take the same change back have done: one that died or was stopped has
+//! The work of earlier attempts to take the same change back: one that died or was stopped has
 //! taken a part of it back, and what it put back may have been consumed since. Whatever they have
 //! taken back is not taken back once more.
 

@@ -1,4 +1,5 @@
-//! What undoes one item: what was done to it can be read off what the journal keeps of it.
+//! The reverse of what was done to one item: what was done to it can be read off what the journal
+//! keeps of it.
 
 use super::target;
 use crate::ops::journal::{Happened, Item};

@@ -1,5 +1,6 @@
-//! What the journal cannot tell of a change entry by entry: scripts that chose for themselves what
-//! they moved and whose answer nobody wrote down, and what stood in a damaged part of its file.
+//! The part of a change that the journal cannot tell entry by entry: scripts that chose for
+//! themselves what they moved and whose answer nobody wrote down, and what stood in a damaged part
+//! of its file.
 
 use super::target;
 use crate::ops::journal::{Items, Kept};

@@ -1,4 +1,4 @@
-//! Which change is taken back, and whether it can be.
+//! The choice of the change that is taken back, and the check whether it can be.
 
 use super::super::journal::{Journal, Kept, ServerId};
 use super::super::plan::ChangeError;

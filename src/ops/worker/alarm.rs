@@ -14,8 +14,8 @@ pub(super) enum Alarm {
 }
 
 impl Alarm {
-    /// What an announcement says: a shorter delay wins, a longer one is nothing new. A message
-    /// that is no time (or 0, a kick) means: look.
+    /// Takes in what an announcement says: a shorter delay wins, a longer one is nothing new. A
+    /// message that is no time (or 0, a kick) means: look.
     pub(super) fn announced(self, message: &[u8]) -> Self {
         let text = std::str::from_utf8(message).ok();
         let due = text.and_then(|t| t.parse().ok()).map(EpochMillis::new);

@@ -1,11 +1,12 @@
-//! How many entries one script moves: as many as the server can do without being kept too long.
+//! The number of entries that one script moves: as many as the server can do without being kept too
+//! long.
 
 use std::time::Duration;
 
 /// A script shall not keep the server longer than this: other clients wait that long.
 const LONGEST_SCRIPT: Duration = Duration::from_millis(10);
-/// What the first script moves, as Redisson's does. How long it takes nobody knows before: the
-/// messages may be large, the order list may be long and in another order.
+/// Entries that the first script moves, as many as Redisson's does. How long it takes nobody knows
+/// before: the messages may be large, the order list may be long and in another order.
 const FIRST: usize = 100;
 
 /// The size of the next batch.

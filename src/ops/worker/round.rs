@@ -1,15 +1,15 @@
-//! Where a worker looks: behind what it has passed, and now and then from the beginning.
+//! The place where a worker looks: behind what it has passed, and now and then from the beginning.
 
 use std::time::{Duration, Instant};
 
 use crate::store::write::DueCursor;
 
-/// So few members that were passed are looked at again each time: nothing is missed then that comes to
-/// stand before one of them.
+/// The largest number of passed members that are looked at again each time: nothing is missed then
+/// that comes to stand before one of them.
 const FEW: usize = 500;
-/// So long after the end of a round another one begins, at least.
+/// The least time from the end of a round to the start of another one.
 const PAUSE: Duration = Duration::from_secs(10);
-/// How many times as long as the server was kept by a round.
+/// The same as a multiple of the time for which a round kept the server.
 const CALM: u32 = 50;
 /// The same, and the whole pause, when something has come to stand where it had looked.
 const SOON: u32 = 10;
@@ -34,7 +34,7 @@ pub(super) struct DueRound {
 }
 
 impl DueRound {
-    /// Where the next script is to look.
+    /// Returns the place where the next script is to look.
     pub(super) fn cursor(&mut self, now: Instant) -> DueCursor {
         let again = |ended: Instant| self.passed <= FEW || now >= ended + self.pause();
         if self.ended.is_some_and(again) {
@@ -43,7 +43,7 @@ impl DueRound {
         self.cursor.clone()
     }
 
-    /// How long the next one is waited for.
+    /// Returns how long the next one is waited for.
     fn pause(&self) -> Duration {
         if self.missed {
             self.took.saturating_mul(SOON)

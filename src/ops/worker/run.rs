@@ -21,8 +21,8 @@ use crate::store::listen::{Heard, listen, listen_named};
 use crate::store::write::{Timed, Transferred, Writer};
 use crate::store::{Store, StoreError};
 
-/// How often it looks although nothing calls for it: an announcement may have been lost, an entry
-/// may have been moved to an earlier time by somebody who does not say so.
+/// The time after which it looks again although nothing calls for it: an announcement may have been
+/// lost, an entry may have been moved to an earlier time by somebody who does not say so.
 const LOOK: Duration = Duration::from_secs(10);
 /// The same where nobody says what is offered: in a layout without a channel, and while something
 /// that nobody moves (a member that is no frame, a score below 0) is the head of timeouts for
@@ -114,7 +114,7 @@ struct Worker {
     pace: WorkerPace,
     bulk: Bulk,
     round: DueRound,
-    /// What was told to be passed over.
+    /// The entries of which it has told that they are passed over.
     said: HashSet<EntryId>,
     /// The last pause after a failure; zero after a success.
     pause: Duration,
@@ -127,7 +127,7 @@ struct Worker {
     look_every: Duration,
     /// The layout has a channel.
     told: bool,
-    /// That it listens has been said, or is for the channel to say.
+    /// True once it has been said that it listens, or if that is for the channel to say.
     listening: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What an object's class wrote besides its fields, in its `writeObject` or `writeExternal`.
+//! The data that an object's class wrote besides its fields, in its `writeObject` or
+//! `writeExternal`.
 
 use crate::payload::opaque::MIN_TEXT;
 use crate::payload::reader::{Budget, Reader};
@@ -15,15 +16,15 @@ pub(in crate::payload) enum Extra<'a> {
 /// The beginning that `writeUTF` gives a text.
 #[derive(Clone, Copy)]
 pub(in crate::payload) enum Utf {
-    /// That of Java: the number of its bytes, in two.
+    /// Java's: the number of the text's bytes, in two bytes.
     Bytes,
-    /// That of JBoss Marshalling: the number of its UTF-16 units, in four.
+    /// JBoss Marshalling's: the number of the text's UTF-16 units, in four bytes.
     Units,
 }
 
 /// The next piece of the data that a class wrote besides its fields.
 pub(in crate::payload) enum Piece {
-    /// That many bytes of primitives, which lie next.
+    /// The number of bytes of primitives, which lie next.
     Block(usize),
     /// An object, which has been read.
     Node(Node),

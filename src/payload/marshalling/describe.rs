@@ -1,4 +1,5 @@
-//! How River describes a class: by a number, by its place among those described before, or in full.
+//! The description of a class in River: by a number, by its place among those described before, or
+//! in full.
 
 use std::rc::Rc;
 

@@ -164,7 +164,7 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Term, Wrong> {
     Ok(Term::Pattern { find, length })
 }
 
-/// How many characters a pattern has, once its repetitions are written out.
+/// Counts the characters of a pattern, once its repetitions are written out.
 fn length(pattern: &Hir) -> u32 {
     let sum = |parts: &[Hir]| parts.iter().map(length).fold(0, u32::saturating_add);
     match pattern.kind() {

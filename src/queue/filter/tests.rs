@@ -1,4 +1,5 @@
-//! What the grammar accepts, what it refuses and in which words, and what filters find.
+//! Tests of the grammar (what it accepts, what it refuses and in which words), and of what filters
+//! find.
 
 use proptest::prelude::*;
 

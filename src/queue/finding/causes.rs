@@ -1,4 +1,4 @@
-//! What follows from what: of several findings the cause is told, and told first.
+//! Causes and effects: of several findings the cause is told, and told first.
 
 use std::cmp::Reverse;
 

@@ -25,8 +25,8 @@ const BUSY: u64 = 100;
 const BACKLOG_MS: i64 = 30_000;
 /// No more than one is seen to leave in so many ms.
 const PULSE_MS: i64 = 1_000;
-/// Where a quarter of the answers took longer than the quickest by more than so many ms, something
-/// keeps the server: who transfers waits for it too, with each of his commands.
+/// The time beyond the quickest answer, in ms, that a quarter of the answers exceeds where
+/// something keeps the server: who transfers waits for it too, with each of his commands.
 const HINDERED_MS: u64 = 80;
 
 /// Compares the clocks.

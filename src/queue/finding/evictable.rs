@@ -67,7 +67,7 @@ fn volatile(seen: &Seen, info: &Info, policy: &str) -> RuleVerdict {
     RuleVerdict::Found(with_evidence(finding, info, policy))
 }
 
-/// How much memory the server may take, in bytes; none: as much as there is, and nothing is
+/// Returns the memory that the server may take, in bytes; none: as much as there is, and nothing is
 /// dropped.
 fn limit(info: &Info) -> Option<u64> {
     info.number("maxmemory").filter(|&limit| limit > 0)

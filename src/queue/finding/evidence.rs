@@ -1,4 +1,5 @@
-//! What a finding says beside its sentence: figures and commands that show it, and what repairs it.
+//! The parts of a finding beside its sentence: figures and commands that show it, and what repairs
+//! it.
 
 use serde_json::{Map, Value};
 

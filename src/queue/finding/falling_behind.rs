@@ -14,7 +14,8 @@ const LATE_MS: i64 = 10_000;
 const SPAN_MS: i64 = 3_000;
 /// The time in ms that says something of now.
 const WINDOW_MS: i64 = 30_000;
-/// What is due next moves on as quickly as time does, but for so many ms.
+/// The largest difference, in ms, at which the next due time still moves on as quickly as time
+/// does.
 const STEADY_MS: i64 = 1_000;
 /// A backlog that is worked off sooner needs nobody's help, in s.
 const MUCH_S: f64 = 600.0;
@@ -58,8 +59,8 @@ fn in_ms(seconds: f64) -> i64 {
     (seconds * 1_000.0) as i64
 }
 
-/// What is late already when the first look falls on it is nothing to be calm about, though nobody
-/// can tell yet whether it gets fewer.
+/// Asks about entries that are late already when the first look falls on them: they are nothing to
+/// be calm about, though nobody can tell yet whether they get fewer.
 fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
     let late = pulse.late.get()?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
@@ -74,19 +75,19 @@ fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
     })
 }
 
-/// How the late ones got more or fewer.
+/// The change in the number of the late ones.
 struct LateTrend {
     before: u64,
     now: u64,
     ms: i64,
-    /// How late the oldest one is, in ms.
+    /// The lateness of the oldest one, in ms.
     late_ms: i64,
-    /// What is due next has moved on by so many ms.
+    /// The time by which the next due time has moved on, in ms.
     due_ms: i64,
 }
 
 impl LateTrend {
-    /// How long it takes until all are transferred, in s, when they get fewer.
+    /// Returns the time until all are transferred, in s, when they get fewer.
     fn needs_s(&self) -> Option<f64> {
         let gone = self.before.checked_sub(self.now).filter(|n| *n > 0)?;
         let needs_s = flow::per_s(self.now, 1_000) / flow::per_s(gone, self.ms);

@@ -1,5 +1,5 @@
-//! What comes into target and what is taken out of it, as far as pulses and samples tell: a
-//! consumer leaves no other trace.
+//! The elements that come into target and those that are taken out of it, as far as pulses and
+//! samples tell: a consumer leaves no other trace.
 
 use super::{Beat, Seen};
 use crate::queue::frames::{Delivered, Frames};
@@ -46,7 +46,7 @@ pub(super) fn taken(seen: &Seen, since: crate::clock::EpochMillis) -> Taken {
     all
 }
 
-/// How many of the elements that were next are gone.
+/// Counts the elements that were next and are gone.
 fn between(before: &[Delivered], after: &[Delivered], ms: i64) -> Taken {
     let (Some(first), true) = (after.first(), ms > 0) else {
         return Taken::Unsure;

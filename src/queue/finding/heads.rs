@@ -1,5 +1,5 @@
-//! What the rules about frames have in common: which of the sampled entries still wait, and which
-//! clients there are.
+//! The parts that the rules about frames have in common: which of the sampled entries still wait,
+//! and which clients there are.
 
 use std::borrow::Cow;
 
@@ -59,7 +59,7 @@ pub(super) struct Fleet {
     pub(super) because: Cow<'static, str>,
 }
 
-/// Which clients transfer from the queue; none when nothing tells, or both do.
+/// Finds the clients that transfer from the queue; none when nothing tells, or both do.
 pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
     let offered = offered(seen);
     if let Some(era) = only_transferred(seen) {

@@ -5,7 +5,7 @@ use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
-/// Where a consumer lives that takes from the intake, nothing stays there for so long, in ms.
+/// The time for which nothing stays in the intake where a consumer lives that takes from it, in ms.
 const STILL_MS: i64 = 2_500;
 
 /// Looks whether anything is held without a consumer that lives.

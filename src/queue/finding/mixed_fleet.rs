@@ -49,9 +49,9 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     RuleVerdict::Found(finding(seen, (due, offered), failed))
 }
 
-/// Those who offer now are of one era, but the entry that heads timeouts is of the other, and it
-/// has left the order list: somebody delivers it again and again. How many of each era were
-/// offered.
+/// Counts the last offered entries by era where those who offer now are of one era, but the entry
+/// that heads timeouts is of the other, and it has left the order list: somebody delivers it again
+/// and again.
 fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
     let (pulse, sample, head) = (seen.pulse?, seen.watch.sample()?, next.first()?);
     let several = pulse.transfer_clients.get()? >= 2;

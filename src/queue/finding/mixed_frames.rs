@@ -96,7 +96,7 @@ fn unpacked(era: Era, next: &[&Judged], sample: &Frames, exact: Option<&Exact>) 
             .all(|one| right(&one))
 }
 
-/// How many have the rarer form, of all that waits; and which that is.
+/// Says how many have the rarer form, of all that waits; and returns its era.
 fn rarer_of_all(exact: &Exact) -> (String, Era) {
     let [older, newer] = exact.of_era.each_ref().map(|group| group.count);
     let (count, rarer) = if older < newer {

@@ -56,7 +56,8 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
     RuleVerdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 
-/// Where a poller transfers, nobody tells whether it is there: what is due stays.
+/// Judges a queue from which a poller transfers: nobody tells whether it is there, but what is due
+/// stays when it is not.
 fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
     let keys = seen.queue.keys();
     let Some((stood_ms, late_ms)) = seen.watch.standing().filter(|_| keys.channel.is_none()) else {

@@ -17,9 +17,9 @@ const WHILE_MS: i64 = 10_000;
 const LONG_MS: i64 = 30_000;
 /// It is one sooner where the last one waits so much longer at that pace, in ms.
 const MUCH_MS: i64 = 1_800_000;
-/// Where so many wait, nothing taken for so long, in ms, is critical. The design has a warning at
-/// most, since nothing is lost; but then all work has stopped, and no busy consumer or restart
-/// explains it.
+/// The number of waiting elements, and the time in ms without one taken, from which on it is
+/// critical. The design has a warning at most, since nothing is lost; but then all work has
+/// stopped, and no busy consumer or restart explains it.
 const DEAD: u64 = 1_000;
 const DEAD_MS: i64 = 60_000;
 /// But not before this, in ms: a consumer that restarts is back within five seconds.
@@ -65,10 +65,10 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     }
 }
 
-/// So many wait that a few seconds tell: they were there before the first look (of what was seen to
-/// come, it is known for how long it stands), they are not what gathers within half a minute (a
-/// consumer may take in batches), and nothing taken for [`SOON_MS`] makes the last of them wait for
-/// long.
+/// Tells whether so many wait that a few seconds are enough: they were there before the first look
+/// (of what was seen to come, it is known for how long it stands), they are not what gathers within
+/// half a minute (a consumer may take in batches), and nothing taken for [`SOON_MS`] makes the last
+/// of them wait for long.
 fn is_heap(standing: &Standing, ms: i64) -> bool {
     let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
     let grown = i64::try_from(standing.grown).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! What a rule cannot decide yet.
+//! The questions that a rule cannot decide yet.
 
 /// A question that more watching answers.
 #[derive(Clone, Debug, Eq, PartialEq)]

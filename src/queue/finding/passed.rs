@@ -1,4 +1,4 @@
-//! What was wrong with a queue and is over: short, so that whoever looks later learns that it was.
+//! The problems of a queue that are over: short, so that whoever looks later learns of them.
 
 use std::collections::VecDeque;
 
@@ -13,11 +13,11 @@ const AGAIN_MS: i64 = 60_000;
 /// A finding that has gone, as it was at its worst.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Passed {
-    /// Which rule found it.
+    /// The rule that found it.
     pub id: &'static str,
-    /// How bad it was.
+    /// Its severity.
     pub severity: Severity,
-    /// How large its figure was, in whatever the rule counts.
+    /// Its figure, in whatever the rule counts.
     pub figure: Option<u64>,
     /// Its sentence.
     pub sentence: String,
@@ -25,7 +25,7 @@ pub struct Passed {
     pub since: EpochMillis,
     /// Until when.
     pub until: EpochMillis,
-    /// How often it came and went in that time: at least once.
+    /// Number of times that it came and went in that time: at least 1.
     pub times: u32,
 }
 

@@ -1,5 +1,5 @@
-//! What has just been mended still looks ill: clients whose transfer failed try again within 5 s,
-//! and what was late meanwhile leaves late.
+//! The time after a mending, in which a queue still looks ill: clients whose transfer failed try
+//! again within 5 s, and what was late meanwhile leaves late.
 
 use super::{Diagnosis, Finding, Severity, Watch};
 use crate::clock::EpochMillis;
@@ -58,7 +58,8 @@ pub(super) fn we_delivered(
     brings.then(|| (format!("your {} {ago_words} ago", change.word()), ago))
 }
 
-/// How long it takes from that moment on until they can, in ms; none when they can.
+/// Returns the time from that moment on until clients can be judged by what they do, in ms; none
+/// when they can.
 pub(super) fn left_ms(watch: &Watch, at: EpochMillis) -> Option<i64> {
     until(watch).map(|end| end.since(at)).filter(|ms| *ms > 0)
 }

@@ -86,7 +86,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     }
 }
 
-/// How often it has refused something lately.
+/// The number of its refusals lately.
 #[derive(Clone, Copy, Default)]
 struct Lately {
     /// Times it has done so; 0 when it has not, or does not count.

@@ -33,7 +33,7 @@ const BACKLOG: u64 = 1_000;
 const LATE_MS: i64 = 10_000;
 const LONG_MS: i64 = 60_000;
 
-/// How the next transfers will go.
+/// The outlook on the next transfers.
 struct Outlook<'a> {
     /// The one that takes longest.
     longest: Batch,
@@ -198,7 +198,8 @@ fn overdue_ms(pulse: &Pulse) -> Option<i64> {
     (backlog && late_ms > LATE_MS).then_some(late_ms)
 }
 
-/// How bad it is that those who transfer lag behind by so many ms because each transfer is slow.
+/// Returns the severity where those who transfer lag behind by so many ms because each transfer is
+/// slow.
 const fn behind(overdue_ms: i64) -> Severity {
     if overdue_ms > LONG_MS {
         Severity::Critical
@@ -286,7 +287,7 @@ fn looked_for(finding: Finding, exact: &Exact, places: usize) -> Finding {
         .words(format!("{places} of the next due ones were looked for"))
 }
 
-/// Where those of the next due ones stand that a look at all members has met.
+/// Returns the places of those of the next due ones that a look at all members has met.
 fn places(exact: &Exact, next: &[&Judged]) -> Vec<(EntryId, Place)> {
     let of = |(id, place): &(EntryId, u64)| {
         let waits = next.iter().any(|one| one.id == *id);

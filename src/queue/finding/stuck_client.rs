@@ -48,7 +48,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     RuleVerdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
 }
 
-/// How many are subscribed, and how many of them are ours.
+/// Says how many are subscribed, and how many of them are ours.
 fn who(seen: &Seen, clients: Option<u64>) -> String {
     let Some(clients) = clients else {
         return "who is subscribed cannot be seen".to_owned();

@@ -110,7 +110,7 @@ fn takes(seen: &Seen, lengths: &[(i64, u64)]) -> Option<Takes> {
     (least > 0.0).then_some(Takes { least, most })
 }
 
-/// How often elements have been taken from any list of the server since its start.
+/// Counts the calls of commands that take elements from any list of the server, since its start.
 fn pops(info: &Info) -> Option<u64> {
     let calls = TAKING.map(|name| info.part(&format!("cmdstat_{name}"), "calls"));
     calls.into_iter().flatten().reduce(|a, b| a + b)

@@ -1,4 +1,4 @@
-//! What the tests of the rules share, and of all of them together.
+//! The parts that the tests of the rules share, and tests of all rules together.
 
 use super::*;
 use crate::clock::EpochMillis;
@@ -53,7 +53,7 @@ pub(crate) fn survey(aside: Option<u64>) -> Survey {
     }
 }
 
-/// What the rules say after these pulses and that survey.
+/// Returns the diagnosis of the rules after these pulses and that survey.
 pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) -> Diagnosis {
     let mut watch = Watch::default();
     for pulse in pulses {
@@ -132,7 +132,7 @@ pub(crate) fn looked(text: &str) -> ServerWatch {
     server
 }
 
-/// What was read of a queue named `q`, step by step.
+/// The reads of a queue named `q`, step by step.
 #[derive(Clone, Default)]
 pub(crate) struct Scene {
     pub(crate) watch: Watch,
@@ -173,7 +173,7 @@ impl Scene {
         diagnose(&queue, read, &mut self.watch, &self.server)
     }
 
-    /// What one rule says.
+    /// Returns the verdict of one rule.
     pub(crate) fn verdict(&self, id: &str) -> RuleVerdict {
         let rule = Rule::named(id).unwrap();
         (rule.look)(&Seen {
@@ -185,7 +185,7 @@ impl Scene {
         })
     }
 
-    /// What one rule has found.
+    /// Returns the finding of one rule, if there is one.
     pub(crate) fn found(&self, id: &str) -> Option<Finding> {
         match self.verdict(id) {
             RuleVerdict::Found(finding) => Some(finding),

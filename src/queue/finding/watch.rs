@@ -1,4 +1,4 @@
-//! What has to be remembered of a queue from one read to the next, since most rules need two looks.
+//! The memory of a queue from one read to the next, since most rules need two looks.
 
 mod exact;
 mod sampling;
@@ -37,14 +37,14 @@ pub struct Beat {
     pub target: Option<u64>,
     /// Clients subscribed to the channel.
     pub clients: Option<u64>,
-    /// How long the answer took, in ms of our clock.
+    /// The time that the answer took, in ms of our clock.
     pub took_ms: u64,
     /// The entry that clients transfer next, and when it is due.
     pub first: Option<(EntryId, EpochMillis)>,
 }
 
 impl Beat {
-    /// Which of timeouts and order list is the longer one; none when neither is.
+    /// Compares the lengths of timeouts and order list; none when neither is the longer one.
     fn differ(&self) -> Option<std::cmp::Ordering> {
         let order = self.waiting?.cmp(&self.order?);
         Some(order).filter(|order| order.is_ne())
@@ -60,7 +60,7 @@ impl Beat {
 /// An entry that has headed timeouts for a while.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Still {
-    /// Which one.
+    /// Its id.
     pub id: EntryId,
     /// When it is due.
     pub due: EpochMillis,
@@ -94,13 +94,14 @@ pub struct Watch {
     pub unattended: Option<(EpochMillis, EpochMillis)>,
     /// The entry that heads timeouts.
     pub still: Option<Still>,
-    /// How the last entries left the head of timeouts, oldest first; at most [`Watch::LEADS`].
+    /// The departures of the last entries from the head of timeouts, oldest first; at most
+    /// [`Watch::LEADS`].
     pub leads: VecDeque<Departure>,
-    /// How much of the order list was aside in the last survey, and since when that is so, by the
-    /// server's clock.
-    pub aside: Option<(u64, EpochMillis)>,
-    /// How many elements the intake of our consumers held in the last survey, and since when that
+    /// Number of members of the order list that were aside in the last survey, and since when that
     /// is so, by the server's clock.
+    pub aside: Option<(u64, EpochMillis)>,
+    /// Number of elements that the intake of our consumers held in the last survey, and since when
+    /// that is so, by the server's clock.
     pub intake: Option<(u64, EpochMillis)>,
     /// The last samples of the members, oldest first; at most [`Watch::SAMPLES`].
     pub frames: VecDeque<Arc<Frames>>,
@@ -313,8 +314,9 @@ impl Watch {
         self.frames.back().map(AsRef::as_ref)
     }
 
-    /// How long the entry that heads timeouts has headed it in answered pulses, and how late it was
-    /// in the last of them, in ms; negative when it is not due.
+    /// Returns the time for which the entry that heads timeouts has headed it in answered pulses,
+    /// and its lateness in the last of them, both in ms; the lateness is negative when it is not
+    /// due.
     #[must_use]
     pub fn standing(&self) -> Option<(i64, i64)> {
         let still = self.still?;

@@ -5,7 +5,7 @@
 
 use super::{Form, Frame, Length};
 
-/// How many bytes the id has; also the value of the first byte.
+/// Number of bytes of the id; also the value of the first byte.
 const ID_LEN: u8 = 8;
 
 /// Reads `member` as this family with that length field, if every byte is accounted for.

@@ -1,4 +1,4 @@
-//! What a Redisson client makes of a member: its transfer script takes the frame apart with
+//! The unpacking of a member by a Redisson client: its transfer script takes the frame apart with
 //! `struct.unpack`, in the one way of its era and with the server's own `unsigned long`
 //! (`lua_struct.c` of Redis: native byte order, no padding, trailing bytes tolerated).
 

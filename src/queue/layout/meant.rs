@@ -1,4 +1,4 @@
-//! What scores were meant to say that say no time, or the wrong one.
+//! The due times that were meant by scores that say no time, or the wrong one.
 
 use super::{Due, Queue, Unit};
 use crate::clock::EpochMillis;

@@ -23,15 +23,16 @@ pub const TAKING: [&str; 11] = [
 pub struct Client {
     /// Its number.
     pub id: u64,
-    /// Where it comes from.
+    /// The address that it comes from.
     pub addr: String,
     /// The name that it gave itself; often empty.
     pub name: String,
-    /// Which database it has selected.
+    /// The database that it has selected.
     pub db: i64,
-    /// How long it has been connected, in s.
+    /// The time for which it has been connected, in s.
     pub age_s: u64,
-    /// How long it has said nothing, in s; of a blocked one, how long it has been waiting.
+    /// The time for which it has said nothing, in s; of a blocked one, the time for which it has
+    /// been waiting.
     pub idle_s: u64,
     /// Its last command.
     pub command: String,
@@ -98,13 +99,13 @@ pub struct Clients {
     /// Clients that are subscribed to a channel, blocked on a list, or have taken from one with
     /// their last command; at most [`Clients::KEPT`].
     pub listed: Vec<Client>,
-    /// How many have sent a script that the server holds back: nothing else makes a script wait
-    /// than `CLIENT PAUSE`, or a failover.
+    /// Number of clients that have sent a script which the server holds back: nothing else makes a
+    /// script wait than `CLIENT PAUSE`, or a failover.
     pub held: u64,
 }
 
 impl Clients {
-    /// How many are listed at most.
+    /// The most clients that are listed.
     pub const KEPT: usize = 1_000;
 
     /// Clients that wait for an element of some list of this database.
@@ -120,7 +121,7 @@ impl Clients {
         self.listed.iter().filter(took)
     }
 
-    /// How many stand-in workers of this program, here or elsewhere, are subscribed to that
+    /// Counts the stand-in workers of this program, here or elsewhere, that are subscribed to that
     /// channel.
     #[must_use]
     pub fn stand_ins(&self, channel: &[u8]) -> u64 {

@@ -1,4 +1,4 @@
-//! What the scripts answer, read.
+//! The reading of the answers of the scripts.
 
 use redis::Value;
 

@@ -1,4 +1,4 @@
-//! What a bulk change looks at before and between its scripts.
+//! The looks of a bulk change before and between its scripts.
 
 use redis::Pipeline;
 

@@ -1,6 +1,6 @@
-//! What is due, transferred by a client that watches the queue: as long as nobody else touches it,
-//! the server need not look again at what was read, and moves entries without a script that holds
-//! them one by one.
+//! The transfer of due entries by a client that watches the queue: as long as nobody else touches
+//! it, the server need not look again at what was read, and moves entries without a script that
+//! holds them one by one.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Which optional commands the server lets us use, and what it says it is. Each is tried once by
-//! itself after connecting, since one refused command inside MULTI loses the whole answer.
+//! The optional commands that the server lets us use, and its description of itself. Each command
+//! is tried once by itself after connecting, since one refused command inside MULTI loses the whole
+//! answer.
 
 use std::collections::BTreeMap;
 

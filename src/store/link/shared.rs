@@ -1,4 +1,4 @@
-//! What the link's task and its handles have in common.
+//! The state that the link's task and its handles have in common.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What our consumers hold: counted, and as it is.
+//! The elements that our consumers hold: counted, and as they are.
 
 use redis::{Pipeline, Value};
 

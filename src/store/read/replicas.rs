@@ -1,4 +1,4 @@
-//! How far replicas are behind.
+//! The lag of replicas.
 
 use redis::{Pipeline, Value};
 

@@ -61,7 +61,7 @@ static PUSH_BACK: Script = script!([guard, "push-back.lua"], "put elements back"
 /// The answer of a script for an entry (see `parts/chosen.lua`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// What was asked.
+    /// All that was asked for.
     Done,
     /// Nothing: it is not there (any more).
     Gone,

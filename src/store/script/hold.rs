@@ -27,7 +27,7 @@ static GIVE_BACK: Script = script!(
 /// The answer of [`take`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::store) struct TakeAnswer {
-    /// What was handed on was held until now.
+    /// True when the element that was handed on was held until now.
     pub(in crate::store) released: bool,
     /// The element that is held now.
     pub(in crate::store) element: Option<Vec<u8>>,

@@ -11,7 +11,7 @@ pub struct ToPlan {
     pub generation: u64,
     /// Of which queue.
     pub queue: Queue,
-    /// What to do.
+    /// The change to make.
     pub what: What,
     /// With which entries; a change of the whole queue does not look at it.
     pub which: Marked,
@@ -22,7 +22,7 @@ pub struct ToPlan {
 pub enum Marked {
     /// All that is due.
     Due,
-    /// What only the order list holds.
+    /// Entries that only the order list holds.
     Lost,
     /// This one, as it was seen.
     One(Entry),

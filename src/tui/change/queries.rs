@@ -9,7 +9,8 @@ use crate::tui::keys::Action;
 use crate::tui::model::{Model, Overlay};
 
 impl Model {
-    /// What is being planned, while that keeps the keys away from everything else.
+    /// Returns the change that is being planned, while that keeps the keys away from everything
+    /// else.
     #[must_use]
     pub fn planned_now(&self) -> Option<&UnderWay> {
         let free = self.overlay.is_none() && self.prompt.is_none();
@@ -24,7 +25,7 @@ impl Model {
         matches!(one.stage, Stage::Planning(_)).then(|| one.since + NOTICED)
     }
 
-    /// How far the planning is, once it takes so long that somebody may wonder.
+    /// Says how far the planning is, once it takes so long that somebody may wonder.
     #[must_use]
     pub fn counting(&self) -> Option<String> {
         let one = self.changing.one.as_ref()?;

@@ -31,7 +31,7 @@ const TELL_EVERY: Duration = Duration::from_millis(50);
 #[derive(Default)]
 pub(crate) struct Changes {
     planning: Option<AbortHandle>,
-    /// What was planned last, until it is applied, with its generation.
+    /// The last plan with its generation, until it is applied.
     prepared: Arc<Mutex<Option<(u64, Prepared)>>>,
     at_work: HashMap<u64, Task>,
 }
@@ -47,7 +47,7 @@ struct Task {
 pub(crate) struct Stopping(Vec<Task>);
 
 impl Stopping {
-    /// Those that have not ended yet, in a few words each.
+    /// Names those that have not ended yet, in a few words each.
     pub(crate) fn names(&self) -> Vec<String> {
         let unfinished = self.0.iter().filter(|task| !task.work.is_finished());
         unfinished.map(|task| lock(&task.so_far).name()).collect()
@@ -58,7 +58,7 @@ impl Stopping {
         join_all(self.0.iter_mut().map(|task| &mut task.work)).await;
     }
 
-    /// What is to be said of each.
+    /// Returns the lines that are to be said of each.
     pub(crate) fn farewell(&self) -> Vec<String> {
         let each = self.0.iter().map(|task| lock(&task.so_far).farewell());
         each.flatten().collect()
@@ -71,7 +71,7 @@ impl Stopping {
 }
 
 impl Changes {
-    /// What was planned, or is being planned, is void.
+    /// Discards what was planned, or is being planned.
     fn drop_plan(&mut self) {
         if let Some(planning) = self.planning.take() {
             planning.abort();

@@ -99,7 +99,7 @@ fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
     })
 }
 
-/// What a change is about.
+/// The subject of a change: a queue, and which of its entries.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct About {
     queue: Queue,
@@ -228,7 +228,7 @@ fn started(
     generation
 }
 
-/// Whether something is in the way of this change; says what, and how that is stopped.
+/// Tells whether something is in the way of this change; says what, and how that is stopped.
 fn is_busy(model: &mut Model, change: Change) -> bool {
     let words = match (&model.changing.one, &model.changing.kick) {
         // What is being planned would be forgotten for another plan.
@@ -242,7 +242,7 @@ fn is_busy(model: &mut Model, change: Change) -> bool {
     true
 }
 
-/// What is under way, and how it is stopped.
+/// Says what is under way, and how it is stopped.
 fn under_way(one: &UnderWay) -> String {
     let name = text::printable_bytes(one.queue.name.as_bytes());
     let word = one.called;
@@ -395,7 +395,7 @@ pub(crate) fn hold(model: &mut Model) {
     toast::update::say(model, words, Tone::Warn);
 }
 
-/// What was typed is over with once it is saved; else its form is back.
+/// Discards what was typed once it is saved; else brings its form back.
 pub(crate) fn bring_back(model: &mut Model, change: Change, saved: bool) {
     if change != Change::Edit {
         return;

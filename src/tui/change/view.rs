@@ -1,4 +1,4 @@
-//! What says that a change is being planned: over the screen, where its question will stand.
+//! The notice that a change is being planned: over the screen, where its question will stand.
 
 use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};

@@ -11,13 +11,13 @@ impl Model {
         (departed.tab == self.tab && self.filtered.is_none()).then_some(departed)
     }
 
-    /// How many rows of the tab in sight are no entries any more: 1, or 0.
+    /// Counts the rows of the tab in sight that are no entries any more: 1, or 0.
     #[must_use]
     pub fn departed_rows(&self) -> u64 {
         u64::from(self.departed().is_some())
     }
 
-    /// What became of the row at a place of the tab in sight; none of one that is there.
+    /// Returns what became of the row at a place of the tab in sight; none for one that is there.
     #[must_use]
     pub fn fate_at(&self, place: u64) -> Option<Fate> {
         let departed = self.departed().filter(|departed| departed.place == place);

@@ -13,8 +13,8 @@ use crate::tui::schedule::Under;
 use crate::tui::tabs::Tab;
 use crate::tui::{findings, sight};
 
-/// So long after the cursor came to another row by itself no key changes anything: whoever pressed
-/// it has not seen that row.
+/// The time after the cursor came to another row by itself during which no key changes anything:
+/// whoever pressed it has not seen that row.
 const UNSEEN: Duration = Duration::from_secs(1);
 
 const WHY: &str = "what is under the cursor has changed just now: look, and press again";
@@ -65,7 +65,7 @@ pub(crate) fn is_held(model: &Model) -> bool {
     model.focus == Pane::Entries && !matches!(model.screen, Screen::Entry(_))
 }
 
-/// What became of a row that is no longer in its list.
+/// Returns what became of a row that is no longer in its list.
 pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> Fate {
     let now = model.instant;
     let acted = model.changing.acted.as_ref();

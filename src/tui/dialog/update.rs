@@ -17,7 +17,7 @@ use crate::tui::{change, worker};
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
 const WORD: Duration = Duration::from_secs(1);
 
-/// So long it is said why a key is no answer.
+/// Time for which it is said why a key is no answer.
 const TOLD: Duration = Duration::from_secs(3);
 
 /// Asks. What else lies over the screen gives way.

@@ -30,7 +30,7 @@ enum Row {
     Fact(&'static str, String),
     /// Nothing.
     Blank,
-    /// Which keys answer; for a moment, why another one does not.
+    /// The keys that answer; for a moment, why another one does not.
     Answer(String),
     /// The name that has to be typed.
     Name,
@@ -107,7 +107,7 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// Which keys answer, in so many columns; for a moment, why another one does not.
+/// Names the keys that answer, in so many columns; for a moment, says why another one does not.
 fn answer(model: &Model, dialog: &Dialog, columns: usize) -> String {
     if let Some(words) = dialog.told_at(model.instant) {
         return words.to_owned();
@@ -126,7 +126,7 @@ fn answer(model: &Model, dialog: &Dialog, columns: usize) -> String {
     }
 }
 
-/// What has no room goes: first the blanks, then what stands last above the answer.
+/// Removes the rows that have no room: first the blanks, then what stands last above the answer.
 fn shorten(rows: &mut Vec<Row>, most: usize) {
     if rows.len() > most {
         rows.retain(|row| *row != Row::Blank);

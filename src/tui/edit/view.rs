@@ -52,7 +52,7 @@ fn what_codec(form: &EditForm) -> Said {
     }
 }
 
-/// What would happen.
+/// Sums up what would happen.
 fn sum(ctx: &Ctx, form: &EditForm) -> String {
     let bytes = text::counted(form.message.bytes, "byte", "bytes");
     let before = text::thousands(form.before.len() as u64);

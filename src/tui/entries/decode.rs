@@ -5,7 +5,7 @@ use crate::payload::{Decoded, Effort, Habit};
 use crate::queue::{EntryId, List, Queue};
 use crate::tui::tabs::Tab;
 
-/// Whose entry it is, and how that queue's payloads are read.
+/// The queue of an entry, and how that queue's payloads are read.
 pub(crate) type Of<'a> = (&'a Queue, Habit);
 
 /// An entry in its frame; its payload is read so.

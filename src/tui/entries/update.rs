@@ -137,7 +137,8 @@ fn held_entry(model: &mut Model) -> Option<Held> {
     })
 }
 
-/// Where among the rows an entry stood that is not among them; none where it may stand beyond.
+/// Returns the place among the rows where an entry stood that is not among them; none where it may
+/// stand beyond.
 fn stood(model: &Model, score: f64) -> Option<usize> {
     let last_first = model.last_first();
     let before = |a: f64, b: f64| if last_first { a > b } else { a < b };

@@ -88,7 +88,7 @@ fn turns(ctx: &Ctx, placed: &[Placed<Col>], heads: Area) {
     }
 }
 
-/// What became of the row at a place, where it is no longer there.
+/// Returns the word for what became of the row at a place, where it is no longer there.
 fn gone(ctx: &Ctx, place: u64) -> Option<&'static str> {
     let hit = ctx.model.hit(place).filter(|hit| hit.gone);
     let fate = ctx.model.fate_at(place).map(Fate::word);

@@ -16,7 +16,7 @@ pub const FACTS: u16 = 9;
 /// A text face never lays out more than this, in bytes: the hex face shows all.
 const MOST: usize = 4 * 1024 * 1024;
 
-/// What a face shows.
+/// The content of a face.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Body {
     /// Lines of text.
@@ -27,7 +27,7 @@ pub enum Body {
     Hex,
 }
 
-/// How the room of an opened entry is divided.
+/// The division of the room of an opened entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Plan {
     /// Columns of the facts, and of bytes that stand alone.
@@ -84,7 +84,7 @@ pub const fn bytes_a_line(columns: u16) -> usize {
     }
 }
 
-/// What the face of `view` shows in `columns`.
+/// Returns the content of the face of `view` in `columns`.
 #[must_use]
 pub fn body(view: &EntryView, columns: u16) -> Body {
     match view.face {

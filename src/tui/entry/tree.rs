@@ -1,4 +1,4 @@
-//! What an opened entry says, as a tree whose parts can be folded.
+//! The content of an opened entry, as a tree whose parts can be folded.
 
 pub mod rows;
 
@@ -23,27 +23,27 @@ pub struct Tree {
 /// A value and where it stands.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TreeLine {
-    /// How many hold it, one in the other.
+    /// Number of values that hold it, one in the other.
     pub depth: usize,
-    /// What it is called there; empty for the outermost.
+    /// Its name there; empty for the outermost.
     pub name: String,
-    /// How one comes to it from the value that holds it.
+    /// The way to it from the value that holds it.
     pub step: Step,
-    /// What it says, in one line that is cut when it is long; of what holds others, how many.
+    /// Its text, in one line that is cut when it is long; of what holds others, their number.
     pub words: String,
     /// Its type, where the codec says one.
     pub class: String,
-    /// How it is drawn.
+    /// The kind of value that it is drawn as.
     pub kind: Kind,
-    /// How many lines below it belong to it.
+    /// Number of lines below it that belong to it.
     pub below: usize,
-    /// Those are not shown.
+    /// True while those are not shown.
     pub folded: bool,
     /// Its bytes in the payload; empty where they are not to be told.
     pub bytes: Range<usize>,
 }
 
-/// How one comes to a value.
+/// The way to a value from the one that holds it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Step {
     /// It is the outermost one.
@@ -55,7 +55,7 @@ pub enum Step {
     Name,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     /// It holds others.
@@ -139,7 +139,7 @@ impl Tree {
         self.cursor = after.saturating_sub(1);
     }
 
-    /// How one comes to a line from the outermost value: `.items[0].id`.
+    /// Returns the path to a line from the outermost value: `.items[0].id`.
     #[must_use]
     pub fn path(&self, line: usize) -> String {
         let mut steps: Vec<usize> = self.holders(line).collect();
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-/// What a value says, whole.
+/// Returns the whole text of a value.
 fn said(node: &Node) -> String {
     plain(node.json())
 }

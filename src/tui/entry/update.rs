@@ -101,7 +101,7 @@ pub(crate) fn turn(model: &mut Model) {
     face(model, faces[next]);
 }
 
-/// That face, about where the present one is; where something was found, at that.
+/// Shows that face, about where the present one is; where something was found, at that.
 pub(crate) fn face(model: &mut Model, face: Face) {
     let last = last(model);
     match &mut model.screen {

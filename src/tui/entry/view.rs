@@ -151,7 +151,7 @@ fn faces(ctx: &Ctx, view: &EntryView) -> Part {
     Part { pieces, rank: 60 }
 }
 
-/// What stands in the title, from the left and from the right.
+/// Returns the parts of the title, from the left and from the right.
 fn parts(
     ctx: &Ctx,
     row: &EntryRow,

@@ -4,7 +4,7 @@ use super::{EntrySort, Hit};
 use crate::tui::model::Model;
 
 impl Model {
-    /// Those due last stand first.
+    /// Tells whether the entries due last stand first.
     #[must_use]
     pub fn last_first(&self) -> bool {
         self.entry_sort == EntrySort::Last
@@ -20,7 +20,7 @@ impl Model {
         }
     }
 
-    /// How many rows the list of entries has: all that wait, or those that the filter leaves.
+    /// Counts the rows of the list of entries: all that wait, or those that the filter leaves.
     #[must_use]
     pub fn listed(&self) -> u64 {
         match &self.filtered {
@@ -36,7 +36,7 @@ impl Model {
         filtered.is_some_and(|filtered| filtered.tab == self.tab)
     }
 
-    /// What was found in a row of the list, while a filter is on.
+    /// Returns what was found in a row of the list, while a filter is on.
     #[must_use]
     pub fn hit(&self, place: u64) -> Option<&Hit> {
         let hits = &self.filtered.as_ref()?.hits;

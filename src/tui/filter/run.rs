@@ -14,10 +14,10 @@ use crate::tui::msg::Msg;
 use crate::tui::tabs::Tab;
 use crate::tui::tasks::{Kind, Tasks};
 
-/// What is kept of the hits weighs no more than this, in bytes: members may be large.
+/// The most bytes of the hits that are kept: members may be large.
 const KEPT_BYTES: usize = 64 << 20;
 
-/// Where the search of a tab looks.
+/// Returns the place where the search of a tab looks.
 const fn place(tab: Tab) -> From {
     match tab {
         Tab::Delivered => From::Delivered,
@@ -104,7 +104,7 @@ pub(crate) async fn run(
     }
 }
 
-/// What there is room for.
+/// The room that hits have taken: their number, their bytes, and whether it is full.
 #[derive(Default)]
 struct Room {
     hits: usize,

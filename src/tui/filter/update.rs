@@ -19,7 +19,7 @@ use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{departed, layout, sight};
 
-/// So long after the last key the search begins.
+/// The wait after the last key before the search begins.
 const TYPING: Duration = Duration::from_millis(150);
 
 /// A search went on or is through, or scores were read.

@@ -1,5 +1,5 @@
-//! What a filter adds to the entries: its words and its state in the title, what was found in a
-//! row, and what is said when nothing was.
+//! The parts that a filter adds to the entries: its words and its state in the title, what was
+//! found in a row, and what is said when nothing was.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 use crate::tui::widget::wrap;
 
-/// What can be typed, by example.
+/// Examples of what can be typed.
 const EXAMPLES: &str = "words  late  due<14:10  due>+1h  id:3f9a  codec:json  re:/a.*b/";
 
 /// One dim line of examples for who types a filter.
@@ -48,7 +48,7 @@ pub(crate) fn total(model: &Model, listed: u64) -> String {
     }
 }
 
-/// How many were found, and how far the search is.
+/// Says how many were found, and how far the search is.
 pub(crate) fn state(ctx: &Ctx) -> Vec<Part> {
     let t = &ctx.theme;
     let Some(filtered) = &ctx.model.filtered else {
@@ -128,7 +128,7 @@ pub(crate) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buff
     }
 }
 
-/// What of a row made it match.
+/// The parts of a row that made it match.
 pub(crate) struct Found<'a> {
     filter: Option<&'a Filter>,
     cut: &'static str,

@@ -1,4 +1,4 @@
-//! What the rules say where nothing is wrong, and where they cannot say that yet.
+//! The summary of the rules where nothing is wrong, and where they cannot say that yet.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use crate::tui::queues::queries::is_fresh;
 /// Some rules need two looks so far apart, in ms of the server's clock, before they know anything.
 const TWO_LOOKS_MS: i64 = 1_000;
 
-/// What the rules say where nothing is wrong.
+/// The summary of the rules where nothing is wrong.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Calm {
-    /// How many rules have looked and found nothing in any queue.
+    /// Number of rules that have looked and found nothing in any queue.
     pub fine: usize,
     /// The rules that cannot look, each once, and why.
     pub blind: Vec<(&'static str, String)>,
-    /// What is not known yet, worst first: as long as there is any of it, nothing is well.
+    /// Lines on what is not known yet, worst first: as long as there is any of it, nothing is well.
     pub open: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub fn calm(model: &Model) -> Calm {
     }
 }
 
-/// Whose it is, where that does not go without saying.
+/// Names the queue that it belongs to, where that does not go without saying.
 fn whose(model: &Model, row: &QueueRow) -> String {
     match model.screen {
         Screen::Dashboard => format!("{}: ", name(row)),
@@ -89,7 +89,7 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
     })
 }
 
-/// How many of the queues the rules have not looked at yet, if any.
+/// Says how many of the queues the rules have looked at; none when that is all of them.
 fn looking(model: &Model) -> Option<String> {
     let all = rows(model).count();
     let to_come = rows(model).filter(|(_, row)| !is_looked_at(row)).count();

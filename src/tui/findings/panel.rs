@@ -9,7 +9,7 @@ use crate::tui::model::Model;
 /// Columns before the words of a finding in the pane: blank, glyph and word.
 pub const LEAD: u16 = 9;
 
-/// So many of the worst say how high the pane wants to be.
+/// Number of the worst findings that say how high the pane wants to be.
 const ASKED: usize = 6;
 
 /// A finding in the pane.
@@ -19,16 +19,16 @@ pub struct Block {
     pub finding: usize,
     /// Its first row, from the pane's first.
     pub y: u16,
-    /// What it says, a row each.
+    /// Its lines, a row each.
     pub lines: Vec<Said>,
 }
 
-/// What the pane shows.
+/// The content of the pane.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Panel {
     /// The findings that have room, the worst first.
     pub blocks: Vec<Block>,
-    /// How many have none: the last line says it.
+    /// Number of findings that have no room: the last line says it.
     pub more: usize,
     /// The first row that is free.
     pub free: u16,

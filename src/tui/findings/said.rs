@@ -1,4 +1,4 @@
-//! What is said of a finding, in lines: the same words in the same order wherever it stands.
+//! The text of a finding, in lines: the same words in the same order wherever it stands.
 
 use super::{Told, course, name};
 use crate::queue::finding::{Act, Step};
@@ -11,13 +11,13 @@ use crate::tui::widget::wrap::wrapped;
 /// A line of what is said of a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Said {
-    /// What it says.
+    /// The kind of its content.
     pub kind: Kind,
     /// The words, in at most the columns that were given, unless they had to be squeezed.
     pub words: String,
 }
 
-/// What a line says.
+/// The kind of a line's content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     /// The first one: severity and queue stand before it.
@@ -26,9 +26,9 @@ pub enum Kind {
     Sentence,
     /// Since when, and whether it gets worse.
     Course,
-    /// What it is concluded from.
+    /// The evidence that it is concluded from.
     Evidence,
-    /// What repairs it: the first line, and the rest.
+    /// The repair: true for its first line, false for the rest.
     Repair(bool),
     /// The command that does it by hand.
     Command,
@@ -37,7 +37,8 @@ pub enum Kind {
 /// Columns of the mark before a repair, and of what stands below it.
 pub const MARK: u16 = 2;
 
-/// What is wrong and what is to be done about it, all of it. Of what has gone only what it was.
+/// Returns the lines on what is wrong and what is to be done about it, all of them. Of what has
+/// gone only what it was.
 #[must_use]
 pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let mut lines = cause(model, told, columns);
@@ -47,7 +48,7 @@ pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines
 }
 
-/// What is wrong, with whose it is where that does not go without saying.
+/// Returns the lines on what is wrong, with the queue's name where that does not go without saying.
 fn cause(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let name = match model.screen {
         Screen::Dashboard => format!("{}: ", name(&model.queues[told.row])),
@@ -67,8 +68,8 @@ fn cause(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines.collect()
 }
 
-/// What repairs it, and the commands that do it by hand: a line that goes on ends as a shell wants
-/// it to.
+/// Returns the lines on what repairs it, and the commands that do it by hand: a line that goes on
+/// ends as a shell wants it to.
 fn repair(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let room = columns.saturating_sub(usize::from(MARK));
     let sentence = to_do(model, told);
@@ -141,8 +142,8 @@ fn shell_words(command: &str) -> Vec<&str> {
     words
 }
 
-/// What is to be done, with the keys that do it here: those of the keymap, none where nothing can
-/// be changed, and with a word where they act on another queue.
+/// Says what is to be done, with the keys that do it here: those of the keymap, none where nothing
+/// can be changed, and with a word where they act on another queue.
 #[must_use]
 pub fn to_do(model: &Model, told: &Told) -> String {
     let repair = &told.finding.repair;
@@ -178,7 +179,8 @@ pub fn to_do(model: &Model, told: &Told) -> String {
     })
 }
 
-/// How it goes with it and the first of what it is concluded from: what is worth a free row.
+/// Returns the lines on how it goes with it and on the first of what it is concluded from: what is
+/// worth a free row.
 fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let course = course(model, told.finding);
     let evidence = told.finding.evidence.words.first().cloned();
@@ -218,9 +220,9 @@ pub(crate) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines
 }
 
-/// What is said of it in at most so many rows. Where there is room to spare, what it is concluded
-/// from; where not all fits, the last rows are the repair's: what to do is not what is cut. A row
-/// that is too long is cut by who shows it.
+/// Returns what is said of it in at most so many rows. Where there is room to spare, what it is
+/// concluded from is added; where not all fits, the last rows are the repair's: what to do is not
+/// what is cut. A row that is too long is cut by who shows it.
 #[must_use]
 pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
     let all = said(model, told, columns);

@@ -12,7 +12,7 @@ use crate::tui::widget::wrap::wrapped;
 pub struct Line {
     /// Index of its finding among those that are told.
     pub finding: usize,
-    /// What it says.
+    /// Its content.
     pub said: Said,
 }
 
@@ -44,7 +44,7 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
     lines
 }
 
-/// What does not fit is left out: of long evidence so much that the other checks keep their row.
+/// Leaves out what does not fit: of long evidence so much that the other checks keep their row.
 fn leave_room(model: &Model, lines: &mut Vec<Line>, rows: usize) {
     let is_evidence = |line: Option<&Line>| line.is_some_and(|l| l.said.kind == Kind::Evidence);
     let last = rows.checked_sub(1);
@@ -78,7 +78,7 @@ fn block(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
     lines
 }
 
-/// What a finding is concluded from.
+/// Returns the lines on what a finding is concluded from.
 fn evidence(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
     let lines = told.finding.evidence.lines(&model.redis_cli);
     let lines = lines.flat_map(|words| wrapped(&words, room(columns)));

@@ -6,7 +6,7 @@ use crate::tui::model::{Model, Pane};
 use crate::tui::sight;
 use crate::tui::tabs::Tab;
 
-/// Which finding the cursor is on.
+/// The finding that the cursor is on.
 pub(crate) struct Held {
     pub(crate) queue: Queue,
     pub(crate) id: &'static str,

@@ -1,4 +1,5 @@
-//! What is wrong, and what repairs it: the tab, the pane, and the line where there is no room.
+//! The findings on the screen, with what repairs them: the tab, the pane, and the line where there
+//! is no room.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -101,7 +102,8 @@ fn count(ctx: &Ctx) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What the other rules say: silence is proven, and what is not known yet is not well.
+/// Returns the lines on what the other rules say: silence is proven, and what is not known yet is
+/// not well.
 fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
     let d = &ctx.data;
     let calm = super::calm::calm(ctx.model);
@@ -125,7 +127,7 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
     lines
 }
 
-/// What is still being looked at.
+/// Returns the lines on what is still being looked at.
 fn quiet(ctx: &Ctx) -> Vec<String> {
     let (model, cut) = (ctx.model, ctx.data.glyphs.cut);
     let mut lines = Vec::new();
@@ -149,7 +151,7 @@ fn quiet(ctx: &Ctx) -> Vec<String> {
     lines
 }
 
-/// What was wrong and is over.
+/// Returns the lines on what was wrong and is over.
 fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
     let (d, zone) = (&ctx.data, ctx.model.look.zone);
     let earlier = super::earlier(ctx.model);
@@ -283,7 +285,7 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     }
 }
 
-/// Where nothing is wrong: that, and the newest announcement; or what is not known yet.
+/// Draws, where nothing is wrong, that and the newest announcement; or what is not known yet.
 fn well(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.news;
     let all_well = !super::any(ctx.model);

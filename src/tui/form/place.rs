@@ -11,10 +11,10 @@ const VALUE: u16 = 18;
 /// and at least so many where they fit.
 const LEAST_ROWS: u16 = 4;
 
-/// What the worst finding asks for has so many rows above the menu of repairs.
+/// Rows above the menu of repairs for what the worst finding asks for.
 const CURE_ROWS: u16 = 2;
 
-/// How the form lies on the screen. What has no room is empty.
+/// The layout of the form on the screen. What has no room is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Plan {
     /// Its place.
@@ -23,15 +23,15 @@ pub struct Plan {
     pub label: u16,
     /// Each part, with the rows that it has.
     pub parts: Vec<(Part, Area)>,
-    /// What is said of the message.
+    /// The place of what is said of the message.
     pub said: Area,
-    /// What would be done.
+    /// The place of what would be done.
     pub sum: Area,
     /// Why it failed.
     pub failed: Area,
 }
 
-/// What a row is for. The later ones stay longer.
+/// The purpose of a row. The later ones stay longer.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Kind {
     Blank,
@@ -132,14 +132,14 @@ fn rows(form: &dyn Filling, most: u16, message: u16) -> Vec<(Kind, Option<Part>,
 }
 
 impl Plan {
-    /// Where a part lies.
+    /// Returns the place of a part.
     #[must_use]
     pub fn part(&self, part: Part) -> Area {
         let at = self.parts.iter().find(|(one, _)| *one == part);
         at.map_or(Area::default(), |(_, area)| *area)
     }
 
-    /// Where a part's value lies, behind its name.
+    /// Returns the place of a part's value, behind its name.
     #[must_use]
     pub fn value(&self, part: Part) -> Area {
         let mut area = self.part(part);
@@ -153,7 +153,7 @@ impl Plan {
         area
     }
 
-    /// Where the note behind a value of one line lies.
+    /// Returns the place of the note behind a value of one line.
     #[must_use]
     pub fn note(&self, part: Part) -> Area {
         let mut area = self.value(part);

@@ -1,4 +1,4 @@
-//! What all forms look like.
+//! The look that all forms share.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -201,7 +201,7 @@ pub(crate) fn moment(ctx: &Ctx, due: EpochMillis) -> String {
     }
 }
 
-/// What would happen, in as many rows as there are.
+/// Draws what would happen, in as many rows as there are.
 pub(crate) fn sum(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let x = area.x + 2.min(area.w);

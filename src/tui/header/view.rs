@@ -147,7 +147,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     items
 }
 
-/// What the server is, where there is room for it: `redis 7.2.4 master`.
+/// Describes the server, where there is room for it: `redis 7.2.4 master`.
 fn server(ctx: &Ctx) -> Option<String> {
     let facts = ctx.model.link.facts.as_ref().filter(|_| ctx.wide())?;
     let role = match facts.role.as_str() {
@@ -179,7 +179,7 @@ fn under_way(ctx: &Ctx) -> Option<(String, Style)> {
     Some((format!("{word} {percent} %"), style))
 }
 
-/// What the session may not do, and of which profile the server is.
+/// Lists what the session may not do, and the profile that the server is of.
 fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut limits = Vec::new();
@@ -199,7 +199,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     limits
 }
 
-/// What is read less often than the user asked for.
+/// Says what is read less often than the user asked for.
 fn seldom(m: &Model) -> Option<String> {
     let every = m.stretched_ms.map(|ms| format!("every {}", interval(ms)));
     let rows = m.rows_on_change.then(|| "rows on change".to_owned());
@@ -242,7 +242,7 @@ fn address(endpoint: &str, most: usize, cut: &str) -> String {
     format!("{cut}{}", kept.iter().rev().collect::<String>())
 }
 
-/// How the link does, in glyph and word.
+/// Returns the state of the link, in glyph and word.
 fn state(ctx: &Ctx) -> (String, Style) {
     let (m, t) = (ctx.model, &ctx.theme);
     let g = t.glyphs;
@@ -269,7 +269,7 @@ fn state(ctx: &Ctx) -> (String, Style) {
     }
 }
 
-/// What we cost the server, for the right end.
+/// Says what we cost the server, for the right end.
 fn cost(ctx: &Ctx) -> Option<String> {
     let cost = ctx.model.cost;
     ctx.model.link.clock?;

@@ -47,7 +47,7 @@ const TWO: u16 = 76;
 /// Columns between the two, and around them.
 pub const GAP: u16 = 2;
 
-/// How much of the help there is room for.
+/// The amount of help that there is room for.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Detail {
     /// All, with blanks between its parts.
@@ -107,7 +107,7 @@ fn laid_out(model: &Model, detail: Detail) -> Page {
     Page { columns, foot }
 }
 
-/// What is told, under its heads.
+/// Returns the lines of the help, under their heads.
 fn sections(model: &Model, brief: bool) -> Vec<(&'static str, Vec<Line>)> {
     let line = |row: keys::HelpRow| Line::Keys {
         keys: row.keys,
@@ -239,7 +239,7 @@ impl Room {
         pieces
     }
 
-    /// How many rows a line takes. Nearly all of them need not be folded to know that.
+    /// Counts the rows that a line takes. Nearly all of them need not be folded to know that.
     fn rows(&self, line: &Line, wide: Wide) -> usize {
         match line {
             Line::Keys { words, .. } if wide.words > self.words => self.pieces(words, wide).len(),
@@ -277,7 +277,7 @@ fn width(model: &Model) -> u16 {
     if w < 100 { w } else { 100 }
 }
 
-/// Where it lies: in the middle, as high as it needs.
+/// Returns the place of the help: in the middle, as high as it needs.
 #[must_use]
 pub fn slot(model: &Model, page: &Page) -> Slot {
     let (w, h) = model.size;
@@ -292,7 +292,7 @@ fn foot_rows(page: &Page) -> usize {
     page.foot.len()
 }
 
-/// Where the columns lie, above the foot.
+/// Returns the place of the columns, above the foot.
 #[must_use]
 pub fn body(slot: Slot, page: &Page) -> Area {
     let inner = slot.inner;

@@ -1,4 +1,4 @@
-//! What the words and figures on the screen mean.
+//! The meaning of the words and figures on the screen.
 
 use super::HelpPage;
 use crate::tui::focus;
@@ -9,13 +9,13 @@ use crate::tui::theme::{Glyphs, Theme};
 /// A line of the help.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Line {
-    /// What the next lines are about.
+    /// The subject of the next lines.
     Head(&'static str),
     /// Keys (or a sign), and what they do; in the second line of long words, no keys.
     Keys {
         /// The keys.
         keys: String,
-        /// What they do.
+        /// The description of what they do.
         words: String,
         /// They do it where the focus is.
         here: bool,
@@ -244,7 +244,7 @@ fn section(lines: &mut Vec<Line>, head: &'static str, told: &[(impl ToString, im
     }));
 }
 
-/// What is on the screen below: first what has the keys.
+/// Explains what is on the screen below: first what has the keys.
 fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
     let mut lines = Vec::new();
     let place = focus::place_below(model);

@@ -31,7 +31,7 @@ impl Tasks {
     }
 }
 
-/// So many changes are kept to be looked at.
+/// The most changes that are kept to be looked at.
 const KEPT: usize = 1000;
 
 /// The changes of this server, the newest first.
@@ -42,8 +42,8 @@ async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String>
     Ok(here.take(KEPT).map(past).collect())
 }
 
-/// Whether a change was made on this server. By another name it may be the same one; one that was
-/// started again is another one, and what was done there before is worth knowing all the same.
+/// Tells whether a change was made on this server. By another name it may be the same one; one that
+/// was started again is another one, and what was done there before is worth knowing all the same.
 pub(crate) fn is_here(server: &ServerId, kept: &Kept) -> bool {
     let of = &kept.head.server;
     !server.differs_from(of) || (server.db == of.db && server.server == of.server)
@@ -63,7 +63,7 @@ fn past(kept: Kept) -> PastChange {
     }
 }
 
-/// What became of the entries of a change: those that were not done, one by one.
+/// Reads what became of the entries of a change: those that were not done, one by one.
 async fn explain(journal: Journal, id: String) -> Result<Explained, String> {
     let said = |why: JournalError| why.to_string();
     let items = journal.read(&id).await.map_err(said)?;

@@ -95,7 +95,7 @@ pub(crate) fn why_no_undo(model: &Model) -> Option<&'static str> {
     }
 }
 
-/// What became of a change's entries was read.
+/// Takes in what became of a change's entries, as it was read.
 fn explained(model: &mut Model, generation: u64, result: Result<Explained, String>) {
     if let Some(Overlay::Change(view)) = &mut model.overlay
         && view.asked == Some(generation)

@@ -62,7 +62,7 @@ struct Columns {
 /// Columns of the longest word for a change.
 const WORD: u16 = 13;
 
-/// What a line says in the end: that it was undone.
+/// The word at the end of a line for a change that was undone.
 const UNDONE: &str = "undone";
 
 impl Columns {

@@ -3,7 +3,7 @@
 /// A key, free of any terminal library.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Key {
-    /// Which key.
+    /// The key itself.
     pub code: Code,
     /// Held with Ctrl.
     pub ctrl: bool,
@@ -38,8 +38,8 @@ impl Key {
         }
     }
 
-    /// What the key is called: `PgUp`, `^R`, `Alt-x`, `⏎` (`Enter` in plain ASCII). Parsed, it is
-    /// this key again.
+    /// Returns the name of the key: `PgUp`, `^R`, `Alt-x`, `⏎` (`Enter` in plain ASCII). Parsed, it
+    /// is this key again.
     #[must_use]
     pub fn label(self, ascii: bool) -> String {
         let alt = if self.alt { "Alt-" } else { "" };
@@ -72,7 +72,7 @@ const fn pick(ascii: bool, plain: &'static str, glyph: &'static str) -> &'static
     if ascii { plain } else { glyph }
 }
 
-/// Which key, with Shift already applied to characters.
+/// The code of a key, with Shift already applied to characters.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Code {
     /// A character.

@@ -1,17 +1,18 @@
-//! Which keys do what: the table's own, where the configuration file says nothing else.
+//! The keymap, from keys to actions: the table's own, where the configuration file says nothing
+//! else.
 
 use super::{Action, BINDINGS, Binding, Code, Key, Place, Section};
 use crate::config::{At, BadFile, KeySetting};
 
-/// Which keys do what. Dispatch, hints, help and palette read it, so that a key that was given to
-/// another action is seen there everywhere.
+/// The map of keys to actions. Dispatch, hints, help and palette read it, so that a key that was
+/// given to another action is seen there everywhere.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Keymap {
     /// The keys of each row of the table, in its order.
     keys: Vec<Vec<Key>>,
 }
 
-/// That of the table.
+/// The keymap of the table.
 impl Default for Keymap {
     fn default() -> Self {
         Self {
@@ -64,13 +65,13 @@ impl Keymap {
         row.map_or(&[], |(_, keys)| keys)
     }
 
-    /// What a sentence calls the key of an action; none when it has no key.
+    /// Returns the name of an action's key in a sentence; none when it has no key.
     #[must_use]
     pub fn label(&self, action: Action, ascii: bool) -> Option<String> {
         self.keys(action).first().map(|key| key.label(ascii))
     }
 
-    /// What a key means there.
+    /// Returns the action that a key means there.
     #[must_use]
     pub fn resolve(&self, place: Place, key: Key) -> Option<Action> {
         self.at(place, key).map(|row| row.action)

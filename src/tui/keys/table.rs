@@ -32,16 +32,16 @@ const PANES: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
 ];
 
-/// Where there is more than one to have the keys.
+/// Places where there is more than one part to have the keys.
 const FIELDS: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk, Help,
     Dialog,
 ];
 
-/// Where single entries are.
+/// Places where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
 
-/// Where something can be changed, or is told why it cannot.
+/// Places where something can be changed, or is told why it cannot.
 const CHANGED: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry,
 ];

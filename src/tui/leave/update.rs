@@ -39,7 +39,7 @@ fn offered(model: &Model) -> Vec<String> {
     names
 }
 
-/// What becomes of the change under way.
+/// Returns the lines on what becomes of the change under way.
 fn changing(model: &Model) -> Vec<DialogLine> {
     let Some((one, running)) = model.changing.running() else {
         return Vec::new();
@@ -100,7 +100,7 @@ fn question(model: &Model, effects: Vec<Effect>) -> Dialog {
     }
 }
 
-/// What becomes of the workers' work, and the commands that go on with it.
+/// Returns the lines on what becomes of the workers' work, and the commands that go on with it.
 fn ends(workers: &Workers) -> Vec<DialogLine> {
     let (it, ends) = match workers.at_work.len() {
         0 => return Vec::new(),

@@ -67,7 +67,7 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What we cost per second, over the last seconds.
+/// Computes what we cost per second, over the last seconds.
 fn count_cost(model: &mut Model, cost: LinkCost) {
     let now = model.instant;
     let costs = &mut model.schedule.costs;

@@ -52,7 +52,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
 }
 
-/// What the banner says, the most important first.
+/// Returns the parts of the banner, the most important first.
 fn parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
     let (m, zone, lost) = (ctx.model, ctx.model.look.zone, ctx.theme.glyphs.lost);
     let gone = m.instant.saturating_duration_since(since).as_millis();

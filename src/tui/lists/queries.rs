@@ -8,7 +8,7 @@ use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs::Tab;
 
 impl Model {
-    /// Where the pane of the tab in sight stands.
+    /// Returns the top row and the cursor of the pane of the tab in sight.
     #[must_use]
     pub fn stand(&self) -> Stand {
         match self.tab {

@@ -16,7 +16,7 @@ impl Model {
         }
     }
 
-    /// Whether the range that was begun spans a row up to the cursor.
+    /// Tells whether the range that was begun spans a row up to the cursor.
     #[must_use]
     pub fn in_range(&self, row: &EntryRow, rank: u64) -> bool {
         let Some((start, here)) = self.marks.range.as_ref().zip(self.entry()) else {

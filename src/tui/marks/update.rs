@@ -102,7 +102,7 @@ pub(crate) fn moved(model: &mut Model) {
 /// The place of a copy that is in another view than the one in sight.
 const NOWHERE: u64 = u64::MAX;
 
-/// Whether no entry of the tab is unknown.
+/// Tells whether all entries of the tab are known.
 fn knows_all(model: &Model) -> bool {
     match (&model.filtered, model.tab.list()) {
         // The list moves on while hits stay.
@@ -180,7 +180,7 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
     );
 }
 
-/// Where in the list an entry stands now, when that is known.
+/// Returns the place of an entry in the list now, when that is known.
 fn place_of(model: &Model, place: &Place) -> Option<u64> {
     if let Some(filtered) = &model.filtered {
         let same = |hit: &Hit| hit.member == place.member;
@@ -366,7 +366,8 @@ pub(crate) fn queue_changed(model: &mut Model) {
     }
 }
 
-/// What the selected queue held by its last pulse.
+/// Returns what the selected queue held by its last pulse: the number of entries that wait, the
+/// number in target, and when the head is due.
 pub(crate) fn held_entries(model: &Model) -> Option<HeldEntries> {
     let pulse = model.selected()?.pulse.as_ref()?;
     let head = pulse.head.and_then(Due::at);

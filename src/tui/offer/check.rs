@@ -1,4 +1,4 @@
-//! What stands in the form, read: a sentence beside each field, and what would be offered.
+//! The check of what stands in the form: a sentence beside each field, and what would be offered.
 
 use serde::de::IgnoredAny;
 
@@ -36,7 +36,7 @@ pub fn check_message(form: &OfferForm) -> Message {
     }
 }
 
-/// What is said of a text that is to be written with a codec.
+/// Returns the sentence about a text that is to be written with a codec.
 pub(crate) fn of_codec(codec: Codec, typed: &str) -> Option<Said> {
     if !codec.is_json() {
         return None;
@@ -90,7 +90,7 @@ pub fn moment(queue: &Queue, typed: &str, now: EpochMillis) -> Result<EpochMilli
     }
 }
 
-/// How many of it.
+/// Returns the number of messages, or what is wrong with it.
 pub fn count(form: &OfferForm) -> Result<u64, String> {
     let typed = form.count.text();
     let digits: String = typed.trim().chars().filter(|c| *c != ',').collect();
@@ -112,7 +112,7 @@ pub fn count(form: &OfferForm) -> Result<u64, String> {
     Ok(count)
 }
 
-/// What is said of the count, when there is anything to be said.
+/// Returns the sentence about the count, when there is anything to be said.
 #[must_use]
 pub fn what_count(form: &OfferForm) -> Option<Said> {
     match count(form) {
@@ -124,7 +124,7 @@ pub fn what_count(form: &OfferForm) -> Option<Said> {
     }
 }
 
-/// What is said of the codec.
+/// Returns the sentence about the codec.
 #[must_use]
 pub fn what_codec(form: &OfferForm) -> Said {
     let note = |words: &str| Said::Note(words.to_owned());
@@ -147,7 +147,7 @@ pub fn what_codec(form: &OfferForm) -> Said {
     }
 }
 
-/// What is said of the frame form.
+/// Returns the sentence about the frame form.
 #[must_use]
 pub fn what_form(form: &OfferForm) -> Said {
     let known = match &form.seen {

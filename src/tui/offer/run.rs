@@ -43,7 +43,7 @@ impl Tasks {
     }
 }
 
-/// How the queue's entries are written.
+/// Finds out how the queue's entries are written.
 async fn sample(store: Store, queue: Queue) -> Seen {
     let (form, codec) = tokio::join!(form_of(&store, &queue), codec_of(&store, &queue));
     match (form, codec) {

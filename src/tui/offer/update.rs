@@ -109,7 +109,7 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// What would be offered, or the first part that is wrong, and why.
+/// Returns what would be offered, or the first part that is wrong, and why.
 fn read(form: &OfferForm, now: EpochMillis, generation: u64) -> Result<ToOffer, (Part, String)> {
     let said = form.message.said.as_ref().filter(|said| said.is_wrong());
     if let Some(said) = said {
@@ -192,7 +192,7 @@ fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &Offered
     }
 }
 
-/// What keeps the form open: something is not in, or nobody knows.
+/// Says what keeps the form open: something is not in, or nobody knows.
 fn trouble(outcome: &Offered) -> Option<String> {
     match outcome {
         Offered::Failed(why) => Some(format!("nothing was offered: {why}")),

@@ -65,7 +65,7 @@ fn what_due(ctx: &Ctx, form: &OfferForm) -> Said {
     }
 }
 
-/// What would happen, in one line.
+/// Says what would happen, in one line.
 fn sum(ctx: &Ctx, form: &OfferForm) -> Option<String> {
     let wrong = form.message.said.as_ref().is_some_and(Said::is_wrong);
     let framed = form.queue.has_frames();
@@ -84,7 +84,7 @@ fn sum(ctx: &Ctx, form: &OfferForm) -> Option<String> {
     }
 }
 
-/// Whether it becomes the head, of which alone transfer clients are told.
+/// Says whether it becomes the head, of which alone transfer clients are told.
 fn place(ctx: &Ctx, form: &OfferForm, due: EpochMillis) -> &'static str {
     let row = ctx.model.queues.iter().find(|row| row.queue == form.queue);
     let pulse = row.and_then(|row| row.pulse.as_ref());

@@ -14,8 +14,8 @@ use crate::tui::prompt::Choice;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{filter, jump, reason};
 
-/// What the palette leaves out: moves that nobody makes by name, what stands there as a command,
-/// and what is done in forms and questions, where no command can be typed.
+/// Actions that the palette leaves out: moves that nobody makes by name, what stands there as a
+/// command, and what is done in forms and questions, where no command can be typed.
 const LEFT_OUT: &[Action] = &[
     Action::Up,
     Action::Down,
@@ -32,7 +32,7 @@ const LEFT_OUT: &[Action] = &[
     Action::Editor,
 ];
 
-/// What a line says.
+/// The meaning of a line.
 enum Said {
     Nothing,
     Command(&'static Command, String),
@@ -54,7 +54,7 @@ pub(crate) fn changed(model: &mut Model) {
     }
 }
 
-/// What the line could become, best first.
+/// Returns the choices that the line could become, best first.
 fn choices(model: &Model, line: &str) -> Vec<Choice> {
     let typed = without_colon(line);
     if typed.contains(' ') {
@@ -76,7 +76,7 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     all
 }
 
-/// What a line says; `typed` is without what a habit puts in front of it.
+/// Returns the meaning of a line; `typed` is without what a habit puts in front of it.
 fn said(line: &str) -> Said {
     let typed = without_colon(line);
     let (name, arg) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
@@ -239,7 +239,7 @@ pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> 
     }
 }
 
-/// What the line of an action would do with `text`; that line itself when there is none.
+/// Runs the line of an action with `text`; asks for that line itself when there is none.
 fn line_of(model: &mut Model, action: Action, text: &str) -> Result<Vec<Effect>, String> {
     match action {
         _ if text.is_empty() => Ok(vec![Effect::asks(action)]),

@@ -29,8 +29,8 @@ const NAME: usize = 36;
 /// Columns between a name and what it does.
 const GAP: u16 = 2;
 
-/// Where the box lies; none when there is none, or no room for one. Its line and its choices keep
-/// their places whatever is typed: only its lower edge moves.
+/// Returns the place of the box; none when there is no box, or no room for one. Its line and its
+/// choices keep their places whatever is typed: only its lower edge moves.
 pub(crate) fn slot(model: &Model) -> Option<Slot> {
     let (w, h) = model.size;
     let prompt = model.prompt.as_ref();
@@ -144,7 +144,7 @@ fn choice_row(ctx: &Ctx, choice: &Choice, name: usize, row: Area, buf: &mut Buff
     }
 }
 
-/// What the keys do while the box is open, in place of the hints.
+/// Draws what the keys do while the box is open, in place of the hints.
 pub(crate) fn hints(ctx: &Ctx, buf: &mut Buffer) {
     let t = &ctx.theme;
     let [enter, tab, arrows] = if ctx.model.look.ascii {

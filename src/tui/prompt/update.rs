@@ -85,7 +85,7 @@ pub(crate) fn clicked(model: &mut Model, target: Option<Target>) -> Vec<Effect> 
     }
 }
 
-/// What stands in the line is another text.
+/// Takes in that another text stands in the line.
 pub(crate) fn changed(model: &mut Model) -> Vec<Effect> {
     let Some(prompt) = &mut model.prompt else {
         return Vec::new();

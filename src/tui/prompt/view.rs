@@ -43,7 +43,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     meaning(ctx, prompt, rest, buf);
 }
 
-/// What is wrong, at the right of the line: half of it, and more where what is typed leaves more.
+/// Draws what is wrong, at the right of the line: in half of it, and in more where what is typed
+/// leaves more.
 pub(crate) fn trouble(ctx: &Ctx, error: &str, prompt: &Prompt, line: &mut Line, buf: &mut Buffer) {
     let t = &ctx.theme;
     let clean = text::printable(error);
@@ -57,7 +58,7 @@ pub(crate) fn trouble(ctx: &Ctx, error: &str, prompt: &Prompt, line: &mut Line, 
     line.end = start.saturating_sub(2).max(line.x);
 }
 
-/// What ends the line, at its right.
+/// Draws the keys that end the line, at its right.
 fn keys(ctx: &Ctx, kind: PromptKind, line: &mut Line, buf: &mut Buffer) {
     let t = &ctx.theme;
     let enter = match kind {
@@ -120,7 +121,7 @@ const fn by_example(kind: PromptKind) -> bool {
     matches!(kind, PromptKind::Filter | PromptKind::Jump)
 }
 
-/// What the line means, behind it; what else can be typed, where it leaves room.
+/// Draws what the line means, behind it; what else can be typed, where it leaves room.
 fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
     let empty = prompt.field.is_empty();
     match (prompt.kind, prompt.moment) {
@@ -137,8 +138,8 @@ fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
     }
 }
 
-/// How many queues have what is typed in their names: in the table of queues, a name may be what
-/// is looked for.
+/// Counts the queues that have what is typed in their names: in the table of queues, a name may be
+/// what is looked for.
 fn called(ctx: &Ctx, prompt: &Prompt) -> usize {
     if ctx.model.focus != Pane::Queues {
         return 0;
@@ -167,10 +168,10 @@ fn queues(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
     }
 }
 
-/// What can be typed behind `@`, by example.
+/// Examples of what can be typed behind `@`.
 const JUMPS: &str = "14:10  14:10:30  +5m  -2h  now";
 
-/// Which moment that is: `14:10:00 today, in 0:31`.
+/// Says which moment is meant: `14:10:00 today, in 0:31`.
 fn meant(ctx: &Ctx, moment: EpochMillis) -> String {
     let (zone, now) = (ctx.model.look.zone, ctx.now);
     let day = 86_400_000;

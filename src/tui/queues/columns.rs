@@ -14,13 +14,13 @@ pub enum Col {
     Name,
     /// Entries in timeouts.
     Waiting,
-    /// Those that are late.
+    /// Entries that are late.
     Late,
-    /// How long the oldest of them is late.
+    /// The time by which the oldest of them is late.
     Oldest,
     /// When the next one is due.
     Next,
-    /// How many fall due when.
+    /// Numbers of entries by when they fall due.
     Classes,
     /// By how much the order list differs.
     Order,
@@ -154,8 +154,9 @@ fn with_target(
     (placed.len() == close.len()).then_some(placed)
 }
 
-/// Where names would be cut, figures stand closer, and then the trend goes: the selected queue's is
-/// in the pane of depths, and a queue that cannot be told from its neighbours is no help at all.
+/// Makes room where names would be cut: figures stand closer, and then the trend goes. The selected
+/// queue's trend is in the pane of depths, and a queue that cannot be told from its neighbours is
+/// no help at all.
 fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
     if !(39..190).contains(&room) {
         return;

@@ -260,7 +260,7 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     }
 }
 
-/// What leads on from a screen without queues.
+/// Returns the lines that lead on from a screen without queues.
 fn what_to_do(ctx: &Ctx) -> Vec<String> {
     let m = ctx.model;
     if m.link.state.is_denied() {

@@ -228,7 +228,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
     }))
 }
 
-/// What a sample of that row shall bring, when it is time for one.
+/// Returns the extent of a sample of that row, when it is time for one.
 fn sample(model: &mut Model, row: usize) -> Option<FramesAsk> {
     let watch = &mut model.queues.get_mut(row)?.watch;
     let sample = watch.wants_sample(model.server.long)?;

@@ -1,4 +1,4 @@
-//! Whether a repair suits a queue now, and why not.
+//! The check of whether a repair suits a queue now, and why not.
 
 use super::form_of;
 use crate::clock::EpochMillis;
@@ -10,7 +10,7 @@ use crate::tui::queues::QueueRow;
 /// Seconds that were written for milliseconds are due before this, in ms: 1973.
 const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
 
-/// Whether a repair suits a queue.
+/// The answer to whether a repair suits a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Fit {
     /// A finding asks for it: how bad that is, and the finding in a line.
@@ -21,7 +21,8 @@ pub enum Fit {
     Not(String),
 }
 
-/// Whether a repair suits the queue of `row`, as far as can be seen without a look at all of it.
+/// Tells whether a repair suits the queue of `row`, as far as can be seen without a look at all of
+/// it.
 #[must_use]
 pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     let at_work = model.workers.on(&row.queue).is_some();
@@ -62,14 +63,14 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     }
 }
 
-/// What there is to do, or why there is nothing.
+/// The work that there is to do, or why there is none.
 type Seen = Result<String, String>;
 
 fn nothing<T>(why: &str) -> Result<T, String> {
     Err(why.to_owned())
 }
 
-/// What makes a repair fail: a key that it needs is taken, or the server refuses writes.
+/// Says what makes a repair fail: a key that it needs is taken, or the server refuses writes.
 fn fails(row: &QueueRow, repair: Repair) -> Option<String> {
     let found = |id| {
         let found = row.findings.iter().find(|found| found.id == id)?;

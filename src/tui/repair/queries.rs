@@ -59,7 +59,7 @@ impl RepairForm {
         asked.or_else(|| row.findings.first())
     }
 
-    /// That nothing is found wrong here, and where something is.
+    /// Says that nothing is found wrong here, and where something is.
     #[must_use]
     pub fn well(&self, model: &Model) -> String {
         const FEW: usize = 3;
@@ -76,8 +76,8 @@ impl RepairForm {
         format!("nothing is found wrong here, but in {names}{more}: {key} goes there")
     }
 
-    /// What is asked for by the part that has the keys, none where something has to be asked
-    /// first, by the stand-in worker or by a form; or why it cannot be.
+    /// Returns the change that the part with the keys asks for, none where something has to be
+    /// asked first, by the stand-in worker or by a form; or why it cannot be.
     pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
         let row = self.row(model).ok_or("the queue is no longer there")?;
         let Some(chosen) = self.chosen() else {

@@ -63,14 +63,14 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     }
 }
 
-/// What repairs it, without the keys that lead here. The command that does it by hand comes first:
-/// one that is cut is none.
+/// Says what repairs it, without the keys that lead here. The command that does it by hand comes
+/// first: one that is cut is none.
 fn cured(ctx: &Ctx, found: &Finding) -> String {
     let sentence = found.repair.sentence.to_string();
     found.repair.to_do(&ctx.model.redis_cli, sentence)
 }
 
-/// What would do nothing here, in one row.
+/// Draws how many repairs would do nothing here, in one row.
 fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
     let t = &ctx.theme;
     form::view::label(ctx, plan, (Part::More, "more"), menu.at == Part::More, buf);
@@ -84,7 +84,7 @@ fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
     line.put_cut(buf, &words, t.glyphs.cut, t.dim);
 }
 
-/// What is said of the row for what does not apply.
+/// The words about the row for what does not apply.
 const MORE: &str = "What would do nothing here, or cannot be done now, with the reason why.";
 
 /// What is wrong, if anything is.
@@ -137,7 +137,7 @@ const fn sign(ctx: &Ctx, severity: Severity) -> (&'static str, Style) {
     }
 }
 
-/// What it does, and whether it can be taken back.
+/// Says what it does, and whether it can be taken back.
 fn does(ctx: &Ctx, repair: Repair) -> String {
     let does = repair.does();
     let asks = match repair {

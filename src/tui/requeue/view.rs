@@ -66,7 +66,7 @@ fn about(form: &RequeueForm) -> String {
     }
 }
 
-/// What the new time means.
+/// Returns the meaning of the new time.
 fn what_when(ctx: &Ctx, form: &RequeueForm) -> Said {
     let now = now(ctx);
     match form.base(now) {
@@ -100,7 +100,7 @@ fn shift(base: Base) -> String {
     }
 }
 
-/// What would happen.
+/// Sums up what would happen.
 fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let now = now(ctx);
     let before = match form.due.filter(|_| form.is_one()) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// there as soon as it arrives, and a flood of announcements costs a hundred pictures a second.
 const FRAME: Duration = Duration::from_millis(10);
 
-/// So few of them at once.
+/// The most pictures that are drawn at once.
 const AT_ONCE: u32 = 5;
 
 /// The number of pictures that may be drawn at once: it grows with time, up to [`AT_ONCE`].

@@ -28,8 +28,8 @@ const CLASSES_SHARE: u32 = 20;
 /// After the head falls due it is looked at, in ms: a transfer client has moved it by then.
 const AFTER_DUE_MS: i64 = 20;
 
-/// How long a reading of a queue has to last: what it brings beside the rows shall not be more
-/// than 1 MB/s, a µs for each byte.
+/// Returns the time that a reading of a queue has to last: what it brings beside the rows shall not
+/// be more than 1 MB/s, a µs for each byte.
 fn weight(pulse: Option<&Pulse>) -> Duration {
     Duration::from_micros(pulse.map_or(0, |pulse| pulse.beside_bytes))
 }

@@ -14,11 +14,11 @@ use crate::tui::server;
 use crate::tui::server::Switch;
 use crate::tui::tasks::Tasks;
 
-/// What a screen shows: a server, and what holds there.
+/// The subject of a screen: a server, and what holds there.
 #[derive(Clone, Debug)]
 pub struct Session {
     config: Config,
-    /// What the header calls the server, and the database that it means by that.
+    /// The header's name for the server, and the database that it means by that.
     called: Option<(String, i64)>,
 }
 
@@ -45,12 +45,12 @@ impl Session {
         Store::open(self.config.endpoint.clone(), access)
     }
 
-    /// Where changes are written down.
+    /// Returns the journal that changes are written down in.
     pub(crate) fn journal(&self) -> Journal {
         Journal::of_user(self.config.keep_days)
     }
 
-    /// What the screen has to know of it.
+    /// Returns the facts about it that the screen has to know.
     #[must_use]
     pub fn site(&self) -> Site {
         let endpoint = &self.config.endpoint;
@@ -71,8 +71,8 @@ impl Session {
         }
     }
 
-    /// Where a switch leads to, or why nowhere. May run a command that prints a password, and waits
-    /// for its end: up to 30 s.
+    /// Returns the session that a switch leads to, or why it leads nowhere. May run a command that
+    /// prints a password, and waits for its end: up to 30 s.
     pub fn elsewhere(self, to: &Switch) -> Result<Self, String> {
         match to {
             Switch::Db(db) => Ok(Self {
@@ -87,7 +87,8 @@ impl Session {
     }
 }
 
-/// Where a server listens. A socket's path is told apart from the db: `/run/redis.sock db 0`.
+/// Returns the address at which a server listens. A socket's path is told apart from the db:
+/// `/run/redis.sock db 0`.
 fn address(endpoint: &Endpoint) -> String {
     match &endpoint.address {
         Address::Tcp(..) => endpoint.to_string(),

@@ -13,13 +13,13 @@ use crate::tui::model::Model;
 /// A tab in the bar.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Label {
-    /// Which one.
+    /// The tab.
     pub tab: Tab,
     /// Its columns.
     pub w: u16,
     /// Its key and its name, as long as there is room.
     pub name: String,
-    /// What stands behind the name: a count or a difference; empty when there is nothing to say.
+    /// The text behind the name: a count or a difference; empty when there is nothing to say.
     pub badge: String,
     /// The badge says that something is wrong.
     pub alarm: bool,
@@ -30,11 +30,11 @@ pub struct Label {
 pub struct Bar {
     /// From left to right; the one in sight stands in brackets.
     pub labels: Vec<Label>,
-    /// Which rows are in sight, where that is not told in the line of heads.
+    /// The rows in sight, where they are not told in the line of heads.
     pub position: Option<String>,
 }
 
-/// How long the bar is: the first form that fits is taken.
+/// The length of the bar: the first form that fits is taken.
 #[derive(Clone, Copy)]
 enum Form {
     /// Names and counts in full.
@@ -51,8 +51,8 @@ enum Form {
     Alone,
 }
 
-/// Where the rows in sight are told. The widest they can become is kept free, so that the bar
-/// stands still while they move.
+/// The place where the rows in sight are told. The widest they can become is kept free, so that the
+/// bar stands still while they move.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Place {
     /// The first and the last one in sight, at the end of the title.
@@ -165,7 +165,7 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
         .collect()
 }
 
-/// What stands behind each name, and whether it says that something is wrong.
+/// Returns the text behind each name, and whether it says that something is wrong.
 fn badges(model: &Model) -> [(String, bool); 7] {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());
     let figure = |known: Option<&Known<u64>>| match known {
@@ -215,7 +215,7 @@ fn said_beside(model: &Model) -> usize {
 /// Columns of a filter, what it found, and how far the search is.
 const FILTER: usize = 52;
 
-/// Where the rows of the tab in sight lie: only those of entries have a line of heads.
+/// Returns the place of the rows of the tab in sight: only those of entries have a line of heads.
 #[must_use]
 pub fn table(model: &Model, slot: Slot) -> Area {
     match model.tab {

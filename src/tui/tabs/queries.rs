@@ -7,7 +7,7 @@ use crate::tui::keys::Action;
 use crate::tui::layout;
 use crate::tui::model::Model;
 
-/// How many entries of the selected queue are in quarantine, as far as is known.
+/// Returns the number of entries of the selected queue in quarantine, as far as is known.
 pub(crate) fn quarantined(model: &Model) -> u64 {
     let survey = model.selected().and_then(|row| row.survey.as_ref());
     survey.and_then(|survey| survey.quarantined).unwrap_or(0)
@@ -17,7 +17,7 @@ pub(crate) fn quarantined(model: &Model) -> u64 {
 /// Redis walks to it from the nearer end.
 const DEEP: u64 = 10_000;
 
-/// What is in sight of a list lies far from either end.
+/// Tells whether what is in sight of a list lies far from either end.
 #[must_use]
 pub fn is_deep(model: &Model) -> bool {
     let Some(list) = model.tab.list().filter(|_| !model.on_hits()) else {
@@ -28,7 +28,7 @@ pub fn is_deep(model: &Model) -> bool {
     window.stand.top > DEEP && end + DEEP < window.len.unwrap_or(0)
 }
 
-/// What the title says then: which key reads it again.
+/// Returns the note in the title then: not refreshed, and the key that reads it again.
 #[must_use]
 pub fn deep_note(model: &Model) -> Option<String> {
     if !is_deep(model) {

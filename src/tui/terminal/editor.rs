@@ -15,8 +15,8 @@ use crate::stops;
 /// Bytes that a text may have when it comes back.
 const MOST: u64 = 64 << 20;
 
-/// What the shell is told to run: `$1` is the editor, with the flags that it may have, `$2` the
-/// file. Ctrl-C is the editor's alone.
+/// The command that the shell is told to run: `$1` is the editor, with the flags that it may have,
+/// `$2` the file. Ctrl-C is the editor's alone.
 const START: &str = r#"trap : INT QUIT; editor=$1; shift; eval "$editor \"\$1\"""#;
 
 /// Has `text` edited. What there is afterwards, or why that is nothing new.

@@ -1,5 +1,5 @@
-//! What is typed, read by a thread of its own: one that can be sent away while somebody else has
-//! the terminal, and that leaves them every byte it has not read.
+//! The input that is typed, read by a thread of its own: one that can be sent away while somebody
+//! else has the terminal, and that leaves them every byte it has not read.
 
 mod parser;
 
@@ -52,7 +52,7 @@ impl Reading {
     }
 }
 
-/// What there is next.
+/// The next event for the thread that reads.
 enum Next {
     /// Bytes, or the end of them.
     Bytes,

@@ -15,10 +15,10 @@ use crate::tui::edge::{Ended, Input};
 /// The thread that draws.
 static DRAWS: OnceLock<ThreadId> = OnceLock::new();
 
-/// Where the loop is told to end.
+/// The channel on which the loop is told to end.
 static TELL: Mutex<Option<UnboundedSender<Input>>> = Mutex::new(None);
 
-/// What other threads had to say.
+/// Panic messages of other threads, kept until the terminal is given back.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// From now on a panic gives the terminal back. The caller is the thread that draws.

@@ -19,7 +19,7 @@ use crate::stops;
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
 
-/// So long the loop has to end by itself, even when its terminal takes no more output.
+/// Time in which the loop has to end by itself, even when its terminal takes no more output.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The signals that end the program.
@@ -30,7 +30,8 @@ const ENDS: [Signal; 4] = [
     Signal::SIGTERM,
 ];
 
-/// Who has given the terminal back and waits until the program was stopped and goes on.
+/// The sender to whoever has given the terminal back and waits until the program was stopped and
+/// goes on.
 static STOPPING: Mutex<Option<oneshot::Sender<()>>> = Mutex::new(None);
 
 /// Forwards signals to the loop from now on.
@@ -115,7 +116,7 @@ fn number_of(signal: Signal) -> u8 {
 /// Something has to be finished after the loop has ended.
 static FINISHING: AtomicBool = AtomicBool::new(false);
 
-/// What has to be finished before the program ends: no signal ends it by itself meanwhile.
+/// The work that has to be finished before the program ends: no signal ends it by itself meanwhile.
 #[derive(Debug)]
 pub struct Finishing {
     asked: Vec<Arrivals>,

@@ -9,12 +9,12 @@ const SCALE: u16 = 8;
 /// Columns of the figures right of the bars.
 const SIDE: u16 = 22;
 
-/// Where the parts of the timeline lie.
+/// The places of the timeline's parts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Track {
     /// The scale left of everything; empty when there is no room.
     pub scale: Area,
-    /// What is late; empty when there is no room.
+    /// The late entries; empty when there is no room.
     pub late: Area,
     /// The column of the now line.
     pub now_x: u16,

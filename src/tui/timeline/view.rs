@@ -24,18 +24,18 @@ use crate::tui::widget::wrap;
 pub(crate) struct Picture<'a> {
     /// The survey they are of; none while nothing was read at this zoom.
     survey: Option<&'a Survey>,
-    /// How wide the bars are.
+    /// Width in ms and number of the bars.
     scale: Scale,
     /// A count a bar.
     counts: Vec<u64>,
     /// The highest of them.
     peak: u64,
-    /// How high a count stands. Linear, a row an entry at least, by logarithm at least ten in all:
+    /// The scale of the heights. Linear, a row an entry at least, by logarithm at least ten in all:
     /// so a quiet queue looks quiet.
     rise: Rise,
     /// All of them.
     in_view: u64,
-    /// What is due after the last of them.
+    /// Number of entries that are due after the last bar.
     beyond: u64,
 }
 
@@ -139,7 +139,8 @@ fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     }
 }
 
-/// Where there is no scale, the peak stands in the top row, at an end where the bars are low.
+/// Draws the peak where there is no scale: it stands in the top row, at an end where the bars are
+/// low.
 fn peak(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let words = format!("peak {}", text::thousands(picture.peak));
     let columns = text::width(&words) + 1;

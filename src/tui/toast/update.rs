@@ -19,7 +19,7 @@ const CHARACTER: Duration = Duration::from_millis(60);
 /// Bad news keeps its place so long when something else is to be said.
 const UNREAD: Duration = Duration::from_secs(2);
 
-/// So many messages wait at most.
+/// The most messages that wait.
 const WAITING: usize = 8;
 
 /// Shows a short message. Bad news that is shown already is not wiped away by it: it comes after.
@@ -60,7 +60,7 @@ fn wait(model: &mut Model, new: Toast) {
     }
 }
 
-/// So long it takes to notice a message and to read it.
+/// Returns the time that it takes to notice a message and to read it.
 fn stays(text: &str, tone: Tone) -> Duration {
     let letters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     let reading = LOOK + CHARACTER.saturating_mul(letters);

@@ -1,4 +1,4 @@
-//! What is published on the channels.
+//! The view of what is published on the channels.
 
 use ratatui::buffer::Buffer;
 
@@ -14,7 +14,7 @@ use crate::tui::widget::pane::Part;
 use crate::tui::widget::wrap;
 use crate::tui::{depth, moments, tabs};
 
-/// What an empty pane teaches.
+/// The hint in an empty pane.
 const HINT: &str = "Only an entry that becomes the head is announced.";
 
 /// The pane beside the entries: the newest ones.

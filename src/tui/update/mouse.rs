@@ -49,7 +49,7 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What is wrong with the queues; where no rule says it, the first of those that are ill.
+/// Shows what is wrong with the queues; where no rule says it, the first of those that are ill.
 fn show_sick(model: &mut Model) {
     (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
     sight::keep(model);

@@ -40,8 +40,8 @@ pub(crate) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What a key means: to the panel of a change under way while that has the keys, else to what
-/// they go to otherwise.
+/// Returns the action that a key means: to the panel of a change under way while that has the keys,
+/// else to what they go to otherwise.
 fn resolve(model: &Model, key: Key) -> Option<Action> {
     let panel = change::progress::queries::has_keys(model);
     let panel = panel.then(|| model.keymap.resolve(Place::Bulk, key));

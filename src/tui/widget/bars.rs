@@ -10,7 +10,7 @@ use ratatui::widgets::Widget;
 pub struct Bars<'a> {
     /// Height and style of each bar.
     pub bars: &'a [(u64, Style)],
-    /// How high a count stands.
+    /// The scale of the heights.
     pub rise: Rise,
     /// Columns of a bar.
     pub width: u16,
@@ -18,8 +18,8 @@ pub struct Bars<'a> {
     pub eighths: &'a [&'static str; 9],
 }
 
-/// How high a count stands: linear, or by the logarithm of one more, so that 0 stands at the
-/// bottom. Both have a floor: a single entry is still seen beside forty thousand.
+/// The scale of heights: linear, or by the logarithm of one more, so that 0 stands at the bottom.
+/// Both have a floor: a single entry is still seen beside forty thousand.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Rise {
     /// The count that fills the whole height.
@@ -29,7 +29,7 @@ pub struct Rise {
 }
 
 impl Rise {
-    /// How many eighths of a cell a bar of `count` is high, of `rows` cells.
+    /// Returns the height of a bar of `count`, in eighths of a cell, of `rows` cells.
     #[must_use]
     pub fn eighths(self, count: u64, rows: u16) -> u32 {
         if !self.log || count == 0 || self.top == 0 {
@@ -39,7 +39,7 @@ impl Rise {
     }
 }
 
-/// How many eighths of a cell a bar of `count` is high, of `rows` cells that `peak` fills.
+/// Returns the height of a bar of `count`, in eighths of a cell, of `rows` cells that `peak` fills.
 #[must_use]
 pub fn height(count: u64, peak: u64, rows: u16) -> u32 {
     if count == 0 || peak == 0 {

@@ -3,7 +3,7 @@
 /// A column of a table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Column<T> {
-    /// What stands in it.
+    /// The content of the column.
     pub what: T,
     /// Columns of the terminal it needs, with the gap before it.
     pub width: u16,

@@ -19,11 +19,11 @@ pub struct Hex<'a> {
     pub each: usize,
     /// First line in sight.
     pub scroll: usize,
-    /// How bytes look.
+    /// The style of the bytes.
     pub text: Style,
-    /// How some of them look instead; of two that meet, the later one counts.
+    /// Ranges of bytes with another style; of two that meet, the later one counts.
     pub styled: &'a [(Range<usize>, Style)],
-    /// How offsets look.
+    /// The style of the offsets.
     pub dim: Style,
 }
 

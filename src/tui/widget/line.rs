@@ -120,7 +120,7 @@ fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How many columns `text` takes when it is put.
+/// Counts the columns that `text` takes when it is put.
 #[must_use]
 pub fn columns(text: &str) -> usize {
     text::width(&clean(text))

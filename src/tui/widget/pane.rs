@@ -40,7 +40,7 @@ pub struct Pane<'a> {
     pub right: Vec<Part>,
     /// A box; else a rule on top.
     pub boxed: bool,
-    /// How the line looks.
+    /// The style of the line.
     pub style: Style,
     /// Horizontal and vertical line.
     pub lines: [&'a str; 2],

@@ -10,7 +10,7 @@ use ratatui::widgets::Widget;
 pub struct Spark<'a> {
     /// Oldest first; `None` is a gap.
     pub samples: &'a [Option<u64>],
-    /// How it looks.
+    /// Its style.
     pub style: Style,
     /// A cell by eighths, empty first.
     pub eighths: &'a [&'static str; 9],

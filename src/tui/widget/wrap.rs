@@ -47,7 +47,7 @@ pub fn wrapped(words: &str, columns: usize) -> Vec<String> {
 /// A row of a text that is typed: characters `from` to `to` of one of its lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TextRow {
-    /// Which line, from 0.
+    /// Index of the line, from 0.
     pub line: usize,
     /// Its first character in this row.
     pub from: usize,
@@ -80,7 +80,7 @@ pub fn text_rows(lines: &[String], columns: usize) -> Vec<TextRow> {
     rows
 }
 
-/// Which of the rows the cursor at `line`, `at` (in characters) stands in.
+/// Returns the index of the row in which the cursor at `line`, `at` (in characters) stands.
 #[must_use]
 pub fn row_of(rows: &[TextRow], (line, at): (usize, usize)) -> usize {
     let row = rows

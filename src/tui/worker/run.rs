@@ -19,8 +19,8 @@ use crate::tui::msg::Msg;
 use crate::tui::tasks::Tasks;
 use crate::tui::worker;
 
-/// How long the scripts under way may take when the screen ends, and the order list that a bulk
-/// transfer has set aside on its way back. (A signal leaves two seconds.)
+/// The longest wait, when the screen ends, for the scripts under way, and for the order list that a
+/// bulk transfer has set aside and brings back. (A signal leaves two seconds.)
 const LAST_BATCH: Duration = Duration::from_secs(5);
 
 /// The workers at work.

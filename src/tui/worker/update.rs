@@ -120,7 +120,7 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     }
 }
 
-/// Who transfers already.
+/// Says who transfers already.
 fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
     let (others, ours) = model.beside(queue, known.get().unwrap_or(0));
     match (known, queue.keys().channel) {
@@ -274,7 +274,7 @@ fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
     }
 }
 
-/// What is shown of the queue is old by now.
+/// Has the queue read again soon, if it is the selected one: what is shown of it is old by now.
 fn moved_some(model: &mut Model, queue: &Queue) {
     if model.selected().is_some_and(|row| row.queue == *queue) {
         pace::want_selected(model);

@@ -75,7 +75,7 @@ fn since(bundle: &Bundle, found: &Finding) -> String {
     format!("{time}, {} ago", text::countdown(bundle.at.since(since)))
 }
 
-/// How many wait, are late and were delivered, and who transfers.
+/// Says how many entries wait, are late and were delivered, and how many clients transfer.
 fn entries(bundle: &Bundle) -> String {
     let pulse = &bundle.shown.pulse;
     let count = |known: &Known<u64>| known.get().map_or_else(|| "?".to_owned(), text::thousands);

@@ -1,4 +1,4 @@
-//! What it costs to mend drift.
+//! The cost of mending drift.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What was found is mended: second copies leave first, since their places are known, then what
-//! lacks is appended.
+//! The mending of what was found: second copies leave first, since their places are known, then
+//! what lacks is appended.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What a comparison has seen of each member, in few bytes: 16 of a member that does not differ,
-//! whatever its size, and all of one that does.
+//! The record of what a comparison has seen of each member, in few bytes: 16 of a member that does
+//! not differ, whatever its size, and all of one that does.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};

@@ -1,4 +1,4 @@
-//! Which way a change goes, and what that costs, reckoned from what is known of it.
+//! The way that a change goes, and what that costs, reckoned from what is known of it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{
 use crate::queue::plan::{Cost, Way};
 use crate::queue::{Queue, text};
 
-/// What an entry costs that is due and first in the order list, where a transaction moves it that
+/// The time for an entry that is due and first in the order list, where a transaction moves it that
 /// others have not disturbed, in µs.
 const WATCHED_US: f64 = 1.2;
 /// The same of one that is looked up by itself: delivered, or given another score or other bytes.
@@ -18,14 +18,14 @@ const CHANGED_US: f64 = 6.0;
 const TAKEN_BACK_US: f64 = 9.0;
 /// The same of an element of target that is deleted or put back.
 const ELEMENT_US: f64 = 1.5;
-/// What two elements cost that change places; and what it costs more for each element of the list,
-/// since a place in it is looked for.
+/// The time for two elements that change places; and the additional time for each element of the
+/// list, since a place in it is looked for.
 const SWAP_US: [f64; 2] = [20.0, 0.000_07];
-/// What each element costs that is brought back, or dropped.
+/// The time for each element that is brought back, or dropped.
 const BACK_US: f64 = 2.3;
-/// So many bytes are in the other figures.
+/// Bytes that are in the other figures.
 const SMALL: u64 = 64;
-/// What a byte of an entry costs that is named to a script, or goes round.
+/// The time for a byte of an entry that is named to a script, or goes round.
 const BYTE_US: f64 = 0.005;
 /// The same where a script reads it, writes it and tells it.
 const MOVED_BYTE_US: f64 = 0.010;
@@ -35,9 +35,9 @@ const SCRIPT_US: f64 = 500.0;
 
 /// With no more elements to pass for each entry, a script of Redisson takes at most 2 ms: in order.
 const SHORT_WALK: f64 = 1_250.0;
-/// So many swaps make a batch at most.
+/// Swaps in a batch at most.
 const SWAPS: f64 = 250.0;
-/// What is promised is a bound: so many times what is thought.
+/// The factor from what is thought to what is promised, which is a bound.
 const SURE: f64 = 2.0;
 
 /// All that the way of a change and its cost depend on, but for how long a script may keep the
@@ -60,11 +60,11 @@ pub struct Reckoned {
     sampled: u64,
 }
 
-/// What one of those costs that a script takes some of, in µs: on the average, and at most.
+/// The time for one of those that a script takes some of, in µs: on the average, and at most.
 type Each = [f64; 2];
 
 impl Reckoned {
-    /// What is known of a change whose entries are walked to like this.
+    /// Gathers what is known of a change whose entries are walked to like this.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn new(queue: &Queue, sample: &Sample, ask: &Ask, walk: Walk) -> Self {
@@ -159,7 +159,7 @@ impl Reckoned {
         }
     }
 
-    /// What an entry costs that is changed by itself.
+    /// Estimates the time for an entry that is changed by itself.
     fn entry_us(&self) -> Each {
         let Walk {
             turn,
@@ -202,7 +202,7 @@ impl Reckoned {
         [each(0), each(1)]
     }
 
-    /// What an entry costs that is delivered once nothing stands before it.
+    /// Estimates the time for an entry that is delivered once nothing stands before it.
     fn delivered_us(&self) -> Each {
         let (fixed, byte) = match self.ask.kind {
             WorkKind::Deliver => (CHANGED_US, BYTE_US),
@@ -220,7 +220,8 @@ impl Reckoned {
         }
     }
 
-    /// What each element of the list costs that goes round, comes back or changes its place.
+    /// Estimates the time for each element of the list that goes round, comes back or changes its
+    /// place.
     fn element_us(&self, way: Way) -> Each {
         let [mean, most] = self.element.map(|bytes| bytes * BYTE_US);
         match way {
@@ -241,7 +242,7 @@ impl Reckoned {
         }
     }
 
-    /// What a single entry or element costs at most.
+    /// Estimates the longest time for a single entry or element.
     fn longest_one(&self, way: Way) -> f64 {
         match way {
             Way::InOrder => self.entry_us()[1],
@@ -249,7 +250,8 @@ impl Reckoned {
         }
     }
 
-    /// What the scripts cost that take `count` of what costs so much each, at most `batch` at once.
+    /// Estimates the time for the scripts that take `count` of what costs so much each, at most
+    /// `batch` at once.
     fn scripts(count: f64, [each, _]: Each, batch: f64, most: f64) -> f64 {
         let at_once = (most / each.max(0.01)).clamp(1.0, batch);
         // Those of full batches are in the other figures.
@@ -282,7 +284,7 @@ impl Reckoned {
         }
     }
 
-    /// What it costs to read the list.
+    /// Estimates the time for reading the list.
     fn read(&self) -> f64 {
         self.length * (READ_US + self.element[0] * BYTE_US / 4.0)
     }
@@ -315,7 +317,8 @@ impl Reckoned {
         thought.min(most).max(self.longest_one(way) * SURE)
     }
 
-    /// What replicas and the append-only file get: the commands that the scripts run.
+    /// Estimates the bytes that replicas and the append-only file get: the commands that the
+    /// scripts run.
     fn replicated(&self, way: Way) -> f64 {
         let kind = self.ask.kind;
         let [bytes, element] = [self.ask.bytes[0], self.sampled].map(float);

@@ -1,4 +1,4 @@
-//! How often each of the chosen stands in the order list, counted before that goes round.
+//! The count of how often each of the chosen stands in the order list, made before that goes round.
 //!
 //! An entry leaves timeouts, or gets its new bytes, with the last of its copies: those before it
 //! leave the order list alone. Else whoever died before the turn came to a copy would leave that in
@@ -26,7 +26,7 @@ pub(super) struct Counting {
     reader: ListReader,
     /// The number of this reading, from 1.
     reading: u32,
-    /// How often each of the chosen was met, by number.
+    /// Number of times that each of the chosen was met, by its number.
     met: Vec<u64>,
 }
 
@@ -47,7 +47,7 @@ impl Counting {
         }
     }
 
-    /// How often those stand in the list that stand in it more than once.
+    /// Returns how often those stand in the list that stand in it more than once.
     fn often(&self) -> HashMap<usize, u64> {
         let met = self.met.iter().copied().enumerate();
         met.filter(|(_, times)| *times > 1).collect()

@@ -7,7 +7,7 @@ use crate::payload::{Codec, encode};
 
 /// Messages in a burst.
 const SIZE: i64 = 5_000;
-/// How far ahead a burst is due, in ms.
+/// The time ahead at which a burst is due, in ms.
 const AHEAD_MS: i64 = 120_000;
 /// From burst to burst, in ms: some seconds longer, so that the hand-over of one is seen alone.
 const EVERY_MS: u64 = 140_000;

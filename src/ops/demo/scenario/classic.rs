@@ -11,11 +11,11 @@ use crate::ops::demo::stage::Stage;
 use crate::payload::{Codec, encode};
 use crate::store::StoreError;
 
-/// What is offered in a round, in this order, and after how many ms each is due.
+/// The messages that are offered in a round, in this order, and after how many ms each is due.
 const ROUND: [(&str, i64); 2] = [("AAAA", 20_000), ("BBBB", 5_000)];
 /// From round to round, in ms.
 const EVERY_MS: u64 = 30_000;
-/// So many rounds are skipped when somebody else took what this one waits for.
+/// Rounds that are skipped at most when somebody else took what this one waits for.
 const PATIENCE: u32 = 2;
 
 pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {

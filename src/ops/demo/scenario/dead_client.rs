@@ -5,16 +5,16 @@ use crate::ops::demo::dice::Dice;
 use crate::ops::demo::stage::{Message, Stage};
 use crate::store::StoreError;
 
-/// How long ago the client died, in ms: so late is the oldest entry.
+/// The time since the client died, in ms: so late is the oldest entry.
 const DEAD_FOR_MS: i64 = 242_000;
-/// How far ahead reminders are set, in ms.
+/// The time ahead up to which reminders are set, in ms.
 const AHEAD_MS: i64 = 900_000;
 /// The longest from one due time to the next, in ms, for bunch after bunch: what falls
 /// due comes unevenly.
 const GAPS_MS: [i64; 4] = [5_000, 30_000, 18_000, 9_000];
-/// How many in a row have the same gaps.
+/// Number of reminders in a row that have the same gaps.
 const BUNCH: usize = 9;
-/// How often a new entry is offered, in ms.
+/// The time between two offers of a new entry, in ms.
 const EVERY_MS: u64 = 6_000;
 
 pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {

@@ -11,18 +11,18 @@ use crate::ops::refresh::pulse;
 use crate::queue::{Era, Form, Known};
 use crate::store::StoreError;
 
-/// How long ago the two have met, in ms: so late is the oldest entry.
+/// The time since the two have met, in ms: so late is the oldest entry.
 const STUCK_FOR_MS: i64 = 40_000;
-/// How far ahead parcels are asked after when the demo begins, in ms.
+/// The time ahead up to which parcels are asked after when the demo begins, in ms.
 const AHEAD_MS: i64 = 20_000;
 /// The longest from one due time to the next, in ms.
 const GAP_MS: i64 = 1_600;
-/// So many entries in a row are of one instance.
+/// Number of entries in a row that are of one instance.
 const BUNCH: usize = 4;
-/// How often each instance offers, in ms, and how far ahead of then.
+/// The time between two offers of each instance, in ms, and how far ahead of then they are due.
 const EVERY_MS: u64 = 2_500;
 const DELAY_MS: std::ops::Range<i64> = 2_000..AHEAD_MS;
-/// How often the roll-out looks whether it may go on, in ms.
+/// The time between two looks of the roll-out at whether it may go on, in ms.
 const LOOK_MS: u64 = 250;
 
 pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {

@@ -9,7 +9,7 @@ const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
-/// How many wait when the demo begins, and within which time they fall due.
+/// Number of entries that wait when the demo begins, and the time in ms within which they fall due.
 const WAITING: [(usize, i64); 4] = [
     (30, MINUTE),
     (400, 10 * MINUTE),

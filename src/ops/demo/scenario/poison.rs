@@ -7,15 +7,15 @@ use crate::ops::demo::stage::{Message, Stage};
 use crate::queue::Form;
 use crate::store::StoreError;
 
-/// How long before now the entry of the older release was due, in ms.
+/// The time since the entry of the older release was due, in ms.
 const STUCK_FOR_MS: i64 = 21_000;
-/// What is due before it, in ms before now: delivered again and again.
+/// The due times, in ms before now, of the entries before it: delivered again and again.
 const BEFORE_MS: [i64; 2] = [23_500, 22_000];
-/// How far ahead invoices are reminded of, in ms.
+/// The time ahead up to which invoices are reminded of, in ms.
 const AHEAD_MS: i64 = 300_000;
 /// The longest from one due time to the next, in ms.
 const GAP_MS: i64 = 4_000;
-/// How often a new entry is offered, in ms, and how far ahead of then.
+/// The time between two offers of a new entry, in ms, and how far ahead of then it is due.
 const EVERY_MS: u64 = 3_000;
 const DELAY_MS: std::ops::Range<i64> = 10_000..AHEAD_MS;
 

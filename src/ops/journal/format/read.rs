@@ -16,7 +16,8 @@ use crate::ops::journal::{Happened, Item, Tries};
 use crate::queue::{EntryId, Form, Outcome, State};
 use crate::store::change::Place;
 
-/// What a record's body holds, and of intents the first index and how many; how many of others.
+/// Reads the kind of a record's body, and of intents the first index and how many; how many of
+/// others.
 pub(in crate::ops::journal) fn kind(body: &[u8]) -> Option<(RecordKind, u64, u64)> {
     let mut from = Reader(body);
     match from.byte()? {
@@ -57,7 +58,7 @@ fn item(from: &mut Reader) -> Option<Item> {
     })
 }
 
-/// What a body of tries says: how, and which.
+/// Reads what a body of tries says: how items are tried, and which.
 pub(in crate::ops::journal) fn tries(body: &[u8]) -> Option<(Tries, Vec<Range<u64>>)> {
     let mut from = Reader(body);
     (from.byte()? == TRIES).then_some(())?;
@@ -123,7 +124,7 @@ impl Iterator for Results<'_> {
     }
 }
 
-/// What is not read yet.
+/// The bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -167,7 +168,7 @@ impl Reader<'_> {
         Some(bytes.to_vec())
     }
 
-    /// What is there only when its flag is set.
+    /// Reads a value that is there only when its flag is set.
     fn some<T>(
         &mut self,
         flag: u8,

@@ -1,10 +1,11 @@
-//! What a journal says of a change that died: which entries are as they were, which are in doubt.
+//! Tests of what a journal says of a change that died: which entries are as they were, which are in
+//! doubt.
 
 use std::ops::Range;
 
 use super::*;
 
-/// What became of each item.
+/// Returns the outcome of each item.
 async fn outcomes(journal: &Journal, id: &str) -> Vec<Option<Outcome>> {
     let items = journal.items(id).await.unwrap();
     let outcome = |(_, happened): (Item, Option<Happened>)| Some(happened?.outcome);
@@ -81,8 +82,8 @@ async fn while_a_change_is_under_way_nothing_is_said_of_what_it_has_not_come_to(
     assert_eq!(outcomes(&journal, record.id()).await, [None; 2]);
 }
 
-/// What was tried is with the operating system before its script goes, which is no help when that
-/// dies too.
+/// The record of what was tried is with the operating system before its script goes, which is no
+/// help when that dies too.
 #[tokio::test]
 async fn when_the_machine_was_started_anew_all_without_a_result_is_in_doubt() {
     let (_home, journal) = journal();

@@ -1,4 +1,4 @@
-//! Whose the journal is, what it has room for, what goes and what stays.
+//! Tests of whose the journal is, what it has room for, what goes and what stays.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,4 +1,4 @@
-//! What consumers hold that died goes back into target, where the next consumer takes it.
+//! The return into target of what consumers hold that died, where the next consumer takes it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What has taken names of the queue's keys, and is of another type, gets other names.
+//! The renaming of what has taken names of the queue's keys, and is of another type.
 
 use std::ops::Range;
 use std::sync::Arc;

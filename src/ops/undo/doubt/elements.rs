@@ -1,4 +1,4 @@
-//! What is in doubt is looked up by its payload: in target, or among what waits.
+//! The lookup of what is in doubt by its payload: in target, or among what waits.
 
 use std::collections::{HashMap, HashSet};
 

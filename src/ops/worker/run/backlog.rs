@@ -15,20 +15,21 @@ use crate::queue::{EntryResult, Outcome};
 use crate::store::write::{Timed, Transferred};
 use crate::store::{StoreError, read};
 
-/// So few that are late are worked off one script after the other, wherever they stand.
+/// The largest number of late entries that are worked off one script after the other, wherever they
+/// stand.
 const FEW: u64 = 500;
-/// What a script takes for an entry at most that has not to be looked for.
+/// The longest time that a script takes for an entry that has not to be looked for.
 const NEAR: Duration = Duration::from_micros(20);
-/// So long after a bulk transfer that came to nothing none is tried.
+/// The time in which no bulk transfer is tried after one that came to nothing.
 const NOT_AGAIN: Duration = Duration::from_secs(30);
 
-/// Whether a backlog is transferred in bulk.
+/// The state that decides whether a backlog is transferred in bulk.
 pub(super) struct Bulk {
-    /// What it is written down in; none: it never is.
+    /// The journal that a bulk transfer is written down in; none: there never is one.
     journal: Option<Journal>,
-    /// What is late may stand far down the order list.
+    /// True if what is late may stand far down the order list.
     far: bool,
-    /// None is tried before.
+    /// The moment before which none is tried.
     after: Option<Instant>,
 }
 
@@ -43,7 +44,7 @@ impl Bulk {
 }
 
 impl Worker {
-    /// What a script took tells that the others stand far down the order list.
+    /// Learns from the time that a script took whether the others stand far down the order list.
     pub(super) fn learn_how_far(&mut self, timed: &Timed<Transferred>) {
         let entries = timed.done.moved.len() + timed.done.skipped.len();
         let entries = u32::try_from(entries).unwrap_or(u32::MAX);
@@ -90,7 +91,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether more than a few are late.
+    /// Tells whether more than a few are late.
     async fn is_long(&self) -> Result<bool, StoreError> {
         let Some(clock) = self.store.clock() else {
             return Ok(false);

@@ -89,7 +89,7 @@ fn clients_that_took_from_a_list_last_are_named() {
     assert!(found.sentence.contains(who), "{}", found.sentence);
 }
 
-/// What is said `ms` after the first look of a target of so many, to which one is added each
+/// Returns the verdict `ms` after the first look at a target of so many, to which one is added each
 /// `each_ms`; a client took from a list so long before the first look (in s) and not since.
 fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> RuleVerdict {
     let mut scene = Scene::default();

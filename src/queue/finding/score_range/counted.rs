@@ -1,4 +1,4 @@
-//! How many entries of a kind head timeouts.
+//! The number of entries of a kind at the head of timeouts.
 
 use super::Seen;
 use crate::queue::exact::Group;
@@ -13,7 +13,7 @@ fn sampled<'a>(seen: &Seen<'a>, holds: impl Fn(f64) -> bool) -> Vec<&'a Judged> 
 
 /// Entries of a kind, as far as anybody has counted.
 pub(super) struct Counted<'a> {
-    /// How many.
+    /// Their number.
     pub(super) count: u64,
     /// There may be more of them behind what was looked at.
     at_least: bool,
@@ -38,8 +38,8 @@ impl Counted<'_> {
     }
 }
 
-/// How many there are at the head of timeouts, and the first of them: of a look at all members, if
-/// there was one.
+/// Counts the entries of a kind at the head of timeouts, and collects the first of them: of a look
+/// at all members, if there was one.
 pub(super) fn known<'a>(
     seen: &Seen<'a>,
     group: fn(&Exact) -> &Group,

@@ -1,4 +1,5 @@
-//! What a client will move in one script, and how far it searches the order list for it.
+//! The entries that a client will move in one script, and how far it searches the order list for
+//! them.
 
 use crate::clock::EpochMillis;
 use crate::queue::EntryId;

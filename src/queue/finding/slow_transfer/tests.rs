@@ -4,7 +4,7 @@ use crate::queue::Frames;
 use crate::queue::finding::id;
 use crate::queue::frame::Form;
 
-/// Those of the next due ones were found there.
+/// Returns the places at which those of the next due ones were found.
 fn found_at(frames: &Frames, places: &[(usize, Place)]) -> Known<Vec<(EntryId, Place)>> {
     let found = |(n, place): &(usize, Place)| (frames.next_due[*n].id, *place);
     Known::Is(places.iter().map(found).collect())

@@ -20,7 +20,7 @@ const BESIDE_MS: i64 = 2_000;
 pub(super) enum Why {
     /// Nothing yet: a kick will tell.
     Untold,
-    /// Those who are subscribed have selected another database.
+    /// The clients that are subscribed have selected another database.
     OtherDb,
     /// The server holds their scripts back.
     Held,
@@ -32,7 +32,7 @@ pub(super) enum Why {
     Fails(u64, i64),
     /// A kick has not helped, and no script fails.
     Deaf,
-    /// Whether anybody is subscribed cannot be seen.
+    /// Nobody can see whether anybody is subscribed.
     Unseen,
 }
 
@@ -63,9 +63,9 @@ pub(super) fn why(seen: &Seen, stood_since_ms: i64) -> Why {
 
 /// The effect of a kick.
 enum Kick {
-    /// What stood then still stands.
+    /// The entry that stood then still stands.
     InVain,
-    /// What stands now was not due then.
+    /// The entry that stands now was not due then.
     Anew,
 }
 
@@ -91,7 +91,7 @@ fn lately(seen: &Seen, at: EpochMillis) -> bool {
 }
 
 impl Why {
-    /// How long ago that kick was that this is concluded from, in ms.
+    /// Returns the time since the kick that this is concluded from, in ms.
     pub(super) fn kicked_ms(&self, seen: &Seen) -> Option<i64> {
         let concluded = !matches!(
             self,

@@ -1,4 +1,4 @@
-//! What is remembered from read to read.
+//! Tests of what is remembered from read to read.
 
 use super::super::tests::{START, framed, pulse, sample, survey};
 use super::sampling::FEELER;

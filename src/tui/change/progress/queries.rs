@@ -29,7 +29,7 @@ pub fn has_keys(model: &Model) -> bool {
     is_shown(model) && !left && model.overlay.is_none() && model.prompt.is_none()
 }
 
-/// So many of `steps` are done; all of them only at the end.
+/// Returns how many of `steps` are done; all of them only at the end.
 #[must_use]
 pub fn share(done: u64, planned: u64, steps: u64) -> u64 {
     if planned == 0 {

@@ -109,7 +109,7 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: Applied) {
     }
 }
 
-/// What was tried and not done can be looked at: the first ones.
+/// Keeps the first of what was tried and not done, to be looked at.
 fn keep(kept: &mut Vec<EntryResult>, results: Vec<EntryResult>) {
     let tried = results.into_iter();
     let tried = tried.filter(|result| is_worth_a_look(result.outcome));
@@ -225,7 +225,7 @@ fn named(under_way: &UnderWay, words: String) -> String {
     format!("{called}: {words}")
 }
 
-/// What a change that is over has to say, and in which tone.
+/// Returns the words of a change that is over, and their tone.
 fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
     let Summary {
         change,

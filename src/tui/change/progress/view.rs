@@ -81,7 +81,7 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
     pane.render(draw::rect(ctx.areas.bulk.outer), buf);
 }
 
-/// What is being done now.
+/// Says what is being done now.
 fn phase(ctx: &Ctx, running: &Running) -> (String, Style) {
     let t = &ctx.theme;
     let phase = running.progress.as_ref().map_or("begins", |p| p.phase);
@@ -154,7 +154,7 @@ fn eta(left: Duration) -> String {
     }
 }
 
-/// What it waits for or tries to get over, else how fast it goes; where there is one line for
+/// Draws what it waits for or tries to get over, else how fast it goes; where there is one line for
 /// all, what was not done as well.
 fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
@@ -205,7 +205,7 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     }
 }
 
-/// What it waits for; not that it is paused, which the title says.
+/// Says what it waits for; not that it is paused, which the title says.
 fn waits(running: &Running) -> Option<String> {
     let why = running.progress.as_ref()?.waits.as_ref()?;
     let paused = running.order == Order::Pause;

@@ -42,20 +42,20 @@ async fn until(at: Option<Instant>) {
     }
 }
 
-/// What the loop is told of a change.
+/// The reports of a change to the loop.
 pub(crate) struct Said {
     generation: u64,
     answers: UnboundedSender<Msg>,
     link: watch::Receiver<Link>,
-    /// What is to be told next.
+    /// The progress that is to be told next.
     progress: Option<Progress>,
     results: Vec<EntryResult>,
-    /// How many results were told.
+    /// Number of results that were told, or are held to be told.
     kept: usize,
     /// When it is told; none when there is nothing to tell.
     due: Option<Instant>,
     last: Option<Instant>,
-    /// Where it stands.
+    /// The point at which the change stands.
     so_far: Arc<Mutex<Interrupted>>,
     over: bool,
     /// Why it could not go on: how it ended is still to come.
@@ -136,7 +136,7 @@ impl Said {
         }
     }
 
-    /// What is held is told as soon as the last telling is old enough.
+    /// Tells what is held as soon as the last telling is old enough.
     fn soon(&mut self) {
         let now = instant();
         let at = self.last.map_or(now, |last| last + TELL_EVERY);

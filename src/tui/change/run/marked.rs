@@ -1,4 +1,4 @@
-//! Which entries a change of the screen is about, in the words of `ops`.
+//! The entries that a change of the screen is about, in the words of `ops`.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ fn of_marks(queue: &Queue, marks: Box<Marks>) -> Which {
     }
 }
 
-/// How many of equal elements are marked by themselves, or left out of what a rule marks.
+/// Counts the equal elements that are marked by themselves, or left out of what a rule marks.
 fn copies(marks: &Marks) -> HashMap<Vec<u8>, Copies> {
     if !marks.tab.has_equal() {
         return HashMap::new();
@@ -52,7 +52,7 @@ fn copies(marks: &Marks) -> HashMap<Vec<u8>, Copies> {
     toggled.collect()
 }
 
-/// Those that were marked one by one.
+/// Returns the entries that were marked one by one.
 fn each(marks: &Marks) -> Vec<Entry> {
     let state = match marks.tab {
         Tab::Delivered => State::Delivered,
@@ -84,7 +84,7 @@ fn each(marks: &Marks) -> Vec<Entry> {
     entries
 }
 
-/// Where the entries of a tab are read.
+/// Returns the place where the entries of a tab are read.
 const fn place(tab: Tab) -> From {
     match tab {
         Tab::Delivered => From::Delivered,

@@ -1,4 +1,4 @@
-//! What a key that changes acts on, and why it cannot.
+//! The subject of a key that changes: what it acts on, and why it cannot.
 
 use super::About;
 use crate::queue::finding::id;
@@ -22,24 +22,24 @@ impl About {
     }
 }
 
-/// What a session says that changes nothing.
+/// The answer of a session that changes nothing.
 pub(crate) const READ_ONLY: &str = "this session is read-only: it changes nothing";
 
 const CHOOSE: &str = "choose entries first: Enter opens the queue, Space marks";
 
-/// What no key but one acts on.
+/// The answer for entries that no key but one acts on.
 const QUARANTINED: &str = "in quarantine: R lets it wait again";
 
-/// What no script can do anything with.
+/// The answer where a key that an action needs is of another type: no script can do anything then.
 const TAKEN: &str = "a key that it needs is of another type: R renames what has taken its name";
 
 const DELIVERED: &str = "it was delivered already: r puts it back to wait";
 
-/// What an action would act on.
+/// The object that an action would act on.
 enum On<'a> {
     /// The queue as a whole.
     Queue,
-    /// What is marked.
+    /// The marked entries.
     Marked,
     /// One entry.
     One(&'a EntryRow),
@@ -102,8 +102,8 @@ pub(crate) fn with_cure(model: &Model, why: String) -> String {
     }
 }
 
-/// What an action acts on: where the queues are, the queue; where entries are, the marked ones,
-/// else the one under the cursor.
+/// Returns what an action acts on: where the queues are, the queue; where entries are, the marked
+/// ones, else the one under the cursor.
 fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
     if let Screen::Entry(view) = &model.screen {
         return match view.gone {
@@ -179,14 +179,15 @@ fn why_not_one(model: &Model, action: Action, row: &EntryRow) -> Option<&'static
     }
 }
 
-/// Where members are the bare payloads, there is no second one.
+/// Says why an entry cannot be doubled: where members are the bare payloads, there is no second
+/// one.
 fn why_no_double(model: &Model) -> Option<&'static str> {
     let queue = &model.selected()?.queue;
     let has_one = !queue.keeps_equal_messages();
     has_one.then_some("equal messages are one entry in this layout")
 }
 
-/// What an action acts on, as it is now.
+/// Returns what an action acts on, as it is now.
 pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
     let row = model.selected().ok_or("no queue to change")?;
     let queue = row.queue.clone();
@@ -228,7 +229,7 @@ pub(crate) fn row(model: &Model) -> Option<&EntryRow> {
     }
 }
 
-/// Where an entry of the tab stands.
+/// Returns the state of an entry of the tab.
 fn state(model: &Model, row: &EntryRow) -> Result<State, &'static str> {
     match model.tab {
         Tab::Delivered => return Ok(State::Delivered),

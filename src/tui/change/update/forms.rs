@@ -40,7 +40,7 @@ pub(crate) fn requeue(model: &mut Model, about: About) {
     model.overlay = Some(Overlay::Requeue(Box::new(form)));
 }
 
-/// How many only the order list of the selected queue holds, by its length alone.
+/// Counts the entries that only the order list of the selected queue holds, by its length alone.
 fn lost(model: &Model) -> u64 {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());
     let lengths = pulse.and_then(|p| p.order.get().zip(p.waiting.get()));
@@ -213,7 +213,8 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// What is asked for, none where that is asked first; or the first part that is wrong, and why.
+/// Returns what is asked for, none where something has to be asked first; or the first part that is
+/// wrong, and why.
 fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
     match &model.overlay {
         Some(Overlay::Requeue(form)) => {

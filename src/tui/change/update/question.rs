@@ -117,8 +117,8 @@ fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
     }
 }
 
-/// What yes does, as it stands behind "press y to": the name of the change, and what makes it
-/// something that is done where it is nothing of the kind.
+/// Returns what yes does, as it stands behind "press y to": the name of the change, and what makes
+/// it something that is done where it is nothing of the kind.
 fn verb(called: &'static str) -> &'static str {
     match called {
         "drift" => "mend drift",
@@ -220,7 +220,8 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
     })
 }
 
-/// Who transfers a single entry of many that are late may have meant them all.
+/// Says how all late entries are transferred: who transfers a single entry of many that are late
+/// may have meant them all.
 fn the_others(model: &Model, plan: &Plan) -> Option<String> {
     if plan.change != Change::Transfer || plan.planned != 1 {
         return None;
@@ -291,7 +292,7 @@ fn first(plan: &Plan) -> Option<String> {
     Some(format!("{called} and {} more", text::thousands(more)))
 }
 
-/// How long target is then, and how long its consumers need for it.
+/// Says how long target is then, and how long its consumers need for it.
 fn target(plan: &Plan) -> Option<String> {
     let (now, then) = plan.target?;
     let lengths = format!(

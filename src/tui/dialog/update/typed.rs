@@ -1,5 +1,5 @@
-//! What is typed behind the answer to a question was meant for it, such as the rest of a name of
-//! which the first letter was an answer already: none of it is a command.
+//! The keys typed behind the answer to a question: they were meant for it, such as the rest of a
+//! name of which the first letter was an answer already. None of them is a command.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::tui::toast::{self, Tone};
 /// what came of the answer before the next key takes longer.
 const BEHIND: Duration = Duration::from_millis(250);
 
-/// Whether a question stands.
+/// Tells whether a question stands.
 pub(crate) const fn is_asked(model: &Model) -> bool {
     matches!(model.overlay, Some(Overlay::Dialog(_)))
 }
@@ -28,7 +28,7 @@ pub(crate) fn answered(model: &mut Model, key: Key) {
     }
 }
 
-/// Whether a key was typed behind an answer. It does nothing then, which is said once.
+/// Tells whether a key was typed behind an answer. It does nothing then, which is said once.
 pub(crate) fn is_behind(model: &mut Model, key: Key) -> bool {
     let field = model.prompt.is_some() || model.form_mut().is_some();
     let now = model.instant;
@@ -49,8 +49,8 @@ pub(crate) fn is_behind(model: &mut Model, key: Key) -> bool {
     true
 }
 
-/// What words are made of, and the Enter at their end. Arrows, Esc and the blank, which pauses a
-/// change, are commands at once.
+/// Tells whether a key is one of those that words are made of, or the Enter at their end. Arrows,
+/// Esc and the blank, which pauses a change, are commands at once.
 const fn is_typed(key: Key) -> bool {
     let typed = match key.code {
         Code::Char(c) => c != ' ',

@@ -28,7 +28,7 @@ pub(crate) enum Col {
     Payload,
 }
 
-/// What a row of the order list says that timeouts does not hold.
+/// The words on a row of the order list that timeouts does not hold.
 const DRIFT: &str = "not in timeouts";
 
 /// The longest word for what became of an entry that does not reach into the due time.
@@ -43,7 +43,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) row: &'a EntryRow,
     /// Its place in the list, from 0.
     pub(crate) index: u64,
-    /// What timeouts says of it; none where it is read from timeouts itself.
+    /// The answer of timeouts about its score; none where it is read from timeouts itself.
     pub(crate) score: Option<&'a ListScore>,
     /// It is no longer there: what became of it, in a word.
     pub(crate) gone: Option<&'static str>,
@@ -236,7 +236,7 @@ pub(crate) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
     }
 }
 
-/// What is inside, in one line.
+/// Draws what is inside, in one line.
 fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
     let Ok(decoded) = &row.content else {
         cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);

@@ -11,7 +11,7 @@ use crate::queue::text;
 /// Bytes of text that the lines of a tree may have together, before they are cut short.
 const ROOM: usize = 1 << 20;
 
-/// Where a line is cut, in characters: while there is room, and after that.
+/// Characters at which a line is cut: these while there is room, `LEAST` after that.
 const MOST: usize = 4096;
 
 const LEAST: usize = 40;
@@ -80,7 +80,7 @@ impl Rows {
         line
     }
 
-    /// What the values that a node holds are called, in their order.
+    /// Returns the labels of the values that a node holds, in their order.
     fn labels(&mut self, node: &Node) -> Vec<Label> {
         match &node.shape {
             Shape::List(nodes) | Shape::Nameless(nodes) => (0..nodes.len()).map(indexed).collect(),
@@ -129,7 +129,7 @@ impl Rows {
     }
 }
 
-/// What is said before the number of values, where reading ended in the last of them.
+/// Returns the words before the number of values, where reading ended in the last of them.
 fn first(node: &Node) -> &'static str {
     let mut node = node;
     while let Some(last) = held(node).last() {

@@ -1,4 +1,4 @@
-//! Where something stands in an opened entry.
+//! The search in an opened entry.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::tui::entry::{Piece, Spot};
 /// No more places than this are kept: nobody steps through more.
 pub(crate) const MOST: usize = 10_000;
 
-/// Where `what` stands in the lines, in any case; over the ends of folded lines too.
+/// Finds the places of `what` in the lines, in any case; over the ends of folded lines too.
 pub(crate) fn in_text(lines: &[Piece], what: &str) -> Vec<Spot> {
     let what = what.to_lowercase();
     let mut hits = Vec::new();
@@ -72,7 +72,7 @@ fn pieces(lines: &[Piece], first: usize, range: Range<usize>) -> Vec<(usize, Ran
     parts
 }
 
-/// What was typed as bytes: hex digits in pairs are the bytes they say, all else itself.
+/// Returns what was typed as bytes: hex digits in pairs are the bytes they say, all else itself.
 pub(crate) fn needle(what: &str) -> Vec<u8> {
     let digits: String = what.split_whitespace().collect();
     let pair = |i: usize| {
@@ -111,7 +111,7 @@ pub(crate) fn in_bytes(bytes: &[u8], what: &[u8]) -> Vec<Spot> {
     hits
 }
 
-/// Where `what` begins in `bytes`. Looks for its first byte, which skips what cannot match.
+/// Finds where `what` begins in `bytes`. Looks for its first byte, which skips what cannot match.
 fn position(bytes: &[u8], what: &[u8]) -> Option<usize> {
     let (first, _) = what.split_first()?;
     let mut from = 0;

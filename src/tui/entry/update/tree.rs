@@ -40,7 +40,7 @@ pub(crate) fn follow(view: &mut EntryView, rows: usize) {
     view.scroll = view.scroll.clamp(least, tree.cursor.max(least));
 }
 
-/// What is in sight was scrolled: the cursor comes along.
+/// Brings the cursor along when what is in sight was scrolled.
 pub(crate) fn come_along(view: &mut EntryView, rows: usize) {
     if let Some(tree) = &mut view.tree {
         let last = tree.shown.len().saturating_sub(1);

@@ -51,12 +51,12 @@ pub(crate) fn bytes(
     hex.render(area, buf);
 }
 
-/// What of the bytes of an opened entry stands out.
+/// The parts of an opened entry's bytes that stand out.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Parts<'a> {
-    /// What was found in it.
+    /// The search in it, and what that found.
     found: Option<&'a Found>,
-    /// What its bytes say.
+    /// The tree of what its bytes say.
     tree: Option<&'a Tree>,
     /// Bytes before the payload.
     start: usize,
@@ -112,7 +112,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// How the bytes of a value look; the marks between values step back.
+/// Returns the style of a value's bytes; the marks between values step back.
 fn kind(ctx: &Ctx, kind: Kind) -> Style {
     match kind {
         Kind::Text => ctx.data.ok,

@@ -1,4 +1,4 @@
-//! What is known of an entry, a line a fact.
+//! The facts that are known of an entry, a line a fact.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -67,10 +67,10 @@ pub(crate) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Which of the facts is the legend of the bytes.
+/// The row of the bytes' legend among the facts, from 0.
 const LEGEND: u16 = 5;
 
-/// Where it stands among those that wait, while the cursor is on it.
+/// Says where it stands among those that wait, while the cursor is on it.
 fn place(ctx: &Ctx, row: &EntryRow) -> String {
     let m = ctx.model;
     let under = m.entry().filter(|entry| entry.member == row.member);

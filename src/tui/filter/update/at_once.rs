@@ -1,5 +1,5 @@
-//! What is shown of a new filter before its search has found anything: what is known already, as
-//! far as no key has to wait for it.
+//! The first picture of a new filter, before its search has found anything: what is known already,
+//! as far as no key has to wait for it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::Hit;
 use crate::tui::model::Model;
 
-/// So many hits of the filter before are held against the new one at once.
+/// The most hits of the filter before that are held against the new one at once.
 const AT_ONCE: usize = 1_000;
 
 /// But no more bytes of them than this, and of what they say: they have to be decoded.
@@ -30,13 +30,14 @@ struct AtOnce<'a> {
     at: EpochMillis,
     /// The time that is left, in ns.
     left: u64,
-    /// How many times its bytes a payload says: what is compressed is the like of what is in sight.
+    /// The factor by which a payload says more than its bytes: what is compressed is the like of
+    /// what is in sight.
     grows: usize,
     seen: Vec<Hit>,
 }
 
 impl AtOnce<'_> {
-    /// Whether there is time to look through so many bytes.
+    /// Tells whether there is time to look through so many bytes, and deducts it when there is.
     fn in_time(&mut self, bytes: usize) -> bool {
         let rest = self.left.checked_sub(self.filter.cost_ns(bytes));
         self.left = rest.unwrap_or(self.left);

@@ -1,4 +1,5 @@
-//! What a search brings: it takes its place among the rows, and the cursor stays on its entry.
+//! The results of a search: they take their place among the rows, and the cursor stays on its
+//! entry.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -271,7 +272,8 @@ fn wanted(model: &mut Model) -> Vec<Vec<u8>> {
     members
 }
 
-/// What is gone is said to be, and what has another due time shows it.
+/// Takes in scores that were read: what is gone is said to be, and what has another due time shows
+/// it.
 pub(crate) fn checked(
     model: &mut Model,
     generation: u64,

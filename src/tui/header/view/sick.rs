@@ -1,4 +1,4 @@
-//! What is wrong, and where the header says so.
+//! The part of the header that says what is wrong.
 
 use ratatui::style::Style;
 
@@ -57,8 +57,8 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     Some((format!("{sign} {whose}{what}{others}"), style))
 }
 
-/// What is wrong and since when, in a few words; what has not been found yet, by what is seen of
-/// it.
+/// Says what is wrong and since when, in a few words; where no finding says it yet, by what is seen
+/// of the queue.
 fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
     let ago = |at| format!(" {}", ctx.ago(at));
     let late = row.late_since(ctx.now);

@@ -34,7 +34,7 @@ pub(crate) fn workers(ctx: &Ctx) -> Option<(String, Style)> {
     Some((words, style))
 }
 
-/// How a worker does; where it does well, how fast and how much is left, if there is room.
+/// Says how a worker does; where it does well, how fast and how much is left, if there is room.
 fn state(ctx: &Ctx, worker: &Worker) -> String {
     match worker.state {
         WorkerState::Starting => return "starting".to_owned(),

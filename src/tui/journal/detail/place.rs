@@ -12,13 +12,13 @@ use crate::tui::widget::wrap::wrapped;
 pub enum Line {
     /// A figure with its name; the rest of a long one has none.
     Fact(&'static str, String),
-    /// What the next lines are.
+    /// A heading of the next lines.
     Head(String),
     /// Words.
     Words(String),
     /// A command.
     Command(String),
-    /// What could not be done, or read.
+    /// Something that could not be done, or read.
     Bad(String),
     /// An entry that was not done: its id, its outcome, and why.
     Entry([String; 3]),
@@ -98,7 +98,7 @@ fn facts(view: &ChangeView, room: usize) -> Vec<Line> {
     lines
 }
 
-/// Those that were not done, one by one.
+/// Lists the entries that were not done, one by one.
 fn not_done(view: &ChangeView, room: usize) -> Vec<Line> {
     let results: &[EntryResult] = match (&view.own, &view.explained) {
         (Some(own), _) => &own.not_done,
@@ -137,7 +137,7 @@ fn not_done(view: &ChangeView, room: usize) -> Vec<Line> {
     heads.into_iter().chain(results.iter().map(entry)).collect()
 }
 
-/// Where it lies: in the middle, as high as it needs.
+/// Returns the slot where it lies: in the middle, as high as it needs.
 #[must_use]
 pub fn slot(model: &Model, view: &ChangeView) -> Slot {
     let (w, h) = model.size;

@@ -9,10 +9,10 @@ use crate::queue::{Change, EntryId, Outcome, Queue};
 use crate::store::Store;
 use crate::tui::lists::Since;
 
-/// So many changes are looked into, the newest first,
+/// The most changes that are looked into, the newest first.
 const CHANGES: usize = 50;
 
-/// and so many entries.
+/// The number of entries at which the search ends, after the part that it is in.
 const ENTRIES: usize = 100_000;
 
 /// Since when the entries of a queue are in quarantine, as far as the journal tells.

@@ -15,21 +15,21 @@ use crate::tui::{change, reason, server, sight, timeline};
 
 /// A command.
 pub(crate) struct Command {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// What else people call it.
+    /// Other names that people use for it.
     pub(crate) aliases: &'static [&'static str],
-    /// What stands behind it; nothing when it is empty.
+    /// The argument behind its name; nothing stands there when this is empty.
     pub(crate) wants: &'static str,
     /// It can stand alone.
     pub(crate) alone: bool,
-    /// What it does.
+    /// The description of what it does.
     pub(crate) help: &'static str,
     /// The action that it is when it stands alone.
     pub(crate) action: Option<Action>,
     /// Why it cannot do anything now.
     pub(crate) why_not: fn(&Model) -> Option<&'static str>,
-    /// What its line could become.
+    /// Lists the choices that its line could become.
     pub(crate) choices: fn(&Model, &str) -> Vec<Choice>,
     /// Does it.
     pub(crate) run: fn(&mut Model, &str) -> Result<Vec<Effect>, String>,
@@ -241,7 +241,7 @@ pub(crate) const COMMANDS: &[Command] = &[
 /// A theme for a background is drawn in 24-bit colours.
 const FEW_COLOURS: &str = "this terminal does not say that it has 24-bit colours (COLORTERM)";
 
-/// So many words are offered at most.
+/// The most words that are offered.
 const OFFERED: usize = 200;
 
 /// The line as it is typed, with what it will do, or why it will not.
@@ -263,8 +263,8 @@ pub(crate) fn echo(name: &str, arg: &str, read: Result<String, String>) -> Choic
     }
 }
 
-/// Those that fit what is typed behind the command, best first. Letters that stand far apart are
-/// no fit: what was not meant would be chosen.
+/// Returns the choices that fit what is typed behind the command, best first. Letters that stand
+/// far apart are no fit: what was not meant would be chosen.
 pub(crate) fn of_words(arg: &str, words: impl Iterator<Item = (String, Choice)>) -> Vec<Choice> {
     let arg = arg.to_lowercase();
     let rated = words.filter_map(|(word, choice)| {
@@ -289,7 +289,7 @@ fn elsewhere(model: &Model, db: i64) -> Result<i64, String> {
     Ok(db)
 }
 
-/// What a zoom is called in a command: `10min`.
+/// Returns the name of a zoom in a command: `10min`.
 fn label(zoom: Zoom) -> String {
     zoom.label().replace(' ', "")
 }

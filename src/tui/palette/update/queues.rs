@@ -49,7 +49,7 @@ fn queue(arg: &str) -> Result<Queue, String> {
     Queue::typed(&unquoted(arg)?).map_err(|why| why.to_string())
 }
 
-/// Where the queue is in the table; a plain one by its name alone, too.
+/// Returns the index of the queue's row in the table; a plain one is found by its name alone, too.
 fn at(model: &Model, queue: &Queue) -> Option<usize> {
     let mut rows = model.queues.iter();
     let whole = rows.position(|row| row.queue == *queue);

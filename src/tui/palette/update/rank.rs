@@ -1,8 +1,9 @@
-//! Which names fit what was typed, and how well.
+//! The ranking of names by how well they fit what was typed.
 
 use crate::tui::prompt::Choice;
 
-/// Those choices whose name, another name or help fits `typed`, best first; of equals the first.
+/// Returns the choices whose name, another name or help fits `typed`, best first; those that fit
+/// equally well keep their order.
 pub(crate) fn best(typed: &str, choices: Vec<(&'static [&'static str], Choice)>) -> Vec<Choice> {
     let typed = typed.to_lowercase();
     let rated = choices.into_iter().filter_map(|(names, choice)| {
@@ -21,7 +22,7 @@ pub(crate) fn best(typed: &str, choices: Vec<(&'static [&'static str], Choice)>)
     rated.into_iter().map(|(_, choice)| choice).collect()
 }
 
-/// How well a name fits, the best first.
+/// The degree to which a name fits, the best first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Fit {
     /// It is that name.
@@ -38,7 +39,7 @@ pub(crate) enum Fit {
     Help,
 }
 
-/// How well `name` fits `typed`; none when it does not.
+/// Returns the degree to which `name` fits `typed`; none when it does not.
 pub(crate) fn fit(name: &str, typed: &str) -> Option<Fit> {
     let words = || name.split(['-', ' ', ':', '.', '_']);
     Some(if typed.is_empty() || name == typed {
@@ -54,7 +55,7 @@ pub(crate) fn fit(name: &str, typed: &str) -> Option<Fit> {
     })
 }
 
-/// How many letters stand between those of `typed`, the first of which begins the name.
+/// Counts the letters that stand between those of `typed`, the first of which begins the name.
 fn between(name: &str, typed: &str) -> Option<usize> {
     let mut typed = typed.chars().peekable();
     if name.chars().next() != typed.peek().copied() {

@@ -11,7 +11,7 @@ use crate::tui::queues::{QueueRow, QueueSort};
 use crate::tui::sight;
 use crate::tui::toast::{self, Tone};
 
-/// So long after a move of the cursor no row changes its place.
+/// The time after a move of the cursor during which no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
 
 /// The next order.
@@ -94,7 +94,7 @@ pub(crate) fn insert(model: &mut Model, row: QueueRow) {
     }
 }
 
-/// Which of two rows stands first; rows that are equal in what is asked for stand by name.
+/// Compares two rows in the order `by`; rows that are equal in it stand by name.
 fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Ordering {
     let figure = |row: &QueueRow| {
         let pulse = row.pulse.as_ref()?;
@@ -138,7 +138,7 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
         .then_with(|| a.queue.name.cmp(&b.queue.name))
 }
 
-/// How many digits the count of its late entries has: what is late for no longer than a hand-over
+/// Counts the digits of the number of its late entries: what is late for no longer than a hand-over
 /// takes counts as none, and rows do not change places for a few more or less.
 fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
     let late = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
@@ -146,7 +146,7 @@ fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
     late.and_then(u64::checked_ilog10).map_or(0, |log| log + 1)
 }
 
-/// Whether the cursor goes with its queue, wherever that stands.
+/// Tells whether the cursor goes with its queue, wherever that stands.
 const fn stays(model: &Model) -> bool {
     model.schedule.touched || model.schedule.read.is_some()
 }

@@ -19,7 +19,7 @@ use crate::tui::widget::bars;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::spark::Spark;
 
-/// How bad a queue does.
+/// The condition of a queue, from the best to the worst.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum State {
     Well,
@@ -51,8 +51,8 @@ fn state(now: EpochMillis, pulse: &Pulse) -> State {
     }
 }
 
-/// How bad it is, before a queue that somebody has to look at: the sign of its worst finding, `!`
-/// where none has been found yet. Beside the cursor's mark.
+/// Draws the mark before a queue that somebody has to look at: the sign of its worst finding, `!`
+/// where none has been found yet. It stands beside the cursor's mark.
 pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
     if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
         let d = &ctx.data;

@@ -1,4 +1,4 @@
-//! What was read arrives. An answer that nobody waits for any more is dropped.
+//! The arrival of what was read. An answer that nobody waits for any more is dropped.
 
 use std::time::Duration;
 
@@ -60,7 +60,8 @@ fn wants_sample(model: &Model) -> bool {
     model.selected().is_some_and(presses)
 }
 
-/// What is asked for while the picture stands still moves the moment it shows.
+/// Moves the moment that a picture standing still shows to that of a pulse that was asked for
+/// meanwhile.
 fn unfreeze_to(model: &mut Model, pulse: &Pulse) {
     if model.frozen.is_some() {
         model.frozen = Some(pulse.at);
@@ -150,8 +151,8 @@ pub(crate) fn survey(
     }
 }
 
-/// Where a queue stands in the table. There are hundreds, and all of them answer at once, in the
-/// order in which they stand, nearly always: looked for from where the one before it was.
+/// Returns the place of a queue in the table. There are hundreds, and all of them answer at once,
+/// in the order in which they stand, nearly always: looked for from where the one before it was.
 fn place(rows: &[QueueRow], queue: &Queue, near: usize) -> Option<usize> {
     let places = (near..rows.len()).chain(0..near.min(rows.len()));
     places.into_iter().find(|at| rows[*at].queue == *queue)

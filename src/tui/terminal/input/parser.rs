@@ -1,5 +1,6 @@
-//! What a terminal sends, as messages: keys, the mouse, pasted text. It may stop within whatever
-//! it has begun, so nothing that has begun keeps the keys for ever, and Ctrl-C always acts.
+//! Parser of terminal input into messages: keys, the mouse, pasted text. A terminal may stop within
+//! whatever it has begun, so nothing that has begun keeps the keys for ever, and Ctrl-C always
+//! acts.
 
 #[cfg(test)]
 mod tests;
@@ -22,13 +23,13 @@ const MOST: usize = 1 << 20;
 /// A sequence of more bytes than this is none.
 const LONGEST: usize = 256;
 
-/// So many bytes at once nobody types.
+/// The least number of bytes at once that nobody types.
 const BURST: usize = 16;
 
 /// Reads in pieces of any length.
 #[derive(Debug, Default)]
 pub(crate) struct Parser {
-    /// What has begun and has not ended.
+    /// Bytes of the input that has begun and has not ended.
     begun: Vec<u8>,
     /// The text of a paste whose end has not come.
     paste: Option<Vec<u8>>,
@@ -42,7 +43,8 @@ impl Parser {
         self.paste.is_some() || !self.begun.is_empty()
     }
 
-    /// What these bytes, which came at once, mean behind the ones before.
+    /// Reads bytes that came at once, behind the ones before, and returns the messages that they
+    /// mean.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Vec<Msg> {
         let burst = bytes.len() >= BURST && bytes[0] != ESC;
         if self.torn && burst && !self.is_open() {
@@ -148,8 +150,8 @@ fn as_paste(text: &[u8]) -> Msg {
     Msg::Pasted(String::from_utf8_lossy(text).into_owned())
 }
 
-/// How many bytes has what stands first, and what it means, if it means anything here; none: it
-/// has not ended.
+/// Returns the length of what stands first, in bytes, and its message, if it means anything here;
+/// none: it has not ended.
 fn first(bytes: &[u8]) -> Option<(usize, Option<Msg>)> {
     match bytes {
         [ESC] => None,
@@ -208,7 +210,8 @@ fn character(bytes: &[u8]) -> Option<(usize, Option<Key>)> {
     }
 }
 
-/// What stands behind `ESC [`. A byte that cannot be part of it ends it and counts by itself.
+/// Reads the sequence behind `ESC [`. A byte that cannot be part of it ends it and counts by
+/// itself.
 fn sequence(bytes: &[u8]) -> Option<(usize, Option<Msg>)> {
     match bytes {
         // The console of Linux.
@@ -240,7 +243,7 @@ fn sequence(bytes: &[u8]) -> Option<(usize, Option<Msg>)> {
     Some((end + 1, meaning(args, bytes[end])))
 }
 
-/// What a sequence says, by its last byte.
+/// Returns the message of a sequence, by its last byte.
 fn meaning(args: &str, last: u8) -> Option<Msg> {
     let first = number(args, 0, 0);
     match last {

@@ -17,7 +17,7 @@ const HOUR: i64 = 60 * MINUTE;
 
 const DAY: i64 = 24 * HOUR;
 
-/// How far two labels may be apart, in ms: with 8 bars at least between them each has room.
+/// Distances that two labels may have, in ms: with 8 bars at least between them each has room.
 const STEPS: [i64; 16] = [
     20_000,
     MINUTE,
@@ -156,7 +156,7 @@ fn span(ctx: &Ctx, scale: Scale, bar: usize) -> (String, String) {
     (write(from, ctx.now), write(to, from))
 }
 
-/// What the axis tells of what is under the cursor.
+/// The words on the axis about what is under the cursor.
 struct Told {
     /// In a line of its own.
     long: String,
@@ -164,9 +164,9 @@ struct Told {
     short: String,
     /// Its part of the view, in per cent.
     share: Option<String>,
-    /// What is counted.
+    /// The word for what is counted.
     what: &'static str,
-    /// None: unknown.
+    /// The count; none when it is unknown.
     count: Option<u64>,
 }
 

@@ -12,7 +12,8 @@ use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::timeline::place::Track;
 use crate::tui::widget::line;
 
-/// How a late figure looks: red, yellow while it is a hand-over, none when nothing is late.
+/// Returns the style of a late figure: red, yellow while it is a hand-over, none when nothing is
+/// late.
 pub(crate) fn style(ctx: &Ctx, pulse: &Pulse) -> Option<Style> {
     pulse.late.get().filter(|n| *n > 0)?;
     let oldest = pulse.oldest_late.map(|due| ctx.now.since(due));
@@ -38,7 +39,7 @@ pub(crate) fn chosen(ctx: &Ctx, track: &Track, picture: &Picture) -> Option<(u16
     (!cell.is_empty()).then(|| (cell.right().saturating_sub(2), count))
 }
 
-/// What a class is called in a sentence.
+/// Returns the name of a class in a sentence.
 pub(crate) fn words(class: usize) -> &'static str {
     const WORDS: [&str; LATE.len()] = [
         "late by more than 1 h",

@@ -20,8 +20,8 @@ pub(crate) struct Singles {
 }
 
 impl Singles {
-    /// Those of the bars of which all entries are loaded. None of them under a cursor, which
-    /// points at bars, nor where an entry has less than a row.
+    /// Collects the due times of those bars of which all entries are loaded. There are none under a
+    /// cursor, which points at bars, nor where an entry has less than a row.
     pub(crate) fn new(ctx: &Ctx, track: &Track, picture: &Picture, chosen: Option<usize>) -> Self {
         let mut bars = vec![Vec::new(); picture.counts.len()];
         let scale = picture.scale;

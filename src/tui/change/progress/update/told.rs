@@ -1,4 +1,4 @@
-//! What a change that is over says: what was done to which entry, and what became of the rest.
+//! The words of a change that is over: what was done to which entry, and what became of the rest.
 
 use crate::clock::EpochMillis;
 use crate::queue::plan::Plan;
@@ -19,7 +19,7 @@ fn first(plan: &Plan) -> Option<String> {
     })
 }
 
-/// What became of those that were no longer there.
+/// Says what became of those that were no longer there.
 fn left(plan: &Plan, now: EpochMillis) -> &'static str {
     let is_due = plan.newest.and_then(Due::at).is_some_and(|due| due <= now);
     match plan.change {
@@ -32,7 +32,8 @@ fn left(plan: &Plan, now: EpochMillis) -> &'static str {
     }
 }
 
-/// What was done: `deleted {"orderId":1} (9f3c…)`, `1 of 3 deleted, 2 were already transferred`.
+/// Says what was done: `deleted {"orderId":1} (9f3c…)`,
+/// `1 of 3 deleted, 2 were already transferred`.
 pub(crate) fn told(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     let (change, gone) = (plan.change, tally.get(Outcome::Gone));
     let all = tally.sum().max(plan.planned);

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use crate::tui::terminal::input::parser::*;
 
-/// What is said when all bytes have come and nothing more does.
+/// Returns the messages once all bytes have come and nothing more does.
 fn said(bytes: &[u8]) -> Vec<Msg> {
     let mut parser = Parser::default();
     let mut said = parser.read(bytes);
@@ -165,7 +165,7 @@ fn a_long_paste_is_told_in_pieces_of_whole_characters() {
     assert!(pieces.collect::<String>() == text);
 }
 
-/// What a terminal, or a line that loses bytes, may come up with.
+/// Generates input that a terminal, or a line that loses bytes, may come up with.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let known = prop::sample::select(vec![
         &b"\x1b"[..],
