@@ -70,7 +70,7 @@ async fn an_expiry_on_a_key_is_told_and_gone_once_it_is_taken_away() {
         patient.server.cmd_bytes(&[b"PEXPIRE", &key, b"3600000"]);
         patient.examination = delayscope::ops::doctor::Examination::new(patient.queue.clone());
         let told = patient.until_found("ttl").await;
-        assert_eq!(told.severity, Severity::Warning);
+        assert_eq!(told.severity, Severity::Critical);
         assert!(
             told.sentence.contains("lost in 59:") || told.sentence.contains("lost in 1h 00m"),
             "{}",

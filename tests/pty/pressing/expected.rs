@@ -90,9 +90,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         }
         A::Kick => at_once(Seen::Text("Kick?")),
         A::Examine => at_once(Seen::Text("looked at")),
-        A::Repair if place == Place::Findings => {
-            after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
-        }
+        A::Repair if place == Place::Findings => after(&[("", "CRIT")], Seen::Text("Repair ── ")),
         A::Repair => at_once(Seen::Text("Repair ── ")),
         A::Undo => at_once(Seen::Text("there is no change of")),
         // Nothing takes long here: they are pressed where something does.
@@ -106,6 +104,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::CopyPath => at_once(Seen::Text("copied the path")),
         A::Face => at_once(Seen::Text("[text]")),
         A::Freeze => at_once(Seen::Text("FROZEN")),
+        A::Refresh if place == Place::Dialog => at_once(Seen::Text("is no answer")),
         A::Refresh => at_once(Seen::Looked),
         A::Interval => at_once(Seen::Text("refreshed every")),
         A::Redraw => at_once(Seen::Redrawn),
