@@ -140,7 +140,7 @@ pub struct FarEntry {
 }
 
 impl FarEntry {
-    /// What is due later than so many ms from now is never meant to be: fifty years.
+    /// Fifty years, in ms: an entry that is due later than so from now was never meant to be.
     pub const BEYOND_MS: i64 = 1_577_880_000_000;
     /// The most that a sample reads of them.
     pub const READ: usize = 3;
@@ -155,7 +155,7 @@ pub struct Frames {
     pub next_due: Vec<Judged>,
     /// The last offered, newest first: the tail of the order list.
     pub newest: Vec<Judged>,
-    /// What waits for decades, the last one first.
+    /// The entries that wait for decades, the last one first.
     pub far: Vec<FarEntry>,
     /// Elements that consumers take next, the next one first.
     pub front: Vec<Delivered>,

@@ -92,7 +92,7 @@ pub enum DialogLine {
     Warning(String),
     /// A figure with its name.
     Fact(&'static str, String),
-    /// What stands beside it is out of date, and how it is looked at again.
+    /// A warning that the plan is out of date, with the key that looks again.
     Stale(String),
     /// Nothing: the first to go where there is no room.
     Blank,

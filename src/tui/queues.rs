@@ -70,7 +70,7 @@ pub struct QueueRow {
     pub surveyed: Surveyed,
 }
 
-/// What decides when a queue is surveyed again.
+/// The facts that decide when a queue is surveyed again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surveyed {
     /// When a survey was asked for last.

@@ -182,7 +182,7 @@ async fn realign(
     Ok(Job::Realign(members))
 }
 
-/// What it does not cure.
+/// The note that sorting the order list cures only what waits now.
 const COMES_AGAIN: &str = "It sorts what waits now. What is offered later goes to the end of the \
                            list: the next burst may block Redis again.";
 

@@ -52,8 +52,8 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     first_breaks_first(findings);
 }
 
-/// Where transfers of another queue keep the server, clients of this one are not to blame: what is
-/// late here hangs below that one cause.
+/// Hangs lateness below the transfers of another queue that keep the server: the clients of this
+/// one are not to blame.
 fn below_its_blocker(seen: &Seen, findings: &mut [Finding]) {
     let Some(blocker) = &seen.watch.blocked_by else {
         return;

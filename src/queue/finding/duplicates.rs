@@ -85,8 +85,8 @@ fn elements(sample: &Frames) -> impl Iterator<Item = &Delivered> {
     sample.front.iter().chain(&sample.tail)
 }
 
-/// How often each of these that stands there more than once does. `apart`: no element is at both
-/// ends.
+/// Counts the copies of each of these that stands there more than once. `apart`: no element is at
+/// both ends.
 fn copies(known: &[Fingerprint], sample: &Frames, apart: bool) -> Vec<u64> {
     let count = |elements: &[Delivered]| {
         let mut counts: HashMap<Fingerprint, u64> = HashMap::new();

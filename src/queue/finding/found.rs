@@ -163,7 +163,7 @@ impl Finding {
         self
     }
 
-    /// What comes first among equally bad ones: what ends by itself first.
+    /// Its rank among equally bad ones: what ends by itself comes first, the soonest before others.
     #[must_use]
     pub fn urgency(&self) -> (bool, Option<EpochMillis>) {
         (self.ends.is_none(), self.ends)

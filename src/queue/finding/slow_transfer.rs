@@ -23,7 +23,7 @@ const WARNING_MS: f64 = 50.0;
 const CRITICAL_MS: f64 = 500.0;
 /// A burst that falls due within this, in ms, is sorted by that.
 const SOON_MS: i64 = 600_000;
-/// What has recurred is told for so long after the last time, in ms.
+/// The time after the last of several bursts for which they are told, in ms.
 const AGAIN_MS: i64 = 3_600_000;
 /// As many times are told one by one.
 const TOLD: usize = 3;
@@ -73,7 +73,7 @@ fn lasted(passed: &Passed, at: EpochMillis) -> String {
     format!("blocked Redis for {lasted}, {ago} ago")
 }
 
-/// What has come again comes once more, though all is well in between.
+/// Tells of bursts that came again and again: they come once more, though all is well in between.
 fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
     let all: Vec<&Passed> = earlier(seen).collect();
     let last = all.first().filter(|_| all.len() > 1)?;

@@ -7,7 +7,7 @@ use crate::queue::{KeyFacts, text};
 
 /// Entries that are lost within this, in ms, are lost before anybody looks again.
 const HOUR_MS: i64 = 3_600_000;
-/// What is lost within this, in ms, comes before what is as bad and stays as it is.
+/// The time, in ms, within which a loss comes before findings that are as bad and stay as they are.
 const SOON_MS: i64 = 24 * HOUR_MS;
 
 /// Looks at what the survey says of each key.

@@ -123,7 +123,7 @@ pub struct Watch {
     pub changed: Option<EpochMillis>,
     /// The last change of this program that is over, and when it was.
     pub(super) ours: Option<(Change, EpochMillis)>,
-    /// What was seen to be delivered again and again, by its payload.
+    /// The payloads that were seen to be delivered again and again.
     pub(super) redelivered: Vec<Fingerprint>,
     /// The last look that found what stops every transfer.
     pub(super) stopped: Option<EpochMillis>,

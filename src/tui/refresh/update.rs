@@ -236,8 +236,9 @@ fn sample(model: &mut Model, row: usize) -> Option<FramesAsk> {
     Some(sample)
 }
 
-/// Which row's classes are read next, and when: no row waits for ever because another one is in
-/// sight and changes all the time. Rules look at what a survey brings, so every row gets one.
+/// Finds the row whose classes are read next, and the moment: no row waits for ever because another
+/// one is in sight and changes all the time. Rules look at what a survey brings, so every row gets
+/// one.
 fn next_classes(model: &Model) -> Option<(usize, Instant)> {
     if model.frozen.is_some() {
         return None;

@@ -38,7 +38,7 @@ pub(crate) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     form::view::sum(ctx, &sum, plan.sum, buf);
 }
 
-/// What its finding asks for, above all repairs: it may be none of them.
+/// Draws the repair that its finding asks for, above all others: it may be none of them.
 fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: &mut Buffer) {
     let (t, at) = (&ctx.theme, menu.at == Part::Cure);
     form::view::label(ctx, plan, (Part::Cure, "recommended"), at, buf);
@@ -87,7 +87,7 @@ fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
 /// The words about the row for what does not apply.
 const MORE: &str = "What would do nothing here, or cannot be done now, with the reason why.";
 
-/// What is wrong, if anything is.
+/// Says what is wrong, if anything is.
 fn wrong(ctx: &Ctx, finding: Option<&Finding>) -> String {
     let words = "No finding asks for a repair. What can be done by hand stands here.";
     let Some(found) = finding else {

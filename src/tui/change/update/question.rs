@@ -82,7 +82,7 @@ pub(crate) fn keep_true(model: &mut Model) {
     }
 }
 
-/// What the plan that is asked about says no longer, in words.
+/// Says in words how far the plan that is asked about is out of date.
 fn stale(model: &Model) -> Option<String> {
     let one = model.changing.one.as_ref()?;
     let Stage::Asking(plan) = &one.stage else {
@@ -199,7 +199,7 @@ fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
     Some(format!("done by itself at about {then}"))
 }
 
-/// What comes of a repair that frees what is late: somebody has to transfer it.
+/// Says what comes of a repair that frees late entries: somebody has to transfer them.
 fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
     let row = model.queues.iter().find(|row| row.queue == plan.queue)?;
     let asks = |found: &&Finding| {
