@@ -2,7 +2,7 @@
 //!
 //! The commands of a script stand one after the other in a log, as do those of a transaction in an
 //! append-only file. Only together do they say what was done: Redisson's transfer pushes a payload
-//! first and names the member after it. So they are kept as one step (a [`Transaction`]) and told
+//! first and names the member after it. So they are kept as one step (a `Transaction`) and told
 //! when the next command shows that it is over.
 
 mod lives;
