@@ -198,6 +198,8 @@ pub fn killed_worker() {
     screen.send(b"5");
     screen.wait_text("✖ CRIT  10,000 late");
     screen.send(b"R");
+    screen.wait_text("Repair ── ");
+    screen.send(b"\r");
     // A worker is no bulk change: no name is typed.
     screen.wait_text("Press y to start");
     screen.send(b"y");
