@@ -41,7 +41,7 @@ pub async fn run(
             }
             model.drawn = surface.draw(model)?;
             pace.drawn();
-            draw_at = changes_at(model);
+            draw_at = changes_at(model).map(|at| pace.next(clock()).max(at));
         }
         let wake = wakes_at(model).into_iter().chain(draw_at).min();
         let mut happened = Vec::new();

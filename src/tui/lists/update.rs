@@ -180,20 +180,22 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let stand = window.stand;
     let held = window.at(stand.cursor);
     let held = held.filter(|_| window.anchored || stays).cloned();
-    let mut known = std::mem::take(&mut window.rows);
+    // Decoded before: bytes never change. By their bytes, wherever they stood: between two readings
+    // thousands may have been taken from the head.
+    let mut known: HashMap<Vec<u8>, Vec<EntryRow>> = HashMap::new();
+    for mut element in window.rows.drain(..) {
+        let member = std::mem::take(&mut element.row.member);
+        known.entry(member).or_default().push(element.row);
+    }
     let element = |row: ListRow| {
-        // Decoded before: bytes never change. They come in the same order, nearly always.
-        let at = known
-            .iter()
-            .take(64)
-            .position(|old| old.row.member == row.element);
-        let old = at.and_then(|at| known.drain(..=at).next_back());
+        let old = known.get_mut(&row.element).and_then(Vec::pop);
         let score = row.score.get().unwrap_or(f64::NAN);
         let shown = match old {
             Some(old) => EntryRow {
                 score,
                 due: queue.due(score),
-                ..old.row
+                member: row.element,
+                ..old
             },
             None => decode::of_list(queue, list, row.element, score, |p| habit.decode(p)),
         };

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 /// Pictures that no key has asked for: a few at once, then one in this time. So the first data is
-/// there as soon as it arrives, and a flood of announcements costs a hundred pictures a second.
-const FRAME: Duration = Duration::from_millis(10);
+/// there as soon as it arrives, and a flood of announcements costs ten pictures a second, which
+/// is as much as an eye follows.
+const FRAME: Duration = Duration::from_millis(100);
 
 /// The most pictures that are drawn at once.
 const AT_ONCE: u32 = 5;
@@ -30,7 +31,7 @@ impl Pace {
         if earned > 0 {
             let earned = u32::try_from(earned).unwrap_or(AT_ONCE);
             self.spare = self.spare.saturating_add(earned).min(AT_ONCE);
-            self.since = now;
+            self.since += FRAME * earned;
         }
         if self.spare > 0 {
             now

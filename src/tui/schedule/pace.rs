@@ -10,8 +10,13 @@ use crate::tui::queues::QueueRow;
 use crate::tui::schedule::RankFor;
 use crate::tui::timeline;
 
-/// Events read the selected queue no more often than this.
-const EVENT_PAUSE: Duration = Duration::from_millis(50);
+/// Events read the selected queue no more often than this: nobody reads figures that change more
+/// than four times a second, and where entries fall due by the hundred each reading would cost the
+/// server as much as the transfers do.
+const EVENT_PAUSE: Duration = Duration::from_millis(250);
+
+/// Batches of rows that have never been seen are read no more often than this.
+const BATCH_PAUSE: Duration = Duration::from_millis(50);
 
 /// The selected queue is surveyed no more often than this.
 pub(crate) const SURVEY_PAUSE: Duration = Duration::from_secs(1);
@@ -86,10 +91,10 @@ pub(crate) fn plan_others(model: &mut Model) {
     let never = |row: &QueueRow| row.pulse.is_none() && row.trouble.is_none();
     let slot = &model.schedule.others;
     let started = slot.started.unwrap_or(model.instant);
-    let least = slot.not_before(started, EVENT_PAUSE);
+    let least = slot.not_before(started, BATCH_PAUSE);
     let mut at = least.max(on_tick(model, started + two_intervals(model)));
     if model.queues.len() > FIRST_LOOKS && model.queues.iter().any(never) {
-        at = slot.not_before(model.instant, EVENT_PAUSE);
+        at = slot.not_before(model.instant, BATCH_PAUSE);
     }
     model.schedule.others.want(at);
 }

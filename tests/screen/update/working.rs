@@ -163,7 +163,7 @@ fn what_a_worker_moves_is_counted_and_the_picture_follows() {
         skipped: 1,
     };
     tell(&mut desk, moved);
-    let asked = desk.live(100, 1);
+    let asked = desk.live(250, 1);
     assert!(asked.iter().any(crate::desk::is_pulse));
     let worker = desk.model.workers.on(&orders()).unwrap();
     assert_eq!((worker.moved, worker.skipped), (3, 1));
