@@ -33,7 +33,7 @@ pub use change::{Change, Repair, What};
 pub use entry::{Due, Entry, EntryId, State};
 pub use exact::Exact;
 pub use filter::{BadFilter, EntryParts, Filter, Progress};
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, Severity, Suspect};
 pub use frame::{Era, Form, Frame, FrameError, Unpack};
 pub use frames::{Frames, FramesAsk, Judged};
 pub use hold::{ConsumerTag, HeldCount, HeldElement, Holder};

@@ -128,10 +128,10 @@ async fn look(
     })
 }
 
-/// The rank in timeouts of the first entry due at or after `due`; the number of entries when
-/// there is none.
-pub async fn rank_at(store: &Store, queue: &Queue, due: EpochMillis) -> Result<u64, StoreError> {
-    rank_of_score(store, &queue.keys().timeouts, queue.score(due), false).await
+/// The rank in timeouts of the first entry with the score `least` or a higher one; the number of
+/// entries when there is none.
+pub async fn rank_at(store: &Store, queue: &Queue, least: f64) -> Result<u64, StoreError> {
+    rank_of_score(store, &queue.keys().timeouts, least, false).await
 }
 
 fn now(store: &Store) -> Result<EpochMillis, StoreError> {

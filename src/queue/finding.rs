@@ -53,7 +53,7 @@ pub use advice::{Act, Advice};
 pub use diagnosis::Diagnosis;
 pub use evidence::{Evidence, Remedy, Step};
 pub use falling_behind::worked_off_in_ms;
-pub use found::{Finding, Severity};
+pub use found::{Finding, Severity, Suspect};
 pub use open::Open;
 pub use passed::Passed;
 pub use seen::{RuleVerdict, Seen};

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use crate::clock::EpochMillis;
 use crate::queue::finding::Passed;
-use crate::queue::{Finding, Severity, text};
+use crate::queue::{EntryId, Finding, Severity, text};
 use crate::tui::model::{Model, Screen};
 use crate::tui::queues::QueueRow;
 
@@ -144,6 +144,15 @@ pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
     let mut all: Vec<_> = passed.collect();
     all.sort_by_key(|(_, passed)| Reverse(passed.until));
     all
+}
+
+/// Returns the severity of the worst finding that is about an entry of the selected queue; none
+/// where no finding is.
+#[must_use]
+pub fn suspicion(model: &Model, id: EntryId) -> Option<Severity> {
+    let about = |found: &&Finding| found.suspects.iter().any(|suspect| suspect.id == id);
+    let found = model.selected()?.findings.iter().filter(about);
+    found.map(|found| found.severity).max()
 }
 
 /// Tells whether anything is told here.

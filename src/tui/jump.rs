@@ -2,6 +2,7 @@
 
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, When};
+use crate::queue::Suspect;
 use crate::tui::effect::Effect;
 use crate::tui::model::{self, Model};
 use crate::tui::schedule::{RankFor, pace};
@@ -51,7 +52,21 @@ pub(crate) fn to(model: &mut Model, moment: EpochMillis) -> Vec<Effect> {
         filter::update::found::stand_at_time(model, moment);
         return Vec::new();
     }
-    let effects = pace::find_rank(model, moment, RankFor::Bar);
+    let score = model.selected().map(|row| row.queue.score(moment));
+    find(model, score, RankFor::Bar)
+}
+
+/// Puts the cursor on an entry that a finding is about, among all that waits.
+pub(crate) fn to_suspect(model: &mut Model, suspect: Suspect) -> Vec<Effect> {
+    let mut effects = filter::update::clear(model);
+    filter::update::to_the_list(model);
+    effects.extend(find(model, Some(suspect.score), RankFor::Suspect(suspect)));
+    effects
+}
+
+/// Asks for the rank of a score; says so where nobody can be asked.
+fn find(model: &mut Model, score: Option<f64>, what: RankFor) -> Vec<Effect> {
+    let effects = score.map_or(Vec::new(), |score| pace::find_rank(model, score, what));
     if effects.is_empty() {
         let away = "the server is away: it cannot be asked where that is";
         toast::update::say(model, away.to_owned(), Tone::Warn);

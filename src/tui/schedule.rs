@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, LinkCost, Queue};
+use crate::queue::{Announcement, LinkCost, Queue, Suspect};
 use crate::tui::entries::Entries;
 use crate::tui::filter::Filtered;
 use crate::tui::keys::{Action, Key};
@@ -53,6 +53,8 @@ pub struct Schedule {
     pub(crate) under: Option<Under>,
     /// When the cursor came to something else by itself.
     pub(crate) shifted: Option<Instant>,
+    /// Entry that the cursor goes to as soon as the rows are read among which it must be.
+    pub(crate) sought: Option<Suspect>,
     /// Entry that the cursor has lost and that the next page may show again.
     pub(crate) lost: Option<Vec<u8>>,
     /// The queues that have a row, and their channels.
@@ -181,6 +183,8 @@ pub(crate) enum RankFor {
     /// To list the entries of a bar.
     #[default]
     Bar,
+    /// To go to an entry that a finding is about.
+    Suspect(Suspect),
     /// To find the entry under the cursor again, this many rows below the top.
     Follow {
         /// Its member.

@@ -7,13 +7,12 @@ pub mod run;
 pub mod update;
 pub mod view;
 
-use crate::clock::EpochMillis;
 use crate::queue::Queue;
 
 /// A rank, as it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
-    /// The rank of the first entry due at or after a moment is known.
+    /// The rank of the first entry from a score on is known.
     RankFound {
         /// As in the effect that asked for it.
         generation: u64,
@@ -27,13 +26,13 @@ pub enum Msg {
 /// Requests to find a rank.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Find the rank of the first entry due at or after a moment.
+    /// Find the rank of the first entry with this score or a higher one.
     FindRank {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
         /// The queue to look in.
         queue: Queue,
-        /// The moment.
-        due: EpochMillis,
+        /// The score.
+        score: f64,
     },
 }

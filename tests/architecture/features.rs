@@ -43,7 +43,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "help", "awaited", "entry", "examine", "copy", "entries", "change", "tabs",
         ],
     ),
-    ("timeline", &["filter", "tabs"]),
+    ("timeline", &["entries", "filter", "tabs"]),
     (
         "refresh",
         &[

@@ -257,11 +257,11 @@ impl Desk {
             Effect::Timeline(timeline::Effect::FindRank {
                 generation,
                 queue,
-                due,
+                score,
             }) => {
                 let world = world(&queue);
                 let entries = &world.entries;
-                let rank = entries.partition_point(|(_, s)| *s < score(due));
+                let rank = entries.partition_point(|(_, s)| *s < score);
                 Msg::Timeline(timeline::Msg::RankFound {
                     generation,
                     queue,

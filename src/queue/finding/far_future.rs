@@ -2,7 +2,7 @@
 //! sees them wait.
 
 use super::id::FAR_FUTURE as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step, Suspect};
 use crate::clock::EpochMillis;
 use crate::queue::frames::FarEntry;
 use crate::queue::{Known, text};
@@ -31,7 +31,12 @@ fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
     };
     let ids: Vec<String> = far.iter().map(|one| one.id.to_string()).collect();
     let said = |one: &FarEntry| format!("{}: {}", one.id, text::printable(&one.says));
+    let suspects = far.iter().map(|one| Suspect {
+        id: one.id,
+        score: seen.queue.score(one.due),
+    });
     Finding::new(ID, Severity::Note, sentence)
+        .all_suspects(suspects)
         .number("entries", ids)
         .number("last_due_ms", last.due.get())
         .all_words(far.iter().map(said).collect())

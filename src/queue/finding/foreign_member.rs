@@ -34,7 +34,8 @@ fn deeper(seen: &Seen) -> Option<Finding> {
         severity(bad.is_due(pulse.at)),
         sentence(seen, bad, false, BlockHarm::default()),
     );
-    let finding = about(finding.of(exact.foreign.count), bad).check_about(
+    let finding = finding.of(exact.foreign.count).suspects([bad]);
+    let finding = about(finding, bad).check_about(
         "ZRANGEBYSCORE",
         &timeouts,
         &[&score, &score, "WITHSCORES"],
@@ -50,6 +51,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
     let ids: Vec<String> = ids.collect();
     finding
         .exact(exact)
+        .suspects(&exact.foreign.first)
         .number("foreign_of_all", exact.foreign.count)
         .words(format!(
             "{} of all that waits are none: such as {}",
@@ -120,7 +122,8 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
     let rank = place.to_string();
     let finding = Finding::new(ID, severity(due), sentence)
         .of_sample(count as u64, heads::is_whole(seen, next));
-    let finding = about(finding, bad)
+    let all = next.iter().copied().filter(|one| one.form.is_none());
+    let finding = about(finding.suspects(all), bad)
         .number("foreign_of_next", count)
         .number("due_before", block.before)
         .number("copies_seen", block.copies)

@@ -7,7 +7,7 @@ use super::evidence::{Evidence, Remedy, Step, about, command};
 use super::open::Open;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
-use crate::queue::{Exact, redis_cli, text};
+use crate::queue::{EntryId, Exact, Judged, redis_cli, text};
 
 /// One diagnosed problem of a queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Finding {
     pub sampled: bool,
     /// The due time of the entry that it is about, if it is about one.
     pub due: Option<EpochMillis>,
+    /// The entries that it is about, as far as they are known one by one, the first to look at first.
+    pub suspects: Vec<Suspect>,
     /// When what it warns of happens by itself unless somebody does something, where that is soon.
     pub ends: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
@@ -60,6 +62,7 @@ impl Finding {
             figure: None,
             sampled: false,
             due: None,
+            suspects: Vec::new(),
             ends: None,
             of_server: false,
             follows: None,
@@ -157,6 +160,22 @@ impl Finding {
         self.number("due_ms", due.map(EpochMillis::get))
     }
 
+    /// With the entries that it is about.
+    pub(super) fn suspects<'a>(self, all: impl IntoIterator<Item = &'a Judged>) -> Self {
+        let known = all.into_iter().filter_map(Suspect::of);
+        self.all_suspects(known)
+    }
+
+    /// The same, already told by id and score.
+    pub(super) fn all_suspects(mut self, all: impl IntoIterator<Item = Suspect>) -> Self {
+        for one in all {
+            if !self.suspects.contains(&one) {
+                self.suspects.push(one);
+            }
+        }
+        self
+    }
+
     /// With the moment when it happens by itself.
     pub(super) fn ends(mut self, at: EpochMillis) -> Self {
         self.ends = Some(at);
@@ -173,6 +192,22 @@ impl Finding {
     pub(super) fn since(mut self, since: EpochMillis) -> Self {
         self.since = Some(since);
         self
+    }
+}
+
+/// An entry that a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Suspect {
+    /// Its id.
+    pub id: EntryId,
+    /// Its score in timeouts, by which it is found there.
+    pub score: f64,
+}
+
+impl Suspect {
+    /// Returns the entry as a suspect; none for a member of the order list, which no score finds.
+    fn of(one: &Judged) -> Option<Self> {
+        one.score.map(|score| Self { id: one.id, score })
     }
 }
 

@@ -165,6 +165,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
     let ids: Vec<String> = rarer.first.iter().map(|one| one.id.to_string()).collect();
     finding
         .exact(exact)
+        .suspects(&rarer.first)
         .of(rarer.count)
         .number("older", older.count)
         .number("newer", newer.count)

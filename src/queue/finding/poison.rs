@@ -77,8 +77,10 @@ fn finding(
     let late = seen.pulse.and_then(|pulse| pulse.late.get());
     let late = late.filter(|_| due);
     let whole = late.is_some() || heads::is_whole(seen, next);
+    let is_bad = |one: &&Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let finding = Finding::new(ID, severity, sentence)
         .of_sample(late.unwrap_or(count as u64), whole)
+        .suspects(next.iter().copied().filter(is_bad))
         .number("entry", bad.id.to_string())
         .number("form", bad.form.map(crate::queue::Form::word))
         .due(bad.due_at())
@@ -160,6 +162,7 @@ fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
     );
     let finding = finding
         .of(group.count)
+        .suspects([bad])
         .number("entry", bad.id.to_string())
         .number("form", bad.form.map(crate::queue::Form::word))
         .due(bad.due_at())
@@ -184,6 +187,7 @@ fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
     let ids: Vec<String> = group.first.iter().map(|one| one.id.to_string()).collect();
     finding
         .exact(exact)
+        .suspects(&group.first)
         .number("bad_of_all", group.count)
         .words(format!(
             "{} of all that waits cannot be unpacked: such as {}",

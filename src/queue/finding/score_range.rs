@@ -219,6 +219,7 @@ fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
     }
     let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
     let words = format!("such as {}", ids.join(", "));
+    let finding = finding.suspects(bad.iter().copied());
     finding.number("entries", ids).words(words)
 }
 

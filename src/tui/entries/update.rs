@@ -11,6 +11,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::Tab;
+use crate::tui::toast::{self, Tone};
 use crate::tui::{layout, marks, sight};
 
 /// Rows that weigh more than this a second are read only when something has changed.
@@ -76,10 +77,42 @@ pub(crate) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         }
         (None, held) => held.map_or(Vec::new(), |held| follow(model, held)),
     };
+    land(model);
     sight::keep(model);
     ask_missing(model);
     marks::update::rows_changed(model);
     effects
+}
+
+/// Puts the cursor, which stands where the sought entry must be, on that entry, once the rows there
+/// are read; where it is not among them, says so.
+pub(crate) fn land(model: &mut Model) {
+    let Some(sought) = model.schedule.sought else {
+        return;
+    };
+    let entries = &mut model.entries;
+    let place = entries.rows.iter().position(|row| row.id == sought.id);
+    if let Some(at) = place {
+        entries.cursor = entries.first + at as u64;
+        entries.anchored = true;
+        model.schedule.sought = None;
+        return;
+    }
+    let end = entries.first + entries.rows.len() as u64;
+    if !(entries.first..end).contains(&entries.cursor) {
+        return;
+    }
+    model.schedule.sought = None;
+    // The rows end among those with its score: it may stand behind them.
+    let [first, last] = [entries.rows.first(), entries.rows.last()];
+    let same =
+        |row: Option<&EntryRow>| row.is_some_and(|row| row.score.total_cmp(&sought.score).is_eq());
+    let words = if same(first) || same(last) {
+        format!("entry {} is one of many due then: /{0} finds it", sought.id)
+    } else {
+        format!("entry {} is no longer there", sought.id)
+    };
+    toast::update::say(model, words, Tone::Warn);
 }
 
 /// The rows in sight are read at once when they are not there; the ones beside them when little
@@ -195,10 +228,9 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
         model.entries.top = place.saturating_sub(offset);
         return Vec::new();
     }
-    let due = score.and_then(|s| model.selected()?.queue.due(s).at());
-    let Some(due) = due.filter(|_| held.anchored) else {
+    let Some(score) = score.filter(|_| held.anchored) else {
         return Vec::new();
     };
     let member = held.member;
-    pace::find_rank(model, due, RankFor::Follow { member, offset })
+    pace::find_rank(model, score, RankFor::Follow { member, offset })
 }

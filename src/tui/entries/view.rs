@@ -17,7 +17,7 @@ use crate::tui::tabs::Tab;
 use crate::tui::widget::columns::Placed;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
-use crate::tui::{filter, sight, tabs};
+use crate::tui::{filter, findings, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -59,6 +59,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
                     index: rank,
                     score: None,
                     gone: gone(ctx, rank),
+                    suspect: findings::suspicion(ctx.model, row.id),
                 };
                 rows::draw(ctx, &shown, &found, &placed, area, buf);
                 if shown.gone.is_none() {

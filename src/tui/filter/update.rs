@@ -215,10 +215,9 @@ pub(crate) fn clear(model: &mut Model) -> Vec<Effect> {
     };
     let waits = model.tab == Tab::Waiting;
     let score = held.score.filter(|_| waits);
-    let due = score.and_then(|s| model.selected()?.queue.due(s).at());
     let member = held.member;
-    due.map_or(Vec::new(), |due| {
-        pace::find_rank(model, due, RankFor::Follow { member, offset })
+    score.map_or(Vec::new(), |score| {
+        pace::find_rank(model, score, RankFor::Follow { member, offset })
     })
 }
 

@@ -11,7 +11,7 @@ use crate::tui::filter::view::Found;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::widget::pane::Part;
-use crate::tui::{area, entries, sight, tabs};
+use crate::tui::{area, entries, findings, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -56,6 +56,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
                 index,
                 score: Some(&element.score),
                 gone: ctx.model.fate_at(index).map(Fate::word),
+                suspect: findings::suspicion(ctx.model, element.row.id),
             };
             entries::view::rows::draw(ctx, &shown, &found, &placed, area, buf);
             let (marks, row) = (&ctx.model.marks, &element.row);

@@ -76,6 +76,7 @@ pub(crate) fn selection_changed(model: &mut Model) {
     marks::update::clear(model);
     model.entries = Entries::default();
     model.schedule.lost = None;
+    model.schedule.sought = None;
     model.schedule.rank.forget();
     model.schedule.held_entries = marks::update::held_entries(model);
     model.rows_on_change = false;

@@ -181,8 +181,8 @@ pub(crate) fn want_journal(model: &mut Model) {
     model.schedule.journal.wanted = true;
 }
 
-/// Asks for a rank; a later question makes the one before void.
-pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> Vec<Effect> {
+/// Asks for the rank of a score; a later question makes the one before void.
+pub(crate) fn find_rank(model: &mut Model, score: f64, what: RankFor) -> Vec<Effect> {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
     };
@@ -197,7 +197,7 @@ pub(crate) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> V
     vec![Effect::Timeline(timeline::Effect::FindRank {
         generation,
         queue,
-        due,
+        score,
     })]
 }
 

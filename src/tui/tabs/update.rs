@@ -49,6 +49,7 @@ pub(crate) fn move_entry(model: &mut Model, rank: u64) {
     // On the head it shows whatever comes next; anywhere else it follows its entry.
     model.entries.anchored = rank > 0;
     model.schedule.lost = None;
+    model.schedule.sought = None;
     if matches!(model.schedule.rank_for, RankFor::Follow { .. }) {
         // The user has gone on: the answer would pull the cursor back.
         model.schedule.rank.forget();

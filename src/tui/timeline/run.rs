@@ -14,10 +14,10 @@ impl Tasks {
             Effect::FindRank {
                 generation,
                 queue,
-                due,
+                score,
             } => {
                 let of = queue.clone();
-                let question = async move { rank_at(&store, &of, due).await };
+                let question = async move { rank_at(&store, &of, score).await };
                 self.ask(Kind::Rank, question, move |result| {
                     Msg::Timeline(timeline::Msg::RankFound {
                         generation,

@@ -11,7 +11,7 @@ use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::timeline::chosen::chosen;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{filter, sight};
+use crate::tui::{entries, filter, sight};
 
 /// Takes an answer of the server.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
@@ -143,6 +143,16 @@ fn rank_found(model: &mut Model, generation: u64, queue: &Queue, result: Result<
             tabs::update::move_entry(model, rank);
             model.entries.anchored = true;
         }
+        (Ok(rank), RankFor::Suspect(suspect)) => {
+            tabs::update::show(model, Tab::Waiting);
+            let last = model.waiting().saturating_sub(1);
+            let place = model.place_of(rank.min(last));
+            tabs::update::move_entry(model, place);
+            model.entries.anchored = true;
+            model.schedule.sought = Some(suspect);
+            entries::update::land(model);
+            sight::keep(model);
+        }
         (Ok(rank), RankFor::Follow { member, offset }) => {
             let rank = model.place_of(rank);
             model.entries.top = rank.saturating_sub(offset);
@@ -151,7 +161,9 @@ fn rank_found(model: &mut Model, generation: u64, queue: &Queue, result: Result<
             sight::keep(model);
             filter::update::ask_missing_rows(model);
         }
-        (Err(why), RankFor::Bar) => toast::update::say(model, why, Tone::Warn),
+        (Err(why), RankFor::Bar | RankFor::Suspect(_)) => {
+            toast::update::say(model, why, Tone::Warn);
+        }
         (Err(_), RankFor::Follow { .. }) => {}
     }
 }

@@ -57,12 +57,15 @@ pub(crate) fn open_line(model: &mut Model) -> Vec<Effect> {
             }
         }
         Tab::Findings => {
-            let queue = findings::listed(model).get(at).map(|found| found.row);
-            if let Some(row) = queue {
+            let listed = findings::listed(model);
+            let found = listed.get(at);
+            let found = found.map(|told| (told.row, told.finding.suspects.first().copied()));
+            if let Some((row, suspect)) = found {
                 queues::update::select(model, row as u64);
                 model.screen = Screen::Queue;
                 tabs::update::show(model, Tab::Waiting);
                 sight::keep(model);
+                return suspect.map_or(Vec::new(), |one| jump::to_suspect(model, one));
             }
         }
         Tab::Changes => return journal::update::open(model),

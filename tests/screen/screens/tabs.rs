@@ -221,6 +221,24 @@ fn long(size: (u16, u16)) -> Model {
 }
 
 #[test]
+fn the_row_of_the_entry_that_a_finding_is_about_bears_its_sign_and_colour() {
+    use delayscope::queue::{Finding, Severity, Suspect};
+    let mut m = evening(MIDDLE, look());
+    let row = m.entries.rows[1].clone();
+    let payload = row.content.as_ref().unwrap().text.clone();
+    let shown = format!("✖ {}", &payload[..8]);
+    assert!(!words(&m).contains(&shown), "{}", words(&m));
+    let mut found = Finding::new("poison", Severity::Critical, "One entry blocks all.");
+    found.suspects = vec![Suspect {
+        id: row.id,
+        score: row.score,
+    }];
+    m.queues[m.cursor].findings = vec![found];
+    assert!(words(&m).contains(&shown), "{}", words(&m));
+    picture("guilty_entry_120x40", &m);
+}
+
+#[test]
 fn what_to_do_is_never_what_is_cut() {
     for size in [SMALL, (100, 30), MIDDLE, (140, 40)] {
         let mut m = long(size);

@@ -1,7 +1,7 @@
 //! The tabs beside the first one.
 
 use delayscope::queue::finding::RULES;
-use delayscope::queue::{Announcement, List, ListScore, Queue, Severity};
+use delayscope::queue::{Announcement, Finding, List, ListScore, Queue, Severity, Suspect};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::findings;
 use delayscope::tui::hitmap::Target;
@@ -344,6 +344,51 @@ fn enter_on_a_finding_leads_to_its_queue() {
     assert_eq!(selected.queue, Queue::redisson("beta"));
     assert!(matches!(desk.model.screen, Screen::Queue));
     assert_eq!(desk.model.tab, Tab::Waiting);
+}
+
+/// A queue of 500 with a finding about one of its entries, on the tab of findings; that entry.
+fn accused(place: usize, due: f64) -> (Desk, Vec<u8>) {
+    let mut world = World::new("orders", 500, 60_000, 1000);
+    world.entries[place].1 = due;
+    world.entries.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let guilty = world
+        .entries
+        .iter()
+        .find(|(_, score)| score.total_cmp(&due).is_eq());
+    let (guilty, score) = guilty.unwrap().clone();
+    let id = world.queue.id(&guilty);
+    let mut desk = Desk::of(vec![world]);
+    let mut found = Finding::new("poison", Severity::Critical, "One entry blocks all.");
+    found.suspects = vec![Suspect { id, score }];
+    desk.model.queues[0].findings = vec![found];
+    desk.char('5');
+    (desk, guilty)
+}
+
+#[test]
+fn enter_on_a_finding_puts_the_cursor_on_the_guilty_entry_wherever_it_stands() {
+    let far = score(crate::desk::START.plus(60_000 + 400_000));
+    for due in [far, 9.2e18, -9.2e18] {
+        let (mut desk, guilty) = accused(400, due);
+        desk.press(Code::Enter);
+        desk.answer_all();
+        assert_eq!(desk.model.tab, Tab::Waiting);
+        assert_eq!(under(&desk), guilty, "{due}");
+        assert!(desk.model.toast.is_none());
+    }
+}
+
+#[test]
+fn a_guilty_entry_that_has_gone_meanwhile_is_told() {
+    let far = score(crate::desk::START.plus(60_000 + 400_000));
+    let (mut desk, guilty) = accused(400, far);
+    desk.world[0]
+        .entries
+        .retain(|(member, _)| *member != guilty);
+    desk.press(Code::Enter);
+    desk.answer_all();
+    let said = desk.model.toast.unwrap().text;
+    assert!(said.ends_with("is no longer there"), "{said}");
 }
 
 #[test]

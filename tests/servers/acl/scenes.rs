@@ -137,7 +137,7 @@ async fn reading(stage: &Stage) {
     look(store, LookAsk::Whole).await.unwrap();
     let all: Vec<_> = examine(store, queue, 8).collect().await;
     assert!(matches!(all.last(), Some(Ok(Examined::Done(_)))), "{all:?}");
-    rank_at(store, queue, EpochMillis::new(1)).await.unwrap();
+    rank_at(store, queue, 1.0).await.unwrap();
     form_of(store, queue).await.unwrap();
     consumer::peek(store, queue, 3).await.unwrap();
     let mut places = vec![

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::payload::Codec;
-use crate::queue::{Due, List, ListScore, text};
+use crate::queue::{Due, List, ListScore, Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
@@ -47,6 +47,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) score: Option<&'a ListScore>,
     /// It is no longer there: what became of it, in a word.
     pub(crate) gone: Option<&'static str>,
+    /// The severity of the finding that is about it.
+    pub(crate) suspect: Option<Severity>,
 }
 
 /// Places the columns of timeouts, or of `list`, for `rows` in sight of `count` with their index
@@ -159,7 +161,7 @@ pub(crate) fn draw(
                 let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
-            Col::Payload => words(d, found, row, cell, buf),
+            Col::Payload => words(d, found, shown, cell, buf),
         }
     }
 }
@@ -237,9 +239,21 @@ pub(crate) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
 }
 
 /// Draws what is inside, in one line.
-fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
+fn words(d: &Theme, found: &Found, shown: &Shown, mut cell: Line, buf: &mut Buffer) {
+    let row = shown.row;
+    let suspect = shown.suspect.map(|severity| match severity {
+        Severity::Critical => (d.glyphs.lost, d.late),
+        Severity::Warning => (d.glyphs.warn, d.warn),
+        Severity::Note => (d.glyphs.dot, d.warn),
+    });
+    if let Some((sign, style)) = suspect {
+        cell.put(buf, sign, style).skip(1);
+    }
     let Ok(decoded) = &row.content else {
-        cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
+        match suspect {
+            Some((_, style)) => cell.put(buf, "no frame: ", style),
+            None => cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn),
+        };
         let shown = row.member.len().min(cell.room() / 3 + 1);
         let digits = hex::digits(&row.member[..shown]);
         cell.put_cut(buf, digits.trim_end(), d.glyphs.cut, d.dim);
@@ -255,7 +269,11 @@ fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buf
     }
     // What nothing explains is shown as hex, and steps back.
     let known = decoded.codec != Codec::Unknown;
-    let style = if known { d.text } else { d.dim };
+    let style = match suspect {
+        Some((_, style)) => style,
+        None if known => d.text,
+        None => d.dim,
+    };
     if !found.put(buf, &mut cell, &decoded.text, style) {
         cell.put_cut(buf, head(&decoded.text, cell.room()), d.glyphs.cut, style);
     }
