@@ -25,7 +25,7 @@ use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
 use crate::tui::prompt::Prompt;
 use crate::tui::prompt::history::History;
-use crate::tui::queues::{Discovery, QueueRow, QueueSort};
+use crate::tui::queues::{Discovery, Opening, QueueRow, QueueSort};
 use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
 use crate::tui::schedule::Schedule;
@@ -84,6 +84,9 @@ pub struct Model {
     pub top: usize,
     /// The state of the search for queues.
     pub discovery: Discovery,
+    /// The stage of the first seconds: no queue is selected before it has come to
+    /// [`Opening::Checking`].
+    pub opening: Opening,
     /// The part of the future that the timeline shows.
     pub zoom: Zoom,
     /// The bars' height grows with the logarithm of their count.
@@ -241,6 +244,7 @@ impl Model {
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
+            opening: Opening::Reading(None),
             zoom: Zoom::default(),
             log_height: false,
             bar: None,
@@ -272,10 +276,11 @@ impl Model {
         }
     }
 
-    /// The selected queue's row, when there is any queue.
+    /// The selected queue's row, when there is any queue and one has been selected.
     #[must_use]
     pub fn selected(&self) -> Option<&QueueRow> {
-        self.queues.get(self.cursor)
+        let one = !matches!(self.opening, Opening::Reading(_));
+        self.queues.get(self.cursor).filter(|_| one)
     }
 
     /// Returns the number of entries that wait in the selected queue.

@@ -70,6 +70,20 @@ pub struct QueueRow {
     pub surveyed: Surveyed,
 }
 
+/// The stage of the first seconds at a server.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Opening {
+    /// No queue is selected yet: those that are known are being read, since then.
+    Reading(Option<Instant>),
+    /// A queue is selected; since then the rules look at all of them.
+    Checking(Instant),
+    /// The rules have decided.
+    Over,
+}
+
+/// Some rules need two looks so far apart, in ms of the server's clock, before they know anything.
+pub const TWO_LOOKS_MS: i64 = 1_000;
+
 /// The facts that decide when a queue is surveyed again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surveyed {
@@ -176,6 +190,28 @@ impl QueueRow {
             .map_or(0, |(since, pulse)| pulse.at.since(since));
         let long = u64::try_from(late_ms).unwrap_or(0) >= DECIDED_MS;
         self.worst() >= Some(Severity::Warning) || self.trouble.is_some() || decided && long
+    }
+
+    /// Nobody was there to transfer what waits, and a second look has to tell whether one merely
+    /// reconnects.
+    #[must_use]
+    pub fn wants_second_look(&self) -> bool {
+        let alone = self.pulse.as_ref().is_some_and(|pulse| {
+            pulse.transfer_clients.get() == Some(0) && pulse.waiting.get() != Some(0)
+        });
+        let span = |(first, last): (EpochMillis, EpochMillis)| last.since(first);
+        alone && self.watch.unattended.map_or(0, span) < TWO_LOOKS_MS
+    }
+
+    /// The rules have had what they need to look at it: all that a pulse and a survey read, and, where
+    /// nobody is there to transfer what waits, a second pulse. What cannot be read is told elsewhere.
+    #[must_use]
+    pub fn is_looked_at(&self) -> bool {
+        if self.pulse.is_none() {
+            return self.trouble.is_some();
+        }
+        let surveyed = self.survey.is_some() || self.unsurveyed.is_some() || self.trouble.is_some();
+        surveyed && !self.wants_second_look()
     }
 
     /// Somebody has to look at it: a finding worse than a note, entries that are late, or it cannot

@@ -17,6 +17,8 @@ pub enum Msg {
         queue: Queue,
         /// The pulse, or why there is none.
         result: Result<Pulse, String>,
+        /// The survey that was asked for with it.
+        survey: Option<Box<SurveyAnswer>>,
     },
     /// Other queues were read.
     PulsesLoaded {
@@ -43,6 +45,21 @@ pub enum Msg {
     },
 }
 
+/// The answer to a survey that went with a pulse: the generation of the question, and the survey or
+/// why there is none.
+pub type SurveyAnswer = (u64, Result<Survey, String>);
+
+/// The question for a survey that goes with a pulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurveyAsk {
+    /// A later request makes answers with an earlier generation void.
+    pub generation: u64,
+    /// The zoom of the timeline's bars.
+    pub zoom: Zoom,
+    /// The scale of the survey before, kept while it suits.
+    pub held: Option<Scale>,
+}
+
 /// Requests to read queues and the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -54,6 +71,8 @@ pub enum Effect {
         queue: Queue,
         /// The rows to read.
         page: Option<PageAsk>,
+        /// The survey to take with it, so that both are shown at once.
+        survey: Option<SurveyAsk>,
     },
     /// Read several queues, without rows, in one pipeline.
     LoadPulses {

@@ -70,13 +70,8 @@ pub struct Schedule {
     pub(crate) moved: Option<Instant>,
     /// The user has pressed a key or clicked: screens do not change by themselves any more.
     pub(crate) touched: bool,
-    /// When whoever looks has read that the queue under the cursor is sick: the cursor stays with
-    /// it.
-    pub(crate) read: Option<Instant>,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,
-    /// When the first queue got a row.
-    pub(crate) first_row: Option<Instant>,
     /// When the last gap was put into the trends.
     pub(crate) gap: Option<Instant>,
     /// Our cost so far, at moments of the last few seconds.

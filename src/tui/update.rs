@@ -31,7 +31,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     // Where the user moves the cursor, it goes.
     let input = is_input(&msg);
     let held = (!input).then(|| findings::update::held(model)).flatten();
+    if input {
+        queues::update::opening::touched(model);
+    }
     let mut effects = carry_out(model, msg);
+    queues::update::opening::go_on(model);
     model.schedule.pressed = None;
     match held {
         Some(held) => findings::update::follow(model, &held),

@@ -7,6 +7,7 @@
 
 mod changing;
 mod filter;
+mod opening;
 mod pictures;
 mod pressing;
 mod screen;

@@ -16,6 +16,7 @@ use delayscope::tui::link;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::Model;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::queues;
 use delayscope::tui::queues::update::found;
 use delayscope::tui::refresh;
 use delayscope::tui::run::run;
@@ -96,11 +97,22 @@ impl Runner for Answers {
                 generation,
                 queue,
                 page,
+                survey,
             }) => Msg::Refresh(refresh::Msg::PulseLoaded {
                 generation,
                 queue,
                 result: Ok(self.world.pulse(at, page)),
+                survey: survey
+                    .map(|ask| Box::new((ask.generation, Ok(empty_survey(at, Some(ask.zoom)))))),
             }),
+            Effect::Refresh(refresh::Effect::LoadPulses { generation, queues }) => {
+                let pulse = |queue| (queue, self.world.pulse(at, None));
+                Msg::Refresh(refresh::Msg::PulsesLoaded {
+                    generation,
+                    result: Ok(queues.into_iter().map(pulse).collect()),
+                })
+            }
+            Effect::Queues(queues::Effect::Discover) => Msg::Queues(queues::Msg::LookedAll(100)),
             Effect::Refresh(refresh::Effect::LoadSurvey {
                 generation,
                 queue,

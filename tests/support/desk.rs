@@ -205,9 +205,18 @@ impl Desk {
                 generation,
                 queue,
                 page,
+                survey,
             }) => Msg::Refresh(refresh::Msg::PulseLoaded {
                 generation,
                 result: Ok(world(&queue).pulse(at, page)),
+                survey: survey.map(|ask| {
+                    let seen = Survey {
+                        keys: world(&queue).keys(at),
+                        server_us: world(&queue).survey_us,
+                        ..empty_survey(at, Some(ask.zoom))
+                    };
+                    Box::new((ask.generation, Ok(seen)))
+                }),
                 queue,
             }),
             Effect::Refresh(refresh::Effect::LoadPulses { generation, queues }) => {

@@ -251,7 +251,8 @@ impl Drop for Terminal {
     }
 }
 
-fn cells(n: u16) -> NonZeroU16 {
+/// Columns or rows as the interpreter of terminals takes them.
+pub fn cells(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).unwrap()
 }
 

@@ -3,15 +3,11 @@
 use std::collections::HashSet;
 
 use super::{name, rows};
-use crate::clock::EpochMillis;
 use crate::queue::finding::RULES;
 use crate::queue::text;
 use crate::tui::model::{self, Model, Screen};
 use crate::tui::queues::QueueRow;
 use crate::tui::queues::queries::is_fresh;
-
-/// Some rules need two looks so far apart, in ms of the server's clock, before they know anything.
-const TWO_LOOKS_MS: i64 = 1_000;
 
 /// The summary of the rules where nothing is wrong.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -92,7 +88,7 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
 /// Says how many of the queues the rules have looked at; none when that is all of them.
 fn looking(model: &Model) -> Option<String> {
     let all = rows(model).count();
-    let to_come = rows(model).filter(|(_, row)| !is_looked_at(row)).count();
+    let to_come = rows(model).filter(|(_, row)| !row.is_looked_at()).count();
     match (to_come, all) {
         (0, _) => None,
         (_, 1) => Some("looking".to_owned()),
@@ -102,16 +98,4 @@ fn looking(model: &Model) -> Option<String> {
             Some(format!("looking: {looked} of {all} queues read"))
         }
     }
-}
-
-/// The rules have had what they need to look at it: all that a pulse and a survey read, and, where
-/// nobody is there to transfer what waits, a second pulse. What cannot be read is told elsewhere.
-fn is_looked_at(row: &QueueRow) -> bool {
-    let Some(pulse) = &row.pulse else {
-        return row.trouble.is_some();
-    };
-    let surveyed = row.survey.is_some() || row.unsurveyed.is_some() || row.trouble.is_some();
-    let alone = pulse.transfer_clients.get() == Some(0) && pulse.waiting.get() != Some(0);
-    let span = |(first, last): (EpochMillis, EpochMillis)| last.since(first);
-    surveyed && (!alone || row.watch.unattended.map_or(0, span) >= TWO_LOOKS_MS)
 }

@@ -1,8 +1,9 @@
 //! The queues: a row for each that is found, and which one is selected.
 
+pub mod opening;
 pub mod order;
 
-use super::{Discovery, Msg, QueueRow};
+use super::{Discovery, Msg, Opening, QueueRow};
 use crate::payload::{Codec, Habit};
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
@@ -40,7 +41,9 @@ pub fn found(model: &mut Model, queue: Queue) {
     let mut row = QueueRow::new(queue);
     row.habit = Habit::of(named.and_then(Codec::from_name));
     order::insert(model, row);
-    if !model.schedule.touched {
+    // Else one more may be found at once.
+    let known = model.schedule.only_named || !matches!(model.opening, Opening::Reading(_));
+    if known && !model.schedule.touched {
         show_fitting_screen(model);
     }
     pace::row_appeared(model);

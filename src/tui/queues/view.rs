@@ -71,11 +71,12 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         if let (Some(why), None) = (&row.trouble, &row.pulse) {
             trouble(ctx, why, &placed, area, buf);
         }
-        if index == ctx.model.cursor {
+        let selected = index == ctx.model.cursor && ctx.model.selected().is_some();
+        if selected {
             buf.set_style(rect(area), ctx.data.strong);
             ctx.select(area, ctx.model.focus == Pane::Queues, buf);
         }
-        mark(ctx, row, area, index == ctx.model.cursor, buf);
+        mark(ctx, row, area, selected, buf);
         ctx.record(area, Target::Queue(index));
     }
     let all = (ctx.model.queues.len() as u64, ctx.model.top as u64);

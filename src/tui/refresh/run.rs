@@ -1,6 +1,8 @@
 //! Reads queues and the server.
 
-use super::Effect;
+use futures_util::future::OptionFuture;
+
+use super::{Effect, SurveyAnswer, SurveyAsk};
 use crate::ops::refresh::{frames, pulse, pulses, survey};
 use crate::queue::{FramesAsk, Queue, Scale, Survey, Zoom};
 use crate::store::{Store, StoreError, read};
@@ -17,14 +19,19 @@ impl Tasks {
                 generation,
                 queue,
                 page,
+                survey,
             } => {
                 let of = queue.clone();
-                let question = async move { pulse(&store, &of, page).await };
-                self.ask(Kind::Pulse, question, move |result| {
+                let question = async move {
+                    let surveyed = OptionFuture::from(survey.map(|ask| surveyed(&store, &of, ask)));
+                    tokio::join!(pulse(&store, &of, page), surveyed)
+                };
+                self.ask(Kind::Pulse, question, move |(result, survey)| {
                     Msg::Refresh(refresh::Msg::PulseLoaded {
                         generation,
                         queue,
                         result: result.map_err(|why| why.to_string()),
+                        survey: survey.map(Box::new),
                     })
                 });
             }
@@ -69,6 +76,12 @@ impl Tasks {
             }
         }
     }
+}
+
+/// A survey that goes with a pulse.
+async fn surveyed(store: &Store, queue: &Queue, ask: SurveyAsk) -> SurveyAnswer {
+    let seen = survey(store, queue, Some(ask.zoom), ask.held).await;
+    (ask.generation, seen.map_err(|why| why.to_string()))
 }
 
 /// A survey, with a sample of the members when one is wanted.

@@ -14,8 +14,8 @@ use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
-use crate::tui::queues::{self, Discovery, Surveyed};
-use crate::tui::refresh;
+use crate::tui::queues::{self, Discovery, Opening, Surveyed};
+use crate::tui::refresh::{self, SurveyAsk};
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
 use crate::tui::{filter, layout, lists, timeline};
 
@@ -40,7 +40,8 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             generation,
             queue,
             result,
-        } => return answers::pulse(model, generation, &queue, result),
+            survey,
+        } => return answers::pulse(model, generation, &queue, result, survey.map(|it| *it)),
         Msg::PulsesLoaded { generation, result } => answers::pulses(model, generation, result),
         Msg::SurveyLoaded {
             generation,
@@ -77,9 +78,10 @@ pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
     let frozen = model.frozen.is_some();
     let s = &model.schedule;
     // Only what could start: the loop would not sleep for a moment that never comes.
-    let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey, &s.look]);
-    let others = (model.queues.len() > 1).then_some(&s.others);
-    let slots = one.into_iter().flatten().chain(others);
+    let one = { model.selected() }.map(|_| [&s.pulse, &s.survey]);
+    let look = (!model.queues.is_empty()).then_some(&s.look);
+    let others = has_others(model).then_some(&s.others);
+    let slots = one.into_iter().flatten().chain(look).chain(others);
     let list = model.list_in_sight().map(|_| &s.list);
     let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
@@ -96,7 +98,8 @@ fn pulse(model: &mut Model) -> Option<Effect> {
     if !model.schedule.pulse.ready(now, frozen) {
         return None;
     }
-    let queue = model.selected()?.queue.clone();
+    let row = model.selected()?;
+    let (queue, first) = (row.queue.clone(), row.survey.is_none());
     let wanted = std::mem::take(&mut model.schedule.rows_wanted);
     // What a filter leaves is not read by rank.
     let listed = model.filtered.is_none() && (wanted || !model.rows_on_change);
@@ -104,11 +107,31 @@ fn pulse(model: &mut Model) -> Option<Effect> {
     let generation = model.schedule.next_generation();
     let slot = &mut model.schedule.pulse;
     slot.start(now, generation);
+    let survey = if first { survey_beside(model) } else { None };
     Some(Effect::Refresh(refresh::Effect::LoadPulse {
         generation,
         queue,
         page,
+        survey,
     }))
+}
+
+/// The survey that is due too: what is read of a queue for the first time is shown at once. Its
+/// sample follows with the next one.
+fn survey_beside(model: &mut Model) -> Option<SurveyAsk> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if !model.schedule.survey.ready(now, frozen) {
+        return None;
+    }
+    let held = timeline::queries::surveyed(model).and_then(|survey| survey.scale);
+    let generation = model.schedule.next_generation();
+    model.schedule.survey.start(now, generation);
+    model.queues.get_mut(model.cursor)?.surveyed.asked(now);
+    Some(SurveyAsk {
+        generation,
+        zoom: model.zoom,
+        held,
+    })
 }
 
 /// The rows in sight, and a page on either side while rows are light.
@@ -141,7 +164,7 @@ fn page_ask(model: &Model) -> PageAsk {
 
 fn others(model: &mut Model) -> Option<Effect> {
     let (now, frozen) = (model.instant, model.frozen.is_some());
-    if model.queues.len() < 2 || !model.schedule.others.ready(now, frozen) {
+    if !has_others(model) || !model.schedule.others.ready(now, frozen) {
         return None;
     }
     let queues = other_queues(model);
@@ -151,6 +174,11 @@ fn others(model: &mut Model) -> Option<Effect> {
         generation,
         queues,
     }))
+}
+
+/// There are queues besides the selected one.
+fn has_others(model: &Model) -> bool {
+    model.queues.len() > usize::from(model.selected().is_some())
 }
 
 /// The rows in sight, those never looked at, those of which a rule waits for another look, and the
@@ -165,13 +193,16 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
     let count = model.queues.len();
     let in_turn = |i: usize| (i + count - turn % count) % count < share;
     let mut first_looks = 0;
+    let selected = model.selected().map(|_| model.cursor);
+    let checking = matches!(model.opening, Opening::Checking(_));
     let chosen = model.queues.iter().enumerate().filter(|(i, row)| {
-        if *i == model.cursor {
+        if Some(*i) == selected {
             return false;
         }
         let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
         first_looks += usize::from(never);
-        let wanted = in_sight.contains(i) || in_turn(*i) || !row.early.is_empty();
+        let pressing = !row.early.is_empty() || checking && row.wants_second_look();
+        let wanted = in_sight.contains(i) || in_turn(*i) || pressing;
         never || wanted && pace::rested(row, model.instant)
     });
     let queues = chosen.map(|(_, row)| row.queue.clone()).collect();
@@ -240,7 +271,7 @@ fn sample(model: &mut Model, row: usize) -> Option<FramesAsk> {
 /// one is in sight and changes all the time. Rules look at what a survey brings, so every row gets
 /// one.
 fn next_classes(model: &Model) -> Option<(usize, Instant)> {
-    if model.frozen.is_some() {
+    if model.frozen.is_some() || model.selected().is_none() {
         return None;
     }
     let in_sight = in_sight(model);

@@ -6,7 +6,7 @@ use crate::clock::EpochMillis;
 use crate::queue::Pulse;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
-use crate::tui::queues::QueueRow;
+use crate::tui::queues::{Opening, QueueRow, TWO_LOOKS_MS};
 use crate::tui::schedule::RankFor;
 use crate::tui::timeline;
 
@@ -23,6 +23,12 @@ pub(crate) const SURVEY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The selected queue is surveyed after this even when nothing changes.
 pub(crate) const SURVEY_AGE: Duration = Duration::from_secs(10);
+
+/// A queue that is selected is surveyed after this, unless another one is by then.
+const SETTLED: Duration = Duration::from_millis(30);
+
+/// While the rules look for the first time, queues are read again after this.
+const SECOND_LOOK: Duration = Duration::from_millis(TWO_LOOKS_MS.unsigned_abs() + 20);
 
 /// Rows that have never been seen are read in batches of this.
 pub(crate) const FIRST_LOOKS: usize = 500;
@@ -71,7 +77,15 @@ pub(crate) fn plan_pulse(model: &mut Model) {
         let pause = EVENT_PAUSE.max(heavy);
         at = at.min((model.instant + wait).max(slot.not_before(model.instant, pause)));
     }
+    if is_checking(model) {
+        at = at.min(started + least.max(SECOND_LOOK));
+    }
     model.schedule.pulse.want(at);
+}
+
+/// The rules look for the first time.
+const fn is_checking(model: &Model) -> bool {
+    matches!(model.opening, Opening::Checking(_))
 }
 
 /// Time the other rows' pulses take: they are read half as often.
@@ -93,6 +107,9 @@ pub(crate) fn plan_others(model: &mut Model) {
     let started = slot.started.unwrap_or(model.instant);
     let least = slot.not_before(started, BATCH_PAUSE);
     let mut at = least.max(on_tick(model, started + two_intervals(model)));
+    if is_checking(model) && model.queues.iter().any(QueueRow::wants_second_look) {
+        at = at.min(least.max(started + SECOND_LOOK));
+    }
     if model.queues.len() > FIRST_LOOKS && model.queues.iter().any(never) {
         at = slot.not_before(model.instant, BATCH_PAUSE);
     }
@@ -145,15 +162,34 @@ pub(crate) fn ask_all(model: &mut Model) {
     ask_list(model);
 }
 
-/// The selected queue, now: another one was selected.
+/// The selected queue, now: another one was selected. One that has no bars yet gets them as soon as
+/// the cursor rests on it.
 pub(crate) fn ask_selected(model: &mut Model) {
     let now = model.instant;
     model.schedule.rows_wanted = true;
     model.schedule.pulse.ask(now);
-    ask_survey(model);
+    if timeline::queries::surveyed(model).is_some() {
+        return ask_survey(model);
+    }
+    let survey = &mut model.schedule.survey;
+    survey.due = None;
+    survey.ask(survey.not_before(now + SETTLED, Duration::ZERO));
 }
 
-/// The survey, as soon as may be: the zoom moved, or another queue was selected.
+/// The queue that was selected first, now: its survey goes with its pulse.
+pub(crate) fn ask_first(model: &mut Model) {
+    let now = model.instant;
+    ask_selected(model);
+    model.schedule.survey.ask(now);
+}
+
+/// The survey was one without a sample, and it is time for one.
+pub(crate) fn want_sample(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.survey.want(now);
+}
+
+/// The survey, as soon as may be: the zoom moved.
 pub(crate) fn ask_survey(model: &mut Model) {
     let at = soonest_survey(model);
     model.schedule.survey.ask(at);
@@ -162,7 +198,7 @@ pub(crate) fn ask_survey(model: &mut Model) {
 /// A row appeared in the table.
 pub(crate) fn row_appeared(model: &mut Model) {
     let now = model.instant;
-    if model.queues.len() == 1 {
+    if model.queues.len() == 1 && model.selected().is_some() {
         ask_selected(model);
     } else {
         model.schedule.others.want(now);

@@ -5,6 +5,8 @@ pub mod late;
 pub mod single;
 pub mod title;
 
+use std::time::Duration;
+
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
@@ -15,10 +17,14 @@ use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::model::Pane;
+use crate::tui::queues::QueueRow;
 use crate::tui::timeline::place::Track;
 use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::wrap;
+
+/// A survey that takes longer than this is said to be under way.
+const SLOW: Duration = Duration::from_millis(500);
 
 /// The bars in sight, as counts.
 pub(crate) struct Picture<'a> {
@@ -226,6 +232,7 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         (None, _) if ctx.lost => return,
         (None, _) => match &row.unsurveyed {
             Some(why) => return unread(ctx, track, why, buf),
+            None if !is_slow(ctx, row) => return,
             None => "reading".to_owned(),
         },
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
@@ -247,6 +254,12 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         &words,
         ctx.data.dim,
     );
+}
+
+/// The survey takes longer than anybody would look at an empty plot without a word.
+fn is_slow(ctx: &Ctx, row: &QueueRow) -> bool {
+    let asked = row.surveyed.at.unwrap_or(ctx.model.instant);
+    ctx.model.instant.saturating_duration_since(asked) >= SLOW
 }
 
 /// Why the bars cannot be counted, in as many lines as there is room for.

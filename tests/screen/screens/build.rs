@@ -16,7 +16,7 @@ use delayscope::tui::layout;
 
 use delayscope::tui::look::{Look, Zone};
 use delayscope::tui::model::{CostRate, Model, Overlay, Pane};
-use delayscope::tui::queues::{Depths, Discovery, QueueRow, Trend};
+use delayscope::tui::queues::{Depths, Discovery, Opening, QueueRow, Trend};
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
 pub(crate) const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
@@ -63,6 +63,7 @@ pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
     let instant = clock::instant() + Duration::from_hours(1);
     let mut model = Model::new(size, look, "prod-1:6379/0".to_owned(), false, instant);
     model.now = NOW;
+    model.opening = Opening::Over;
     model.link.state = LinkState::Live;
     model.link.clock = Some(ServerClock::set(NOW, instant, 312));
     model.link.facts = Some(Facts {

@@ -1,5 +1,7 @@
 //! The timeline at its zooms, linear and by logarithm.
 
+use std::time::Duration;
+
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Due, Scale, Zoom};
 use delayscope::tui::hitmap::Target;
@@ -266,6 +268,13 @@ fn what_is_not_loaded_or_under_a_cursor_is_drawn_as_bars() {
 fn while_a_zoom_is_read_the_plot_says_so() {
     let mut m = zoomed((80, 24), Zoom::Day);
     m.zoom = Zoom::Week;
+    m.queues[0].surveyed.at = Some(m.instant);
+    let all = timeline(&m).join("\n");
+    assert!(
+        !all.contains("reading"),
+        "a moment is not worth a word: {all}"
+    );
+    m.instant += Duration::from_secs(1);
     let all = timeline(&m).join("\n");
     assert!(all.contains("reading"), "{all}");
 }

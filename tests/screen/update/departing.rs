@@ -227,35 +227,3 @@ fn a_row_that_has_left_can_be_opened_and_is_gone_there_too() {
     assert_eq!(planned(&desk.char('x')), None);
     assert!(toast(&desk).contains("no longer there"), "{}", toast(&desk));
 }
-
-#[test]
-fn a_queue_that_comes_under_the_cursor_by_itself_is_not_changed_by_a_key_that_was_meant_for_another()
- {
-    let worlds = ["orders", "mail"].map(|name| World::new(name, 5, 60_000, 1_000));
-    let mut desk = Desk::of(worlds.into());
-    let first = desk.model.selected().unwrap().queue.clone();
-    // Until the first key the cursor is on the first row, and the other queue becomes that.
-    let other = desk
-        .world
-        .iter_mut()
-        .find(|world| world.queue != first)
-        .unwrap();
-    for (_, score) in &mut other.entries {
-        *score -= 120_000.0;
-    }
-    for _ in 0..100 {
-        desk.live(100, 0);
-        if desk.model.selected().unwrap().queue != first {
-            break;
-        }
-    }
-    assert_ne!(desk.model.selected().unwrap().queue, first);
-    assert_eq!(planned(&desk.char('t')), None);
-    assert!(
-        toast(&desk).contains("changed just now"),
-        "{}",
-        toast(&desk)
-    );
-    desk.live(1_100, 0);
-    assert!(planned(&desk.char('t')).is_some());
-}

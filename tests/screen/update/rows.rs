@@ -1,11 +1,13 @@
 //! Where the rows of queues stand, and which one the cursor is on.
 
-use delayscope::queue::{Queue, Severity};
+use delayscope::queue::{LinkState, Queue};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::queues::{self, QueueRow};
+use delayscope::tui::queues::{self, Opening};
+use delayscope::tui::refresh;
 
-use crate::desk::{Desk, World, score};
+use crate::desk::{Desk, World, is_pulse, score};
 
 #[test]
 fn the_cursor_of_the_table_stays_on_its_queue_when_rows_change_places() {
@@ -28,7 +30,7 @@ fn the_cursor_of_the_table_stays_on_its_queue_when_rows_change_places() {
 }
 
 #[test]
-fn before_the_first_key_the_cursor_is_on_the_queue_that_is_late_longest() {
+fn the_queue_that_is_late_longest_is_selected_first() {
     let desk = Desk::of(vec![
         World::new("alpha", 3, 600_000, 1000),
         World::new("beta", 3, -20_000, 1000),
@@ -54,78 +56,93 @@ fn a_key_on_the_rows_keeps_them_in_their_places_and_then_the_cursor_keeps_its_qu
 }
 
 #[test]
-fn who_has_only_read_the_help_has_not_moved_the_cursor_yet() {
+fn nobody_selects_another_queue_but_the_user_whatever_becomes_of_the_others() {
     let mut desk = Desk::of(vec![
         World::new("alpha", 3, 600_000, 1000),
         World::new("beta", 3, 600_000, 1000),
     ]);
-    desk.char('?');
-    desk.press(Code::Down);
-    desk.press(Code::Esc);
+    assert_eq!(selected(&desk), "alpha");
+    desk.live(5_000, 0);
     desk.world[1].entries[0].1 = score(crate::desk::START.plus(-60_000));
     desk.live(20_000, 0);
     assert_eq!(names(&desk), ["beta", "alpha"]);
-    assert_eq!(selected(&desk), "beta");
+    assert_eq!(selected(&desk), "alpha");
 }
 
 #[test]
-fn until_it_is_moved_the_cursor_goes_to_a_queue_of_which_there_is_only_a_note_to_say() {
-    let noted = |moved: bool| {
-        let mut desk = Desk::of(vec![
-            World::new("alpha", 3, 600_000, 1000),
-            World::new("beta", 3, 600_000, 1000),
-        ]);
-        desk.live(2_000, 0);
-        if moved {
-            desk.press(Code::Up);
-        }
-        // Nobody transfers, and nothing is late yet.
-        desk.world[1].clients = 0;
-        desk.live(15_000, 0);
-        let beta = desk
-            .model
-            .queues
-            .iter()
-            .find(|row| row.queue.name.text() == "beta");
-        let worst = beta.and_then(QueueRow::worst);
-        assert_eq!(worst, Some(Severity::Note));
-        selected(&desk)
-    };
-    assert_eq!(noted(false), "beta");
-    assert_eq!(noted(true), "alpha");
-}
-
-#[test]
-fn untouched_the_cursor_goes_to_the_worst_but_does_not_leave_what_is_sick_and_long_in_sight() {
-    let mut desk = Desk::of(vec![
-        World::new("alpha", 3, 600_000, 1000),
-        World::new("beta", 3, 600_000, 1000),
-    ]);
-    let late = |desk: &mut Desk, queue: usize, ms: i64| {
-        desk.world[queue].entries[0].1 = score(crate::desk::START.plus(-ms));
-        desk.live(15_000, 0);
-    };
-    late(&mut desk, 1, 60_000);
-    assert_eq!(names(&desk), ["beta", "alpha"]);
-    assert_eq!(selected(&desk), "beta");
-    late(&mut desk, 0, 600_000);
-    assert_eq!(names(&desk), ["alpha", "beta"]);
-    assert_eq!(selected(&desk), "beta");
-}
-
-#[test]
-fn untouched_the_cursor_does_not_leave_what_was_sick_and_long_in_sight_when_it_is_well_again() {
-    let mut desk = Desk::of(vec![
+fn no_queue_is_selected_before_all_that_are_known_have_been_read() {
+    let mut desk = Desk::waiting_for_server(vec![
         World::new("alpha", 3, 600_000, 1000),
         World::new("beta", 3, -60_000, 600_000),
     ]);
-    desk.live(15_000, 0);
-    assert_eq!(names(&desk), ["beta", "alpha"]);
+    assert!(desk.model.selected().is_none());
+    desk.link(LinkState::Live);
+    let asked = std::mem::take(&mut desk.open);
+    assert!(!asked.iter().any(is_pulse), "{asked:?}");
+    for effect in asked {
+        desk.answer(&effect);
+    }
     assert_eq!(selected(&desk), "beta");
-    desk.world[1].entries[0].1 = score(crate::desk::START.plus(900_000));
-    desk.live(15_000, 0);
+    let survey = desk.open.iter().find_map(|effect| match effect {
+        Effect::Refresh(refresh::Effect::LoadPulse { survey, .. }) => *survey,
+        _ => None,
+    });
+    assert!(survey.is_some(), "its survey goes with its first pulse");
+}
+
+#[test]
+fn while_queues_are_still_looked_for_the_first_of_those_that_were_read_is_selected_after_a_moment()
+{
+    let mut desk = Desk::waiting_for_server(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, -60_000, 600_000),
+    ]);
+    desk.link(LinkState::Live);
+    let is_search = |effect: &Effect| matches!(effect, Effect::Queues(_));
+    for effect in std::mem::take(&mut desk.open) {
+        if !is_search(&effect) {
+            desk.answer(&effect);
+        }
+    }
+    desk.tell(Msg::Queues(queues::Msg::Looked(10, 1_000_000)));
+    desk.pass(250);
+    assert!(desk.model.selected().is_none());
+    desk.pass(60);
+    assert_eq!(selected(&desk), "beta");
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("aaa"))));
+    assert_eq!(selected(&desk), "beta");
+}
+
+#[test]
+fn a_key_before_that_is_meant_for_the_queue_in_front() {
+    let mut desk = Desk::waiting_for_server(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, -60_000, 600_000),
+    ]);
+    desk.link(LinkState::Live);
+    desk.press(Code::Down);
+    assert_eq!(selected(&desk), "beta");
+    desk.answer_all();
+    assert_eq!(selected(&desk), "beta");
+}
+
+#[test]
+fn until_the_rules_have_looked_at_all_queues_no_row_changes_its_place() {
+    let mut desk = Desk::waiting_for_server(vec![
+        World::new("alpha", 3, -30_000, 600_000),
+        World::new("beta", 3, -20_000, 600_000),
+    ]);
+    desk.world[1].clients = 0;
+    desk.link(LinkState::Live);
+    desk.answer_all();
     assert_eq!(names(&desk), ["alpha", "beta"]);
-    assert_eq!(selected(&desk), "beta");
+    assert!(matches!(desk.model.opening, Opening::Checking(_)));
+    desk.live(900, 0);
+    assert_eq!(names(&desk), ["alpha", "beta"]);
+    desk.live(1_000, 0);
+    assert_eq!(desk.model.opening, Opening::Over);
+    assert_eq!(names(&desk), ["beta", "alpha"], "no client runs for it");
+    assert_eq!(selected(&desk), "alpha");
 }
 
 #[test]

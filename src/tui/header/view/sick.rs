@@ -6,7 +6,7 @@ use crate::clock::EpochMillis;
 use crate::queue::{Finding, Severity, text};
 use crate::tui::draw::Ctx;
 use crate::tui::model::Screen;
-use crate::tui::queues::QueueRow;
+use crate::tui::queues::{Opening, QueueRow};
 
 /// On fewer columns only a count has room.
 const NARROW: u16 = 60;
@@ -15,6 +15,9 @@ const NARROW: u16 = 60;
 /// and of how many others somebody has to take care, where there are any.
 pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
+    if m.opening != Opening::Over && !m.queues.is_empty() && !ctx.lost {
+        return Some((format!("checking {}", t.glyphs.cut), t.text));
+    }
     let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
     let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, EpochMillis::get);
     // Of equally bad ones the one that is late the longest, as everywhere.

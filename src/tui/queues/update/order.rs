@@ -1,5 +1,6 @@
 //! The order of the queues: the worst finding first, then the most late, then the longest late,
-//! then by name; or by another figure, when the user wants it so.
+//! then by name; or by another figure, when the user wants it so. The cursor stays on its queue,
+//! wherever that comes to stand.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use crate::clock::EpochMillis;
 use crate::queue::{Due, Severity};
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::queues::{QueueRow, QueueSort};
+use crate::tui::queues::{Opening, QueueRow, QueueSort};
 use crate::tui::sight;
 use crate::tui::toast::{self, Tone};
 
@@ -36,9 +37,7 @@ pub(crate) fn by(model: &mut Model, by: QueueSort) {
     toast::update::say(model, words, Tone::Good);
 }
 
-/// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
-/// it stays on the first row, but does not leave a sick queue that has been in sight for long, also
-/// when that is well again.
+/// Sorts the rows, unless they keep their places now.
 pub(crate) fn sort(model: &mut Model) {
     if !held(model) {
         sort_now(model);
@@ -47,26 +46,15 @@ pub(crate) fn sort(model: &mut Model) {
 
 /// Sorts the rows, whoever is at them.
 pub(crate) fn sort_now(model: &mut Model) {
-    let Some(selected) = model.selected().map(|row| row.queue.clone()) else {
-        return;
-    };
-    settle(model);
+    let selected = model.selected().map(|row| row.queue.clone());
     let (by, now) = (model.queue_sort, model.schedule.exact);
     let in_order = |a: &QueueRow, b: &QueueRow| compare(by, now, a, b).is_le();
     if model.queues.is_sorted_by(in_order) {
         return;
     }
     model.queues.sort_by(|a, b| compare(by, now, a, b));
-    let at = model.queues.iter().position(|row| row.queue == selected);
-    let at = at.unwrap_or(0);
-    if stays(model) {
-        model.cursor = at;
-    } else {
-        model.cursor = 0;
-        if model.queues[0].queue != selected {
-            super::selection_changed(model);
-        }
-    }
+    let at = selected.and_then(|queue| model.queues.iter().position(|row| row.queue == queue));
+    model.cursor = at.unwrap_or(0);
     sight::keep(model);
 }
 
@@ -81,16 +69,9 @@ pub(crate) fn insert(model: &mut Model, row: QueueRow) {
         model.queues.partition_point(before)
     };
     model.queues.insert(at, row);
-    let now = model.instant;
-    model.schedule.first_row.get_or_insert(now);
-    if at > model.cursor || model.queues.len() == 1 {
-        return;
-    }
-    if stays(model) {
+    if at <= model.cursor && model.queues.len() > 1 && model.selected().is_some() {
         model.cursor += 1;
         sight::keep(model);
-    } else if at == 0 {
-        super::selection_changed(model);
     }
 }
 
@@ -146,24 +127,6 @@ fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
     late.and_then(u64::checked_ilog10).map_or(0, |log| log + 1)
 }
 
-/// Tells whether the cursor goes with its queue, wherever that stands.
-const fn stays(model: &Model) -> bool {
-    model.schedule.touched || model.schedule.read.is_some()
-}
-
-/// From when a sick queue has been under the cursor for long enough to be read, the next key is
-/// meant for that one.
-fn settle(model: &mut Model) {
-    let settled = model.schedule.first_row.is_some_and(|first| {
-        let since = model.instant.saturating_duration_since(first);
-        since >= HELD
-    });
-    let sick = |row: &QueueRow| row.sick(model.schedule.exact);
-    if settled && model.selected().is_some_and(sick) {
-        model.schedule.read.get_or_insert(model.instant);
-    }
-}
-
 /// The user has done something: where the keys are on the rows, these keep their places for a
 /// while.
 pub(crate) fn touched(model: &mut Model) {
@@ -172,10 +135,12 @@ pub(crate) fn touched(model: &mut Model) {
     }
 }
 
-/// No row may change its place now.
+/// No row may change its place now: the user is at them, or the rules are about to say all that
+/// they have to say at first.
 fn held(model: &Model) -> bool {
     let moved = model.schedule.moved;
-    moved.is_some_and(|at| model.instant.saturating_duration_since(at) < HELD)
+    let checking = matches!(model.opening, Opening::Checking(_));
+    checking || moved.is_some_and(|at| model.instant.saturating_duration_since(at) < HELD)
 }
 
 /// The user is at the rows: they keep their places for a while.

@@ -6,6 +6,7 @@ use crate::queue::{Finding, Known, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Depths, QueueRow};
+use crate::tui::refresh::SurveyAnswer;
 use crate::tui::schedule::pace;
 use crate::tui::{entries, entry, lists, marks, sight, timeline};
 
@@ -14,6 +15,24 @@ const BLOCKED: Duration = Duration::from_secs(15);
 
 /// The selected queue was read.
 pub(crate) fn pulse(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    result: Result<Pulse, String>,
+    beside: Option<SurveyAnswer>,
+) -> Vec<Effect> {
+    let effects = pulse_alone(model, generation, queue, result);
+    if let Some((generation, result)) = beside {
+        survey(model, generation, queue, result);
+        let long = model.server.long;
+        if { model.selected() }.is_some_and(|row| row.watch.wants_sample(long).is_some()) {
+            pace::want_sample(model);
+        }
+    }
+    effects
+}
+
+fn pulse_alone(
     model: &mut Model,
     generation: u64,
     queue: &Queue,
@@ -92,7 +111,7 @@ pub(crate) fn pulses(
         };
         near = at;
         // Selected since it was asked for: its own reading is newer.
-        if at == model.cursor {
+        if at == model.cursor && model.selected().is_some() {
             continue;
         }
         let changed = take_pulse(model, at, pulse);

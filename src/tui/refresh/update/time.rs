@@ -6,7 +6,7 @@ use crate::clock::EpochMillis;
 use crate::queue::Due;
 use crate::tui::model::{Model, Overlay, Screen};
 use crate::tui::tabs::Tab;
-use crate::tui::{change, departed, filter, layout, sight, timeline};
+use crate::tui::{change, departed, filter, layout, queues, sight, timeline};
 
 /// Below this, in ms, a countdown shows tenths.
 const TENTHS_BELOW: i64 = 10_000;
@@ -59,7 +59,8 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
         .chain(clock)
         .chain(panel)
         .chain(noticed)
-        .chain(departed::update::changes_at(model));
+        .chain(departed::update::changes_at(model))
+        .chain(queues::update::opening::ends_at(model));
     all.min()
 }
 
