@@ -33,6 +33,7 @@ pub mod examine;
 pub mod field;
 pub mod filter;
 pub mod findings;
+pub mod flow;
 pub mod focus;
 pub mod form;
 pub mod header;

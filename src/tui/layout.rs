@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! header                      one line, always
+//! flow                        one line, on one queue's screen
 //! queues           │ findings what they need, at most a third; the findings from 180 columns
 //! timeline                    5 plot rows at 80x24, 12 at 200x60
 //! entries │ detail │ depth    one column below 110 columns, three from 180
@@ -30,6 +31,8 @@ pub struct Areas {
     pub header: Area,
     /// The table of queues, with a line of column heads inside when boxed.
     pub queues: Slot,
+    /// The flow of the queue.
+    pub flow: Area,
     /// The countdown timeline.
     pub timeline: Slot,
     /// The entries, with a line of column heads inside when boxed.
@@ -72,6 +75,9 @@ const TWO_COLUMNS: u16 = 110;
 
 /// From here on the entry under the cursor is shown beside the entries.
 const THREE_COLUMNS: u16 = 180;
+
+/// From so many rows on the flow of a queue has a line.
+const FLOW_ROWS: u16 = 24;
 
 /// Rows that the entries keep, as long as nothing else is down to its last ones.
 const LEAST: u16 = 3;
@@ -145,6 +151,9 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         let queues = Slot::new(body, boxed);
         return Areas { queues, ..fixed };
     }
+    // What is wrong is told with its evidence: that is worth more than when what is due.
+    let told = model.tab == Tab::Findings && h < BOXED.1;
+    let flow = body.take(u16::from(!dashboard && h >= FLOW_ROWS && !told));
     let chrome = if boxed { 3 } else { 1 };
     let roomy = boxed && w >= THREE_COLUMNS;
     let mut queues = if dashboard {
@@ -165,7 +174,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         Area::default()
     };
     // One queue's own screen gives the rows of the table to the timeline and the traffic.
-    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
+    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 } - flow.h;
     let frame = if boxed { 4 } else { 2 };
     let said = match findings::any(model) {
         true if boxed => TOLD_WHOLE,
@@ -174,14 +183,13 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     };
     let below = depth_rows(model, boxed) + least_rows(boxed) + said;
     let plot = plot.min(body.h.saturating_sub(frame + below)).max(3);
-    // What is wrong is told with its evidence: that is worth more than when what is due.
-    let told = model.tab == Tab::Findings && h < BOXED.1;
     let timeline = if h < 14 || told {
         Area::default()
     } else {
         body.take(plot + frame)
     };
     let mut areas = Areas {
+        flow,
         findings: Slot::new(findings, true),
         queues: Slot::new(queues, boxed),
         timeline: Slot::new(timeline, boxed),

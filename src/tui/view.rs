@@ -11,8 +11,8 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::scrollbar;
 use crate::tui::{
-    change, depth, dialog, edit, entries, findings, header, help, hints, journal, layout, link,
-    lists, offer, palette, prompt, queues, repair, requeue, timeline, toast, traffic,
+    change, depth, dialog, edit, entries, findings, flow, header, help, hints, journal, layout,
+    link, lists, offer, palette, prompt, queues, repair, requeue, timeline, toast, traffic,
 };
 
 /// Draws the whole screen into `area` of `buf`, and says what it drew where.
@@ -26,6 +26,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
     match &model.screen {
         Screen::Dashboard | Screen::Queue => {
             queues::view::render(&ctx, buf);
+            flow::view::render(&ctx, buf);
             timeline::view::render(&ctx, buf);
             tab(&ctx, buf);
             depth::view::render(&ctx, buf);

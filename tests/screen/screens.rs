@@ -6,6 +6,7 @@ pub(crate) mod build;
 mod bulk;
 mod everywhere;
 mod filter;
+mod flow;
 mod meaning;
 mod overlays;
 mod pictures;

@@ -1,7 +1,8 @@
 //! The elements that come into target and those that are taken out of it, as far as pulses and
 //! samples tell: a consumer leaves no other trace.
 
-use super::{Beat, Seen};
+use super::{Beat, Seen, Watch};
+use crate::clock::EpochMillis;
 use crate::queue::frames::{Delivered, Frames};
 
 /// Elements taken from target between samples.
@@ -20,8 +21,26 @@ pub(super) enum Taken {
 const LATELY_MS: i64 = 45_000;
 
 /// Elements taken since that moment (by the server's clock), as samples tell.
-pub(super) fn taken(seen: &Seen, since: crate::clock::EpochMillis) -> Taken {
-    let samples: Vec<&Frames> = seen.watch.frames.iter().map(AsRef::as_ref).collect();
+pub(super) fn taken(seen: &Seen, since: EpochMillis) -> Taken {
+    taken_of(seen.watch, since)
+}
+
+impl Watch {
+    /// Elements that were taken from target in a second, by the samples of late; none where nobody
+    /// can tell.
+    #[must_use]
+    pub fn taken_per_s(&self) -> Option<f64> {
+        let (last, newest) = (self.frames.back()?, self.beats.back()?);
+        let fresh = newest.at.since(last.at) <= LATELY_MS;
+        match taken_of(self, EpochMillis::default()) {
+            Taken::Exactly(n, ms) if fresh => Some(per_s(n, ms)),
+            _ => None,
+        }
+    }
+}
+
+fn taken_of(watch: &Watch, since: EpochMillis) -> Taken {
+    let samples: Vec<&Frames> = watch.frames.iter().map(AsRef::as_ref).collect();
     let Some(last) = samples.last() else {
         return Taken::Unsure;
     };

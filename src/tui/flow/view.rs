@@ -1,0 +1,110 @@
+//! Draws the flow: a line below the header.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use super::{Flow, Rate, flow};
+use crate::queue::{Known, text};
+use crate::tui::draw::Ctx;
+use crate::tui::widget::line::Line;
+
+/// A word or figure of the line.
+struct Piece {
+    words: String,
+    style: Style,
+}
+
+/// The length of the line: the first form that fits is taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// With who waits for an element.
+    Full,
+    /// Without them.
+    Plain,
+    /// Rates without their names.
+    Short,
+}
+
+/// Draws the flow of the selected queue.
+pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.flow;
+    let Some(flow) = flow(ctx.model).filter(|_| !area.is_empty()) else {
+        return;
+    };
+    let room = usize::from(area.w.saturating_sub(2));
+    let columns = |form: &Form| -> usize {
+        let pieces = pieces(ctx, &flow, *form);
+        pieces.iter().map(|piece| text::width(&piece.words)).sum()
+    };
+    let forms = [Form::Full, Form::Plain];
+    let form = forms.into_iter().find(|form| columns(form) <= room);
+    let mut line = Line::new(buf, area.x + 1, area.y, area.w.saturating_sub(2));
+    for piece in pieces(ctx, &flow, form.unwrap_or(Form::Short)) {
+        line.put(buf, &piece.words, piece.style);
+    }
+}
+
+fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
+    let d = &ctx.data;
+    let arrow = format!(" {} ", d.glyphs.repair);
+    let mut pieces = Vec::new();
+    let mut put = |words: String, style: Style| pieces.push(Piece { words, style });
+    let rate = |name: &str, rate: Option<Rate>| match form {
+        Form::Short => said(ctx, rate),
+        Form::Full | Form::Plain => format!("{name} {}", said(ctx, rate)),
+    };
+    let length = |name: &str, known: &Known<u64>| match known {
+        Known::Is(n) => format!("{name} {}", text::thousands(*n)),
+        Known::Unknown(_) => format!("{name} ?"),
+        Known::None => format!("{name} {}", d.glyphs.none),
+    };
+    let waiting = length("timeouts", &flow.waiting);
+    let target = length("target", &flow.target);
+    let broken = |words: String, is: bool| {
+        if is {
+            (format!("{words} {}", d.glyphs.lost), d.late)
+        } else {
+            (words, d.text)
+        }
+    };
+    put(rate("offered", flow.offered), d.text);
+    put(arrow.clone(), d.dim);
+    put(waiting, d.text);
+    for (words, is, next) in [
+        (
+            rate("transferred", flow.transferred),
+            flow.stalled,
+            Some(target),
+        ),
+        (rate("taken", flow.taken), flow.untaken, None),
+    ] {
+        put(arrow.clone(), if is { d.late } else { d.dim });
+        let (words, style) = broken(words, is);
+        put(words, style);
+        if let Some(target) = next {
+            put(arrow.clone(), d.dim);
+            put(target, d.text);
+        }
+    }
+    if let Some(count) = flow.consumers.filter(|_| form == Form::Full) {
+        let (words, style) = match count {
+            0 => ("  (no consumer waits)".to_owned(), d.dim),
+            n => {
+                let who = text::counted(n as u64, "consumer waits", "consumers wait");
+                (format!("  ({who} at lists)"), d.dim)
+            }
+        };
+        put(words, style);
+    }
+    pieces
+}
+
+/// `3.4/s`, `~12/s` where it was not counted, `…` where it cannot be known.
+fn said(ctx: &Ctx, rate: Option<Rate>) -> String {
+    match rate {
+        None => ctx.data.glyphs.cut.to_owned(),
+        Some(rate) if rate.is_none() => "0/s".to_owned(),
+        Some(rate) if rate.about => format!("~{}/s", text::rate(rate.per_s)),
+        Some(rate) => format!("{}/s", text::rate(rate.per_s)),
+    }
+}

@@ -1,0 +1,82 @@
+//! The line that tells the flow of a queue.
+
+use delayscope::tui::flow::flow;
+use delayscope::tui::model::{Model, Screen};
+
+use crate::desk::{Desk, START, World, score};
+use crate::screens::pictures::draw;
+
+/// The line below the header.
+fn line(m: &Model) -> String {
+    let picture = draw(m);
+    let symbols = (0..m.size.0).map(|x| picture[(x, 1)].symbol());
+    symbols.collect::<String>().trim().to_owned()
+}
+
+/// The screen of a queue of so many entries, due from that moment on each second.
+fn desk(world: World) -> Desk {
+    let mut desk = Desk::of(vec![world]);
+    desk.model.screen = Screen::Queue;
+    desk
+}
+
+fn abandoned() -> World {
+    World {
+        clients: 0,
+        ..World::new("orders", 5, -60_000, 1000)
+    }
+}
+
+#[test]
+fn before_there_are_two_readings_no_rate_is_told() {
+    let desk = desk(abandoned());
+    let told = "offered … → timeouts 5 → transferred … → target 0 → taken …";
+    assert_eq!(line(&desk.model), told);
+}
+
+#[test]
+fn where_late_entries_stand_still_the_arrow_to_target_is_broken() {
+    let mut desk = desk(abandoned());
+    desk.live(12_000, 1);
+    let told = "offered 0/s → timeouts 5 → transferred 0/s ✖ → target 0 → taken 0/s";
+    assert_eq!(line(&desk.model), told);
+    // Offers go on.
+    for second in 0..12 {
+        let due = START.plus(3_600_000 + second);
+        let member = format!("later {second}").into_bytes();
+        desk.world[0].entries.push((member, score(due)));
+        desk.live(1_000, 1);
+    }
+    let told = "offered 1.0/s → timeouts 17 → transferred 0/s ✖ → target 0 → taken 0/s";
+    assert_eq!(line(&desk.model), told);
+    desk.model.size = (80, 24);
+    assert_eq!(line(&desk.model), told);
+}
+
+#[test]
+fn what_leaves_timeouts_is_transferred_and_what_does_not_stay_in_target_is_taken() {
+    let mut desk = desk(World::new("orders", 60, 1_000, 1_000));
+    for _ in 0..15 {
+        desk.live(1_000, 1);
+        let now = score(desk.now());
+        desk.world[0].entries.retain(|(_, due)| *due > now);
+    }
+    desk.live(500, 1);
+    let told = line(&desk.model);
+    let [before, after] = ["offered 0/s → timeouts 4", "target 0 → taken ~1."];
+    assert!(told.starts_with(before), "{told}");
+    assert!(told.contains("transferred ~1."), "{told}");
+    assert!(told.contains(after), "{told}");
+    assert!(!told.contains('✖'), "{told}");
+}
+
+#[test]
+fn deleted_entries_belie_the_sum_and_no_offers_are_told() {
+    let mut desk = desk(World::new("orders", 60, 3_600_000, 1_000));
+    desk.live(12_000, 1);
+    desk.world[0].entries.truncate(30);
+    desk.live(3_000, 1);
+    let told = flow(&desk.model).unwrap();
+    assert_eq!(told.offered, None);
+    assert!(told.transferred.unwrap().per_s < 0.01);
+}
