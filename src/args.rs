@@ -39,7 +39,7 @@ pub use trace::{By, Trace};
 
 use crate::payload::Codec;
 use crate::queue::layout::spellings;
-use crate::queue::{Form, Queue};
+use crate::queue::{Form, Queue, Verify};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -149,7 +149,7 @@ impl Args {
 #[derive(ClapArgs)]
 #[command(next_help_heading = "Connection")]
 pub struct Connection {
-    /// The server as a URL: redis://, valkey://, unix://
+    /// The server as a URL: redis://, rediss:// (with TLS), valkey://, unix://
     #[arg(
         short = 'u',
         long = "url",
@@ -203,6 +203,9 @@ pub struct Connection {
     /// The database number [default: 0]
     #[arg(short = 'n', value_name = "DB", global = true, hide_short_help = true, value_parser = clap::value_parser!(i64).range(0..))]
     pub db: Option<i64>,
+    /// TLS to the server.
+    #[command(flatten)]
+    pub tls: TlsFlags,
     /// A profile of the configuration file.
     #[arg(
         long,
@@ -241,6 +244,40 @@ pub struct Connection {
     /// Print JSON: one object, or one line per item (fields: assets/docs/json.md)
     #[arg(long, global = true, help_heading = "Options")]
     pub json: bool,
+}
+
+/// The flags of TLS, as redis-cli has them; any of them means TLS.
+#[derive(ClapArgs, Clone, Default)]
+pub struct TlsFlags {
+    /// Talk TLS, as with a rediss:// URL
+    #[arg(long, global = true, hide_short_help = true)]
+    pub tls: bool,
+    /// The name that its certificate must bear [default: the host]
+    #[arg(long, value_name = "NAME", global = true, hide_short_help = true)]
+    pub sni: Option<String>,
+    /// Trust the certificates in this PEM file, not the system's
+    #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
+    pub cacert: Option<PathBuf>,
+    /// Trust the certificates in the PEM files of this folder
+    #[arg(long, value_name = "DIR", global = true, hide_short_help = true)]
+    pub cacertdir: Option<PathBuf>,
+    /// Our certificate (PEM), where the server wants one
+    #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
+    pub cert: Option<PathBuf>,
+    /// The key of our certificate (PEM)
+    #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
+    pub key: Option<PathBuf>,
+    /// The checks of its certificate: full, ca (any name), none [default: full]
+    #[arg(long = "tls-verify", value_name = "CHECKS", global = true, hide_short_help = true, value_parser = verify)]
+    pub verify: Option<Verify>,
+    /// Check nothing: --tls-verify none
+    #[arg(long, global = true, hide_short_help = true, conflicts_with = "verify")]
+    pub insecure: bool,
+}
+
+fn verify(typed: &str) -> Result<Verify, String> {
+    let of_that_name = Verify::ALL.into_iter().find(|one| one.word() == typed);
+    of_that_name.ok_or_else(|| "it is full, ca or none".to_owned())
 }
 
 /// The flags of the screen.

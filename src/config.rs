@@ -11,6 +11,7 @@ mod password;
 mod profile;
 mod reader;
 mod terminal;
+mod tls;
 mod url;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use password::{How, NoPassword};
 pub use profile::{LabelColour, Profile};
 pub use reader::{At, BadFile};
 pub use terminal::{Colours, Terminal};
+pub use tls::BadTls;
 pub use url::{BadUrl, parse as parse_url};
 
 pub use crate::args::Theme;
@@ -219,6 +221,7 @@ impl Config {
             .or_else(|| self.elsewhere.password.0.clone());
         endpoint.user = given.user.clone().or(endpoint.user);
         endpoint.db = given.db.unwrap_or(endpoint.db);
+        tls::apply(&given.tls, &mut endpoint)?;
         Ok(self.with(profile, endpoint))
     }
 
@@ -363,6 +366,7 @@ fn endpoint(
         .filter(|password| !password.is_empty())
         .or(endpoint.password)
         .or(env_password);
+    tls::apply(&given.tls, &mut endpoint)?;
     Ok(endpoint)
 }
 

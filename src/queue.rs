@@ -43,6 +43,8 @@ pub use listing::{List, ListPage, ListRow, ListScore};
 pub use look::{ServerLook, ServerWatch};
 pub use name::{HoldKeys, Keys, QueueName};
 pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
-pub use server::{Address, Endpoint, Facts, Link, LinkCost, LinkState, Optional, Refused};
+pub use server::{
+    Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Optional, Refused, Tls, Verify,
+};
 pub use snapshot::{Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey};
 pub use zoom::{Scale, Zoom};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BadFile, BadUrl, NoPassword};
+use super::{BadFile, BadTls, BadUrl, NoPassword};
 
 /// Why file, environment and arguments make no session. Never holds a password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum ConfigError {
     /// A profile and a server.
     #[error("two servers were given: a profile, and {0}. Give one of them.")]
     ProfileAnd(&'static str),
+    /// Flags of TLS that make no sense together.
+    #[error(transparent)]
+    Tls(#[from] BadTls),
     /// An interval out of its bounds.
     #[error("the interval {0} ms is out of bounds. Choose one from 200ms to 60s.")]
     Interval(u64),

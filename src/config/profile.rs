@@ -2,9 +2,10 @@
 
 use super::password::{self, NoPassword};
 use super::reader::{BadFile, ConfigItem};
-use super::url;
+use super::{tls, url};
+use crate::args::TlsFlags;
 use crate::payload::Codec;
-use crate::queue::{Endpoint, Queue};
+use crate::queue::{Endpoint, Queue, Verify};
 
 /// A server by name, with what is to hold there.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,9 +81,23 @@ const COLOURS: &[(&str, LabelColour)] = &[
     ("bright-white", LabelColour::Own(15)),
 ];
 
+/// The checks of a server's certificate.
+const CHECKS: &[(&str, Verify)] = &[
+    (Verify::Full.word(), Verify::Full),
+    (Verify::Ca.word(), Verify::Ca),
+    (Verify::None.word(), Verify::None),
+];
+
 /// The keys of a profile.
 pub(super) const KEYS: &[&str] = &[
     "url",
+    "tls",
+    "sni",
+    "cacert",
+    "cacertdir",
+    "cert",
+    "key",
+    "tls_verify",
     "password_command",
     "read_only",
     "protected",
@@ -115,6 +130,7 @@ impl Profile {
             keep_days: None,
         };
         let mut command_at = None;
+        let mut by_tls = TlsFlags::default();
         let items = of.table()?;
         for item in &items {
             match item.key {
@@ -122,6 +138,13 @@ impl Profile {
                     let text = item.text("redis://HOST:6379/0")?;
                     endpoint = Some(url::parse(text).map_err(|why| item.bad(unended(&why)))?);
                 }
+                "tls" => by_tls.tls = item.flag()?,
+                "sni" => by_tls.sni = Some(words(item, "redis.internal")?),
+                "cacert" => by_tls.cacert = Some(words(item, "/etc/redis/ca.pem")?.into()),
+                "cacertdir" => by_tls.cacertdir = Some(words(item, "/etc/redis/ca")?.into()),
+                "cert" => by_tls.cert = Some(words(item, "/etc/redis/client.pem")?.into()),
+                "key" => by_tls.key = Some(words(item, "/etc/redis/client.key")?.into()),
+                "tls_verify" => by_tls.verify = Some(item.word(CHECKS)?),
                 "password_command" => {
                     profile.password_command = Some(words(item, "pass show redis")?);
                     command_at = Some(item);
@@ -149,6 +172,7 @@ impl Profile {
             return Err(of.bad_key(why));
         };
         profile.endpoint = endpoint;
+        tls::apply(&by_tls, &mut profile.endpoint).map_err(|why| of.bad_key(unended(&why)))?;
         match command_at.filter(|_| profile.endpoint.password.is_some()) {
             Some(item) => Err(item.bad_key(format!(
                 "profile {name} has two passwords: one in its url, and this. Give one of them; \

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::queue::{Address, Endpoint};
+use crate::queue::{Address, Endpoint, Tls};
 
 /// The host when none is given.
 pub(super) const HOST: &str = "127.0.0.1";
@@ -16,6 +16,7 @@ pub(super) fn default() -> Endpoint {
         db: 0,
         user: None,
         password: None,
+        tls: None,
     }
 }
 
@@ -23,13 +24,10 @@ pub(super) fn default() -> Endpoint {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadUrl {
     /// Not a scheme that we know.
-    #[error("the URL scheme {0:?} is unknown. Use redis://, valkey:// or unix://.")]
-    Scheme(String),
-    /// A scheme that means TLS.
     #[error(
-        "{0}:// means TLS, which this version cannot do yet. Use redis://, or a TLS tunnel such as stunnel."
+        "the URL scheme {0:?} is unknown. Use redis://, rediss:// (with TLS), valkey://, valkeys:// or unix://."
     )]
-    Tls(String),
+    Scheme(String),
     /// No `://`.
     #[error("the URL lacks its scheme. Write redis://HOST:PORT/DB or unix:///PATH?db=N.")]
     NoScheme,
@@ -56,7 +54,8 @@ pub enum BadUrl {
     Option,
 }
 
-/// Reads `redis://[user:password@]host[:port][/db]`, `valkey://…`, `unix:///path?db=N`.
+/// Reads `redis://[user:password@]host[:port][/db]`, `valkey://…`, `unix:///path?db=N`, and
+/// `rediss://…` or `valkeys://…` for TLS.
 ///
 /// A user part without a colon is the password, as in redis-cli.
 pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
@@ -80,9 +79,10 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
     let mut endpoint = match scheme.to_ascii_lowercase().as_str() {
         "redis" | "valkey" => tcp(rest)?,
         "unix" | "redis+unix" | "valkey+unix" | "redis-socket" => unix(rest)?,
-        tls @ ("rediss" | "valkeys" | "redis+tls" | "valkey+tls") => {
-            return Err(BadUrl::Tls(tls.to_owned()));
-        }
+        "rediss" | "valkeys" | "redis+tls" | "valkey+tls" => Endpoint {
+            tls: Some(Tls::default()),
+            ..tcp(rest)?
+        },
         _ => {
             // In front of it may stand what belongs behind it.
             let word = scheme.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
@@ -128,6 +128,7 @@ fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
         db: if path.is_empty() { 0 } else { db(path)? },
         user,
         password,
+        tls: None,
     })
 }
 
@@ -143,6 +144,7 @@ fn unix(rest: &str) -> Result<Endpoint, BadUrl> {
         db: 0,
         user,
         password,
+        tls: None,
     })
 }
 
@@ -238,9 +240,19 @@ mod tests {
     }
 
     #[test]
+    fn a_scheme_of_tls_asks_for_all_checks() {
+        for url in ["rediss://db", "VALKEYS://db", "redis+tls://db"] {
+            assert_eq!(parse(url).unwrap().tls, Some(Tls::default()), "{url}");
+        }
+        for url in ["redis://db", "valkey://db", "unix:///r"] {
+            assert_eq!(parse(url).unwrap().tls, None, "{url}");
+        }
+    }
+
+    #[test]
     fn a_url_that_cannot_be_used_says_why_and_never_the_password() {
         let cases = [
-            ("rediss://u:secret@h", BadUrl::Tls("rediss".into())),
+            ("rediss://u:secret@h:x", BadUrl::Port),
             ("http://u:secret@h", BadUrl::Scheme("http".into())),
             ("secret@h", BadUrl::NoScheme),
             ("redis:secret", BadUrl::NoScheme),

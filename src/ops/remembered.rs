@@ -141,6 +141,7 @@ mod tests {
             db,
             user: Some("somebody".to_owned()),
             password: Some("sesame".to_owned()),
+            tls: None,
         }
     }
 

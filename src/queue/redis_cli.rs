@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
-use super::server::{Address, Endpoint};
+use super::server::{Address, Endpoint, Tls, Verify};
 use super::shell;
 
 /// `redis-cli` with the flags that reach this server, as a shell takes it.
@@ -23,13 +24,47 @@ pub fn program(endpoint: &Endpoint) -> String {
     if let Some(user) = &endpoint.user {
         let _ = write!(line, " --user {}", shell::word(user.as_bytes()));
     }
+    if let Some(tls) = &endpoint.tls {
+        line.push_str(&tls_flags(tls));
+    }
     line
 }
 
 /// The same for this program: how a shell starts it there.
 #[must_use]
 pub fn ours(endpoint: &Endpoint) -> String {
-    program(endpoint).replacen("redis-cli", "delayscope", 1)
+    let line = program(endpoint).replacen("redis-cli", "delayscope", 1);
+    match &endpoint.tls {
+        // redis-cli checks no names, and has no flag for that.
+        Some(tls) if tls.verify == Verify::Ca => format!("{line} --tls-verify ca"),
+        _ => line,
+    }
+}
+
+/// The flags for TLS, a space before each.
+fn tls_flags(tls: &Tls) -> String {
+    let path = |path: Option<&PathBuf>| Some(shell::word(path?.as_os_str().as_bytes()));
+    let identity = tls.identity.as_ref();
+    let name = tls.name.as_ref().map(|name| shell::word(name.as_bytes()));
+    let flags = [
+        ("--sni", name),
+        ("--cacert", path(tls.ca_file.as_ref())),
+        ("--cacertdir", path(tls.ca_dir.as_ref())),
+        ("--cert", path(identity.map(|of| &of.cert))),
+        ("--key", path(identity.map(|of| &of.key))),
+    ];
+    let given = flags
+        .into_iter()
+        .filter_map(|(flag, value)| Some((flag, value?)));
+    let given: String = given
+        .map(|(flag, value)| format!(" {flag} {value}"))
+        .collect();
+    let insecure = if tls.verify == Verify::None {
+        " --insecure"
+    } else {
+        ""
+    };
+    format!(" --tls{given}{insecure}")
 }
 
 /// A command for the shell: `program` (see [`program`]) with its arguments, or, when one of them
@@ -105,6 +140,7 @@ fn quoted(arg: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::server::Identity;
     use super::*;
 
     fn endpoint(address: Address) -> Endpoint {
@@ -113,7 +149,40 @@ mod tests {
             db: 3,
             user: Some("on call".into()),
             password: Some("secret".into()),
+            tls: None,
         }
+    }
+
+    #[test]
+    fn both_programs_are_told_how_to_talk_tls() {
+        let tls = Tls {
+            verify: Verify::Ca,
+            name: Some("redis.internal".into()),
+            ca_file: Some("/etc/our ca.pem".into()),
+            ..Tls::default()
+        };
+        let there = Endpoint {
+            db: 0,
+            user: None,
+            tls: Some(tls.clone()),
+            ..endpoint(Address::Tcp("prod-1".into(), 6380))
+        };
+        let flags = "-h prod-1 -p 6380 --tls --sni redis.internal --cacert '/etc/our ca.pem'";
+        assert_eq!(program(&there), format!("redis-cli {flags}"));
+        assert_eq!(ours(&there), format!("delayscope {flags} --tls-verify ca"));
+        let anyone = Endpoint {
+            tls: Some(Tls {
+                verify: Verify::None,
+                identity: Some(Identity {
+                    cert: "/c.pem".into(),
+                    key: "/k.pem".into(),
+                }),
+                ..Tls::default()
+            }),
+            ..there
+        };
+        let flags = "-h prod-1 -p 6380 --tls --cert /c.pem --key /k.pem --insecure";
+        assert_eq!(ours(&anyone), format!("delayscope {flags}"));
     }
 
     #[test]

@@ -20,6 +20,59 @@ pub struct Endpoint {
     pub user: Option<String>,
     /// The password.
     pub password: Option<String>,
+    /// How to talk TLS to it; none is in the open.
+    pub tls: Option<Tls>,
+}
+
+/// TLS to a server: whom to trust, and as whom to come.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Tls {
+    /// The checks of its certificate.
+    pub verify: Verify,
+    /// The name that is sent to it, and that its certificate must bear; none is the host.
+    pub name: Option<String>,
+    /// A file of the certificates that are trusted (PEM), instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// A folder of such files.
+    pub ca_dir: Option<PathBuf>,
+    /// Our own certificate, for a server that asks for one.
+    pub identity: Option<Identity>,
+}
+
+/// A certificate of ours and its key.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Identity {
+    /// The file of the certificate (PEM), with those that lead to its CA.
+    pub cert: PathBuf,
+    /// The file of its key (PEM), not encrypted.
+    pub key: PathBuf,
+}
+
+/// The checks of a server's certificate.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Verify {
+    /// Someone trusted has signed it, and it bears the server's name.
+    #[default]
+    Full,
+    /// Someone trusted has signed it, for whatever name.
+    Ca,
+    /// None.
+    None,
+}
+
+impl Verify {
+    /// All of them, the strictest first.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Ca, Self::None];
+
+    /// The word for it on the command line and in the configuration file.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Ca => "ca",
+            Self::None => "none",
+        }
+    }
 }
 
 /// The address at which a server listens.

@@ -18,6 +18,15 @@ pub enum StoreError {
         /// The words of the last attempt.
         why: String,
     },
+    /// There is no connection, since we and the server do not agree on TLS, or the port speaks
+    /// something else.
+    #[error("cannot connect to {server}: {why}")]
+    Handshake {
+        /// The server, as the header shows it.
+        server: String,
+        /// The disagreement, and the flag that helps.
+        why: String,
+    },
     /// The server does not let us in.
     #[error(
         "{server} does not let us in: {words}; check user and password (-a, --user, REDISCLI_AUTH)"
@@ -147,7 +156,10 @@ impl StoreError {
     #[must_use]
     pub fn may_heal(&self) -> bool {
         match self {
-            Self::NotConnected { .. } | Self::TimedOut { .. } | Self::Broken { .. } => true,
+            Self::NotConnected { .. }
+            | Self::Handshake { .. }
+            | Self::TimedOut { .. }
+            | Self::Broken { .. } => true,
             _ => self.passing(),
         }
     }

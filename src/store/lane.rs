@@ -7,12 +7,12 @@
 
 use std::time::{Duration, Instant};
 
-use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Value};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::error::{StoreError, plain};
+use super::link::wire::Wire;
 use super::link::{Retries, Store, busy};
 use crate::clock::instant;
 
@@ -32,7 +32,7 @@ pub(super) struct Lane {
 
 /// A connection and when it was last asked for.
 struct OpenWire {
-    wire: MultiplexedConnection,
+    wire: Wire,
     used: Instant,
 }
 
@@ -97,7 +97,7 @@ impl Lane {
     /// The lock is held while connecting: two requests at once shall not open two. Servers and
     /// what stands before them close connections that rest, so one that has rested is asked for
     /// the time first: a change sent on a closed one would count as perhaps carried out.
-    async fn wire(&self) -> Result<MultiplexedConnection, StoreError> {
+    async fn wire(&self) -> Result<Wire, StoreError> {
         let mut slot = self.wire.lock().await;
         if let Some(open) = &mut *slot {
             let rested = instant().saturating_duration_since(open.used);
@@ -117,7 +117,7 @@ impl Lane {
     }
 }
 
-async fn lives(wire: &mut MultiplexedConnection) -> bool {
+async fn lives(wire: &mut Wire) -> bool {
     let time = redis::cmd("TIME");
     let answer = timeout(ANSWER, wire.send_packed_command(&time));
     matches!(answer.await, Ok(Ok(_)))

@@ -7,20 +7,23 @@
 //! refused login for ever and lets commands wait for a reconnection without a limit.
 
 mod again;
+pub(in crate::store) mod dial;
 mod probe;
 mod shared;
 pub(in crate::store) mod task;
+mod tls;
 pub(in crate::store) mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use self::dial::Dialer;
 use self::shared::Shared;
+use self::wire::Wire;
 use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, Link, LinkState, Optional};
@@ -96,7 +99,12 @@ impl Store {
     /// The server's address.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
-        &self.inner.shared.endpoint
+        self.inner.shared.dialer.endpoint()
+    }
+
+    /// The way to the server, for connections beside the shared one.
+    pub(in crate::store) fn dialer(&self) -> &Dialer {
+        &self.inner.shared.dialer
     }
 
     /// Tells whether this session may change anything.
@@ -238,8 +246,8 @@ impl Store {
     }
 
     /// A connection of its own, for commands that block; it does not reconnect.
-    pub(in crate::store) async fn dedicated(&self) -> Result<MultiplexedConnection, StoreError> {
-        wire::connect(self.endpoint()).await.map(|(wire, _)| wire)
+    pub(in crate::store) async fn dedicated(&self) -> Result<Wire, StoreError> {
+        wire::connect(self.dialer()).await.map(|(wire, _)| wire)
     }
 
     /// Takes an error reply out of raw replies; `attempt` as for [`query`](Self::query).

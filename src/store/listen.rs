@@ -92,10 +92,7 @@ impl Listening {
         sleep(self.pause).await;
         let endpoint = self.store.endpoint();
         let opening = async {
-            let wire = match &self.name {
-                Some(name) => wire::named_pubsub(endpoint, name).await?,
-                None => wire::pubsub(endpoint).await?,
-            };
+            let wire = wire::pubsub(self.store.dialer(), self.name.as_deref()).await?;
             let (mut sink, stream) = wire.split();
             let subscribed = sink.subscribe(&self.channel).await;
             subscribed.map_err(|e| wire::unheard(endpoint, &e))?;

@@ -14,7 +14,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -22,6 +21,7 @@ use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
 use super::lane::Lane;
+use super::link::wire::Wire;
 use super::link::{LIMIT, Store};
 use super::script;
 use crate::clock::{EpochMillis, instant, local_now};
@@ -58,7 +58,7 @@ pub struct Taker {
     unheard: bool,
     returned: u64,
     /// The connection on which BLMOVE waits.
-    wire: Option<MultiplexedConnection>,
+    wire: Option<Wire>,
     /// The server knows BLMOVE, and lets us.
     blocks: bool,
     pause: Duration,

@@ -100,7 +100,7 @@ impl WatchTask {
     }
 
     async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {
-        let connection = within(wire::pubsub(self.store.endpoint())).await;
+        let connection = within(wire::pubsub(self.store.dialer(), None)).await;
         let Some(Ok(pubsub)) = connection else {
             return Err(Failure::Away);
         };

@@ -56,6 +56,7 @@ mod several;
 mod stopping;
 mod taken;
 mod terminal;
+mod tls;
 mod tracing;
 mod trouble;
 

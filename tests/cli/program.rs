@@ -124,7 +124,7 @@ pub(crate) fn bare(home: &std::path::Path) -> Command {
     command
 }
 
-fn said(command: &mut Command) -> Said {
+pub(crate) fn said(command: &mut Command) -> Said {
     Said::from(command.stdin(Stdio::null()).output().unwrap())
 }
 

@@ -17,7 +17,7 @@ fn bad_input_says_what_is_wrong_with_it() {
             &["localhost"],
             "\"localhost\" is neither a command nor a URL",
         ),
-        (&["rediss://h"], "TLS"),
+        (&["rediss://h:x"], "port is no number"),
         (&["http://h"], "scheme \"http\" is unknown"),
         (&["redis://h:x"], "port is no number"),
         (&["redis://h:0/1"], "port is no number"),

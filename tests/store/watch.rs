@@ -170,6 +170,7 @@ async fn agreeable() -> (Endpoint, Arc<AtomicUsize>) {
         db: 0,
         user: None,
         password: None,
+        tls: None,
     };
     (endpoint, subscribed)
 }

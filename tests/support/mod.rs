@@ -151,6 +151,7 @@ impl Server {
             db,
             user: self.user.clone(),
             password: self.password.clone(),
+            tls: None,
         }
     }
 

@@ -407,6 +407,7 @@ mod tests {
             db: 0,
             user: None,
             password: None,
+            tls: None,
         };
         let store = Store::open(endpoint, Access::ReadWrite);
         // Of this one nothing can be brought back, and nobody need be asked for that.

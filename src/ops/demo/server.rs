@@ -79,6 +79,7 @@ impl PrivateServer {
             db: 0,
             user: None,
             password: None,
+            tls: None,
         }
     }
 

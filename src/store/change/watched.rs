@@ -5,7 +5,6 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Value};
 use tokio::time::timeout;
 
@@ -14,6 +13,7 @@ use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
 use crate::store::link::Store;
+use crate::store::link::wire::Wire;
 use crate::store::script::{self, Timed};
 use crate::store::write::Writer;
 
@@ -37,7 +37,7 @@ const REACH: (usize, usize) = (64, 2_048);
 /// meanwhile.
 pub struct Watched {
     store: Store,
-    connection: MultiplexedConnection,
+    connection: Wire,
     keys: [Vec<u8>; 3],
     now: String,
     /// The rank at which the due entries begin in timeouts: behind scores that are no times.

@@ -3,11 +3,12 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use redis::aio::MultiplexedConnection;
 use redis::{Arg, Cmd, Pipeline, Value};
 use tokio::sync::{Notify, watch};
 
 use super::super::error::StoreError;
+use super::dial::Dialer;
+use super::wire::Wire;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, Facts, Link, Optional};
 
@@ -15,7 +16,7 @@ use crate::queue::{Endpoint, Facts, Link, Optional};
 const TYPICAL_US: u64 = 2;
 
 pub(super) struct Shared {
-    pub(super) endpoint: Endpoint,
+    pub(super) dialer: Dialer,
     pub(super) link: watch::Sender<Link>,
     /// Told by `retry_now`.
     pub(super) retry: Notify,
@@ -26,7 +27,7 @@ pub(super) struct Shared {
 
 #[derive(Default)]
 struct SharedState {
-    wire: Option<MultiplexedConnection>,
+    wire: Option<Wire>,
     /// Counts connections, so that a late complaint about an old one is not taken for the new.
     turn: u64,
     trouble: Option<StoreError>,
@@ -40,7 +41,7 @@ struct SharedState {
 impl Shared {
     pub(super) fn new(endpoint: Endpoint) -> Self {
         Self {
-            endpoint,
+            dialer: Dialer::new(endpoint),
             link: watch::Sender::new(Link::default()),
             retry: Notify::new(),
             broken: Notify::new(),
@@ -54,13 +55,13 @@ impl Shared {
     }
 
     /// The connection, when there is one, and its number.
-    pub(super) fn wire(&self) -> Option<(MultiplexedConnection, u64)> {
+    pub(super) fn wire(&self) -> Option<(Wire, u64)> {
         let state = self.state();
         state.wire.clone().map(|wire| (wire, state.turn))
     }
 
     /// Puts a new connection in place.
-    pub(super) fn connected(&self, wire: MultiplexedConnection) {
+    pub(super) fn connected(&self, wire: Wire) {
         let mut state = self.state();
         state.wire = Some(wire);
         state.turn += 1;
@@ -83,7 +84,7 @@ impl Shared {
             .trouble
             .clone()
             .unwrap_or_else(|| StoreError::NotConnected {
-                server: self.endpoint.to_string(),
+                server: self.dialer.server(),
                 why: "no connection yet".to_owned(),
             })
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Value};
 use tokio::time::sleep_until;
 
 use super::super::error::{StoreError, plain};
 use super::shared::Shared;
+use super::wire::Wire;
 use super::{probe, wire};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{LinkState, Optional};
@@ -33,7 +33,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut lost_at: Option<Instant> = None;
     let mut attempt = 0;
     loop {
-        let mut why = match wire::connect(&shared.endpoint).await {
+        let mut why = match wire::connect(&shared.dialer).await {
             Ok((wire, clock)) => {
                 (lost_at, attempt) = (None, 0);
                 live(&shared, &wire, clock);
@@ -101,7 +101,7 @@ pub(in crate::store) fn pause(attempt: u32, lost_for: Duration) -> Duration {
     Duration::from_millis(100 << attempt.min(3)).min(Duration::from_millis(500))
 }
 
-fn live(shared: &Shared, wire: &MultiplexedConnection, clock: ServerClock) {
+fn live(shared: &Shared, wire: &Wire, clock: ServerClock) {
     shared.connected(wire.clone());
     shared.link.send_modify(|link| {
         link.state = LinkState::Live;
@@ -113,7 +113,7 @@ fn live(shared: &Shared, wire: &MultiplexedConnection, clock: ServerClock) {
 
 fn lost(shared: &Shared, error: StoreError, since: Instant, retry_at: Instant) {
     let why = match &error {
-        StoreError::NotConnected { why, .. } => why.clone(),
+        StoreError::NotConnected { why, .. } | StoreError::Handshake { why, .. } => why.clone(),
         StoreError::Denied { words, .. } | StoreError::Refused { words, .. } => words.clone(),
         other => other.to_string(),
     };
@@ -128,7 +128,7 @@ fn lost(shared: &Shared, error: StoreError, since: Instant, retry_at: Instant) {
 }
 
 /// Watches over a connection until it is broken; returns how.
-async fn serve(shared: &Shared, wire: MultiplexedConnection) -> StoreError {
+async fn serve(shared: &Shared, wire: Wire) -> StoreError {
     let mut serving = Serving {
         shared,
         probe: Some(Box::pin(probe_once(shared, wire.clone()))),
@@ -172,7 +172,7 @@ fn ends_the_connection(error: &StoreError) -> bool {
 /// One connection being watched over, with what the task itself has under way on it.
 struct Serving<'a> {
     shared: &'a Shared,
-    wire: MultiplexedConnection,
+    wire: Wire,
     probe: Option<BoxFuture<'a, ()>>,
     beat: Option<BoxFuture<'a, Result<(), StoreError>>>,
     second: Option<BoxFuture<'a, Connected>>,
@@ -183,7 +183,7 @@ struct Serving<'a> {
     next_second: Instant,
 }
 
-type Connected = Result<(MultiplexedConnection, ServerClock), StoreError>;
+type Connected = Result<(Wire, ServerClock), StoreError>;
 
 impl Serving<'_> {
     /// Does what the silence so far calls for; returns when to look again.
@@ -202,7 +202,7 @@ impl Serving<'_> {
         }
         if waiting.is_some() && quiet >= SECOND && self.second.is_none() && now >= self.next_second
         {
-            self.second = Some(Box::pin(wire::connect(&self.shared.endpoint)));
+            self.second = Some(Box::pin(wire::connect(&self.shared.dialer)));
         }
         match quiet {
             q if q < BEAT => quiet_since + BEAT,
@@ -260,17 +260,20 @@ fn mark(shared: &Shared, hung_since: Option<Instant>) {
 }
 
 /// Asks for the time, without a limit: a server that hangs answers when it goes on.
-async fn time(shared: &Shared, mut wire: MultiplexedConnection) -> Result<(), StoreError> {
+async fn time(shared: &Shared, mut wire: Wire) -> Result<(), StoreError> {
     let mut beat = Pipeline::new();
     beat.cmd("TIME");
     let (sent, flight) = (instant(), shared.send());
     let values = wire.send_packed_commands(&beat, 0, 1).await;
     let values = values.map_err(|e| StoreError::NotConnected {
-        server: shared.endpoint.to_string(),
+        server: shared.dialer.server(),
         why: plain(&e),
     })?;
     let answered = instant();
-    let us = wire::read_time(values.first().unwrap_or(&Value::Nil), &shared.endpoint)?;
+    let us = wire::read_time(
+        values.first().unwrap_or(&Value::Nil),
+        shared.dialer.endpoint(),
+    )?;
     flight.answered();
     shared.pay(&beat, &values);
     shared.pay_typical(1);
@@ -279,7 +282,7 @@ async fn time(shared: &Shared, mut wire: MultiplexedConnection) -> Result<(), St
 }
 
 /// Tries the optional commands and publishes what came of it.
-async fn probe_once(shared: &Shared, mut wire: MultiplexedConnection) {
+async fn probe_once(shared: &Shared, mut wire: Wire) {
     let tries = probe::pipeline();
     let flight = shared.send();
     let Ok(values) = wire.send_packed_commands(&tries, 0, tries.len()).await else {
@@ -298,7 +301,7 @@ async fn probe_once(shared: &Shared, mut wire: MultiplexedConnection) {
 }
 
 /// Asks the server again what it is; returns what that cost it, in µs by its own clock.
-async fn what_it_is(shared: &Shared, mut wire: MultiplexedConnection) -> i64 {
+async fn what_it_is(shared: &Shared, mut wire: Wire) -> i64 {
     let mut ask = Pipeline::new();
     ask.cmd("TIME").cmd("INFO").arg("server");
     ask.cmd("INFO").arg("replication").cmd("TIME");

@@ -1,26 +1,22 @@
-//! The one place that makes connections. TLS, Sentinel and Cluster will be told apart here, by
-//! the endpoint's kind; nothing else in the program says how a server is reached.
+//! Connections as they are used: logged in, in the database, with the server's time; and those in
+//! subscriber mode.
 
 use std::io;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
-use redis::io::tcp::TcpSettings;
-use redis::{
-    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo,
-    Pipeline, RedisConnectionInfo, RedisError, Value,
-};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpStream, UnixStream};
+use redis::{AsyncConnectionConfig, ErrorKind, Pipeline, RedisConnectionInfo, RedisError, Value};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::super::error::{StoreError, passes, plain, words};
 use super::Retries;
+use super::dial::{self, Dialer, LIMIT, Stream};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Address, Endpoint, text};
-
-/// The longest wait for the connection itself, and then for the first answer.
-const LIMIT: Duration = Duration::from_secs(2);
+use crate::queue::{Endpoint, text};
 
 /// The time for which a server that is busy with a script is greeted again.
 const BUSY: Duration = Duration::from_secs(1);
@@ -29,39 +25,66 @@ const BUSY: Duration = Duration::from_secs(1);
 const UNASKED: Duration = Duration::from_millis(300);
 const WORDS: u64 = 1_000;
 
+/// Only TLS is spoken there.
+const TLS_THERE: &str = "this port speaks TLS: use rediss://, or --tls";
+
 /// Our name in CLIENT LIST.
 const NAME: &str = "delayscope";
 
+/// A connection that several requests share; cheap to clone. It is closed with its last clone, also
+/// while the server owes an answer.
+#[derive(Clone)]
+pub(in crate::store) struct Wire {
+    connection: MultiplexedConnection,
+    _driver: Arc<Driver>,
+}
+
+/// The task that moves the bytes. Left to itself it would wait for what a server owes that hangs.
+struct Driver(JoinHandle<()>);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Deref for Wire {
+    type Target = MultiplexedConnection;
+
+    fn deref(&self) -> &MultiplexedConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Wire {
+    fn deref_mut(&mut self) -> &mut MultiplexedConnection {
+        &mut self.connection
+    }
+}
+
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
 /// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
-pub(in crate::store) async fn connect(
-    endpoint: &Endpoint,
-) -> Result<(MultiplexedConnection, ServerClock), StoreError> {
-    let unreachable = |why: String| StoreError::NotConnected {
-        server: endpoint.to_string(),
-        why,
-    };
+pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<(Wire, ServerClock), StoreError> {
     // We log in ourselves: the library does not pass on the words of a refusal.
     let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
-    let client = client(endpoint, bare).map_err(|e| unreachable(plain(&e)))?;
-    let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(LIMIT))
-        // Each request has its own limit; see `Store::query`.
-        .set_response_timeout(None);
-    let opened = client.get_multiplexed_async_connection_with_config(&config);
-    let mut wire = match opened.await {
-        Ok(wire) => wire,
-        Err(error) if error.is_connection_refusal() || error.is_timeout() => {
-            return Err(unreachable(plain(&error)));
-        }
+    // Each request has its own limit; see `Store::query`.
+    let config = AsyncConnectionConfig::new().set_response_timeout(None);
+    let stream = dialer.dial().await?;
+    let opened = MultiplexedConnection::new_with_config(&bare, stream, config).await;
+    let (connection, driver) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
-            let why = unasked(&endpoint.address).await;
-            return Err(unreachable(why.unwrap_or_else(|| plain(&error))));
+            let why = refusal(dialer).await;
+            return Err(why.unwrap_or_else(|| dialer.unreachable(plain(&error))));
         }
+    };
+    let mut wire = Wire {
+        connection,
+        _driver: Arc::new(Driver(tokio::spawn(driver))),
     };
     let mut again = Retries::within(BUSY);
     loop {
-        match greet(&mut wire, endpoint).await {
+        match greet(&mut wire, dialer).await {
             Ok(clock) => return Ok((wire, clock)),
             // The next connection would come no sooner.
             Err(error) if error.code() == Some("BUSY") && again.soon().await => {}
@@ -70,65 +93,35 @@ pub(in crate::store) async fn connect(
     }
 }
 
-/// A connection in subscriber mode.
-pub(in crate::store) async fn pubsub(endpoint: &Endpoint) -> Result<PubSub, StoreError> {
-    let opened = subscriber(endpoint)?.get_async_pubsub().await;
-    match opened {
-        // As in `greet`: the password may be one that the server does not want. If it is a wrong
-        // one, subscribing is refused.
-        Err(error) if error.kind() == ErrorKind::AuthenticationFailed => {
-            let bare = Endpoint {
-                user: None,
-                password: None,
-                ..endpoint.clone()
-            };
-            subscriber(&bare)?.get_async_pubsub().await
-        }
-        other => other,
-    }
-    .map_err(|e| unheard(endpoint, &e))
-}
-
-/// The same, by a name that CLIENT LIST shows. The library's own cannot be named once it is one, so
-/// that it takes over after we have logged in.
-pub(in crate::store) async fn named_pubsub(
-    endpoint: &Endpoint,
-    name: &str,
+/// A connection in subscriber mode, by a name that CLIENT LIST shows, if one is given. The
+/// library's own cannot be named once it is one, so that it takes over after we have logged in.
+pub(in crate::store) async fn pubsub(
+    dialer: &Dialer,
+    name: Option<&str>,
 ) -> Result<PubSub, StoreError> {
+    let endpoint = dialer.endpoint();
     let mut hello = Pipeline::new();
     let login = add_login(&mut hello, endpoint);
-    // Who may not do that goes unnamed.
-    hello.cmd("CLIENT").arg("SETNAME").arg(name);
-    let unreachable = |why: io::Error| StoreError::NotConnected {
-        server: endpoint.to_string(),
-        why: why.to_string(),
-    };
-    match &endpoint.address {
-        Address::Tcp(host, port) => {
-            let stream = TcpStream::connect((host.as_str(), *port)).await;
-            let stream = stream.map_err(unreachable)?;
-            stream.set_nodelay(true).map_err(unreachable)?;
-            introduced(endpoint, stream, (&hello, login)).await
-        }
-        Address::Unix(path) => {
-            let stream = UnixStream::connect(path).await.map_err(unreachable)?;
-            introduced(endpoint, stream, (&hello, login)).await
-        }
+    if let Some(name) = name {
+        // Who may not do that goes unnamed.
+        hello.cmd("CLIENT").arg("SETNAME").arg(name);
     }
+    let stream = dialer.dial().await?;
+    introduced(dialer, stream, (&hello, login)).await
 }
 
 /// A connection that has said `hello`, its answers read: a line each.
-async fn introduced<S>(
-    endpoint: &Endpoint,
-    mut stream: S,
+async fn introduced(
+    dialer: &Dialer,
+    mut stream: Stream,
     (hello, login): (&Pipeline, bool),
-) -> Result<PubSub, StoreError>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let server = || endpoint.to_string();
+) -> Result<PubSub, StoreError> {
+    let endpoint = dialer.endpoint();
     let mut answers = Vec::new();
     let talk = async {
+        if hello.is_empty() {
+            return Ok(());
+        }
         stream.write_all(&hello.get_packed_pipeline()).await?;
         while answers.split(|byte| *byte == b'\n').count() <= hello.len() {
             if stream.read_buf(&mut answers).await? == 0 {
@@ -140,17 +133,15 @@ where
     let talked = talk.await;
     let said = String::from_utf8_lossy(&answers);
     let refusal = said.lines().next().and_then(|line| line.strip_prefix('-'));
-    if let Err(why) = talked {
+    if let Err(closed) = talked {
         // Before it closes a connection a server may say why.
-        let why = refusal.map_or_else(|| why.to_string(), str::to_owned);
-        return Err(StoreError::NotConnected {
-            server: server(),
-            why,
-        });
+        let said = refusal.map(|words| dialer.unreachable(words.to_owned()));
+        let why = said.or_else(|| dialer.wants_certificate());
+        return Err(why.unwrap_or_else(|| dialer.unreachable(dial::words(&closed))));
     }
     if let Some(words) = refusal.filter(|words| login && !unwanted(words)) {
         return Err(StoreError::Denied {
-            server: server(),
+            server: dialer.server(),
             words: words.to_owned(),
         });
     }
@@ -184,42 +175,9 @@ pub(in crate::store) fn unheard(endpoint: &Endpoint, error: &RedisError) -> Stor
     }
 }
 
-/// A client for a connection in subscriber mode, which logs in by the library's means.
-fn subscriber(endpoint: &Endpoint) -> Result<Client, StoreError> {
-    let mut settings = RedisConnectionInfo::default()
-        .set_skip_set_lib_name()
-        .set_db(endpoint.db);
-    if let Some(user) = endpoint.user.as_deref() {
-        settings = settings.set_username(user);
-    }
-    if let Some(password) = endpoint.password.as_deref() {
-        settings = settings.set_password(password);
-    } else if endpoint.user.is_some() {
-        settings = settings.set_password("");
-    }
-    client(endpoint, settings).map_err(|e| StoreError::NotConnected {
-        server: endpoint.to_string(),
-        why: plain(&e),
-    })
-}
-
-fn client(endpoint: &Endpoint, settings: RedisConnectionInfo) -> redis::RedisResult<Client> {
-    let address = match &endpoint.address {
-        Address::Tcp(host, port) => ConnectionAddr::Tcp(host.clone(), *port),
-        Address::Unix(path) => ConnectionAddr::Unix(path.clone()),
-    };
-    let info: ConnectionInfo = address
-        .into_connection_info()?
-        .set_tcp_settings(TcpSettings::default().set_nodelay(true))
-        .set_redis_settings(settings);
-    Client::open(info)
-}
-
 /// Login, database, name and time, in one round trip.
-async fn greet(
-    wire: &mut MultiplexedConnection,
-    endpoint: &Endpoint,
-) -> Result<ServerClock, StoreError> {
+async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<ServerClock, StoreError> {
+    let endpoint = dialer.endpoint();
     let server = || endpoint.to_string();
     let mut hello = Pipeline::new();
     let login = add_login(&mut hello, endpoint);
@@ -235,11 +193,8 @@ async fn greet(
     let values = match answer {
         Ok(Ok(values)) => values,
         Ok(Err(error)) => {
-            let why = unasked(&endpoint.address).await;
-            return Err(StoreError::NotConnected {
-                server: server(),
-                why: why.unwrap_or_else(|| plain(&error)),
-            });
+            let why = refusal(dialer).await;
+            return Err(why.unwrap_or_else(|| dialer.unreachable(plain(&error))));
         }
         Err(_) => {
             return Err(StoreError::TimedOut {
@@ -275,36 +230,41 @@ async fn greet(
     read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
 }
 
-/// Tells what a server says unasked before it closes a connection: that it has enough clients, or
-/// that it takes none from outside. The library does not pass it on. Of one that speaks another
-/// protocol, that it does.
-async fn unasked(address: &Address) -> Option<String> {
-    let said = match address {
-        Address::Tcp(host, port) => {
-            said(TcpStream::connect((host.as_str(), *port)).await.ok()?).await
-        }
-        Address::Unix(path) => said(UnixStream::connect(path).await.ok()?).await,
-    };
+/// Tells why a server closes a connection: what it says unasked, that it has enough clients, or that
+/// it takes none from outside (the library does not pass it on); of one that speaks another
+/// protocol, that it does; that it wants a certificate.
+async fn refusal(dialer: &Dialer) -> Option<StoreError> {
+    if dialer.endpoint().tls.is_some() {
+        return dialer
+            .verdict()
+            .await
+            .or_else(|| dialer.wants_certificate());
+    }
+    let said = said(dialer.in_the_open().await?).await;
+    if said.is_empty() && dialer.speaks_tls().await {
+        return Some(dialer.disagreed(TLS_THERE.to_owned()));
+    }
     let words = String::from_utf8_lossy(said.strip_prefix(b"-").unwrap_or(&said));
     let words = text::printable(words.lines().next()?).into_owned();
     match said.first()? {
-        b'-' => Some(words),
+        b'-' => Some(dialer.unreachable(words)),
         // The marks of Redis's protocol.
         b'+' | b':' | b'$' | b'*' | b'%' | b'_' | b',' | b'#' | b'(' | b'=' | b'~' | b'>' => None,
-        _ if said.starts_with(b"HTTP/") || said.starts_with(b"<") => {
-            Some("this does not speak Redis, but HTTP: a web server is there".to_owned())
-        }
-        b'\x15' => Some("this does not speak Redis as it is, but TLS".to_owned()),
-        _ => Some(format!(
+        _ if said.starts_with(b"HTTP/") || said.starts_with(b"<") => Some(
+            dialer
+                .disagreed("this does not speak Redis, but HTTP: a web server is there".to_owned()),
+        ),
+        b'\x15' => Some(dialer.disagreed(TLS_THERE.to_owned())),
+        _ => Some(dialer.disagreed(format!(
             "this does not speak Redis: it says {:?}",
             text::cut(&words, 40)
-        )),
+        ))),
     }
 }
 
 /// Reads what comes over a connection unasked; else what answers a line that is harmless to Redis,
 /// and that a web server answers too.
-async fn said<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> Vec<u8> {
+async fn said(mut stream: Stream) -> Vec<u8> {
     let mut line = Vec::new();
     let mut reading = (&mut stream).take(WORDS);
     let _ = timeout(UNASKED, reading.read_to_end(&mut line)).await;

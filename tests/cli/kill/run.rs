@@ -206,7 +206,8 @@ fn one(
     mend(&program, scenario, &dead)?;
     let mended = World::of(server, &queue());
     if mended.places != dead.places {
-        return Err("mending the order list moved messages".to_owned());
+        let moved = moved(&dead.places, &mended.places);
+        return Err(format!("mending the order list moved {moved:?}"));
     }
     if mended.listed() != mended.waiting || !mended.aside.is_empty() {
         return Err("after mending, the order list is not what waits".to_owned());

@@ -47,6 +47,7 @@ pub(crate) fn protected(name: &str) -> Profile {
             db: 0,
             user: None,
             password: None,
+            tls: None,
         },
         password_command: None,
         read_only: false,

@@ -15,6 +15,7 @@ fn config(address: Address) -> Config {
         db: 3,
         user: None,
         password: None,
+        tls: None,
     };
     config
 }

@@ -128,6 +128,7 @@ pub(super) async fn a_reader_with_few_rights(span: u64) {
         Endpoint {
             user: Some("reader".to_owned()),
             password: Some("secret".to_owned()),
+            tls: None,
             ..patient.server.endpoint()
         },
         Access::ReadOnly,
