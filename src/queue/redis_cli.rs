@@ -53,18 +53,16 @@ fn tls_flags(tls: &Tls) -> String {
         ("--cert", path(identity.map(|of| &of.cert))),
         ("--key", path(identity.map(|of| &of.key))),
     ];
-    let given = flags
-        .into_iter()
-        .filter_map(|(flag, value)| Some((flag, value?)));
-    let given: String = given
-        .map(|(flag, value)| format!(" {flag} {value}"))
-        .collect();
-    let insecure = if tls.verify == Verify::None {
-        " --insecure"
-    } else {
-        ""
-    };
-    format!(" --tls{given}{insecure}")
+    let mut line = " --tls".to_owned();
+    for (flag, value) in flags {
+        if let Some(value) = value {
+            line.extend([" ", flag, " ", &*value]);
+        }
+    }
+    if tls.verify == Verify::None {
+        line.push_str(" --insecure");
+    }
+    line
 }
 
 /// A command for the shell: `program` (see [`program`]) with its arguments, or, when one of them

@@ -395,8 +395,7 @@ impl ServerCertVerifier for Trust {
         let Some(checker) = &self.checker else {
             return Ok(ServerCertVerified::assertion());
         };
-        let checked = checker.verify_server_cert(cert, intermediates, name, ocsp, now);
-        match checked {
+        match checker.verify_server_cert(cert, intermediates, name, ocsp, now) {
             // The name is looked at last.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
