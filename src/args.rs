@@ -11,6 +11,7 @@ mod help;
 mod journal;
 mod queue_hex;
 mod repair;
+mod tools;
 mod trace;
 
 use std::borrow::Cow;
@@ -35,6 +36,7 @@ pub use doctor::{Doctor, FailOn, Report};
 pub use help::no_command;
 pub use journal::{Journal, JournalCommand, Purge};
 pub use repair::{Repair, RepairFlag};
+pub use tools::{Completions, Man, Shell};
 pub use trace::{By, Trace};
 
 use crate::payload::Codec;
@@ -81,6 +83,7 @@ fn forms() -> String {
 #[command(
     name = "delayscope",
     version,
+    long_version = version(),
     disable_help_flag = true,
     after_help = EXAMPLES,
     max_term_width = 100,
@@ -107,14 +110,38 @@ pub struct Args {
     pub command: Option<Command>,
 }
 
+/// The version, with what was built: for a report of a mistake in it.
+fn version() -> String {
+    let commit = option_env!("DELAYSCOPE_COMMIT").unwrap_or("not told by who built it");
+    let screen = if cfg!(feature = "tui") { "tui" } else { "none" };
+    let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
+    let libc = if cfg!(target_env = "musl") {
+        "-musl"
+    } else if cfg!(target_env = "gnu") {
+        "-gnu"
+    } else {
+        ""
+    };
+    format!(
+        "{}\ncommit    {commit}\ntarget    {arch}-{os}{libc}\nfeatures  {screen}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
 impl Args {
+    /// The whole command line, as its help, manual and completions tell it.
+    #[must_use]
+    pub fn described() -> clap::Command {
+        help::arranged(Self::command())
+    }
+
     /// Parses what was typed, the program's name first. An error says what is wrong with it, or is
     /// the help or the version that was asked for.
     pub fn typed(
         words: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, clap::Error> {
         let words = queue_hex::spelled_out(words.into_iter().map(Into::into));
-        let mut command = help::arranged(Self::command());
+        let mut command = Self::described();
         // -h is the host, as in redis-cli: alone it can only mean help.
         let asks = words.len() == 2 && words[1] == "-h";
         let tried = if asks {
@@ -359,13 +386,20 @@ pub enum Command {
     Decode(Decode),
     /// Tell what happened to each message, from a saved log of commands; needs no server
     Trace(Trace),
+    /// Tell a shell how to complete the command line; needs no server
+    Completions(Completions),
+    /// The manual page, in roff; needs no server
+    Man(Man),
 }
 
 impl Command {
     /// True for a command that reads what it is given, and no server.
     #[must_use]
     pub const fn reads_alone(&self) -> bool {
-        matches!(self, Self::Decode(_) | Self::Trace(_))
+        matches!(
+            self,
+            Self::Decode(_) | Self::Trace(_) | Self::Completions(_) | Self::Man(_)
+        )
     }
 
     /// True for a command that may keep something of a queue aside while it is under way.

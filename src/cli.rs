@@ -7,6 +7,7 @@ mod acl;
 mod bytes;
 mod change;
 mod codec;
+pub mod completions;
 mod confirm;
 mod consume;
 mod decode;
@@ -22,6 +23,7 @@ mod finding;
 mod input;
 mod journal;
 mod kick;
+mod man;
 mod messages;
 mod meter;
 mod monitor;
@@ -170,6 +172,8 @@ pub async fn run<W: Write>(
         Some(Command::Acl(asked)) => acl::run(&asked, config, out)?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
         Some(Command::Trace(asked)) => trace::run(&asked, config, out)?,
+        Some(Command::Completions(asked)) => completions::run(&asked, out)?,
+        Some(Command::Man(asked)) => man::run(&asked, out)?,
     };
     out.flush()?;
     Ok(outcome)

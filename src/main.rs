@@ -8,6 +8,7 @@ use delayscope::cli::{self, output::Output};
 use delayscope::config::Config;
 
 fn main() -> ExitCode {
+    cli::completions::answer();
     ExitCode::from(match Args::typed(std::env::args_os()) {
         Ok(args) => start(args).unwrap_or_else(|error| cli::failed(&error)),
         Err(error) => cli::usage(&error),

@@ -28,7 +28,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Run", &["offer", "worker", "consume", "demo"]),
-    ("Tools", &["decode", "acl", "help"]),
+    ("Tools", &["decode", "acl", "completions", "man", "help"]),
 ];
 
 /// The line of each help that says how a server is named.
@@ -39,7 +39,15 @@ Server: a URL, or the flags of redis-cli (-h -p -s -a -n); `delayscope help conn
 const MOST_LETTERS: usize = 2;
 
 /// Commands that reach no server: their help does not say how.
-const ALONE: [&str; 5] = ["acl", "connection", "decode", "journal", "trace"];
+const ALONE: [&str; 7] = [
+    "acl",
+    "completions",
+    "connection",
+    "decode",
+    "journal",
+    "man",
+    "trace",
+];
 
 /// Arranges the help: the commands in groups, and the flags that reach a server in one line.
 pub(super) fn arranged(command: Command) -> Command {
@@ -77,7 +85,7 @@ fn groups(command: &Command) -> String {
                 || "Print this, or the help of a command".to_owned(),
                 ToString::to_string,
             );
-            out.extend([&format!("  {name:9}  {about}"), "\n"]);
+            out.extend([&format!("  {name:11}  {about}"), "\n"]);
         }
         out.push('\n');
     }

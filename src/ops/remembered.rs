@@ -81,6 +81,17 @@ impl Memory {
         names.into_iter().filter_map(Name::bytes).collect()
     }
 
+    /// The queues seen last time on any server, each once.
+    #[must_use]
+    pub fn all(&self) -> Vec<QueueName> {
+        let servers = self.read().servers;
+        let names = servers.into_iter().flat_map(|server| server.queues);
+        let mut all: Vec<QueueName> = names.filter_map(Name::bytes).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
     /// Remembers `queues` as those of this server, instead of what was remembered before.
     pub fn keep(&self, endpoint: &Endpoint, mut queues: Vec<QueueName>) {
         queues.sort();

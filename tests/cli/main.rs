@@ -57,6 +57,7 @@ mod stopping;
 mod taken;
 mod terminal;
 mod tls;
+mod tools;
 mod tracing;
 mod trouble;
 

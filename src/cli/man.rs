@@ -1,0 +1,96 @@
+//! `man`: the manual page of the program or of one of its commands, in roff. Needs no server.
+
+use std::io::Write;
+
+use anyhow::{Context as _, bail};
+use clap::{Arg, Command};
+use clap_mangen::Man;
+
+use super::Outcome;
+use super::output::Output;
+use crate::args::{self, Args, no_command};
+
+/// Prints the page.
+pub(super) fn run<W: Write>(asked: &args::Man, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+    out.keep_whole();
+    let page = page(asked.command.as_deref())?;
+    for line in page.lines() {
+        out.line(line)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The page of that command, or of the whole program.
+fn page(of: Option<&str>) -> anyhow::Result<String> {
+    let mut program = Args::described();
+    program.build();
+    let command = match of {
+        None => program,
+        Some(name) => one(&program, name)?,
+    };
+    let mut page = Vec::new();
+    let man = Man::new(command).date("").manual("delayscope");
+    man.render(&mut page).context("could not write the page")?;
+    String::from_utf8(page).context("could not write the page")
+}
+
+/// A command of the program, by its name.
+fn one(program: &Command, name: &str) -> anyhow::Result<Command> {
+    let Some(command) = program.find_subcommand(name).filter(|of| !of.is_hide_set()) else {
+        match no_command(name) {
+            Some(said) => bail!("{said} See delayscope --help."),
+            None => bail!("there is no command {name:?}. See delayscope --help."),
+        }
+    };
+    // How to reach a server stands on the page of the program.
+    let elsewhere = |arg: Arg| {
+        let is_connection = arg.get_help_heading() == Some("Connection");
+        arg.hide(is_connection)
+    };
+    Ok(command.clone().mut_args(elsewhere))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_with_its_flags_and_examples() {
+        let mut program = Args::described();
+        program.build();
+        let names: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        assert!(names.len() > 25, "{names:?}");
+        for name in names {
+            let Ok(page) = page(Some(name)) else {
+                assert!(matches!(name, "connection"), "{name} has no page");
+                continue;
+            };
+            assert!(page.contains(&format!("delayscope\\-{name}")), "{page}");
+        }
+        let transfer = page(Some("transfer")).unwrap();
+        assert!(transfer.contains("\\-\\-max\\-block"), "{transfer}");
+        assert!(
+            transfer.contains("delayscope transfer orders"),
+            "{transfer}"
+        );
+    }
+
+    #[test]
+    fn the_page_of_the_program_has_the_connection_and_the_exit_codes() {
+        let page = page(None).unwrap();
+        for words in [
+            ".TH delayscope 1",
+            "\\-\\-cacert",
+            "Exit codes",
+            "delayscope\\-doctor(1)",
+        ] {
+            assert!(page.contains(words), "{words} in {page}");
+        }
+    }
+
+    #[test]
+    fn the_page_of_a_mistyped_command_names_the_one_that_is_meant() {
+        let why = page(Some("transfr")).unwrap_err().to_string();
+        assert!(why.contains("did you mean transfer?"), "{why}");
+    }
+}
