@@ -21,7 +21,7 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     put("id", finding.id.into());
     put("severity", finding.severity.word().into());
-    put("sentence", finding.sentence.as_str().into());
+    put("sentence", finding.sentence().into());
     let mut evidence = finding.evidence.figures.clone();
     let there = &programs.redis_cli;
     let checks: Vec<String> = finding.evidence.checks(there).collect();
@@ -33,6 +33,7 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
     put("repair_command", json!(command));
     let by_hand: Vec<String> = finding.repair.by_hand(there).collect();
     put("repair_lines", json!(by_hand));
+    put("headline", finding.headline.as_str().into());
     put("of_server", finding.of_server.into());
     put("since_ms", json!(finding.since.map(EpochMillis::get)));
     put("figure", json!(finding.figure));
@@ -90,7 +91,7 @@ fn style(severity: Severity) -> Style {
     }
 }
 
-/// A finding in lines: the sentence, what shows it, what repairs it.
+/// A finding in lines: headline, details, what shows it, what repairs it.
 pub(super) fn lines(
     queue: &Queue,
     finding: &Finding,
@@ -103,6 +104,9 @@ pub(super) fn lines(
         None => Head(Some(finding.severity), about(finding)),
     };
     let mut lines = vec![head];
+    if !finding.details.is_empty() && finding.open.is_none() {
+        lines.push(Words(finding.details.clone()));
+    }
     if let Some(since) = finding.since {
         let then = times::local(since, at);
         let mut line = if finding.before {
@@ -143,12 +147,13 @@ pub(super) fn undecided(
 
 /// A finding's fields say that it was only suspected when nobody watched on.
 pub(super) fn left_open(fields: &mut Map<String, Value>, open: &Open, command: String) {
-    let sentence = format!("Not yet decided: {}, {}.", open.seen, open.asks);
+    let sentence = format!("Not yet known: {}, {}.", open.seen, open.asks);
     fields.insert("severity".into(), UNDECIDED.into());
     fields.insert("sentence".into(), sentence.into());
     fields.entry("evidence").or_insert_with(|| json!({}));
-    fields.insert("repair".into(), "Look for longer.".into());
+    fields.insert("repair".into(), "Watch for longer.".into());
     fields.insert("repair_command".into(), command.into());
+    fields.insert("headline".into(), "A check needs more time.".into());
 }
 
 /// The same in lines.
@@ -173,14 +178,15 @@ pub(super) fn longer(command: &str, queue: &Queue, program: &str) -> String {
     shell::about(program, command, queue, &[&seconds])
 }
 
-/// A finding in one line.
-pub(super) fn headline(finding: &Finding) -> String {
-    format!("{:8}  {}", finding.severity.word(), about(finding))
+/// A finding in one line, with its details.
+pub(super) fn in_one_line(finding: &Finding) -> String {
+    let Finding { severity, id, .. } = finding;
+    format!("{:8}  {} [{id}]", severity.word(), finding.sentence())
 }
 
-/// The problem with the rule's name behind it.
+/// The headline with the rule's name behind it.
 fn about(finding: &Finding) -> String {
-    format!("{} [{}]", finding.sentence, finding.id)
+    format!("{} [{}]", finding.headline, finding.id)
 }
 
 /// Says how a figure moves, in words; none when it stands.

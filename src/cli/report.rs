@@ -172,7 +172,8 @@ fn earlier(over: &Passed) -> Value {
     json!({
         "id": over.id,
         "severity": over.severity.word(),
-        "sentence": over.sentence,
+        "headline": over.headline,
+        "sentence": over.sentence(),
         "figure": over.figure,
         "since_ms": over.since.get(),
         "until_ms": over.until.get(),

@@ -53,7 +53,7 @@ pub use advice::{Act, Advice};
 pub use diagnosis::Diagnosis;
 pub use evidence::{Evidence, Remedy, Step};
 pub use falling_behind::worked_off_in_ms;
-pub use found::{Finding, Severity, Suspect};
+pub use found::{Ending, Finding, HEADLINE_COLUMNS, Severity, Suspect};
 pub use open::Open;
 pub use passed::Passed;
 pub use seen::{RuleVerdict, Seen};
@@ -242,6 +242,7 @@ pub fn diagnose(
             if !watch.is_read_again(times) {
                 watch.ledger.hold(&mut said);
             }
+            watch.ledger.repaired = recovery::repaired(watch);
             watch.ledger.enter(said, at)
         }
         None => said,

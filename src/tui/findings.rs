@@ -10,7 +10,7 @@ pub mod view;
 use std::cmp::Reverse;
 
 use crate::clock::EpochMillis;
-use crate::queue::finding::Passed;
+use crate::queue::finding::{Ending, Passed};
 use crate::queue::{EntryId, Finding, Severity, text};
 use crate::tui::model::{Model, Screen};
 use crate::tui::queues::QueueRow;
@@ -116,12 +116,11 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     /// Less than this in a second stands still.
     const STILL: f64 = 0.05;
     let ago = |then: EpochMillis| model.now.since(then);
-    if let Some(gone) = finding.gone {
-        let words = text::countdown(ago(gone).max(0));
-        return Some(format!("gone for {words}"));
-    }
     let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
     let since = since.map(|ago| format!("for {}", text::countdown(ago)));
+    if finding.gone.is_some() {
+        return None;
+    }
     let trend = finding.trend.and_then(|trend| match trend.per_s {
         rate if rate >= STILL => Some(format!("growing by {}/s", text::rate(rate))),
         rate if rate <= -STILL => {
@@ -133,6 +132,19 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     });
     let words: Vec<String> = since.into_iter().chain(trend).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Tells when a finding went, and how long it was there: the beginning of its headline.
+#[must_use]
+pub fn past(model: &Model, finding: &Finding) -> Option<String> {
+    let gone = finding.gone?;
+    let ago = text::countdown(model.now.since(gone).max(0));
+    let lasted = text::countdown(finding.lasted_ms);
+    let cleared = match finding.ending {
+        Ending::Repaired => "",
+        Ending::ByItself => "cleared ",
+    };
+    Some(format!("{cleared}{ago} ago (lasted {lasted})"))
 }
 
 /// Returns the findings that are over, with the index of their queue in the table: what ended last

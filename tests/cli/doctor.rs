@@ -47,8 +47,8 @@ fn a_sick_queue_is_told_in_the_agreed_fields_and_ends_with_1() {
     // All queues, found by their keys; in words.
     let told = program.run(&["doctor", "--for", "1200ms"]).partly().out;
     assert!(
-        told.starts_with("orders\n  critical  1 late, ")
-            && told.contains(" [no-transfer-client]\n"),
+        told.starts_with("orders\n  critical  No Redisson client runs for this queue. [")
+            && told.contains("\n            1 late, oldest "),
         "{told}"
     );
     // Commands that can be pasted, and no key where there is no screen.
@@ -166,7 +166,7 @@ fn what_the_server_refuses_to_show_is_named_and_late_entries_are_told_all_the_sa
         .partly();
     for part in [
         "1 late, oldest 1:0",
-        "who is subscribed cannot be seen, and nobody transfers",
+        "Entries are late, and nobody transfers.",
         "worker orders",
     ] {
         assert!(run.out.contains(part), "{part}: {}", run.out);

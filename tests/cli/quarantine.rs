@@ -59,7 +59,7 @@ fn doctor_tells_that_it_was_set_aside_from_here() {
     let told = program.run(&doctor).json();
     let found = told.iter().find(|found| found["id"] == "quarantined");
     let words = found.unwrap()["evidence"]["words"][0].as_str().unwrap();
-    assert!(words.starts_with("set aside by you "), "{words}");
+    assert!(words.starts_with("moved there by you "), "{words}");
 }
 
 #[test]

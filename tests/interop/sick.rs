@@ -194,7 +194,7 @@ pub fn killed_worker() {
     let program = [env!("CARGO_BIN_EXE_delayscope"), "-u", &server.url()].map(str::to_owned);
     let program: Vec<&str> = program.iter().map(String::as_str).collect();
     let mut screen = Terminal::start(&program, (120, 40), &[]);
-    screen.wait_text("no client is subscribed");
+    screen.wait_text("No Redisson client runs");
     screen.send(b"5");
     screen.wait_text("✖ CRIT  10,000 late");
     screen.send(b"R");

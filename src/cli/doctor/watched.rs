@@ -117,8 +117,8 @@ impl ToldLines {
         out: &mut Output<W>,
     ) -> anyhow::Result<()> {
         self.standing.retain(|(of, _), _| of != queue);
-        let sentence = "Nothing is left of the queue: no entry, no element, no transfer client.";
-        let found = Finding::new(QUEUE, Severity::Note, sentence);
+        let headline = "The queue is gone: no entry, no element, no client.";
+        let found = Finding::new(QUEUE, Severity::Note, headline);
         event(queue, at, out).print("gone", &found)?;
         Ok(out.flush()?)
     }
@@ -178,8 +178,8 @@ fn queue_found<W: Write>(
     at: EpochMillis,
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
-    let sentence = "A queue that was not there before: it is watched too.";
-    let found = Finding::new(QUEUE, Severity::Note, sentence);
+    let headline = "A queue that was not there before: it is watched too.";
+    let found = Finding::new(QUEUE, Severity::Note, headline);
     event(queue, at, out).print("found", &found)?;
     Ok(out.flush()?)
 }
@@ -225,7 +225,7 @@ impl<W: Write> WatchLine<'_, W> {
         }
         let name = text::printable_bytes(self.queue.name.as_bytes());
         let time = times::local(self.at, self.at);
-        let line = finding::headline(found);
+        let line = finding::in_one_line(found);
         self.out
             .whole(&format!("{time}  {name}  {event:6}  {line}"))?;
         Ok(())

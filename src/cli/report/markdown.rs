@@ -86,7 +86,7 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
         out.whole("")?;
         let lines = finding::lines(&bundle.queue, found, bundle.at, programs);
         fenced(out, |out| {
-            out.whole(&found.sentence)?;
+            out.whole(&found.headline)?;
             let rest = lines.iter().skip(1);
             rest.map(ToString::to_string)
                 .try_for_each(|line| out.whole(&line))
@@ -102,7 +102,7 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     for over in &bundle.over {
         let (since, until) = (over.since, over.until);
         let [since, until] = [since, until].map(|then| times::local(then, bundle.at));
-        let (id, sentence) = (over.id, span(&over.sentence));
+        let (id, sentence) = (over.id, span(&over.sentence()));
         out.whole(&format!(
             "- earlier, from {since} to {until}: {id}: {sentence}"
         ))?;

@@ -7,6 +7,9 @@ use super::{drift, mixed_frames, slow_transfer};
 use crate::queue::finding::id;
 use crate::queue::text;
 
+/// A headline that names a queue has so many columns for the name.
+const NAME_COLUMNS: usize = 36;
+
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     let findings = &mut all.findings;
@@ -65,11 +68,15 @@ fn below_its_blocker(seen: &Seen, findings: &mut [Finding]) {
     for found in findings.iter_mut().filter(|f| effects.contains(&f.id)) {
         let late = seen.pulse.and_then(|pulse| pulse.late.get());
         let late = late.map_or_else(String::new, |n| {
-            format!(" {} late here.", text::thousands(n))
+            format!(
+                "{} late here; the clients of this queue are not to blame.",
+                text::thousands(n)
+            )
         });
-        let sentence = format!("Redis is blocked by transfers of {blocker}.{late}");
-        let then = format!("Repair {blocker} first: this usually goes with it.");
-        found.follow(id::SLOW_TRANSFER, sentence, then);
+        let name = text::cut(blocker, NAME_COLUMNS);
+        let headline = format!("Redis is blocked by transfers of {name}.");
+        let then = format!("Repair {blocker} first; this usually disappears.");
+        found.follow(id::SLOW_TRANSFER, (headline, late), then);
     }
 }
 

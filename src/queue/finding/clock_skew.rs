@@ -55,16 +55,13 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         ID,
         severity,
         format!("The clock of this machine is {by} {way} the server's."),
+    )
+    .details(
+        "Clients with such a clock transfer too early or too late; delayscope uses the server's.",
     );
     finding.of_server = true;
-    let finding = finding
-        .number("clock_skew_ms", skew_ms)
-        .words("due times are compared with the server's clock here; clients use their own")
-        .check(&[], b"TIME");
-    RuleVerdict::Found(finding.repair(
-        Step::Outside,
-        "Let both machines take the time from one source (NTP).",
-    ))
+    let finding = finding.number("clock_skew_ms", skew_ms).check(&[], b"TIME");
+    RuleVerdict::Found(finding.repair(Step::Outside, "Set both clocks by one source (NTP)."))
 }
 
 fn severity(ms: i64) -> Option<Severity> {
@@ -143,7 +140,7 @@ fn early(seen: &Seen) -> Option<Open> {
     (of_now && missing > 0 && late_ms >= 0).then(|| {
         let late = text::thousands(pulse.late.get().unwrap_or(1));
         let seen = format!("{late} late, and the last left late too");
-        let asks = "whether the transfer clients' clocks are behind";
+        let asks = "whether the clients' clocks are behind";
         Open::new(seen, asks, Some(missing * each_ms))
     })
 }
@@ -178,28 +175,26 @@ fn hindered(seen: &Seen, since: EpochMillis) -> bool {
 fn of_client(seen: &Seen, (severity, sure): (Severity, bool), ahead_ms: i64) -> Finding {
     let by = text::span(ahead_ms.unsigned_abs());
     let keys = seen.queue.keys();
-    let sentence = if ahead_ms > 0 && !sure {
-        format!(
-            "Entries leave {by} before their due time: somebody cancels them, or a transfer client's \
-             clock is ahead."
-        )
+    let way = if ahead_ms > 0 { "before" } else { "after" };
+    let details = if ahead_ms > 0 && !sure {
+        "Somebody cancels them, or a client's clock is ahead."
     } else if ahead_ms > 0 {
-        format!("Entries leave {by} before their due time: a transfer client's clock is ahead.")
+        "A client's clock is ahead."
     } else if keys.channel.is_some() {
-        format!("Entries leave {by} after their due time: the transfer clients' clocks are behind.")
+        "The clients' clocks are behind."
     } else {
-        format!(
-            "Entries leave {by} after their due time: the poller looks seldom, or its clock is behind."
-        )
+        "The poller asks seldom, or its clock is behind."
     };
-    Finding::new(ID, severity, sentence)
+    let headline = format!("Entries leave {by} {way} their due time.");
+    Finding::new(ID, severity, headline)
+        .details(details)
         .number("client_ahead_ms", ahead_ms)
         .words(format!("the last {DEPARTURES} left by the same span"))
         .check(&[], b"TIME")
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
         .repair(
             Step::Outside,
-            "Set the clocks of its clients (NTP); delayscope transfers by the server's.",
+            "Set the clients' clocks (NTP). The worker here goes by the server's clock.",
         )
 }
 

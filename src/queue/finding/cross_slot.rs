@@ -15,14 +15,16 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     }
     let here = seen.server.info().and_then(|i| i.number("cluster_enabled")) == Some(1);
     let name = text::printable(&seen.queue.name.text()).into_owned();
-    let sentence = if here {
-        format!(
-            "The cluster refuses every script of {name}: its braces put its keys into different slots."
-        )
+    let headline = if here {
+        "The cluster refuses every script of this queue."
     } else {
-        format!("{name} cannot move to a cluster: its braces put its keys into different slots.")
+        "This queue cannot move to a cluster."
     };
-    let mut finding = Finding::new(ID, Severity::Warning, sentence).number("cluster", here);
+    let mut finding = Finding::new(ID, Severity::Warning, headline)
+        .details(format!(
+            "The braces in {name} put its keys into different slots."
+        ))
+        .number("cluster", here);
     for (word, key) in [
         ("slot_target", Some(&keys.target)),
         ("slot_timeouts", Some(&keys.timeouts)),
@@ -40,8 +42,8 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     }
     RuleVerdict::Found(finding.repair(
         Step::Outside,
-        "Give the queue a name without braces, or with one {…} in front, in all of its clients; \
-         deliver or offer again what waits under the old one.",
+        "Give the queue a name without braces, or with one {…} in front, in all clients; transfer or \
+         offer again what waits under the old name.",
     ))
 }
 
@@ -75,7 +77,7 @@ mod tests {
                 panic!("{odd}");
             };
             assert_eq!(found.severity, Severity::Warning);
-            assert!(found.sentence.contains("cannot move to a cluster"));
+            assert!(found.sentence().contains("cannot move to a cluster"));
         }
     }
 
@@ -84,7 +86,7 @@ mod tests {
         let RuleVerdict::Found(found) = verdict("a{b", &looked("cluster_enabled:1\r\n")) else {
             panic!("nothing found");
         };
-        assert!(found.sentence.contains("refuses every script"));
+        assert!(found.sentence().contains("refuses every script"));
         assert_eq!(found.evidence.figures["cluster"], true);
     }
 }

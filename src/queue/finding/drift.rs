@@ -48,7 +48,10 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         return RuleVerdict::Fine;
     }
     let by = waiting.abs_diff(order);
-    let finding = Finding::new(ID, Severity::Warning, sentence(waiting, order, by)).of(by);
+    let (headline, details) = sentences(waiting, order, by);
+    let finding = Finding::new(ID, Severity::Warning, headline)
+        .details(details)
+        .of(by);
     let finding = counted(seen, finding, (waiting, order));
     if waiting == 0 {
         return RuleVerdict::Found(last_copy(finding));
@@ -58,57 +61,65 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     } else {
         finding.repair(
             Step::Change(What::Drift),
-            Advice::of("Compare their members and mend it")
-                .by(Act::Repair, "; the plan says which."),
+            Advice::of("Repair the order list").by(Act::Repair, "; the plan says which entries."),
         )
     })
 }
 
 /// Advises what loses nothing: what only the order list holds may never have been delivered.
 fn only_there(finding: Finding) -> Finding {
-    finding.repair(
-        Step::WaitAgain,
-        Advice::of("They may never have been delivered: let them wait again").by(
-            Act::Repair,
-            ", with new due times. Only where you know better, `deliver \
-                 --from order-only` or `delete --from order-only`.",
-        ),
-    )
+    finding
+        .words(
+            "only where you know better: `deliver --from order-only`, or `delete --from order-only`",
+        )
+        .repair(
+            Step::WaitAgain,
+            Advice::of("Let them wait again").by(
+                Act::Repair,
+                ", with new due times: they may never have been delivered.",
+            ),
+        )
 }
 
 /// The same where they may be the last copies.
 fn last_copy(finding: Finding) -> Finding {
-    finding.repair(
-        Step::WaitAgain,
-        Advice::of("Let them wait again").by(
-            Act::Repair,
-            " with new due times: the old ones are lost. Only if they were \
-                 delivered long ago, `delete --from order-only` drops them; the \
-                 journal keeps them, and undo brings them back.",
-        ),
-    )
+    finding
+        .words(
+            "only if they were delivered long ago: `delete --from order-only` drops them; the \
+             journal keeps them, and undo brings them back",
+        )
+        .repair(
+            Step::WaitAgain,
+            Advice::of("Let them wait again")
+                .by(Act::Repair, ", with new due times: the old ones are lost."),
+        )
 }
 
-/// Says what it means that one of them holds so many more.
-fn sentence(waiting: u64, order: u64, by: u64) -> String {
+/// Says what it means that one of them holds so many more: headline and details.
+fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
     let entries = text::counted(by, "entry", "entries");
     let them = if by == 1 { "it" } else { "them" };
+    let ignored =
+        format!("{entries} will be delivered, but size(), contains() and remove() ignore {them}");
     match (waiting, order) {
-        (0, _) => format!(
-            "{entries} will never be delivered: timeouts is gone, and the order list may be the last \
-             copy."
+        (0, _) => (
+            "Entries will never be delivered: their due times are gone.",
+            format!("{entries}: timeouts is gone, and the order list may be the last copy."),
         ),
-        (_, 0) => format!(
-            "{entries} will be delivered, but size(), contains() and remove() do not see {them}: \
-             the order list is gone."
+        (_, 0) => (
+            "The order list is gone: size() and remove() ignore entries.",
+            format!("{ignored}."),
         ),
-        _ if waiting > order => format!(
-            "{entries} will be delivered, but size(), contains() and remove() do not see {them}: \
-             timeouts holds so many more than the order list."
+        _ if waiting > order => (
+            "Entries are missing from the order list.",
+            format!("{ignored}: timeouts holds so many more than the order list."),
         ),
-        _ => format!(
-            "{entries} will never be delivered, but size() counts {them}: the order list holds so \
-             many more than timeouts."
+        _ => (
+            "Entries will never be delivered: only the order list has them.",
+            format!(
+                "{entries} will never be delivered, but size() counts {them}: the order list holds \
+                 so many more than timeouts."
+            ),
         ),
     }
 }
@@ -140,17 +151,18 @@ fn by_members(
     }
     let [lacking, strays, twice] = [&drift.lacking, &drift.strays, &drift.twice];
     let by = lacking.count + strays.count + twice.count;
-    let sentence = match (lacking.count, strays.count, twice.count) {
+    let (headline, details) = match (lacking.count, strays.count, twice.count) {
         (_, 0, 0) | (0, _, 0) => {
             let order = i128::from(exact.waiting) - i128::from(drift.balance);
-            sentence(exact.waiting, u64::try_from(order).unwrap_or(0), by)
+            sentences(exact.waiting, u64::try_from(order).unwrap_or(0), by)
         }
-        _ => format!(
-            "Timeouts and order list do not hold the same: {}.",
-            sides(drift)
+        _ => (
+            "The order list differs from timeouts.",
+            format!("{}.", sides(drift)),
         ),
     };
-    let mut finding = Finding::new(ID, Severity::Warning, sentence)
+    let mut finding = Finding::new(ID, Severity::Warning, headline)
+        .details(details)
         .of(by)
         .exact(exact)
         .number("not_in_order", lacking.count)
@@ -181,12 +193,9 @@ fn by_members(
     };
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Drift),
-        Advice::of("Mend it").by(
+        Advice::of("Repair the order list").by(
             Act::Repair,
-            format!(
-                ": what is missing is appended, what stands twice leaves \
-                 once.{left}"
-            ),
+            format!(": it gets what is missing, and loses what stands twice.{left}"),
         ),
     ))
 }
@@ -198,8 +207,8 @@ fn sides(drift: &Drifted) -> String {
     let some = [
         say(
             drift.lacking.count,
-            "entry is missing in the order list (remove() does not see it)",
-            "entries are missing in the order list (remove() does not see them)",
+            "entry is missing from the order list (remove() ignores it)",
+            "entries are missing from the order list (remove() ignores them)",
         ),
         say(
             drift.strays.count,
@@ -238,10 +247,18 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     let Some(cause) = findings.iter().find(causes).map(|found| found.id) else {
         return;
     };
-    let drift = &mut findings[at];
-    let sentence = format!("It follows from {cause}: {}", drift.sentence);
-    let then = format!("Mend {cause} first: this goes with it. Only what is left then is drift.");
-    drift.follow(cause, sentence, then);
+    let missing = text::counted(by.unwrap_or(0), "entry is", "entries are");
+    let headline = format!("Side effect: {missing} missing from the order list.");
+    let details = if by == Some(1) {
+        "It will be delivered, but size(), contains() and remove() ignore it."
+    } else {
+        "They will be delivered, but size(), contains() and remove() ignore them."
+    };
+    let then = match cause {
+        id::MIXED_FLEET => "Upgrade or stop one version first; this usually disappears.",
+        _ => "Fix the blocking entry first; this usually disappears.",
+    };
+    findings[at].follow(cause, (headline, details.to_owned()), then);
 }
 
 #[cfg(test)]
@@ -281,7 +298,7 @@ mod tests {
     fn beside_what_it_follows_from_it_is_a_note_that_proposes_nothing() {
         let beside = |counts, cause: (&'static str, Severity, u64)| {
             let drift = scene(&[counts; 3]).found(ID).unwrap();
-            let cause = Finding::new(cause.0, cause.1, "that").of(cause.2);
+            let cause = Finding::new(cause.0, cause.1, "That.").of(cause.2);
             let mut all = [cause, drift];
             subordinate(&mut all);
             let [_, drift] = all;
@@ -355,12 +372,11 @@ mod tests {
         let found = gone.found(ID).unwrap();
         assert_eq!(found.evidence.figures["exact"], true);
         assert_eq!(found.repair.step, Step::WaitAgain);
+        let words = &found.evidence.words;
         assert!(
-            found
-                .repair
-                .sentence
-                .to_string()
-                .contains("`delete --from order-only` drops")
+            words
+                .iter()
+                .any(|line| line.contains("`delete --from order-only` drops"))
         );
         assert_eq!(step(&scene(&[(1, 3); 3])), Step::WaitAgain);
         assert_eq!(step(&scene(&[(3, 0); 3])), Step::Change(What::Drift));
@@ -368,10 +384,10 @@ mod tests {
 
     #[test]
     fn a_side_that_is_missing_is_told_so() {
-        let sentence = |counts| scene(&[counts; 3]).found(ID).unwrap().sentence;
-        assert!(sentence((0, 3)).contains("last copy"));
-        assert!(sentence((3, 0)).starts_with("3 entries will be delivered, but"));
-        assert!(sentence((3, 4)).contains("never be delivered"));
+        let details = |counts| scene(&[counts; 3]).found(ID).unwrap().details;
+        assert!(details((0, 3)).contains("last copy"));
+        assert!(details((3, 0)).starts_with("3 entries will be delivered, but"));
+        assert!(details((3, 4)).contains("never be delivered"));
     }
 
     #[test]
@@ -392,14 +408,14 @@ mod tests {
         let found = even.found(ID).unwrap();
         assert_eq!(found.figure, Some(4));
         assert!(
-            found.sentence.contains("2 entries are missing"),
+            found.sentence().contains("2 entries are missing"),
             "{}",
-            found.sentence
+            found.sentence()
         );
-        assert!(found.sentence.contains("2 elements of it wait nowhere"));
+        assert!(found.sentence().contains("2 elements of it wait nowhere"));
         // One side only: the same words as by the numbers.
         let mut odd = scene(&[(5, 4); 4]);
-        let by_numbers = odd.found(ID).unwrap().sentence;
+        let by_numbers = odd.found(ID).unwrap().sentence();
         odd.watch.examined(exact(1, 0));
         assert!(by_numbers.contains("timeouts holds so many more"));
         assert_eq!(odd.found(ID).unwrap().evidence.figures["exact"], true);

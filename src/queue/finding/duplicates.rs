@@ -51,33 +51,30 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         return RuleVerdict::Fine;
     }
     let messages = copies.len() as u64;
-    let sentence = match messages {
-        1 => "1 message stands in target more than once.".to_owned(),
-        n => format!(
-            "{} messages stand in target more than once.",
-            text::thousands(n)
-        ),
-    };
+    let several = text::counted(messages, "message", "messages");
     let copies = text::counted(too_many, "copy", "copies");
     let looked_at = if apart {
         looked_at
     } else {
         looked_at.div_ceil(2)
     };
-    let finding = Finding::new(ID, Severity::Warning, sentence)
+    let headline = "Messages stand in target more than once.";
+    let finding = Finding::new(ID, Severity::Warning, headline)
+        .details(format!(
+            "{several}: each transfer that failed on an unreadable entry delivered them once more."
+        ))
         .of_sample(too_many, !apart)
         .number("messages", messages)
         .number("copies_seen", too_many)
         .number("target", length)
         .words(format!(
-            "{copies} too many among the {} of {} elements that were looked at",
+            "{copies} too many among the {} of {} elements that were examined",
             text::thousands(looked_at as u64),
             text::thousands(length)
-        ))
-        .words("each transfer that failed at an unreadable entry delivered them once more");
+        ));
     RuleVerdict::Found(finding.repair(
         Step::Outside,
-        "Delete the copies and keep one of each: mark all that is delivered, then run keep-one.",
+        "Delete the copies and keep one of each: mark all that is delivered, then run `keep-one`.",
     ))
 }
 

@@ -27,21 +27,20 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
                 Some(n @ 1..) => format!(", and has dropped {}", text::counted(n, "key", "keys")),
                 _ => String::new(),
             };
-            Finding::new(
-                ID,
-                Severity::Warning,
-                format!(
-                    "The server may drop any key when its memory of {} is full \
-                     ({policy}){dropped}: whole queues are lost so.",
-                    mib(limit)
-                ),
-            )
+            let headline = "Redis may drop whole queues when its memory is full.";
+            Finding::new(ID, Severity::Warning, headline).details(format!(
+                "It may drop any key ({policy}) once it uses {}{dropped}.",
+                mib(limit)
+            ))
         }
         None => Finding::new(
             ID,
             Severity::Note,
-            format!("The server would drop any key if its memory were limited ({policy})."),
-        ),
+            "Redis would drop whole queues if its memory were limited.",
+        )
+        .details(format!(
+            "maxmemory-policy is {policy}; maxmemory is not set."
+        )),
     };
     finding.of_server = true;
     RuleVerdict::Found(with_evidence(finding, info, policy))
@@ -54,16 +53,12 @@ fn volatile(seen: &Seen, info: &Info, policy: &str) -> RuleVerdict {
     let (Some(key), Some(limit)) = (key, limit(info)) else {
         return RuleVerdict::Fine;
     };
-    let finding = Finding::new(
-        ID,
-        Severity::Warning,
-        format!(
-            "{} has an expiry, and the server may drop such keys sooner, when its memory of {} \
-             is full ({policy}).",
-            text::printable_bytes(&key.key),
-            mib(limit)
-        ),
-    );
+    let headline = "Redis may drop a key of this queue even before it expires.";
+    let finding = Finding::new(ID, Severity::Warning, headline).details(format!(
+        "{} has an expiry, and Redis may drop such keys ({policy}) once it uses {}.",
+        text::printable_bytes(&key.key),
+        mib(limit)
+    ));
     RuleVerdict::Found(with_evidence(finding, info, policy))
 }
 
@@ -88,8 +83,8 @@ fn with_evidence(finding: Finding, info: &Info, policy: &str) -> Finding {
         .check(&["INFO"], b"stats")
         .repair(
             Step::Outside,
-            "Let the server refuse writes instead: CONFIG SET maxmemory-policy noeviction (and in \
-             its configuration file), or give the queues a server of their own.",
+            "CONFIG SET maxmemory-policy noeviction (and in the configuration file), or give the queues \
+             a server of their own.",
         )
 }
 
@@ -132,8 +127,8 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!((found.severity, found.of_server), (Severity::Warning, true));
-        assert!(found.sentence.contains("its memory of 100 MB is full"));
-        assert!(found.sentence.contains("has dropped 3 keys"));
+        assert!(found.sentence().contains("once it uses 100 MB"));
+        assert!(found.sentence().contains("has dropped 3 keys"));
         let RuleVerdict::Found(found) = verdict(&server("0"), &survey(None)) else {
             panic!("nothing found");
         };

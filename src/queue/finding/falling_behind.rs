@@ -129,13 +129,16 @@ fn catching_up(seen: &Seen, pace: &LateTrend, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
     let in_ms = in_ms(needs_s);
     let rest = text::countdown(in_ms);
-    let sentence =
-        format!("{late} late, oldest {oldest}: they are transferred, in about {rest} all.");
-    let finding = evidence(seen, Finding::new(ID, Severity::Note, sentence), pace);
+    let headline = format!("Late entries are being transferred, all in about {rest}.");
+    let found = Finding::new(ID, Severity::Note, headline)
+        .details(format!("{late} late, oldest {oldest}."));
+    let finding = evidence(seen, found, pace);
     finding.number("needs_ms", in_ms).repair(
         Step::Outside,
-        Advice::of("Wait, and find out why they came late; transfer by hand")
-            .by(Act::Transfer, " is quicker."),
+        Advice::of("Wait, or transfer from here").by(
+            Act::Transfer,
+            ", which is faster. Then find out why they came late.",
+        ),
     )
 }
 
@@ -144,7 +147,7 @@ fn evidence(seen: &Seen, finding: Finding, pace: &LateTrend) -> Finding {
     let timeouts = seen.queue.keys().timeouts;
     let beside = seen.watch.beside.iter();
     let beside =
-        beside.map(|change| format!("your {change} is under way, and keeps the server too"));
+        beside.map(|change| format!("your {change} is under way, and keeps the server busy too"));
     finding
         .all_words(beside.collect())
         .of(pace.now)
@@ -153,7 +156,7 @@ fn evidence(seen: &Seen, finding: Finding, pace: &LateTrend) -> Finding {
         .number("late_before", pace.before)
         .number("within_ms", pace.ms)
         .words(format!(
-            "{} were late {} ago; what is due next has moved on by {} of due times since",
+            "{} were late {} ago; the first due time has moved on by {} since",
             text::thousands(pace.before),
             text::span(pace.ms.unsigned_abs()),
             text::span(pace.due_ms.unsigned_abs())
@@ -167,36 +170,44 @@ fn finding(seen: &Seen, pace: &LateTrend) -> Finding {
     let (late, oldest) = (text::thousands(now), text::countdown(pace.late_ms));
     let keys = seen.queue.keys();
     let who = if keys.channel.is_some() {
-        "its transfer clients are too slow, or their clocks are behind"
+        "the clients are too slow, or their clocks are behind"
     } else {
         "the poller is too slow, or its clock is behind"
     };
-    let how = match pace.needs_s() {
-        Some(s) => format!(
-            "at the rate seen it takes about {} to transfer them",
-            text::countdown(in_ms(s))
+    let (headline, how) = match pace.needs_s() {
+        Some(s) => (
+            "Late entries get fewer only slowly.",
+            format!(
+                "at this rate it takes about {} to transfer them",
+                text::countdown(in_ms(s))
+            ),
         ),
-        None if now > before => {
-            let grows = flow::rate(flow::per_s(now - before, pace.ms));
-            format!("{grows} more fall due than are transferred")
-        }
-        None => "as many fall due as are transferred".to_owned(),
+        None if now > before => (
+            "More entries fall due than are transferred.",
+            format!("{} more", flow::rate(flow::per_s(now - before, pace.ms))),
+        ),
+        None => (
+            "Late entries do not get fewer.",
+            "as many fall due as are transferred".to_owned(),
+        ),
     };
-    let sentence = format!("{late} late, oldest {oldest}, and {how}: {who}.");
-    let finding = evidence(seen, Finding::new(ID, Severity::Warning, sentence), pace);
+    let found = Finding::new(ID, Severity::Warning, headline)
+        .details(format!("{late} late, oldest {oldest}; {how}: {who}."));
+    let finding = evidence(seen, found, pace);
     if slow_transfer::wants_a_hand(seen) {
         return finding.repair(
             Step::Change(What::Transfer),
-            Advice::of("Transfer what is due by hand")
-                .by(Act::Repair, ": they search the order list for each entry."),
+            Advice::of("Transfer what is due from here").by(
+                Act::Repair,
+                ": the clients search the order list for each entry.",
+            ),
         );
     }
     finding.repair(
         Step::Worker,
-        Advice::of("A stand-in worker beside them").by(
+        Advice::of("Start the worker here beside the clients").by(
             Act::Repair,
-            " works it off; then look at the clocks, logs and connections of \
-                 those who transfer.",
+            ". Then check their clocks, logs and connections.",
         ),
     )
 }
@@ -221,27 +232,27 @@ mod tests {
 
     #[test]
     fn late_ones_that_do_not_get_fewer_or_only_slowly_are_told() {
-        let sentence = |counts: &[u64]| late(counts, 60_000, 1).found(ID).map(|f| f.sentence);
+        let sentence = |counts: &[u64]| late(counts, 60_000, 1).found(ID).map(|f| f.sentence());
         let told = |counts: &[u64], words: &str| {
             let sentence = sentence(counts).unwrap();
             assert!(sentence.contains(words), "{sentence}");
         };
-        told(&[100, 110, 120, 130], "10/s more fall due");
+        told(&[100, 110, 120, 130], "10/s more");
         told(&[100, 99, 101, 100], "as many fall due as are transferred");
         told(&[5_000, 4_998, 4_996, 4_994], "about 41:37");
         let soon = late(&[5_000, 4_900, 4_800, 4_700], 60_000, 1);
         let soon = soon.found(ID).unwrap();
         assert_eq!(soon.severity, Severity::Note);
-        assert!(soon.sentence.contains("in about 0:47 all"), "{soon:?}");
+        assert!(soon.headline.contains("all in about 0:47"), "{soon:?}");
     }
 
     #[test]
     fn one_more_or_less_while_each_is_as_late_as_the_one_before_is_no_end_in_sight() {
-        let sentence = |counts: &[u64]| late(counts, 15_000, 1).found(ID).unwrap().sentence;
+        let sentence = |counts: &[u64]| late(counts, 15_000, 1).found(ID).unwrap().sentence();
         let steady = sentence(&[8, 8, 8, 7]);
         assert!(steady.contains("as many fall due"), "{steady}");
         let fewer = sentence(&[8, 8, 7, 5]);
-        assert!(fewer.contains("they are transferred"), "{fewer}");
+        assert!(fewer.contains("are being transferred"), "{fewer}");
     }
 
     #[test]
@@ -303,7 +314,7 @@ mod tests {
     #[test]
     fn until_it_knows_it_says_what_is_late_already() {
         let said = |seconds, late_ms| late(&vec![9; seconds], late_ms, 1).verdict(ID);
-        let known = "9 late, oldest 1:00: known in 2 s whether they get fewer";
+        let known = "9 late, oldest 1:00; checking whether they get fewer (2 s)";
         let RuleVerdict::Early(open) = said(2, 60_000) else {
             panic!("{:?}", said(2, 60_000));
         };
@@ -335,7 +346,7 @@ mod tests {
         let found = found.iter().find(|found| found.id == ID).unwrap();
         assert_eq!(found.severity, Severity::Note);
         assert_eq!(found.follows, Some(super::super::id::SLOW_TRANSFER));
-        let sentence = &found.sentence;
+        let sentence = &found.sentence();
         assert!(
             sentence.starts_with("Redis is blocked by transfers of shipping."),
             "{sentence}"

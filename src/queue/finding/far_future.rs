@@ -24,7 +24,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 
 fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
     let year = year(last.due);
-    let sentence = match far.len() {
+    let headline = match far.len() {
         1 => format!("1 entry waits until the year {year}."),
         n if n < FarEntry::READ => format!("{n} entries wait until the year {year}."),
         n => format!("At least {n} entries wait until the year {year}."),
@@ -35,7 +35,7 @@ fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
         id: one.id,
         score: seen.queue.score(one.due),
     });
-    Finding::new(ID, Severity::Note, sentence)
+    Finding::new(ID, Severity::Note, headline)
         .all_suspects(suspects)
         .number("entries", ids)
         .number("last_due_ms", last.due.get())
@@ -47,8 +47,8 @@ fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
         )
         .repair(
             Step::Outside,
-            Advice::of("Give another due time")
-                .by(Act::Requeue, " or delete")
+            Advice::of("Give them another due time")
+                .by(Act::Requeue, ", or delete them")
                 .by(Act::Delete, ": they are the last by due time."),
         )
 }
@@ -82,7 +82,7 @@ mod tests {
     fn what_waits_for_a_century_stays_a_note_with_its_payload_until_it_is_gone() {
         let one = found(pulse(0, 1, None, 1), &["{\"orderId\":1}"]).unwrap();
         assert_eq!(one.severity, Severity::Note);
-        assert_eq!(one.sentence, "1 entry waits until the year 2123.");
+        assert_eq!(one.headline, "1 entry waits until the year 2123.");
         assert!(one.evidence.words[0].ends_with(": {\"orderId\":1}"));
         assert_eq!(found(pulse(0, 1, None, 1), &[]), None);
         assert_eq!(found(pulse(0, 0, None, 1), &["x"]), None);
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn of_as_many_as_are_read_nobody_knows_whether_there_are_more() {
-        let sentence = |says: &[&str]| found(pulse(0, 9, None, 1), says).unwrap().sentence;
-        assert!(sentence(&["x"; 2]).starts_with("2 entries wait"));
-        assert!(sentence(&["x"; FarEntry::READ]).starts_with("At least 3 entries wait"));
+        let headline = |says: &[&str]| found(pulse(0, 9, None, 1), says).unwrap().headline;
+        assert!(headline(&["x"; 2]).starts_with("2 entries wait"));
+        assert!(headline(&["x"; FarEntry::READ]).starts_with("At least 3 entries wait"));
     }
 }

@@ -29,11 +29,14 @@ fn deeper(seen: &Seen) -> Option<Finding> {
     let bad = heads::deeper(seen, &exact.foreign)?;
     let timeouts = seen.queue.keys().timeouts;
     let score = bad.score.unwrap_or_default().to_string();
+    let count = exact.foreign.count;
+    // How many stand before it is not known: what it does to them is not told.
     let finding = Finding::new(
         ID,
         severity(bad.is_due(pulse.at)),
-        sentence(seen, bad, false, BlockHarm::default()),
-    );
+        headline(seen, bad, (false, count)),
+    )
+    .details(details(seen, bad, BlockHarm::default()));
     let finding = finding.of(exact.foreign.count).suspects([bad]);
     let finding = about(finding, bad).check_about(
         "ZRANGEBYSCORE",
@@ -41,7 +44,6 @@ fn deeper(seen: &Seen) -> Option<Finding> {
         &[&score, &score, "WITHSCORES"],
     );
     let finding = of_all(finding, exact);
-    let count = exact.foreign.count;
     Some(repaired(finding, bad, bad.is_due(pulse.at), count))
 }
 
@@ -54,7 +56,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
         .suspects(&exact.foreign.first)
         .number("foreign_of_all", exact.foreign.count)
         .words(format!(
-            "{} of all that waits are none: such as {}",
+            "{} of all that waits: such as {}",
             text::thousands(exact.foreign.count),
             ids.join(", ")
         ))
@@ -68,17 +70,33 @@ const fn severity(due: bool) -> Severity {
     }
 }
 
-/// Says what is wrong with it, in one sentence.
-fn sentence(seen: &Seen, bad: &Judged, due: bool, block: BlockHarm) -> String {
+/// Says what is wrong, in a headline: of the first of `count` such entries, due or not.
+fn headline(seen: &Seen, bad: &Judged, (due, count): (bool, u64)) -> &'static str {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
-    let when = heads::when(seen, bad);
-    let what = format!("a member that no client has offered (no frame), {when}");
-    match (bad.unpack(era), due) {
-        (Unpack::Fails, true) => format!("{}: {what}, breaks every transfer.", block.words()),
-        (Unpack::Fails, false) => format!("Every transfer will break: {what}, cannot be unpacked."),
-        (_, true) => format!("Garbage is delivered: {what}."),
-        (_, false) => format!("Garbage will be delivered: {what}."),
+    match (bad.unpack(era), due, count) {
+        (Unpack::Fails, true, 1) => "An entry that no client wrote blocks this queue.",
+        (Unpack::Fails, true, _) => "Entries that no client wrote block this queue.",
+        (Unpack::Fails, false, 1) => "An entry that no client wrote will block this queue.",
+        (Unpack::Fails, false, _) => "Entries that no client wrote will block this queue.",
+        (_, true, _) => "Consumers get garbage: no client wrote what is delivered.",
+        (_, false, _) => "Consumers will get garbage: no client wrote some entries.",
     }
+}
+
+/// Says which entry it is, and what it does to the others.
+fn details(seen: &Seen, bad: &Judged, block: BlockHarm) -> String {
+    let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
+    let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
+    let harm = if due && bad.unpack(era) == Unpack::Fails {
+        block.words(seen)
+    } else {
+        String::new()
+    };
+    format!(
+        "Entry {}, {}, has no frame of Redisson.{harm}",
+        bad.id,
+        heads::when(seen, bad)
+    )
 }
 
 /// With what is known of it.
@@ -94,8 +112,8 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(
             Step::Change(What::Quarantine),
-            Advice::of("Set all that is no frame aside")
-                .by(Act::Repair, ", and find out who writes it."),
+            Advice::of("Move these entries to quarantine")
+                .by(Act::Repair, ", then find out who writes them."),
         );
     };
     let entry = Entry {
@@ -105,7 +123,7 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     };
     finding.repair(
         Step::Entry(What::Quarantine, entry),
-        Advice::of("Set it aside in quarantine").by(Act::Repair, ", and find out who writes it."),
+        Advice::of("Move it to quarantine").by(Act::Repair, ", then find out who writes it."),
     )
 }
 
@@ -117,10 +135,10 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
     let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     let block = heads::block(seen, next, place, era);
-    let sentence = sentence(seen, bad, due, block);
     let timeouts = seen.queue.keys().timeouts;
     let rank = place.to_string();
-    let finding = Finding::new(ID, severity(due), sentence)
+    let finding = Finding::new(ID, severity(due), headline(seen, bad, (due, count as u64)))
+        .details(details(seen, bad, block))
         .of_sample(count as u64, heads::is_whole(seen, next));
     let all = next.iter().copied().filter(|one| one.form.is_none());
     let finding = about(finding.suspects(all), bad)
@@ -128,7 +146,7 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
         .number("due_before", block.before)
         .number("copies_seen", block.copies)
         .words(format!(
-            "{} of the next {} due ones, the first is {} ({} bytes)",
+            "{} of the next {} entries, the first is {} ({} bytes)",
             text::thousands(count as u64),
             text::thousands(next.len() as u64),
             bad.id,

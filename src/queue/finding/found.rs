@@ -16,8 +16,11 @@ pub struct Finding {
     pub id: &'static str,
     /// Its harm.
     pub severity: Severity,
-    /// The problem, in one plain sentence.
-    pub sentence: String,
+    /// The problem in a short sentence that fits into a line of the screen.
+    pub headline: String,
+    /// The sentences that bear it out: which entry, how many, since when. Empty where there is
+    /// nothing to add.
+    pub details: String,
     /// The evidence.
     pub evidence: Box<Evidence>,
     /// The repair.
@@ -47,16 +50,21 @@ pub struct Finding {
     pub trend: Option<Trend>,
     /// The time at which it went, by the server's clock; none while it is there.
     pub gone: Option<EpochMillis>,
+    /// The time for which it was seen, in ms, once it has gone.
+    pub lasted_ms: i64,
+    /// Its end, once it has gone.
+    pub ending: Ending,
 }
 
 impl Finding {
     /// A finding without evidence and repair yet.
     #[must_use]
-    pub fn new(id: &'static str, severity: Severity, sentence: impl Into<String>) -> Self {
+    pub fn new(id: &'static str, severity: Severity, headline: impl Into<String>) -> Self {
         Self {
             id,
             severity,
-            sentence: sentence.into(),
+            headline: checked(headline.into()),
+            details: String::new(),
             evidence: Box::default(),
             repair: Box::default(),
             figure: None,
@@ -71,7 +79,22 @@ impl Finding {
             before: false,
             trend: None,
             gone: None,
+            lasted_ms: 0,
+            ending: Ending::ByItself,
         }
+    }
+
+    /// With the sentences that bear the headline out.
+    #[must_use]
+    pub fn details(mut self, details: impl Into<String>) -> Self {
+        self.details = details.into();
+        self
+    }
+
+    /// Headline and details in one line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        joined(&self.headline, &self.details)
     }
 
     /// With a figure of evidence, for JSON.
@@ -143,10 +166,16 @@ impl Finding {
     }
 
     /// It is told as what follows from that rule's, with the step that is left to be taken.
-    pub(super) fn follow(&mut self, cause: &'static str, sentence: String, then: String) {
+    pub(super) fn follow(
+        &mut self,
+        cause: &'static str,
+        (headline, details): (String, String),
+        then: impl Into<Advice>,
+    ) {
         self.severity = Severity::Note;
         self.follows = Some(cause);
-        self.sentence = sentence;
+        self.headline = checked(headline);
+        self.details = details;
         *self.repair = Remedy {
             sentence: then.into(),
             step: Step::Outside,
@@ -209,6 +238,35 @@ impl Suspect {
     fn of(one: &Judged) -> Option<Self> {
         one.score.map(|score| Self { id: one.id, score })
     }
+}
+
+/// The end of a finding that has gone.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// It cleared by itself.
+    ByItself,
+    /// A change of ours has repaired it.
+    Repaired,
+}
+
+/// The columns that a headline has on a screen of 80, beside the sign of its severity.
+pub const HEADLINE_COLUMNS: usize = 70;
+
+/// The headline, which a rule must have kept short, and a sentence.
+fn checked(headline: String) -> String {
+    debug_assert!(
+        text::width(&headline) <= HEADLINE_COLUMNS && headline.ends_with('.'),
+        "no headline: {headline}"
+    );
+    headline
+}
+
+/// A headline and its details in one line.
+pub(super) fn joined(headline: &str, details: &str) -> String {
+    if details.is_empty() {
+        return headline.to_owned();
+    }
+    format!("{headline} {details}")
 }
 
 /// The harm that a finding tells of.

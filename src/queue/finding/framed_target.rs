@@ -31,15 +31,15 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         return RuleVerdict::Fine;
     }
     let all = whole || exact.is_some();
-    let at_least = if all { "" } else { "at least " };
+    let at_least = if all { "" } else { "At least " };
     let target = seen.queue.keys().target;
     let elements = text::counted(count, "element", "elements");
-    let finding = Finding::new(
-        ID,
-        Severity::Warning,
-        format!("Consumers fail to read {at_least}{elements} of target: still framed."),
-    );
-    let finding = finding
+    let has = if count == 1 { "has" } else { "have" };
+    let headline = "Consumers cannot read some of what is delivered.";
+    let finding = Finding::new(ID, Severity::Warning, headline)
+        .details(format!(
+            "{at_least}{elements} of target still {has} Redisson's frame."
+        ))
         .of_sample(count, all)
         .number("framed", count)
         .number("looked_at", looked_at)
@@ -51,7 +51,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     };
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Unwrap),
-        Advice::of("Take their frames off, in their places").by(Act::Repair, "."),
+        Advice::of("Remove the frames").by(Act::Repair, "; the elements keep their places."),
     ))
 }
 
@@ -92,11 +92,11 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!(found.figure, Some(1));
-        assert!(found.sentence.contains("read 1 element of target"));
+        assert!(found.details.starts_with("1 element of target"));
         let RuleVerdict::Found(found) = verdict(&[b"hello", &framed], 5_000) else {
             panic!("nothing found");
         };
-        assert!(found.sentence.contains("read at least 1 element"));
+        assert!(found.details.starts_with("At least 1 element"));
         // They have been consumed since the sample.
         assert_eq!(verdict(&[b"hello", &framed], 0), RuleVerdict::Fine);
     }

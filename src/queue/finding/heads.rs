@@ -190,21 +190,30 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
 }
 
 impl BlockHarm {
-    /// Says what happens when the bad one is due: the beginning of a sentence.
-    pub(super) fn words(self) -> String {
-        let [behind, is] = if self.ahead {
-            ["Nothing behind one entry will move", "will be"]
-        } else {
-            ["Nothing behind one entry moves", "is"]
+    /// Says what happens to the entries around the bad one, which is due, in a sentence that
+    /// follows another one.
+    pub(super) fn words(self, seen: &Seen) -> String {
+        let late = seen.pulse.and_then(|pulse| pulse.late.get());
+        let before = self.before as u64;
+        let behind = late.map(|late| late.saturating_sub(before + 1));
+        let behind = behind.filter(|n| *n > 0);
+        let behind = behind.map(|n| format!("{} late behind it", text::thousands(n)));
+        let is = if self.ahead { "will be" } else { "are" };
+        let again = match before {
+            0 => None,
+            1 => Some(format!(
+                "the one before it {} delivered again every 5 s by each client",
+                if self.ahead { "will be" } else { "is" }
+            )),
+            n => Some(format!(
+                "the {} before it {is} delivered again every 5 s by each client",
+                text::thousands(n)
+            )),
         };
-        let again = format!("{is} delivered again every 5 s by each client");
-        match self.before {
-            0 => "Nothing moves any more".to_owned(),
-            1 => format!("{behind}, and the one before it {again}"),
-            n => {
-                let each = text::thousands(n as u64);
-                format!("{behind}, and each of the {each} before it {again}")
-            }
+        let words: Vec<String> = behind.into_iter().chain(again).collect();
+        match words.join("; ").split_at_checked(1) {
+            None => String::new(),
+            Some((first, rest)) => format!(" {}{rest}.", first.to_uppercase()),
         }
     }
 }
@@ -216,7 +225,7 @@ pub(super) fn when(seen: &Seen, one: &Judged) -> String {
     };
     let left = due.since(pulse.at);
     if left <= 0 {
-        format!("due for {}", text::countdown(-left))
+        format!("late by {}", text::countdown(-left))
     } else {
         format!("due in {}", text::countdown(left))
     }

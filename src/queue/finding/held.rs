@@ -38,16 +38,13 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         ));
     }
     let they = text::counted(all, "message was", "messages were");
-    let gets = if all == 1 { "it" } else { "them" };
     let keys = seen.queue.keys().hold;
-    let mut finding = Finding::new(
-        ID,
-        Severity::Warning,
-        format!("{they} taken by a consumer that died: nobody receives {gets}."),
-    )
-    .of(all)
-    .number("held", dead)
-    .number("intake", stuck);
+    let headline = "A dead consumer holds messages that nobody receives.";
+    let mut finding = Finding::new(ID, Severity::Warning, headline)
+        .details(format!("{they} taken by a consumer that died."))
+        .of(all)
+        .number("held", dead)
+        .number("intake", stuck);
     if dead > 0 {
         let n = text::counted(dead, "message", "messages");
         finding = finding.words(format!("{n} held by `delayscope consume` when it died"));
@@ -77,8 +74,8 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     }
     RuleVerdict::Found(finding.repair(
         Step::Change(What::PutBack),
-        "Put what is held back into target: the next consumer takes it first. The last message of a \
-         consumer may have been handed on before it died, and is delivered again then.",
+        "Put them back into target: the next consumer takes them first. The last message of a \
+         consumer may be delivered twice.",
     ))
 }
 
@@ -105,9 +102,9 @@ mod tests {
         let found = scene(held, 0).found(ID).unwrap();
         assert_eq!(found.severity, Severity::Warning);
         assert!(
-            found.sentence.starts_with("2 messages were taken by"),
+            found.details.starts_with("2 messages were taken by"),
             "{}",
-            found.sentence
+            found.details
         );
         assert_eq!(
             found.evidence.commands[0],
@@ -139,9 +136,9 @@ mod tests {
         assert_eq!(open.known_in_ms, Some(STILL_MS));
         let found = scene(held, STILL_MS).found(ID).unwrap();
         assert!(
-            found.sentence.starts_with("1 message was taken"),
+            found.details.starts_with("1 message was taken"),
             "{}",
-            found.sentence
+            found.details
         );
         assert!(found.evidence.commands[0].contains("LRANGE"));
     }

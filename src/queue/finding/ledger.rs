@@ -5,9 +5,8 @@ use std::cmp::Reverse;
 
 use super::passed::History;
 use super::trend::Trend;
-use super::{Diagnosis, Finding, Passed, Severity};
+use super::{Diagnosis, Ending, Finding, Passed};
 use crate::clock::EpochMillis;
-use crate::queue::text;
 
 /// A finding that has gone is told for so long, in ms.
 const MOMENT_MS: i64 = 10_000;
@@ -25,12 +24,17 @@ const CALM_LOOKS: u32 = 3;
 /// The time in ms after another finding in which what follows from it is seen to go, or to stay.
 const WITH_MS: i64 = 2_500;
 
+/// What goes within this after a change of ours went by it, in ms: clients need a moment to go on.
+const HELPS_MS: i64 = 30_000;
+
 /// All that has been found before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     known: Vec<KnownEntry>,
     /// The time of its first entry.
     began: Option<EpochMillis>,
+    /// The end of our last change that may have repaired something.
+    pub(super) repaired: Option<EpochMillis>,
     history: History,
 }
 
@@ -41,14 +45,16 @@ struct KnownEntry {
     first: EpochMillis,
     /// The time at which its figure was known first, and the figure then.
     counted: Option<(EpochMillis, u64)>,
-    /// Its severity, figure and sentence at its worst.
-    worst: (Severity, Option<u64>, String),
+    /// The finding at its worst.
+    worst: Finding,
     /// The time since which it is less bad than it is told to be, and the looks since then.
     calmer: Option<(EpochMillis, u32)>,
     /// The time at which it was told last as what follows from another one.
     followed: Option<EpochMillis>,
     /// The time from which on it was not found any more.
     gone: Option<EpochMillis>,
+    /// Its end, once it has gone.
+    ending: Ending,
 }
 
 impl Ledger {
@@ -86,6 +92,13 @@ impl Ledger {
             let found = said.findings.iter().any(|finding| finding.id == id);
             if !found && known.gone.is_none() {
                 known.gone = Some(at);
+                let repaired = |then: EpochMillis| {
+                    then >= known.first && (0..HELPS_MS).contains(&at.since(then))
+                };
+                known.ending = match self.repaired {
+                    Some(then) if repaired(then) => Ending::Repaired,
+                    _ => Ending::ByItself,
+                };
             }
         }
         self.forget(&said, at);
@@ -143,10 +156,10 @@ impl Ledger {
         finding.before = began
             .is_some_and(|(began, since)| (-FIRST_MS..=FIRST_MS).contains(&since.since(began)));
         finding.trend = trend(counted, at, figure);
-        let now = (finding.severity, finding.figure, finding.sentence.clone());
+        let harm = |found: &Finding| (found.severity, found.figure);
         let worst = match before.map(|known| known.worst.clone()) {
-            Some(worst) if (worst.0, worst.1) > (now.0, now.1) => worst,
-            _ => now,
+            Some(worst) if harm(&worst) > harm(finding) => worst,
+            _ => finding.clone(),
         };
         let calmer = before.and_then(|known| known.calmer(finding, at));
         if let (Some(known), Some(_)) = (before, calmer) {
@@ -160,6 +173,7 @@ impl Ledger {
             calmer,
             followed,
             gone: None,
+            ending: Ending::ByItself,
         };
         match known {
             Some(i) => self.known[i] = entry,
@@ -196,12 +210,12 @@ impl KnownEntry {
 
     /// The memory of it: when it was seen, not since when its rule holds that it was so.
     fn as_passed(&self, gone: EpochMillis) -> Passed {
-        let (severity, figure, sentence) = self.worst.clone();
         Passed {
             id: self.finding.id,
-            severity,
-            figure,
-            sentence,
+            severity: self.worst.severity,
+            figure: self.worst.figure,
+            headline: self.worst.headline.clone(),
+            details: self.worst.details.clone(),
             since: self.first,
             until: gone,
             times: 1,
@@ -210,13 +224,21 @@ impl KnownEntry {
 
     /// Told as what it was: at its worst, not with whatever figures its last look happened to show.
     fn as_gone(&self, gone: EpochMillis) -> Finding {
-        let seen = text::countdown(gone.since(self.first));
-        let (severity, figure, worst) = self.worst.clone();
-        Finding {
-            gone: Some(gone),
+        let Finding {
             severity,
             figure,
-            sentence: format!("Seen for {seen}: {worst}"),
+            headline,
+            details,
+            ..
+        } = self.worst.clone();
+        Finding {
+            gone: Some(gone),
+            lasted_ms: gone.since(self.first),
+            ending: self.ending,
+            severity,
+            figure,
+            headline,
+            details,
             ..self.finding.clone()
         }
     }

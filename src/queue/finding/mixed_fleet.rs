@@ -66,37 +66,40 @@ fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
 fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
     let (clients, entries) = (transfers.releases(), offers.releases());
-    let (severity, fail) = if late > 0 {
+    let (severity, late_words) = if late > 0 {
         let late = text::thousands(late);
-        (
-            Severity::Critical,
-            format!("Each transfer fails, {late} late"),
-        )
+        (Severity::Critical, format!(" {late} late."))
     } else {
-        (Severity::Warning, "Each transfer will fail".to_owned())
+        (Severity::Warning, String::new())
     };
-    let sentence = format!(
-        "{fail}: all entries seen here are of {entries}, but only clients of {clients} transfer."
+    let details = format!(
+        "All entries seen here are of {entries}; the clients that transfer are of \
+         {clients}.{late_words}"
     );
     let timeouts = seen.queue.keys().timeouts;
-    Finding::new(ID, severity, sentence)
-        .of(late)
-        .number("clients", clients)
-        .number("entries", entries)
-        .words(format!(
-            "the server remembers the transfer script of {clients} only, and nothing of that form \
-             was offered"
+    Finding::new(
+        ID,
+        severity,
+        "The clients cannot read the entries of this queue.",
+    )
+    .details(details)
+    .of(late)
+    .number("clients", clients)
+    .number("entries", entries)
+    .words(format!(
+        "the server remembers the transfer script of {clients} only, and nothing in their \
+             format was offered"
+    ))
+    .check_about("ZRANGE", &timeouts, &["0", "9"])
+    .check(&["INFO"], b"errorstats")
+    .repair(
+        Step::Worker,
+        Advice::of(format!(
+            "Replace the clients of {clients} by clients of {entries}. Until then start the \
+                 worker here"
         ))
-        .check_about("ZRANGE", &timeouts, &["0", "9"])
-        .check(&["INFO"], b"errorstats")
-        .repair(
-            Step::Worker,
-            Advice::of(format!(
-                "Replace the clients of {clients} by those of {entries}; a \
-                 stand-in worker"
-            ))
-            .by(Act::Repair, " transfers meanwhile."),
-        )
+        .by(Act::Repair, "."),
+    )
 }
 
 fn finding(
@@ -105,24 +108,26 @@ fn finding(
     failed: Option<(u64, i64)>,
 ) -> Finding {
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
-    let sentence = format!(
-        "Transfers fail, {} late, and entries before them are delivered again every 5 s: clients of \
-         {} and of {} serve this queue together, and each fails at the other's entries.",
-        text::thousands(late),
+    let details = format!(
+        "Clients of {} and of {} each fail on the other's entries. {} late, some delivered again \
+         every 5 s.",
         Era::Older.releases(),
-        Era::Newer.releases()
+        Era::Newer.releases(),
+        text::thousands(late),
     );
-    let mut finding = Finding::new(ID, Severity::Critical, sentence)
+    let headline = "Two incompatible Redisson versions share this queue.";
+    let mut finding = Finding::new(ID, Severity::Critical, headline)
+        .details(details)
         .of(late)
         .number("older_due", older)
         .number("newer_due", newer)
         .number("older_offered", offered[0])
         .number("newer_offered", offered[1])
         .words(format!(
-            "of the next due ones {older} of the older form and {newer} of the newer are late"
+            "of the next entries {older} in the old format and {newer} in the new one are late"
         ))
         .words(format!(
-            "of the last offered {} are of the older form, {} of the newer",
+            "of the last offered entries {} have the old format, {} the new one",
             offered[0], offered[1]
         ));
     if let Some((count @ 1.., span)) = failed {
@@ -140,8 +145,8 @@ fn finding(
     }
     finding.check(&["INFO"], b"errorstats").repair(
         Step::Worker,
-        Advice::of("Stop the clients of one side; a stand-in worker")
-            .by(Act::Repair, " transfers both forms meanwhile."),
+        Advice::of("Upgrade or stop one version. Until then start the worker here")
+            .by(Act::Repair, ": it transfers both."),
     )
 }
 

@@ -39,18 +39,20 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let offers = keys.order.unwrap_or_default();
     let line = |(next, newest): (usize, usize), era: Era| {
         let releases = era.releases();
-        format!("{releases}: {next} of the next due, {newest} of the last offered")
+        format!("{releases}: {next} of the next entries, {newest} of the last offered")
     };
     let (some, rarer) = match exact {
         Some(exact) => rarer_of_all(exact),
         None => rarer_of_sample([older, newer], [next.len(), sample.newest.len()]),
     };
-    let sentence = format!(
-        "No client can transfer all that waits: {some} the form of {}, the others have that of {}.",
+    let details = format!(
+        "{some} the format of {}, the others that of {}.",
         rarer.releases(),
         rarer.other().releases()
     );
-    let finding = Finding::new(ID, Severity::Warning, sentence)
+    let headline = "Entries in two formats: no client can read all of them.";
+    let finding = Finding::new(ID, Severity::Warning, headline)
+        .details(details)
         .number("older_next_due", older.0)
         .number("older_newest", older.1)
         .number("newer_next_due", newer.0)
@@ -70,16 +72,15 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// The repair, where that fleet transfers; none: where nobody knows which one does.
 fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, Advice) {
     let Some(fleet) = fleet else {
-        let words = Advice::of("Bring all its clients to one side of 3.21.1; a stand-in worker")
-            .by(Act::Repair, " transfers both.");
+        let words = Advice::of(
+            "Bring all clients to one side of Redisson 3.21.1. Until then start the worker here",
+        )
+        .by(Act::Repair, ": it transfers both.");
         return (Step::Worker, words);
     };
     let form = fleet.era.form(seen.server.long);
-    let words = Advice::of("Repack").by(
-        Act::Repair,
-        ": what they cannot unpack gets the form of its clients; then \
-                 let nobody offer the other one.",
-    );
+    let words = Advice::of("Rewrite the entries that the clients cannot read")
+        .by(Act::Repair, ". Then let nobody offer the other format.");
     (Step::Change(What::Repack(Some(form))), words)
 }
 
@@ -116,7 +117,7 @@ fn rarer_of_sample(
 ) -> (String, Era) {
     let mixed = older.0 > 0 && newer.0 > 0;
     let (counts, of, which) = if mixed {
-        ([older.0, newer.0], next, "next due")
+        ([older.0, newer.0], next, "next")
     } else {
         ([older.1, newer.1], newest, "last offered")
     };
@@ -128,10 +129,10 @@ fn rarer_of_sample(
     let count = counts[0].min(counts[1]);
     if count == 0 {
         // All that was offered lately has one form, all that is due next the other.
-        return ("some have".to_owned(), rarer);
+        return ("Some have".to_owned(), rarer);
     }
     let has = if count == 1 { "has" } else { "have" };
-    (format!("{count} of the {of} {which} {has}"), rarer)
+    (format!("{count} of the {of} {which} entries {has}"), rarer)
 }
 
 /// Beside an entry that breaks every transfer for that reason, it is not told as another matter:
@@ -146,12 +147,10 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         return;
     }
     let mixed = &mut findings[at];
-    let sentence = format!("It goes with {}: {}", id::POISON, mixed.sentence);
-    let then = format!(
-        "Mend {}: the same repack mends this too. Then let nobody offer the other form.",
-        id::POISON
-    );
-    mixed.follow(id::POISON, sentence, then);
+    let headline = "Same cause: entries in two formats.".to_owned();
+    let details = std::mem::take(&mut mixed.details);
+    let then = "Fix the blocking entry first: the same repair rewrites these too.";
+    mixed.follow(id::POISON, (headline, details), then);
 }
 
 /// With how many there are of each, and which the first of the rarer ones are.
@@ -170,7 +169,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
         .number("older", older.count)
         .number("newer", newer.count)
         .words(format!(
-            "{} of the older form and {} of the newer wait; the first of the rarer ones: {}",
+            "{} in the old format and {} in the new one wait; the first of the rarer ones: {}",
             text::thousands(older.count),
             text::thousands(newer.count),
             ids.join(", ")
@@ -191,19 +190,22 @@ mod tests {
                 .sample(sample(next, newest))
                 .found(ID)
                 .unwrap()
-                .sentence
+                .sentence()
         };
         let newer = |id| framed(Form::ByteId, id, Some(60_000));
         let older = |id| framed(Form::DoubleId, id, Some(60_000));
         let next = sentence(vec![newer(1), older(2), newer(3)], vec![newer(3)]);
         assert!(
-            next.contains("1 of the 3 next due has the form of Redisson up to 3.21.0"),
+            next.contains("1 of the 3 next entries has the format of Redisson up to 3.21.0"),
             "{next}"
         );
         let newest = sentence(vec![older(1)], vec![older(4), older(3), newer(2), newer(1)]);
-        assert!(newest.contains("2 of the 4 last offered have"), "{newest}");
+        assert!(
+            newest.contains("2 of the 4 last offered entries have"),
+            "{newest}"
+        );
         let turned = sentence(vec![older(1)], vec![newer(2)]);
-        assert!(turned.contains("some have the form"), "{turned}");
+        assert!(turned.contains("Some have the format"), "{turned}");
     }
 
     #[test]
@@ -225,7 +227,7 @@ mod tests {
             .collect();
         assert_eq!(told, [("poison", Severity::Critical), (ID, Severity::Note)]);
         assert_eq!(said[1].repair.step, Step::Outside);
-        assert!(said[1].sentence.starts_with("It goes with poison: "));
+        assert!(said[1].headline.starts_with("Same cause: "));
     }
 
     #[test]

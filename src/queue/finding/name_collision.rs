@@ -18,15 +18,12 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     };
     let own = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.text()).into_owned();
-    let finding = Finding::new(
-        ID,
-        Severity::Warning,
-        format!(
-            "What is offered to {own} may be delivered to {other}: two target lists with the same \
+    let headline = "Two queues share their keys: messages may reach the wrong one.";
+    let finding = Finding::new(ID, Severity::Warning, headline)
+        .details(format!(
+            "What is offered to {own} may be delivered to {other}: both names lead to the same \
              timeouts and channel."
-        ),
-    );
-    let finding = finding
+        ))
         .number("other", other.as_str())
         .words(format!(
             "a client that has both of them delivers all to the one that it made first; \
@@ -37,8 +34,8 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     RuleVerdict::Found(finding.repair(
         Step::Outside,
         format!(
-            "Give one of the two queues another name in all of its clients, or, when {other} is \
-             only left over, empty it or rename it."
+            "Rename one of the two queues in all clients; if {other} is only left over, empty or \
+             rename its list."
         ),
     ))
 }
@@ -74,7 +71,7 @@ mod tests {
         };
         assert!(
             found
-                .sentence
+                .sentence()
                 .contains("to orders may be delivered to {orders}:")
         );
         assert_eq!(verdict("orders", None), RuleVerdict::Fine);

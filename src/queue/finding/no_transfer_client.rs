@@ -52,7 +52,7 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
     }
     let late = text::thousands(pulse.late.get().unwrap_or(0));
     let seen = format!("{late} late and no client is subscribed");
-    let asks = "whether one merely reconnects";
+    let asks = "whether one only reconnects";
     RuleVerdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 
@@ -75,20 +75,21 @@ fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
     } else {
         Severity::Warning
     };
-    let sentence = format!("{count} late, oldest {oldest}: no poller transfers.");
-    let finding = Finding::new(ID, severity, sentence)
+    let details = format!("{count} late, oldest {oldest}.");
+    let finding = Finding::new(ID, severity, "No poller runs for this queue.")
+        .details(details)
         .of(late)
         .number("late", late)
         .number("late_ms", late_ms)
         .number("stands_ms", stood_ms)
         .words(format!(
-            "the same entry heads timeouts for {} of watching",
+            "the same entry is the first of timeouts for {} of watching",
             text::countdown(stood_ms)
         ))
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"]);
     RuleVerdict::Found(finding.repair(
         Step::Worker,
-        Advice::of("Start the poller again, or a stand-in worker").by(Act::Worker, "."),
+        Advice::of("Start the poller, or the worker here").by(Act::Worker, "."),
     ))
 }
 
@@ -143,21 +144,14 @@ fn finding(
     let channel = seen.queue.keys().channel.unwrap_or_default();
     // Nobody has transferred that one since it fell due, though nobody may have watched.
     let late_since = pulse.oldest_late.filter(|_| late_ms > LATE_MS);
-    let finding = Finding::new(
-        ID,
-        severity,
-        format!("{what}: no client is subscribed to transfer."),
-    );
-    let finding = finding
+    let watched = text::countdown(alone_ms);
+    let finding = Finding::new(ID, severity, "No Redisson client runs for this queue.")
+        .details(format!("{what}. No subscriber in the {watched} watched."))
         .of(pulse.late.get().unwrap_or(0))
         .since(late_since.map_or(first, |late| late.min(first)))
         .number("unattended_ms", alone_ms)
         .number("waiting", waiting)
         .number("late", pulse.late.get())
-        .words(format!(
-            "nobody for {} of watching",
-            text::countdown(alone_ms)
-        ))
         .check(&["PUBSUB", "NUMSUB"], &channel);
     let (step, words) = mended(seen, pulse);
     finding.repair(step, words)
@@ -166,40 +160,38 @@ fn finding(
 /// The step to be done first, and the advice.
 fn mended(seen: &Seen, pulse: &Pulse) -> (Step, Advice) {
     if is_replica(seen) {
-        let words = "This is a replica: look at its master, and start one of its clients there.";
+        let words = "This server is a replica: check its master, and start the application there.";
         return (Step::Outside, words.into());
     }
     if score_range::negative(seen, pulse).is_some() {
-        let words = Advice::of("First mend the due times below zero")
+        let words = Advice::of("First correct the due times below zero")
             .by(
                 Act::Repair,
-                ", or clients fail at them as soon as they start; then start \
-                 one, or a stand-in worker",
+                ", else clients fail as soon as they start. Then start the application, or the \
+                 worker here",
             )
             .by(Act::Worker, ".");
         return (Step::Change(What::Score), words);
     }
     if score_range::oldest_in_seconds(seen, pulse).is_some() {
-        let words = Advice::of("First make the seconds among the due times milliseconds")
+        let words = Advice::of("First convert the due times from seconds to milliseconds")
             .by(
                 Act::Repair,
-                ", or all of them are delivered at once; then start one of its \
-                 clients, or a stand-in worker",
+                ", else all are delivered at once. Then start the application, or the worker here",
             )
             .by(Act::Worker, ".");
         return (Step::Change(What::Unit), words);
     }
     if slow_transfer::wants_a_hand(seen) {
-        let words = Advice::of("First transfer what is due by hand")
+        let words = Advice::of("First transfer what is due from here")
             .by(
                 Act::Repair,
-                ": it lies far down the order list, where clients search for \
-                 each entry; then start one of them, or a stand-in worker",
+                ", which is fast. Then start the application, or the worker here",
             )
             .by(Act::Worker, ".");
         return (Step::Change(What::Transfer), words);
     }
-    let words = Advice::of("Start one of its clients, or a stand-in worker").by(Act::Worker, ".");
+    let words = Advice::of("Start the application, or the worker here").by(Act::Worker, ".");
     (Step::Worker, words)
 }
 

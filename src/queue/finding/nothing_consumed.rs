@@ -102,8 +102,9 @@ fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
         "whether a busy consumer takes them",
         Some(known_in_ms),
     );
-    let sentence = format!("{}.", open.words());
-    let mut found = evidence(seen, Finding::new(ID, Severity::Note, sentence), standing);
+    let suspected = Finding::new(ID, Severity::Note, "Perhaps nobody takes from target.")
+        .details(format!("{}.", open.words()));
+    let mut found = evidence(seen, suspected, standing);
     found.open = Some(open.into());
     found
 }
@@ -117,9 +118,10 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
         true => Severity::Warning,
         false => Severity::Note,
     };
-    let sentence =
-        format!("{elements} in target and nothing was taken for {since} of watching: {who}.");
-    evidence(seen, Finding::new(ID, severity, sentence), standing)
+    let found = Finding::new(ID, severity, "Nobody takes what is delivered.").details(format!(
+        "{elements} in target, and nothing was taken in the {since} watched: {who}."
+    ));
+    evidence(seen, found, standing)
         .number("nothing_taken_ms", ms)
         .all_words(brought_by_us(seen, standing))
         .words(match standing.grown {
@@ -160,8 +162,8 @@ fn evidence(seen: &Seen, finding: Finding, standing: &Standing) -> Finding {
         .repair(
             Step::Outside,
             format!(
-                "Nothing is lost, and no key here mends it: restart the program that takes from list \
-                 {}; one that hangs on a dead connection looks alive to itself.",
+                "Restart the program that takes from list {}; on a dead connection it seems alive to \
+                 itself. Nothing is lost.",
                 text::printable_bytes(target)
             ),
         )

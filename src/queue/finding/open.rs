@@ -29,14 +29,14 @@ impl Open {
     pub fn words(&self) -> String {
         let Self { seen, asks, .. } = self;
         match self.known_in_ms {
-            Some(ms) => format!("{seen}: known in {} s {asks}", (ms.max(0) + 999) / 1_000),
-            None => format!("{seen}: it cannot be told yet {asks}"),
+            Some(ms) => format!("{seen}; checking {asks} ({} s)", (ms.max(0) + 999) / 1_000),
+            None => format!("{seen}; checking {asks}"),
         }
     }
 
     /// In words, for whoever has stopped watching.
     #[must_use]
     pub fn undecided(&self) -> String {
-        format!("{}: not decided {}", self.seen, self.asks)
+        format!("{}: not yet known {}", self.seen, self.asks)
     }
 }

@@ -16,15 +16,15 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if subscribed > ours {
         return RuleVerdict::Fine;
     }
-    let sentence = "Only this screen's worker transfers: it stops with the screen.";
-    let finding = Finding::new(ID, Severity::Note, sentence)
+    let headline = "Only this screen's worker transfers, and it stops with the screen.";
+    let finding = Finding::new(ID, Severity::Note, headline)
         .number("transfer_clients", subscribed)
         .number("own_workers", ours)
         .check(&["PUBSUB", "NUMSUB"], &channel)
         .repair(
             Step::Outside,
-            "Start one of its clients before you leave; leaving prints the command that goes on without \
-             the screen.",
+            "Start the application before you quit. Quitting prints a command that goes on without the \
+             screen.",
         );
     RuleVerdict::Found(finding)
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Severity;
+use super::found::joined;
 use crate::clock::EpochMillis;
 
 /// A note that was over sooner is not worth remembering, in ms.
@@ -19,8 +20,10 @@ pub struct Passed {
     pub severity: Severity,
     /// Its figure, in whatever the rule counts.
     pub figure: Option<u64>,
-    /// Its sentence.
-    pub sentence: String,
+    /// Its headline.
+    pub headline: String,
+    /// Its details.
+    pub details: String,
     /// From when on it was seen, by the server's clock.
     pub since: EpochMillis,
     /// Until when.
@@ -61,6 +64,12 @@ impl History {
 }
 
 impl Passed {
+    /// Headline and details in one line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        joined(&self.headline, &self.details)
+    }
+
     /// It came again, and went.
     fn join(&mut self, again: Self) {
         let (since, times) = (self.since.min(again.since), self.times + again.times);
@@ -82,7 +91,8 @@ mod tests {
             id,
             severity,
             figure: Some(to.unsigned_abs()),
-            sentence: format!("until {to}"),
+            headline: format!("until {to}"),
+            details: String::new(),
             since: START.plus(from * 1_000),
             until: START.plus(to * 1_000),
             times: 1,
@@ -116,7 +126,7 @@ mod tests {
         }
         let first = history.0.front().unwrap();
         assert_eq!(
-            (first.severity, first.sentence.as_str()),
+            (first.severity, first.sentence().as_str()),
             (warning, "until 20")
         );
         assert_eq!(first.since, START);

@@ -29,30 +29,54 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     RuleVerdict::Found(finding(seen, &next, (place, count), &fleet))
 }
 
-/// Says what is wrong with the bad entry, in one sentence.
-fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: BlockHarm) -> String {
-    let theirs = bad.form.map(|form| form.era().releases());
-    let foreign = theirs.filter(|releases| *releases != era.releases());
-    let what = match foreign {
-        Some(releases) => format!("an entry of {releases}"),
-        None => "an entry of a server with other lengths".to_owned(),
-    };
-    let (when, clients) = (heads::when(seen, bad), era.releases());
-    match (bad.unpack(era), due) {
-        (Unpack::Garbage, true) => format!(
-            "Garbage is delivered: {what}, {when}, passes for another one to its clients ({clients})."
-        ),
-        (Unpack::Garbage, false) => format!(
-            "Garbage will be delivered: {what}, {when}, passes for another one to its clients \
-             ({clients})."
-        ),
-        (_, true) => format!(
-            "{}: {what}, {when}, breaks every transfer of its clients ({clients}).",
-            block.words()
-        ),
-        (_, false) => format!(
-            "Every transfer will break: {what}, {when}, cannot be unpacked by its clients ({clients})."
-        ),
+/// Unreadable entries: the first of them, how many are known, and whether it is due.
+#[derive(Clone, Copy)]
+struct Bad<'a> {
+    first: &'a Judged,
+    count: u64,
+    due: bool,
+}
+
+impl Bad<'_> {
+    /// Says what is wrong, in a headline.
+    fn headline(self, era: Era) -> String {
+        match (self.first.unpack(era), self.due) {
+            (Unpack::Garbage, true) => {
+                "Consumers get garbage: an entry has the wrong format.".to_owned()
+            }
+            (Unpack::Garbage, false) => {
+                "Consumers will get garbage: an entry has the wrong format.".to_owned()
+            }
+            (_, true) if self.count == 1 => "One unreadable entry blocks this queue.".to_owned(),
+            (_, true) => "Unreadable entries block this queue.".to_owned(),
+            (_, false) if self.count == 1 => {
+                "One unreadable entry will block this queue.".to_owned()
+            }
+            (_, false) => "Unreadable entries will block this queue.".to_owned(),
+        }
+    }
+
+    /// Says which entry it is, who wrote it, who fails on it, and what that does to the others.
+    fn details(self, seen: &Seen, era: Era, block: BlockHarm) -> String {
+        let theirs = self.first.form.map(|form| form.era().releases());
+        let foreign = theirs.filter(|releases| *releases != era.releases());
+        let who = match foreign {
+            Some(releases) => format!("was written by {releases}"),
+            None => "was written on a server with other lengths".to_owned(),
+        };
+        let does = match (self.first.unpack(era), self.due) {
+            (Unpack::Garbage, true) => "take it for another one",
+            (Unpack::Garbage, false) => "will take it for another one",
+            (_, true) => "fail on it",
+            (_, false) => "will fail on it",
+        };
+        let (id, when, clients) = (self.first.id, heads::when(seen, self.first), era.releases());
+        let harm = if self.due && self.first.unpack(era) == Unpack::Fails {
+            block.words(seen)
+        } else {
+            String::new()
+        };
+        format!("Entry {id}, {when}, {who}; the running clients ({clients}) {does}.{harm}")
     }
 }
 
@@ -70,7 +94,11 @@ fn finding(
         Severity::Warning
     };
     let block = heads::block(seen, next, place, fleet.era);
-    let sentence = sentence(seen, (bad, due), fleet.era, block);
+    let unreadable = Bad {
+        first: bad,
+        count: count as u64,
+        due,
+    };
     let clients = fleet.era.releases();
     let timeouts = seen.queue.keys().timeouts;
     let rank = place.to_string();
@@ -78,7 +106,8 @@ fn finding(
     let late = late.filter(|_| due);
     let whole = late.is_some() || heads::is_whole(seen, next);
     let is_bad = |one: &&Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
-    let finding = Finding::new(ID, severity, sentence)
+    let finding = Finding::new(ID, severity, unreadable.headline(fleet.era))
+        .details(unreadable.details(seen, fleet.era, block))
         .of_sample(late.unwrap_or(count as u64), whole)
         .suspects(next.iter().copied().filter(is_bad))
         .number("entry", bad.id.to_string())
@@ -89,7 +118,7 @@ fn finding(
         .number("due_before", block.before)
         .number("copies_seen", block.copies)
         .words(format!(
-            "{} of the next {} due ones cannot be unpacked, the first is {}",
+            "{} of the next {} entries cannot be read, the first is {}",
             text::thousands(count as u64),
             text::thousands(next.len() as u64),
             bad.id
@@ -98,7 +127,7 @@ fn finding(
     let finding = others_may_be_there(seen, finding);
     let finding = match heads::both_offer(seen) {
         Some(_) => finding.words(
-            "both forms are among the last offered: if somebody offers the other one still, stop \
+            "both formats are among the last offered: if somebody still offers the other one, stop \
              that first",
         ),
         None => finding,
@@ -109,7 +138,9 @@ fn finding(
     };
     let finding = if block.copies > 0 {
         let copies = text::counted(block.copies as u64, "copy", "copies");
-        finding.words(format!("{copies} seen in the tail of target so far"))
+        finding.words(format!(
+            "{copies} of the entries before it seen at the end of target"
+        ))
     } else {
         finding
     };
@@ -122,23 +153,27 @@ fn finding(
         }
         _ => finding,
     };
-    repaired(seen, finding, fleet, due)
+    repaired(seen, finding, fleet, unreadable)
 }
 
-fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, due: bool) -> Finding {
+fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, bad: Bad) -> Finding {
     let form = fleet.era.form(seen.server.long);
-    let repair = if due {
-        Advice::of("Repack").by(
-            Act::Repair,
-            ": what they cannot unpack gets the form of its clients, who \
-                 then go on by themselves.",
-        )
+    let that = if bad.count == 1 {
+        "that entry"
     } else {
-        Advice::of("Repack").by(
-            Act::Repair,
-            " before it falls due: what they cannot unpack gets the form of \
-                 its clients.",
-        )
+        "those entries"
+    };
+    let format = match fleet.era {
+        Era::Older => "old",
+        Era::Newer => "new",
+    };
+    let rewrite = Advice::of(format!("Rewrite {that} in the {format} format"));
+    let repair = if bad.due {
+        rewrite.by(Act::Repair, ". The clients go on by themselves.")
+    } else if bad.count == 1 {
+        rewrite.by(Act::Repair, " before it falls due.")
+    } else {
+        rewrite.by(Act::Repair, " before they fall due.")
     };
     finding.repair(Step::Change(What::Repack(Some(form))), repair)
 }
@@ -155,12 +190,14 @@ fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
         Severity::Warning
     };
     let score = bad.score.unwrap_or_default().to_string();
-    let finding = Finding::new(
-        ID,
-        severity,
-        sentence(seen, (bad, false), fleet.era, BlockHarm::default()),
-    );
-    let finding = finding
+    // How many stand before it is not known: what it does to them is not told.
+    let unreadable = Bad {
+        first: bad,
+        count: group.count,
+        due: false,
+    };
+    let finding = Finding::new(ID, severity, unreadable.headline(fleet.era))
+        .details(unreadable.details(seen, fleet.era, BlockHarm::default()))
         .of(group.count)
         .suspects([bad])
         .number("entry", bad.id.to_string())
@@ -178,7 +215,7 @@ fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
             &[&score, &score, "WITHSCORES"],
         );
     let finding = of_all(finding, exact, fleet.era);
-    Some(repaired(seen, finding, fleet, due))
+    Some(repaired(seen, finding, fleet, Bad { due, ..unreadable }))
 }
 
 /// With how many of all that waits these clients cannot unpack.
@@ -190,7 +227,7 @@ fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
         .suspects(&group.first)
         .number("bad_of_all", group.count)
         .words(format!(
-            "{} of all that waits cannot be unpacked: such as {}",
+            "{} of all that waits cannot be read: such as {}",
             text::thousands(group.count),
             ids.join(", ")
         ))
@@ -203,8 +240,8 @@ fn others_may_be_there(seen: &Seen, finding: Finding) -> Finding {
         return finding;
     }
     finding.words(
-        "clients of both eras have transferred since the server's start: if some of the other one \
-         are still there, stop them first",
+        "clients of both versions have transferred since the server's start: if some of the other \
+         one still run, stop them first",
     )
 }
 
@@ -263,14 +300,14 @@ mod tests {
         let id = [20, 1, 2, 3, 4, 5, 6, 0x43];
         let zeros = frame::encode(Form::DoubleId, id, &[0; 64]);
         let found = scene(vec![judged(&zeros, Some(-10))], NEWER).found(ID);
-        assert!(found.unwrap().sentence.contains("Garbage"));
+        assert!(found.unwrap().sentence().contains("garbage"));
     }
 
     #[test]
     fn a_frame_of_a_server_with_short_longs_is_one_too() {
         let short = frame::encode(Form::ByteIdShort, [9; 8], b"hello");
         let found = scene(vec![judged(&short, Some(-10))], NEWER).found(ID);
-        assert!(found.unwrap().sentence.contains("other lengths"));
+        assert!(found.unwrap().sentence().contains("other lengths"));
     }
 
     #[test]
@@ -318,8 +355,8 @@ mod tests {
         assert!(
             sick.found(ID)
                 .unwrap()
-                .sentence
-                .starts_with("Nothing moves")
+                .headline
+                .ends_with("blocks this queue.")
         );
     }
 }

@@ -21,31 +21,26 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let key = seen.queue.keys().quarantine;
     let them = text::counted(count, "entry is", "entries are");
     let keep = match count {
-        1 => "it keeps its due time, and is",
-        _ => "they keep their due times, and are",
+        1 => "it keeps its due time",
+        _ => "they keep their due times",
     };
-    let finding = Finding::new(
-        ID,
-        Severity::Note,
-        format!("{them} in quarantine: {keep} delivered to nobody."),
-    );
+    let headline = "Entries in quarantine are delivered to nobody.";
+    let finding = Finding::new(ID, Severity::Note, headline)
+        .details(format!("{them} in quarantine; {keep}."));
     let at = seen.pulse.map_or(survey.at, |pulse| pulse.at);
     let ours = recovery::ours(seen.watch, at, LATELY_MS);
     let ours = ours.filter(|(change, _)| *change == Change::Quarantine);
-    let ours = ours.map(|(_, ago)| format!("set aside by you {} ago", text::countdown(ago)));
+    let ours = ours.map(|(_, ago)| format!("moved there by you {} ago", text::countdown(ago)));
     let finding = finding
         .all_words(ours.into_iter().collect())
         .of(count)
         .number("quarantined", count)
-        .words("tab 7 of the screen lists what is there, and `entries --from quarantined`")
+        .words("`entries --from quarantined` lists them")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
-    RuleVerdict::Found(
-        finding.repair(
-            Step::Change(What::Restore),
-            Advice::of("Once it does no harm any more, let it wait again: restore")
-                .by(Act::Repair, "."),
-        ),
-    )
+    RuleVerdict::Found(finding.repair(
+        Step::Change(What::Restore),
+        Advice::of("Restore them").by(Act::Repair, " once they do no harm any more."),
+    ))
 }
 
 #[cfg(test)]
@@ -65,7 +60,7 @@ mod tests {
         scene.watch.changed_by_us(Change::Restore, before);
         assert!(!words(&scene).contains("by you"));
         scene.watch.changed_by_us(Change::Quarantine, before);
-        assert_eq!(words(&scene), "set aside by you 0:30 ago");
+        assert_eq!(words(&scene), "moved there by you 0:30 ago");
     }
 
     #[test]
@@ -80,7 +75,7 @@ mod tests {
         };
         let found = said(Some(3)).unwrap();
         assert_eq!(found.severity, Severity::Note);
-        assert!(found.sentence.starts_with("3 entries are in quarantine"));
+        assert!(found.details.starts_with("3 entries are in quarantine"));
         assert_eq!(
             found.evidence.commands[0],
             "redis-cli ZRANGE 'delayscope:quarantine:{orders}' 0 9 WITHSCORES"

@@ -46,6 +46,13 @@ pub(super) fn ours(watch: &Watch, at: EpochMillis, within_ms: i64) -> Option<(Ch
     (ago < within_ms).then_some((change, ago))
 }
 
+/// The end of our last change that may have repaired something.
+pub(super) fn repaired(watch: &Watch) -> Option<EpochMillis> {
+    let adds = [Change::Offer, Change::Duplicate];
+    let ours = watch.ours.filter(|(change, _)| !adds.contains(change));
+    ours.map(|(_, at)| at).max(watch.kicked)
+}
+
 /// The same, when it brought elements to target: in words, and how long ago.
 pub(super) fn we_delivered(
     watch: &Watch,
@@ -107,7 +114,7 @@ mod tests {
         let RuleVerdict::Early(open) = scene.verdict(id::STUCK_CLIENT) else {
             panic!("{:?}", scene.verdict(id::STUCK_CLIENT));
         };
-        assert!(open.words().contains("known in 2 s"), "{}", open.words());
+        assert!(open.words().contains("(2 s)"), "{}", open.words());
         let scene = stands(scene, 9_000, 9_000);
         assert!(scene.found(id::STUCK_CLIENT).is_none());
         let scene = stands(scene, 10_000, 10_000);

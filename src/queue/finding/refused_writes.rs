@@ -13,7 +13,7 @@ const STUCK_MS: i64 = 6_000;
 /// A reason for which servers refuse writes.
 struct Reason {
     code: &'static str,
-    /// In the middle of a sentence.
+    /// The end of the headline.
     why: &'static str,
     repair: &'static str,
     /// The sign of it in `INFO`.
@@ -37,15 +37,15 @@ const REASONS: [Reason; 5] = [
     Reason {
         code: "OOM",
         why: "its memory is full",
-        repair: "Give it more memory (CONFIG SET maxmemory), or make room: until then only \
-                 transfers by hand of small steps, deletions and consumers help.",
+        repair: "Raise maxmemory (CONFIG SET maxmemory), or make room. Until then only transfers in \
+                 small steps, deletions and consumers help.",
         holds: memory,
     },
     Reason {
         code: "MISCONF",
         why: "it cannot save its data to disk",
-        repair: "Mend the disk (space, permissions; the server's log tells), then BGSAVE; in need \
-                 CONFIG SET stop-writes-on-bgsave-error no.",
+        repair: "Free or repair the disk (the server's log says which), then BGSAVE. In an \
+                 emergency: CONFIG SET stop-writes-on-bgsave-error no.",
         holds: disk,
     },
     Reason {
@@ -56,9 +56,9 @@ const REASONS: [Reason; 5] = [
     },
     Reason {
         code: "READONLY",
-        why: "it is a replica",
-        repair: "Let the clients write to its master (after a failover: let them find it), or \
-                 make this server one: REPLICAOF NO ONE.",
+        why: "this server is a replica",
+        repair: "Connect the clients to the master, or make this server the master: REPLICAOF NO \
+                 ONE.",
         holds: replica,
     },
     Reason {
@@ -136,11 +136,11 @@ fn finding(info: &Info, reason: &Reason, lately: Lately) -> Finding {
     let mut finding = Finding::new(
         ID,
         Severity::Critical,
-        format!(
-            "The server refuses writes, because {} ({code}): nothing is transferred or offered.",
-            reason.why
-        ),
-    );
+        format!("Redis refuses writes: {}.", reason.why),
+    )
+    .details(format!(
+        "Nothing is transferred, and nothing can be offered. The error is {code}."
+    ));
     finding.of_server = true;
     finding = finding
         .number("code", code)

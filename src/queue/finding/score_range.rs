@@ -14,6 +14,8 @@ use crate::queue::{Due, Exact, Judged, Pulse, text};
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
 /// printed as `1e+17`.
 const UNREADABLE: f64 = 1e17;
+/// The headline where nothing worse comes of them.
+const NEVER: &str = "Entries with an impossible due time are never delivered.";
 /// The lateness in ms after which an entry should have been delivered.
 const LATE_MS: i64 = 10_000;
 /// The time in ms within which what falls due is not put off for good.
@@ -61,8 +63,8 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
 
 /// Advises to bring scores from one unit to the other.
 fn convert(from: &str, to: &str) -> Advice {
-    Advice::of(format!("Make their {from} {to}"))
-        .by(Act::Repair, ", and mend the program that writes them.")
+    Advice::of(format!("Convert their due times from {from} to {to}"))
+        .by(Act::Repair, ", and fix the program that writes them.")
 }
 
 /// With the look at all members that has counted them.
@@ -78,28 +80,31 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     let all = known(seen, group, |score| score < 0.0);
     let (count, bad) = (all.count, &all.bad);
     let has_clients = seen.queue.keys().channel.is_some();
-    let least = if has_clients { "at least" } else { "At least" };
-    let entries = all.words(least, "entry has", "entries have");
+    let entries = all.words("At least", "entry has", "entries have");
     let is = if count == 1 { "is" } else { "are" };
-    let (severity, sentence) = if !has_clients {
+    let (severity, headline, details) = if !has_clients {
         let them = if count == 1 { "it" } else { "them" };
-        let never = format!("a poller that asks from 0 on never takes {them}");
-        let sentence = format!("{entries} a negative due time: {never}.");
-        (Severity::Warning, sentence)
+        let headline = "Entries with a negative due time are never delivered.";
+        let details = format!(
+            "{entries} a negative due time: a poller that asks from 0 on never takes {them}."
+        );
+        (Severity::Warning, headline, details)
     } else if score <= -UNREADABLE {
-        let sentence = format!(
-            "All comes late, since no offer is announced any more: {entries} an overflowed due time \
-             ({score:e}), and {is} never transferred."
+        let headline = "Clients sleep forever: the first entry's due time has overflowed.";
+        let details = format!(
+            "{entries} an overflowed due time ({score:e}) and {is} never transferred. Clients sleep \
+             until the first entry is due, and that is in the year 292 million: all others come late."
         );
-        (Severity::Critical, sentence)
+        (Severity::Critical, headline, details)
     } else {
-        let sentence = format!(
-            "Each client sends thousands of scripts a second: {entries} a negative due time ({score}), \
-             and {is} never transferred."
+        let headline = "A negative due time makes each client flood Redis with scripts.";
+        let details = format!(
+            "{entries} a negative due time ({score}) and {is} never transferred. Each client sends \
+             thousands of scripts a second."
         );
-        (Severity::Critical, sentence)
+        (Severity::Critical, headline, details)
     };
-    let mut finding = Finding::new(ID, severity, sentence);
+    let mut finding = Finding::new(ID, severity, headline).details(details);
     finding.figure = all.figure();
     let finding = counted(with_ids(finding, bad), seen, group)
         .number("score", score.to_string())
@@ -116,8 +121,8 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     finding.repair(
         Step::Change(What::Score),
         Advice::of(format!("Make {it} due {due}"))
-            .by(Act::Repair, ", give another due time")
-            .by(Act::Requeue, format!(" or delete {it}"))
+            .by(Act::Repair, format!(", or give {it} another due time"))
+            .by(Act::Requeue, format!(", or delete {it}"))
             .by(Act::Delete, format!("{id}.")),
     )
 }
@@ -140,23 +145,20 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
     let entries = all.words("At least", "entry is", "entries are");
     let meant = seen.queue.meant_in_seconds(due, now);
     let late = meant.is_some_and(|meant| now.since(meant) > LATE_MS);
-    let mut finding = Finding::new(
-        ID,
-        if late {
-            Severity::Critical
-        } else {
-            Severity::Warning
-        },
-        format!(
-            "{entries} due in January 1970: most likely the scores are seconds, not milliseconds."
-        ),
-    );
+    let severity = if late {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    };
+    let headline = "Due times are in seconds instead of milliseconds.";
+    let mut finding = Finding::new(ID, severity, headline).details(format!(
+        "{entries} due in January 1970, and would be delivered at once."
+    ));
     finding.figure = all.figure();
     let keys = seen.queue.keys();
     let finding = counted(with_ids(finding, &all.bad), seen, group)
         .number("score", due.get())
         .number("meant_ms", due.get().saturating_mul(1_000))
-        .words("read as milliseconds they are due at once")
         .check_about(
             "ZRANGEBYSCORE",
             &keys.timeouts,
@@ -175,21 +177,25 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let meant = bad.iter().all(meant);
     let never = text::counted(entries, "entry is", "entries are") + " never transferred";
     let in_millis = meant && seen.queue.no_time() < UNREADABLE;
-    let sentence = match (in_millis, seen.queue.keys().channel.is_some(), head) {
-        (true, ..) => format!(
-            "{never}: due after the year 5000, most likely the scores are milliseconds, not seconds."
+    let (headline, details) = match (in_millis, seen.queue.keys().channel.is_some(), head) {
+        (true, ..) => (
+            "Due times are in milliseconds instead of seconds.",
+            format!("{never}: due after the year 5000."),
         ),
-        (false, false, _) => format!("{never}: due beyond all times."),
-        (false, true, true) => format!(
-            "{never}, and each client logs an error every 5 s, now that the head has a due time of 1e17 \
-             or more."
+        (false, false, _) => (NEVER, format!("{never}: due beyond all times.")),
+        (false, true, true) => (
+            "An impossible due time makes each client log errors every 5 s.",
+            format!("{never}: due at 1e17 or more, and the first of them heads the queue now."),
         ),
-        (false, true, false) => format!(
-            "{never}: a due time of 1e17 or more, and once that is the head's, each client logs an \
-             error every 5 s."
+        (false, true, false) => (
+            NEVER,
+            format!(
+                "{never}: due at 1e17 or more. Once the first of them heads the queue, each client \
+                 logs an error every 5 s."
+            ),
         ),
     };
-    let finding = Finding::new(ID, Severity::Warning, sentence);
+    let finding = Finding::new(ID, Severity::Warning, headline).details(details);
     let finding = counted(with_ids(finding.of(entries), &bad), seen, group)
         .number("no_time", entries)
         .number("is_head", head)
@@ -204,8 +210,8 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
         convert("nanoseconds", "milliseconds")
     } else {
         Advice::of("Make them due in 100 years")
-            .by(Act::Repair, ", give another due time")
-            .by(Act::Requeue, " or delete them")
+            .by(Act::Repair, ", or give them another due time")
+            .by(Act::Requeue, ", or delete them")
             .by(Act::Delete, ": they are the last by due time.")
     };
     finding.repair(Step::Change(What::Score), repair)
@@ -257,7 +263,7 @@ mod tests {
         ] {
             let found = found(score).unwrap();
             assert_eq!(found.severity, Severity::Critical);
-            assert!(found.sentence.contains(word), "{}", found.sentence);
+            assert!(found.sentence().contains(word), "{}", found.sentence());
         }
     }
 
@@ -265,7 +271,7 @@ mod tests {
     fn a_due_time_that_makes_sense_in_seconds_only_is_a_warning() {
         let found_in_seconds = found(1_700_000_060.0).unwrap();
         assert_eq!(found_in_seconds.severity, Severity::Warning);
-        assert!(found_in_seconds.sentence.contains("seconds"));
+        assert!(found_in_seconds.sentence().contains("seconds"));
         // It should have been delivered by now.
         assert_eq!(found(1_699_999_989.0).unwrap().severity, Severity::Critical);
         let meant = &found_in_seconds.evidence.figures["meant_ms"];
@@ -288,9 +294,9 @@ mod tests {
         assert_eq!(with_survey(soon.clone(), 0), None);
         let two = with_survey(soon.clone(), 2).unwrap();
         assert_eq!((two.severity, two.figure), (Severity::Warning, Some(2)));
-        assert!(two.sentence.contains("once that is the head"));
+        assert!(two.details.contains("Once the first of them heads"));
         let head = with_survey(headed(f64::INFINITY), 1).unwrap();
-        assert!(head.sentence.contains("now that the head"));
+        assert!(head.details.contains("heads the queue now"));
         let mut gone = soon;
         gone.waiting = Known::Is(0);
         assert_eq!(with_survey(gone, 2), None);
@@ -317,9 +323,9 @@ mod tests {
             seen.head = score.map(|score| queue.due(score)).or(seen.head);
             let found = found(&seen);
             assert!(
-                found.sentence.contains("milliseconds, not seconds"),
+                found.headline.contains("milliseconds instead of seconds"),
                 "{}",
-                found.sentence
+                found.sentence()
             );
             assert_eq!(found.repair.step, Step::Change(What::Score));
         }
@@ -350,9 +356,9 @@ mod tests {
         let said = super::super::tests::after(&queue, &[below], None).findings;
         assert_eq!((said[0].id, said[0].severity), (ID, Severity::Warning));
         assert!(
-            said[0].sentence.contains("from 0 on"),
+            said[0].sentence().contains("from 0 on"),
             "{}",
-            said[0].sentence
+            said[0].sentence()
         );
     }
 
@@ -369,7 +375,7 @@ mod tests {
         let said = |next: Vec<Judged>| {
             let scene = Scene::default().pulse(head.clone());
             let found = scene.sample(sample(next, Vec::new())).found(ID).unwrap();
-            let count = found.sentence.split(" due").next().unwrap_or_default();
+            let count = found.details.split(" due").next().unwrap_or_default();
             (count.to_owned(), found.figure)
         };
         let told = |words: &str, figure| (words.to_owned(), figure);

@@ -10,7 +10,7 @@ use crate::queue::text;
 const STILL_MS: i64 = 10_000;
 
 fn repair() -> Advice {
-    Advice::of("If no change is under way, bring it back: restore-order").by(Act::Repair, ".")
+    Advice::of("If no change is under way, restore the order list").by(Act::Repair, ".")
 }
 
 /// Looks whether there is a list that was set aside, and whether it stands still.
@@ -30,33 +30,30 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         _ => 0,
     };
     let mut open = None;
-    let (severity, why, repair) = if seen.watch.changing {
-        let repair = "The change brings it back when it ends, pauses or is stopped.";
-        (Severity::Note, "a change is under way", repair.into())
+    let (severity, headline, repair) = if seen.watch.changing {
+        let repair = "Wait: the change restores it when it ends, pauses or is stopped.";
+        let headline = "A change is under way and holds part of the order list.";
+        (Severity::Note, headline, repair.into())
     } else if still_ms < STILL_MS {
         open = Some(Open::new(
-            format!("{members} of the order list are set aside"),
+            format!("{members} of the order list are in a list of their own"),
             "whether a change is under way or was interrupted",
             Some(STILL_MS - still_ms),
         ));
-        (
-            Severity::Note,
-            "a change is under way or was interrupted",
-            repair(),
-        )
+        let headline = "Part of the order list is missing: a change has moved it.";
+        (Severity::Note, headline, repair())
     } else {
-        let why = "it stands still, so the change was interrupted, or takes long";
-        (Severity::Warning, why, repair())
+        let headline = "Part of the order list is missing: a change was interrupted.";
+        (Severity::Warning, headline, repair())
     };
-    let mut finding = Finding::new(
-        ID,
-        severity,
-        format!("The order list is set aside, {members} of it: {why}."),
-    );
-    finding = finding
+    let kept = text::printable_bytes(&key);
+    let mut finding = Finding::new(ID, severity, headline)
+        .details(format!(
+            "{members} of it are in {kept}: size(), contains(), remove() and poll() of Redisson \
+             ignore them."
+        ))
         .of(length)
-        .number("aside", length)
-        .words(format!("{members} in it"));
+        .number("aside", length);
     finding.open = open.map(Into::into);
     if severity == Severity::Warning {
         let still = text::countdown(still_ms);
@@ -64,8 +61,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
             .number("still_ms", still_ms)
             .words(format!("the same for {still} of watching"));
     }
-    let unseen = "size(), contains(), remove() and poll() of Redisson do not see them";
-    let finding = finding.words(unseen).check(&["LLEN"], &key);
+    let finding = finding.check(&["LLEN"], &key);
     RuleVerdict::Found(finding.repair(Step::Change(What::RestoreOrder), repair))
 }
 
@@ -83,7 +79,7 @@ mod tests {
         let said = after(&queue, &pulses, Some(&survey(Some(1_204))));
         let finding = &said.findings[0];
         assert_eq!((finding.id, finding.severity), (ID, Severity::Warning));
-        assert!(finding.sentence.contains("1,204 members of it"));
+        assert!(finding.details.starts_with("1,204 members of it"));
         assert_eq!(
             finding.evidence.commands[0],
             "redis-cli LLEN 'delayscope:aside:{orders}'"
@@ -93,7 +89,7 @@ mod tests {
                 .repair
                 .sentence
                 .to_string()
-                .contains("restore-order")
+                .contains("restore the order list")
         );
     }
 

@@ -81,9 +81,9 @@ fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
         return None;
     }
     let times = text::thousands(all.len() as u64);
-    let sentence = format!("Transfers have blocked Redis {times} times, and may again.");
+    let headline = format!("Transfers have blocked Redis {times} times, and may again.");
     let told = all.iter().take(TOLD).map(|passed| lasted(passed, pulse.at));
-    let finding = Finding::new(ID, Severity::Note, sentence)
+    let finding = Finding::new(ID, Severity::Note, headline)
         .number("times", all.len())
         .all_words(told.collect());
     Some(finding.repair(
@@ -139,20 +139,19 @@ fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) ->
     } = outlook.longest;
     let about = if sure { "" } else { "about " };
     let down = text::thousands(before);
-    let blocks = format!("transfer of a Redisson client blocks the server for about {whole} ms");
+    let blocks = text::span(whole.unsigned_abs());
+    let headline = format!("Transfers are slow: each blocks Redis for about {blocks}.");
     let late = pulse.late.get().unwrap_or(0);
     let finding = if let Some(overdue_ms) = overdue_ms(pulse) {
         let (count, oldest) = (text::thousands(late), text::countdown(overdue_ms));
-        let sentence = format!(
-            "{count} late, oldest {oldest}: each {blocks}, because they stand {about}{down} down the \
-             order list."
+        let details = format!(
+            "{count} late, oldest {oldest}. Due entries lie {about}{down} deep in the order list."
         );
         let worse = severity.max(behind(overdue_ms));
-        Finding::new(ID, worse, sentence).of(late)
+        Finding::new(ID, worse, headline).details(details).of(late)
     } else {
-        let sentence =
-            format!("Each {blocks}: the next due entries stand {about}{down} down the order list.");
-        let finding = Finding::new(ID, severity, sentence);
+        let details = format!("The next entries lie {about}{down} deep in the order list.");
+        let finding = Finding::new(ID, severity, headline).details(details);
         match falls_due(pulse) {
             Some(at) => finding.ends(at),
             None => finding,
@@ -229,17 +228,12 @@ pub(super) fn wants_a_hand(seen: &Seen) -> bool {
 /// The repair: what is due is moved in less time than it takes to bring it into order.
 fn mended(late: u64) -> (What, Advice) {
     if late < BACKLOG {
-        let words = Advice::of("Realign").by(
-            Act::Repair,
-            ": the order list comes into due order, best before they fall \
-                 due.",
-        );
+        let words =
+            Advice::of("Sort the order list").by(Act::Repair, ", best before they fall due.");
         return (What::Realign(None), words);
     }
-    let words = Advice::of("Transfer what is due by hand").by(
-        Act::Repair,
-        ", which does not search; realign the rest before it falls due.",
-    );
+    let words = Advice::of("Transfer what is due from here")
+        .by(Act::Repair, ", which is fast. Then sort the order list.");
     (What::Transfer, words)
 }
 
@@ -262,10 +256,10 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         found.id == ID && realign && figures["sure"] == false && together <= Some(lacking)
     };
     if let Some(slow) = findings.iter_mut().find(guessed) {
-        let sentence = "It may follow from drift: the next due entries are not near the head of the \
-                        order list, or nowhere in it, and each transfer searches it for them.";
-        let then = "Mend drift first: what stands far down then is told with its own repair.";
-        slow.follow(id::DRIFT, sentence.to_owned(), then.to_owned());
+        let headline = "Possible side effect: each transfer searches the order list.";
+        let details = "The next entries lie deep in the order list, or are missing from it.";
+        let then = "Repair the order list first; what is slow then has its own finding.";
+        slow.follow(id::DRIFT, (headline.to_owned(), details.to_owned()), then);
     }
 }
 
@@ -284,7 +278,7 @@ fn looked_for(finding: Finding, exact: &Exact, places: usize) -> Finding {
     finding
         .exact(exact)
         .number("places", places)
-        .words(format!("{places} of the next due ones were looked for"))
+        .words(format!("{places} of the next entries were searched for"))
 }
 
 /// Returns the places of those of the next due ones that a look at all members has met.

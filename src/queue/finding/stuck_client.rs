@@ -2,7 +2,7 @@
 
 mod why;
 
-use self::why::{Why, told, why};
+use self::why::{Why, why};
 use super::id::STUCK_CLIENT as ID;
 use super::{
     Finding, Open, RuleVerdict, Seen, Severity, clients, clock_skew, recovery, score_range,
@@ -59,8 +59,8 @@ fn who(seen: &Seen, clients: Option<u64>) -> String {
     match ours.min(clients) {
         0 => who,
         ours => {
-            let workers = text::counted(ours, "stand-in worker", "stand-in workers");
-            format!("{who} (of them {workers} of delayscope)")
+            let workers = text::counted(ours, "worker", "workers");
+            format!("{who}, {workers} of delayscope among them")
         }
     }
 }
@@ -73,27 +73,30 @@ fn finding(
     let late = pulse.late.get().unwrap_or(0);
     let oldest = text::countdown(late_ms);
     let who = who(seen, clients);
-    let head = format!("{} late, oldest {oldest}: {who}", text::thousands(late));
+    let seen_here = format!("{} late, oldest {oldest}; {who}.", text::thousands(late));
     let why = match clients {
         Some(_) => why(seen, stood_ms),
         None => Why::Unseen,
     };
-    let (sentence, step, repair) = told(&why, &head);
+    let (headline, more) = why.words();
+    let (step, repair) = why.repair();
     let keys = seen.queue.keys();
-    let mut finding = Finding::new(ID, Severity::Critical, sentence)
+    let mut finding = Finding::new(ID, Severity::Critical, headline)
+        .details(format!("{seen_here}{more}"))
         .of(late)
         .number("late", late)
         .number("late_ms", late_ms)
         .number("stands_ms", stood_ms)
         .number("transfer_clients", clients)
         .words(format!(
-            "the same entry heads timeouts for {} of watching",
+            "the same entry is the first of timeouts for {} of watching",
             text::countdown(stood_ms)
         ));
     if let Some(ms) = why.kicked_ms(seen) {
-        finding = finding
-            .number("kicked_ms_ago", ms)
-            .words(format!("kicked {} ago", text::countdown(ms)));
+        finding = finding.number("kicked_ms_ago", ms).words(format!(
+            "the clients were woken {} ago",
+            text::countdown(ms)
+        ));
     }
     if matches!(why, Why::Untold | Why::Again | Why::Anew) {
         finding = finding.words(

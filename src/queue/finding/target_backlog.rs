@@ -135,19 +135,14 @@ fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Fi
     } else {
         Severity::Note
     };
-    let finding = Finding::new(
-        ID,
-        severity,
-        format!(
-            "Target grows although it is consumed: {at_least}{} come, {at_least}{} are taken; {} \
-             wait there, {at_most}{} of work.",
+    Finding::new(ID, severity, "More is delivered than consumers take.")
+        .details(format!(
+            "{} in target, {at_most}{} of work: {at_least}{} come, {at_least}{} are taken.",
+            text::counted(length, "waits", "wait"),
+            text::countdown(needs_ms),
             flow::rate(takes.least + grows),
             flow::rate(takes.least),
-            text::thousands(length),
-            text::countdown(needs_ms),
-        ),
-    );
-    finding
+        ))
         .of(length)
         .number("target", length)
         .number("grows_per_s", grows)
@@ -163,7 +158,8 @@ fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Fi
         .check(&["LLEN"], &seen.queue.keys().target)
         .repair(
             Step::Outside,
-            "Start more consumers, or slow what comes: transfer with --max-target waits for them.",
+            "Start more consumers, or slow the transfers down (`transfer --max-target` waits for \
+             consumers).",
         )
 }
 
@@ -201,9 +197,9 @@ mod tests {
         let found = scene(&grows, 30).found(ID).unwrap();
         assert_eq!(found.severity, Severity::Note);
         assert!(
-            found.sentence.contains("5.0/s come, 3.0/s are taken"),
+            found.sentence().contains("5.0/s come, 3.0/s are taken"),
             "{}",
-            found.sentence
+            found.sentence()
         );
         let long: Vec<u64> = grows.iter().map(|n| n + 2_000).collect();
         assert_eq!(
@@ -245,8 +241,8 @@ mod tests {
             scene.verdict(ID)
         };
         let early = after(&mut scene, Change::Deliver, 28_000);
-        let words = "target has grown by your deliver 0:12 ago: known in 18 s whether consumers \
-                     keep up";
+        let words = "target has grown by your deliver 0:12 ago; checking whether consumers keep \
+                     up (18 s)";
         assert!(
             matches!(&early, RuleVerdict::Early(open) if open.words() == words),
             "{early:?}"
@@ -273,7 +269,7 @@ mod tests {
     fn before_half_a_minute_it_says_when_it_will_know() {
         let grows: Vec<u64> = (0..12).map(|second| 100 + second * 2).collect();
         let early = scene(&grows, 30).verdict(ID);
-        let words = "target grows: known in 19 s whether consumers keep up";
+        let words = "target grows; checking whether consumers keep up (19 s)";
         assert!(matches!(early, RuleVerdict::Early(open) if open.words() == words));
     }
 }

@@ -43,8 +43,9 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let mut finding = Finding::new(
         ID,
         severity,
-        format!("All entries in {key}{more} are lost in {soon}: it expires then."),
-    );
+        format!("All entries are lost in {soon}: a key of this queue expires."),
+    )
+    .details(format!("It is {key}{more}."));
     finding = finding.number("expires_ms", ms);
     if left_ms <= SOON_MS {
         finding = finding.ends(lost);
@@ -59,7 +60,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     // Redisson's expire() of a delayed queue does this, and so does one by hand.
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Persist),
-        Advice::of("Take the expiry away").by(Act::Repair, ", and find who calls expire()."),
+        Advice::of("Remove the expiry").by(Act::Repair, ", then find out who calls expire()."),
     ))
 }
 
@@ -94,8 +95,9 @@ mod tests {
         assert_eq!(said([None, None]), []);
         let found = &said([Some(3_700_000), Some(65_000)])[0];
         assert_eq!((found.id, found.severity), (ID, Severity::Critical));
-        let sentence = "All entries in order (and 1 more) are lost in 1:05: it expires then.";
-        assert_eq!(found.sentence, sentence);
+        let sentence =
+            "All entries are lost in 1:05: a key of this queue expires. It is order (and 1 more).";
+        assert_eq!(found.sentence(), sentence);
         assert_eq!(
             found.evidence.commands,
             ["redis-cli PTTL order", "redis-cli PTTL timeouts"]

@@ -32,17 +32,18 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         return RuleVerdict::Fine;
     }
     let by = text::countdown(by_ms);
-    let sentence = format!(
-        "Entries come up to {by} late: a due time was announced that is so much after the head's, and \
-         the clients that heard it wait until then."
-    );
-    let finding = Finding::new(ID, Severity::Warning, sentence)
+    let headline = "The clients sleep too long: a wrong due time was announced.";
+    let finding = Finding::new(ID, Severity::Warning, headline)
+        .details(format!(
+            "It is {by} after the first entry's. Clients that heard it wait until then, so entries \
+             come up to {by} late."
+        ))
         .since(at)
         .number("announced_ms", said.get())
         .number("head_due_ms", still.due.get())
         .number("head", still.id.to_string())
         .words(format!(
-            "the head was the same for {} before the message and for {} after it",
+            "the first entry was the same for {} before the message and for {} after it",
             text::countdown(at.since(still.since)),
             text::countdown(still.until.since(at))
         ))
@@ -53,10 +54,10 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         );
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Kick),
-        Advice::of("Kick").by(
+        Advice::of("Wake the clients").by(
             Act::Repair,
-            ": every client looks at once and sets its timer to the head. \
-                 Then find out who publishes for entries that are not the head.",
+            ": they set their timers anew. Then find out who publishes due times of entries that are \
+             not the first.",
         ),
     ))
 }
@@ -99,9 +100,9 @@ mod tests {
         let found = scene(0, &[120_000]).found(ID).unwrap();
         assert_eq!(found.repair.step, Step::Change(What::Kick));
         assert!(
-            found.sentence.contains("up to 1:00 late"),
+            found.sentence().contains("up to 1:00 late"),
             "{}",
-            found.sentence
+            found.sentence()
         );
     }
 

@@ -34,15 +34,16 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         Some(is) => format!("it is a {is}, not a {}", first.wanted),
         None => format!("it is no {}", first.wanted),
     };
-    let (severity, sentence) = if is_ours(seen, first) {
+    let (severity, headline) = if is_ours(seen, first) {
         // Nobody but us uses it: clients go on.
-        let sentence = format!("Repairs that need {key}{more} will fail: {is}.");
-        (Severity::Warning, sentence)
+        let headline = "A key of delayscope has the wrong type: some repairs will fail.";
+        (Severity::Warning, headline)
     } else {
-        let sentence = format!("Whatever touches {key}{more} fails: {is}.");
-        (Severity::Critical, sentence)
+        let headline = "A key of this queue has the wrong type: commands fail.";
+        (Severity::Critical, headline)
     };
-    let mut finding = Finding::new(ID, severity, sentence);
+    let mut finding =
+        Finding::new(ID, severity, headline).details(format!("Key {key}{more}: {is}."));
     for one in &wrong {
         finding = finding
             .number(&text::printable_bytes(&one.key), one.is.clone())
@@ -174,8 +175,8 @@ mod tests {
         let said = after(&queue, &pulses, Some(&ill));
         let finding = &said.findings[0];
         assert_eq!((finding.id, finding.severity), (ID, Severity::Critical));
-        let sentence = "Whatever touches a list of orders fails: it is a string, not a list.";
-        assert_eq!(finding.sentence, sentence);
+        let details = "Key a list of orders: it is a string, not a list.";
+        assert_eq!(finding.details, details);
         assert_eq!(
             finding.evidence.commands,
             [
@@ -212,11 +213,7 @@ mod tests {
         let mut refused = pulse(0, 1, None, 1);
         refused.target = Known::Unknown("WRONGTYPE Operation against a key".into());
         let said = after(&queue, &[refused.clone()], None);
-        assert!(
-            said.findings[0]
-                .sentence
-                .ends_with("orders fails: it is no list.")
-        );
+        assert!(said.findings[0].details.ends_with("orders: it is no list."));
         refused.target = Known::Unknown("NOPERM this user has no permissions".into());
         assert_eq!(after(&queue, &[refused], None).findings, []);
     }

@@ -74,14 +74,14 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
         let oldest = text::countdown(read.since(since));
         let whose = whose(model, row);
         if row.is_abandoned() {
-            return format!("{whose}no Redisson client runs here: {late} late, oldest {oldest}");
+            return format!("{whose}No Redisson client runs here: {late} late, oldest {oldest}");
         }
         let blind = match row.blind.len() {
             0 => String::new(),
-            1 => ", and 1 check cannot look".to_owned(),
-            n => format!(", and {n} checks cannot look"),
+            1 => ", and 1 check is blind".to_owned(),
+            n => format!(", and {n} checks are blind"),
         };
-        format!("{whose}{late} late, oldest {oldest}: no cause found yet{blind}")
+        format!("{whose}{late} late, oldest {oldest}, checking why …{blind}")
     })
 }
 
@@ -91,11 +91,11 @@ fn looking(model: &Model) -> Option<String> {
     let to_come = rows(model).filter(|(_, row)| !row.is_looked_at()).count();
     match (to_come, all) {
         (0, _) => None,
-        (_, 1) => Some("looking".to_owned()),
+        (_, 1) => Some("checking".to_owned()),
         _ => {
             let looked = text::thousands((all - to_come) as u64);
             let all = text::thousands(all as u64);
-            Some(format!("looking: {looked} of {all} queues read"))
+            Some(format!("checking: {looked} of {all} queues read"))
         }
     }
 }

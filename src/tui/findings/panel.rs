@@ -3,7 +3,7 @@
 
 use super::{Told, first, listed, wrong};
 use crate::tui::findings::calm::calm;
-use crate::tui::findings::said::{Said, fit, said, whole};
+use crate::tui::findings::said::{Kind, Said, fit, said, whole};
 use crate::tui::model::Model;
 
 /// Columns before the words of a finding in the pane: blank, glyph and word.
@@ -126,12 +126,20 @@ fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
     rows
 }
 
+/// Rows for headline and repair, and one for the details: all rows are the entries' otherwise.
+fn brief(model: &Model, told: &Told, columns: usize) -> u16 {
+    let lines = said(model, told, columns);
+    let details = lines.iter().filter(|line| line.kind == Kind::Details);
+    let beyond = details.count().saturating_sub(1);
+    rows_of(lines.len() - beyond)
+}
+
 /// Rows that the worst wants where there is no pane, in so many columns; without one, a row for
 /// each of the first two things that are not known yet.
 #[must_use]
 pub fn news_rows(model: &Model, w: u16) -> u16 {
     match first(model, 1).first() {
-        Some(worst) => wanted(model, worst, columns(w), true),
+        Some(worst) => brief(model, worst, columns(w)),
         None => rows_of(calm(model).open.len()).clamp(1, 2),
     }
 }

@@ -1,8 +1,8 @@
 //! The text of a finding, in lines: the same words in the same order wherever it stands.
 
-use super::{Told, course, name};
+use super::{Told, course, name, past};
 use crate::queue::finding::{Act, Step};
-use crate::queue::{Repair, text};
+use crate::queue::text;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Screen};
 use crate::tui::tabs::Tab;
@@ -20,10 +20,12 @@ pub struct Said {
 /// The kind of a line's content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
-    /// The first one: severity and queue stand before it.
+    /// The headline: severity and queue stand before it.
     Head,
-    /// The rest of the sentence.
-    Sentence,
+    /// The rest of a headline that is longer than the screen is wide.
+    Headline,
+    /// The details that bear the headline out.
+    Details,
     /// Since when, and whether it gets worse.
     Course,
     /// The evidence that it is concluded from.
@@ -37,30 +39,37 @@ pub enum Kind {
 /// Columns of the mark before a repair, and of what stands below it.
 pub const MARK: u16 = 2;
 
-/// Returns the lines on what is wrong and what is to be done about it, all of them. Of what has
-/// gone only what it was.
+/// Returns the lines on what is wrong, what is to be done about it, and what bears it out: all of
+/// them. Of what has gone only what it was.
 #[must_use]
 pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
-    let mut lines = cause(model, told, columns);
+    let mut lines = headline(model, told, columns);
     if told.finding.gone.is_none() {
         lines.extend(repair(model, told, columns));
+        lines.extend(details(told, columns));
     }
     lines
 }
 
-/// Returns the lines on what is wrong, with the queue's name where that does not go without saying.
-fn cause(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
-    let name = match model.screen {
-        Screen::Dashboard => format!("{}: ", name(&model.queues[told.row])),
-        _ => String::new(),
+/// Returns the headline, with the queue's name where that does not go without saying: in one line,
+/// for which the name is cut. A screen that is narrower than a headline has it in several.
+pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+    /// A name that is cut to less than this tells nothing.
+    const SHORTEST: usize = 8;
+    let headline = match past(model, told.finding) {
+        Some(past) => format!("{past}: {}", told.finding.headline),
+        None => told.finding.headline.clone(),
     };
-    let sentence = &told.finding.sentence;
-    let words = match course(model, told.finding).filter(|_| told.finding.gone.is_some()) {
-        Some(gone) => format!("{name}{gone}. {sentence}"),
-        None => format!("{name}{sentence}"),
+    let words = match model.screen {
+        Screen::Dashboard => {
+            let room = columns.saturating_sub(text::width(&headline) + 2);
+            let name = name(&model.queues[told.row]);
+            format!("{}: {headline}", text::cut(&name, room.max(SHORTEST)))
+        }
+        _ => headline,
     };
     let lines = wrapped(&words, columns).into_iter().enumerate();
-    let kind = |i| if i == 0 { Kind::Head } else { Kind::Sentence };
+    let kind = |i| if i == 0 { Kind::Head } else { Kind::Headline };
     let lines = lines.map(|(i, words)| Said {
         kind: kind(i),
         words,
@@ -68,9 +77,22 @@ fn cause(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines.collect()
 }
 
+/// Returns the lines that bear the headline out.
+pub(super) fn details(told: &Told, columns: usize) -> Vec<Said> {
+    if told.finding.details.is_empty() {
+        return Vec::new();
+    }
+    let lines = wrapped(&told.finding.details, columns).into_iter();
+    let lines = lines.map(|words| Said {
+        kind: Kind::Details,
+        words,
+    });
+    lines.collect()
+}
+
 /// Returns the lines on what repairs it, and the commands that do it by hand: a line that goes on
 /// ends as a shell wants it to.
-fn repair(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+pub(super) fn repair(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let room = columns.saturating_sub(usize::from(MARK));
     let sentence = to_do(model, told);
     let mut lines: Vec<Said> = Vec::new();
@@ -153,13 +175,6 @@ pub fn to_do(model: &Model, told: &Told) -> String {
     let dashboard = matches!(model.screen, Screen::Dashboard);
     let elsewhere = dashboard && told.row != model.cursor;
     let in_tab = model.tab == Tab::Findings;
-    // What it is called in the question, where the sentence does not say so.
-    let named = Repair::of(&repair.step).map(Repair::name);
-    let words = repair.sentence.to_string().to_lowercase();
-    let named = named.filter(|name| {
-        let verb = name.split('-').next().unwrap_or(name);
-        !words.contains(verb)
-    });
     repair.sentence.told(|act| {
         let action = match act {
             // In the tab one key does what the finding asks for, whose ever it is.
@@ -172,10 +187,8 @@ pub fn to_do(model: &Model, told: &Told) -> String {
         };
         let reaches = in_tab && action == Action::Repair;
         let there = if elsewhere && !reaches { " there" } else { "" };
-        let name = named.filter(|_| act == Act::Repair);
-        let name = name.map_or_else(String::new, |name| format!(": {name}"));
         let label = model.keymap.label(action, model.look.ascii)?;
-        Some(format!("{label}{there}{name}"))
+        Some(format!("{label}{there}"))
     })
 }
 
@@ -214,53 +227,47 @@ fn brief_detail(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<
 #[must_use]
 pub(crate) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let mut lines = said(model, told, columns);
-    let at = lines.iter().position(|line| !is_cause(line.kind));
-    let at = at.unwrap_or(lines.len());
-    lines.splice(at..at, detail(model, told, columns));
+    lines.extend(detail(model, told, columns));
     lines
 }
 
-/// Returns what is said of it in at most so many rows. Where there is room to spare, what it is
-/// concluded from is added; where not all fits, the last rows are the repair's: what to do is not
-/// what is cut. A row that is too long is cut by who shows it.
+/// Returns what is said of it in at most so many rows: the headline, what is to be done, the
+/// details, and where there is room to spare, what it is concluded from. Where not all fits, the
+/// end of it is cut, and of two rows or more one is the repair's. A row that is too long is cut by
+/// who shows it.
 #[must_use]
 pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
-    let all = said(model, told, columns);
-    if all.len() <= rows {
-        let spare = rows - all.len();
-        let detail = brief_detail(model, told, columns, spare);
-        let at = all.iter().position(|line| !is_cause(line.kind));
-        let at = at.unwrap_or(all.len());
-        let mut all = all;
-        all.splice(at..at, detail);
-        return all;
+    let mut lines = said(model, told, columns);
+    if lines.len() <= rows {
+        let spare = rows - lines.len();
+        lines.extend(brief_detail(model, told, columns, spare));
+        return lines;
     }
-    let (upper, lower): (Vec<Said>, Vec<Said>) =
-        all.into_iter().partition(|line| is_cause(line.kind));
-    if rows < 2 || lower.is_empty() {
-        return squeezed(upper.into_iter().chain(lower).collect(), rows);
+    let head = headline(model, told, columns);
+    let repair = repair(model, told, columns);
+    if rows < 2 || repair.is_empty() || told.finding.gone.is_some() {
+        return squeezed(lines, rows);
     }
-    let repair = &told.finding.repair;
-    let least = rows.saturating_sub(upper.len()).max(rows / 2);
-    let lower = if lower.len() <= least {
-        lower
-    } else {
-        // The commands come first: a command that is cut is none.
-        let words = repair.to_do(&model.redis_cli, to_do(model, told));
-        let room = columns.saturating_sub(usize::from(MARK));
-        let words = wrapped(&text::printable(&words), room).into_iter();
-        let words = words.enumerate().map(|(i, words)| Said {
-            kind: Kind::Repair(i == 0),
-            words,
-        });
-        squeezed(words.collect(), least)
-    };
-    let upper = squeezed(upper, rows - lower.len());
-    upper.into_iter().chain(lower).collect()
-}
-
-const fn is_cause(kind: Kind) -> bool {
-    matches!(kind, Kind::Head | Kind::Sentence)
+    let head = squeezed(head, rows - 1);
+    let left = rows - head.len();
+    let details = details(told, columns);
+    if repair.len() <= left {
+        let details = squeezed(details, left - repair.len());
+        return head.into_iter().chain(repair).chain(details).collect();
+    }
+    // The commands come first: a command that is cut is none.
+    let words = told
+        .finding
+        .repair
+        .to_do(&model.redis_cli, to_do(model, told));
+    let room = columns.saturating_sub(usize::from(MARK));
+    let words = wrapped(&text::printable(&words), room).into_iter();
+    let words = words.enumerate().map(|(i, words)| Said {
+        kind: Kind::Repair(i == 0),
+        words,
+    });
+    let repair = squeezed(words.collect(), left);
+    head.into_iter().chain(repair).collect()
 }
 
 /// The lines in so many: the last one is as long as it takes.

@@ -1,7 +1,7 @@
 //! The lines of the findings' tab.
 
 use super::{Told, course, listed};
-use crate::tui::findings::said::{Kind, Said, said};
+use crate::tui::findings::said::{Kind, Said, details, headline, repair};
 use crate::tui::layout::rows::tab_size;
 use crate::tui::lists::Stand;
 use crate::tui::model::Model;
@@ -30,52 +30,55 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
     let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
     let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = listed(model);
-    let rest = told.iter().enumerate().skip(top);
-    let all = rest.flat_map(|(i, told)| {
-        let mut lines = block(model, told, columns);
-        if i == cursor && told.finding.gone.is_none() && !beside {
-            lines.extend(evidence(model, told, columns));
-        }
-        lines.into_iter().map(move |said| Line { finding: i, said })
-    });
     let rows = usize::from(rows);
-    let mut lines: Vec<Line> = all.take(rows + 1).collect();
-    leave_room(model, &mut lines, rows);
+    let mut lines: Vec<Line> = Vec::with_capacity(rows);
+    for (finding, told) in told.iter().enumerate().skip(top) {
+        let shows = finding == cursor && told.finding.gone.is_none() && !beside;
+        let [before, after] = block(model, told, columns);
+        let others = lines.len() + before.len() + after.len();
+        // The other checks keep their row.
+        let most = if shows {
+            rows.saturating_sub(others + 1)
+        } else {
+            0
+        };
+        let evidence = cut(model, evidence(model, told, columns), most);
+        let all = before.into_iter().chain(evidence).chain(after);
+        lines.extend(all.map(|said| Line { finding, said }));
+        if lines.len() >= rows {
+            break;
+        }
+    }
+    lines.truncate(rows);
     lines
 }
 
-/// Leaves out what does not fit: of long evidence so much that the other checks keep their row.
-fn leave_room(model: &Model, lines: &mut Vec<Line>, rows: usize) {
-    let is_evidence = |line: Option<&Line>| line.is_some_and(|l| l.said.kind == Kind::Evidence);
-    let last = rows.checked_sub(1);
-    let long = last.is_some_and(|last| is_evidence(lines.get(last)));
-    lines.truncate(rows);
-    if !long {
-        return;
+/// The evidence in at most so many lines: what has no room is said to be there.
+fn cut(model: &Model, mut evidence: Vec<Said>, most: usize) -> Vec<Said> {
+    if evidence.len() <= most {
+        return evidence;
     }
-    lines.pop();
-    if let Some(line) = lines.last_mut().filter(|line| is_evidence(Some(line))) {
-        let cut = if model.look.ascii { " ~" } else { " …" };
-        line.said.words.push_str(cut);
+    evidence.truncate(most);
+    if let Some(last) = evidence.last_mut() {
+        last.words
+            .push_str(if model.look.ascii { " ~" } else { " …" });
     }
+    evidence
 }
 
-/// The lines of a finding.
-fn block(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
-    let mut lines = said(model, told, room(columns));
+/// The lines of a finding: those before its evidence, and those after it.
+fn block(model: &Model, told: &Told, columns: u16) -> [Vec<Said>; 2] {
+    let columns = room(columns);
+    let mut before = headline(model, told, columns);
     if told.finding.gone.is_some() {
-        return lines;
+        return [before, Vec::new()];
     }
-    let at = lines
-        .iter()
-        .position(|line| !matches!(line.kind, Kind::Head | Kind::Sentence));
-    let course = course(model, told.finding).map(|words| Said {
+    before.extend(details(told, columns));
+    before.extend(course(model, told.finding).map(|words| Said {
         kind: Kind::Course,
         words,
-    });
-    let at = at.unwrap_or(lines.len());
-    lines.splice(at..at, course);
-    lines
+    }));
+    [before, repair(model, told, columns)]
 }
 
 /// Returns the lines on what a finding is concluded from.
@@ -98,7 +101,10 @@ pub fn top(model: &Model, stand: Stand) -> u64 {
     let mut top = cursor;
     let mut used = 0;
     for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
-        used += block(model, told, columns).len();
+        used += block(model, told, columns)
+            .map(|part| part.len())
+            .iter()
+            .sum::<usize>();
         if used > usize::from(rows) {
             break;
         }

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::Told;
-use crate::queue::finding::Passed;
+use crate::queue::finding::{Ending, Passed};
 use crate::queue::{Finding, Severity, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, words};
@@ -22,7 +22,11 @@ use crate::tui::{moments, traffic};
 /// Glyph, word and style of how bad a finding is.
 fn sign(ctx: &Ctx, finding: &Finding) -> (String, Style) {
     if finding.gone.is_some() {
-        return (format!("{} GONE", ctx.data.glyphs.good), ctx.data.dim);
+        let fixed = match finding.ending {
+            Ending::Repaired => " FIXED",
+            Ending::ByItself => "",
+        };
+        return (format!("{}{fixed}", ctx.data.glyphs.good), ctx.data.dim);
     }
     severity(ctx, finding.severity)
 }
@@ -122,7 +126,7 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
         lines.push((format!("{glyph}   {} {other}{checks}", calm.fine), style));
     }
     for (id, why) in &calm.blind {
-        lines.push((format!("?       {id} cannot look: {why}"), d.dim));
+        lines.push((format!("?       cannot check {id}: {why}"), d.dim));
     }
     lines
 }
@@ -169,7 +173,7 @@ fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
             severity(ctx, passed.severity).0,
             super::name(&ctx.model.queues[row]),
             moments::clock(zone, passed.until),
-            text::printable(&passed.sentence),
+            text::printable(&passed.headline),
         );
         (words, d.dim)
     };
@@ -235,12 +239,13 @@ fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut 
     line.skip(lead);
     let style = match one.kind {
         _ if told.finding.gone.is_some() => d.dim,
-        Kind::Head | Kind::Sentence => d.text,
+        Kind::Head | Kind::Headline => d.strong,
+        Kind::Details => d.text,
         Kind::Course | Kind::Evidence => d.dim,
         Kind::Repair(first) => {
             let mark = if first { d.glyphs.repair } else { " " };
             line.put(buf, mark, d.accent).skip(1);
-            d.strong
+            d.text
         }
         Kind::Command => {
             line.skip(MARK);
@@ -304,7 +309,10 @@ fn well(ctx: &Ctx, buf: &mut Buffer) {
     let mut line = Line::new(buf, area.x, area.y, area.w.saturating_sub(1));
     line.skip(1);
     if !calm.blind.is_empty() && all_well {
-        let words = format!("? {} cannot look", calm.blind.len());
+        let words = match calm.blind.len() {
+            1 => "? 1 check is blind".to_owned(),
+            n => format!("? {n} checks are blind"),
+        };
         line.put_right(buf, &words, ctx.data.dim);
         line.end = line.end.saturating_sub(2);
     }

@@ -297,7 +297,7 @@ fn marks(g: &Glyphs) -> [Told; 5] {
     [
         (g.lost, "something critical is found"),
         (g.warn, "a warning is found"),
-        ("!", "entries are late, and no cause is found yet"),
+        ("!", "entries are late; the cause is being checked"),
         ("?", "for a figure: it could not be read"),
         (g.zero, "for a figure: zero"),
     ]
@@ -312,25 +312,29 @@ fn findings(g: &Glyphs) -> Vec<(String, &'static str)> {
         (format!("{} WARN", g.warn), "will hurt, or hurts a little"),
         (format!("{} NOTE", g.dot), "worth knowing"),
         (
-            format!("{} GONE", g.good),
-            "was so until a moment ago: nothing is to be done",
+            format!("{} FIXED", g.good),
+            "a change of yours has repaired it",
         ),
+        (format!("{} cleared", g.good), "it went by itself"),
         (
             format!("{} OK", g.good),
-            "so many checks have looked and found nothing",
+            "so many checks have found nothing wrong",
         ),
-        (g.cut.to_owned(), "not known yet: what, and when it will be"),
+        (
+            g.cut.to_owned(),
+            "not known yet, and the seconds until it is",
+        ),
         (
             "?".to_owned(),
-            "a check cannot look: the server refuses what it needs",
+            "a check is blind: the server refuses what it needs",
         ),
         (
             g.repair.to_owned(),
-            "what mends it. (R) is the key that does it, (R: drift) with the name of the repair; (R there): once the cursor is on its queue",
+            "the repair. (R) is the key for it; (R there): once the cursor is on its queue",
         ),
         (
             "$".to_owned(),
-            "a command for a shell, where no key mends it; in tab 5, y copies it",
+            "a command for a shell, where no key repairs it; in tab 5, y copies it",
         ),
     ]
 }

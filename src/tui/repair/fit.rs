@@ -34,7 +34,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     }
     let asks = |found: &&Finding| Repair::of(&found.repair.step) == Some(repair);
     if let Some(found) = row.findings.iter().find(asks) {
-        return Fit::Asked(found.severity, found.sentence.clone());
+        return Fit::Asked(found.severity, found.headline.clone());
     }
     let Some(pulse) = &row.pulse else {
         return Fit::Not("the queue has not been read yet".to_owned());

@@ -95,8 +95,11 @@ fn wrong(ctx: &Ctx, finding: Option<&Finding>) -> String {
     };
     let by_hand = found.repair.by_hand(&ctx.model.redis_cli).count();
     match ctx.key(Action::CopyPayload).filter(|_| by_hand > 0) {
-        Some(key) => format!("{} {key} copies the command that mends it.", found.sentence),
-        None => found.sentence.clone(),
+        Some(key) => format!(
+            "{} {key} copies the command that repairs it.",
+            found.sentence()
+        ),
+        None => found.sentence(),
     }
 }
 

@@ -53,7 +53,7 @@ async fn keys_of_ours_of_another_type_are_named_and_stop_nobody() {
         let told = patient.until_found("wrong-type").await;
         assert_eq!(told.severity, Severity::Warning);
         let name = String::from_utf8(key.clone()).unwrap();
-        assert!(told.sentence.contains(&name), "{}", told.sentence);
+        assert!(told.sentence().contains(&name), "{}", told.sentence());
         patient.server.cmd_bytes(&[b"DEL", &key]);
         patient.examination = Examination::new(patient.queue.clone());
         patient.until_gone("wrong-type").await;
@@ -72,9 +72,9 @@ async fn an_expiry_on_a_key_is_told_and_gone_once_it_is_taken_away() {
         let told = patient.until_found("ttl").await;
         assert_eq!(told.severity, Severity::Critical);
         assert!(
-            told.sentence.contains("lost in 59:") || told.sentence.contains("lost in 1h 00m"),
+            told.sentence().contains("lost in 59:") || told.sentence().contains("lost in 1h 00m"),
             "{}",
-            told.sentence
+            told.sentence()
         );
         patient.server.cmd_bytes(&[b"PERSIST", &key]);
         patient.examination = delayscope::ops::doctor::Examination::new(patient.queue.clone());
@@ -96,7 +96,7 @@ async fn a_policy_that_drops_keys_is_told_until_it_is_another_one() {
         set("maxmemory", "100mb");
         let told = patient.until_found("evictable").await;
         assert_eq!(told.severity, Severity::Warning);
-        assert!(told.sentence.contains(policy), "{}", told.sentence);
+        assert!(told.sentence().contains(policy), "{}", told.sentence());
         patient
             .server
             .cmd(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
@@ -136,7 +136,7 @@ async fn seconds_for_milliseconds_and_due_times_beyond_all_are_warnings() {
         patient.server.put(&patient.queue, &member, &seconds);
         let told = patient.until_found("score-range").await;
         assert_eq!(told.severity, Severity::Warning);
-        assert!(told.sentence.contains("seconds"), "{}", told.sentence);
+        assert!(told.sentence().contains("seconds"), "{}", told.sentence());
         let keys = patient.queue.keys();
         patient
             .server
@@ -144,7 +144,7 @@ async fn seconds_for_milliseconds_and_due_times_beyond_all_are_warnings() {
         // Whoever has watched all along would take its next survey in ten seconds.
         patient.examination = Examination::new(patient.queue.clone());
         let said = patient.until("a due time beyond all", |said| {
-            found(said, "score-range").is_some_and(|found| found.sentence.contains("1e17"))
+            found(said, "score-range").is_some_and(|found| found.sentence().contains("1e17"))
         });
         said.await;
     }
@@ -201,7 +201,7 @@ async fn odd_braces_and_a_second_queue_with_the_same_keys_are_told() {
         .cmd(&["RPUSH", "{orders}", "of the other one"]);
     patient.examination = delayscope::ops::doctor::Examination::new(patient.queue.clone());
     let told = patient.until_found("name-collision").await;
-    assert!(told.sentence.contains("{orders}"), "{}", told.sentence);
+    assert!(told.sentence().contains("{orders}"), "{}", told.sentence());
     patient.server.cmd(&["DEL", "{orders}"]);
     // A string of that name is no queue.
     patient.server.cmd(&["SET", "{orders}", "a string"]);

@@ -92,7 +92,7 @@ async fn doctor_does_not_say_kick_again_when_one_has_just_not_helped() {
     kicked(&patient, &journal).await;
     let said = Doctor::until_first(&patient, "stuck-client", 3_500).await;
     assert!(
-        said.sentence.contains("a kick has not helped"),
+        said.sentence.contains("Waking them has not helped"),
         "{}",
         said.sentence
     );
@@ -106,7 +106,7 @@ async fn subscribers_of_another_database_are_seen_through() {
     let _subscriber = Subscriber::in_db(&patient.server, &patient.queue, 3);
     patient.offer(Era::Newer, -10_000, "late");
     let found = patient.until_first("stuck-client").await;
-    assert!(found.sentence.contains("another database"), "{found:?}");
+    assert!(found.headline.contains("another database"), "{found:?}");
     assert_eq!(found.repair.step, Step::Worker);
 }
 
@@ -119,7 +119,7 @@ async fn a_server_that_is_paused_is_told_from_clients_that_sleep() {
     waits.write_all(b"EVAL \"return 1\" 0\r\n").unwrap();
     let said = patient
         .until("the pause", |said| {
-            let of_pause = |found: &Finding| found.sentence.contains("it is paused");
+            let of_pause = |found: &Finding| found.headline.contains("is paused");
             said.findings.first().is_some_and(of_pause)
         })
         .await;
@@ -147,7 +147,7 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
         let found = patient.until_first("drift").await;
         assert_eq!(found.figure, Some(lost as u64));
         assert!(
-            found.sentence.contains("more than the order list"),
+            found.details.contains("more than the order list"),
             "{found:?}"
         );
         for member in &some[..lost] {
@@ -160,7 +160,7 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
         // Whoever has watched all along would take its next survey in ten seconds.
         patient.examination = Examination::new(patient.queue.clone());
         let found = patient.until_first("drift").await;
-        assert!(found.sentence.contains("last copy"), "{found:?}");
+        assert!(found.details.contains("last copy"), "{found:?}");
         assert_eq!(found.repair.step, Step::WaitAgain);
     })
     .await;

@@ -325,7 +325,7 @@ fn the_help_explains_what_stands_on_the_screen() {
         "depth",
         "CRIT",
         "WARN",
-        "GONE",
+        "FIXED",
         "OK",
         "red",
         "skew",

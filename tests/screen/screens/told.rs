@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use delayscope::queue::finding::{Act, Advice, Finding, Remedy, Severity, Step, Trend, Watch};
+use delayscope::queue::finding::{
+    Act, Advice, Ending, Finding, Remedy, Severity, Step, Trend, Watch,
+};
 use delayscope::queue::{Known, Pulse, ServerWatch};
 use delayscope::tui::layout;
 
@@ -32,7 +34,7 @@ fn nothing_is_called_well_before_it_has_been_looked_at() {
         assert!(words(&m).contains("✓ OK"), "{size:?}");
         m.queues[1].survey = None;
         let all = words(&m);
-        assert!(all.contains("looking: 1 of 2 queues read"), "{all}");
+        assert!(all.contains("checking: 1 of 2 queues read"), "{all}");
         assert!(!all.contains("✓ OK"), "{all}");
         m.queues[1].unsurveyed = Some("NOPERM".to_owned());
         assert!(words(&m).contains("✓ OK"), "{size:?}");
@@ -41,7 +43,7 @@ fn nothing_is_called_well_before_it_has_been_looked_at() {
         m.queues[1].watch = Watch::default();
         m.queues[1].watch.saw(&pulse);
         m.queues[1].pulse = Some(pulse.clone());
-        assert!(words(&m).contains("looking: 1 of 2"), "{size:?}");
+        assert!(words(&m).contains("checking: 1 of 2"), "{size:?}");
         m.queues[1].watch.saw(&Pulse {
             at: pulse.at.plus(1_000),
             ..pulse
@@ -55,7 +57,7 @@ fn what_is_late_without_a_cause_known_is_not_well() {
     let mut m = evening(SMALL, look());
     m.queues.truncate(3);
     let all = words(&m);
-    let said = "orders: 12 late, oldest 0:12: no cause found yet";
+    let said = "orders: 12 late, oldest 0:12, checking why …";
     assert!(all.contains(said), "{all}");
     assert!(!all.contains("✓ OK"), "{all}");
     assert!(all.contains("! orders: 12 late 0:12"), "{all}");
@@ -68,8 +70,9 @@ fn outside(size: (u16, u16)) -> Model {
     let mut found = Finding::new(
         "wrong-type",
         Severity::Critical,
-        "Whatever touches orders fails: it is a string, not a list.",
-    );
+        "A key of this queue has the wrong type: commands fail.",
+    )
+    .details("orders: it is a string, not a list.");
     *found.repair = Remedy {
         sentence: "Rename it out of the way, then find out who writes it:".into(),
         step: Step::Outside,
@@ -78,14 +81,25 @@ fn outside(size: (u16, u16)) -> Model {
             "very ".repeat(8)
         )],
     };
-    let mut gone = Finding::new("poison", Severity::Critical, "Seen for 1:07: 20 late.");
-    gone.gone = Some(NOW.plus(-5_000));
-    gone.repair.sentence = Advice::of("Repack").by(
-        Act::Repair,
-        ": all that waits gets the form of its clients.",
-    );
+    let gone = |id, headline: &str, ending| {
+        let mut gone = Finding::new(id, Severity::Critical, headline);
+        (gone.gone, gone.lasted_ms, gone.ending) = (Some(NOW.plus(-5_000)), 67_000, ending);
+        gone.repair.sentence = Advice::of("Rewrite that entry").by(Act::Repair, ".");
+        gone
+    };
     m.queues[0].findings = vec![found];
-    m.queues[0].gone = vec![gone];
+    m.queues[0].gone = vec![
+        gone(
+            "poison",
+            "One unreadable entry blocks this queue.",
+            Ending::Repaired,
+        ),
+        gone(
+            "drift",
+            "Entries are missing from the order list.",
+            Ending::ByItself,
+        ),
+    ];
     m
 }
 
@@ -101,10 +115,15 @@ fn a_command_stands_whole_and_what_has_gone_asks_for_nothing() {
                 "{all}"
             );
             assert!(all.contains("5 findings 1"), "{all}");
-            assert!(!all.contains("Repack"), "{all}");
+            assert!(!all.contains("Rewrite"), "{all}");
         }
         let all = words(&m);
-        assert!(all.contains("gone for 5.0 s."), "{all}");
+        for told in [
+            "✓ FIXED orders: 5.0 s ago (lasted 1:07): One unreadable entry",
+            "✓       orders: cleared 5.0 s ago (lasted 1:07): Entries are missing",
+        ] {
+            assert!(all.contains(told), "{told}: {all}");
+        }
         m.tab = Tab::Waiting;
         picture(&format!("findings_outside_{name}"), &m);
     }
@@ -167,7 +186,7 @@ fn where_nothing_can_be_changed_no_key_is_named() {
     m.read_only = true;
     let all = words(&m);
     assert!(!all.contains("(w"), "{all}");
-    assert!(all.contains("or a stand-in worker."), "{all}");
+    assert!(all.contains("or the worker here."), "{all}");
 }
 
 #[test]
@@ -226,7 +245,7 @@ fn where_nobody_is_subscribed_that_is_said_before_a_rule_has_decided() {
     m.queues.truncate(3);
     m.queues[0].pulse.as_mut().unwrap().transfer_clients = Known::Is(0);
     let all = words(&m);
-    let said = "orders: no Redisson client runs here: 12 late, oldest 0:12";
+    let said = "orders: No Redisson client runs here: 12 late, oldest 0:12";
     assert!(all.contains(said), "{all}");
     assert!(all.contains("! orders: no client, 12 late 0:12"), "{all}");
 }

@@ -19,7 +19,8 @@ pub(super) fn print<W: Write>(
     let said = &bundle.said;
     let worst = said.findings.iter().find(|found| found.open.is_none());
     if let Some(found) = worst {
-        out.whole(&format!("**{}**", plain(&found.sentence)))?;
+        let details = plain(&found.details);
+        out.whole(format!("**{}** {details}", plain(&found.headline)).trim_end())?;
         out.whole("")?;
         out.whole(&format!("- {}: {}", found.severity.word(), found.id))?;
         out.whole(&format!("- since: {}", since(bundle, found)))?;

@@ -3,7 +3,7 @@ use super::super::{Finding, Open, Severity};
 use super::*;
 
 fn found(figure: Option<u64>) -> Diagnosis {
-    let mut finding = Finding::new("drift", Severity::Warning, "it drifts");
+    let mut finding = Finding::new("drift", Severity::Warning, "The order list differs.");
     finding.figure = figure;
     Diagnosis {
         findings: vec![finding],
@@ -52,7 +52,7 @@ fn what_has_gone_is_told_as_it_was_at_its_worst() {
     let found = |figure, severity| {
         let mut said = found(Some(figure));
         said.findings[0].severity = severity;
-        said.findings[0].sentence = format!("{figure} late.");
+        said.findings[0].headline = format!("{figure} late.");
         said
     };
     let mut ledger = Ledger::default();
@@ -67,7 +67,8 @@ fn what_has_gone_is_told_as_it_was_at_its_worst() {
         ledger.enter(found(figure, severity), at(second * 10_000));
     }
     let gone = ledger.enter(Diagnosis::default(), at(67_000)).gone;
-    assert_eq!(gone[0].sentence, "Seen for 1:07: 20 late.");
+    assert_eq!(gone[0].headline, "20 late.");
+    assert_eq!(gone[0].lasted_ms, 67_000);
     assert_eq!((gone[0].severity, gone[0].figure), (critical, Some(20)));
 }
 
@@ -85,12 +86,11 @@ fn what_is_over_is_told_for_as_long_as_it_was_seen_and_not_at_all_when_that_was_
         ledger.enter(long_ago(), at(0));
         let gone = ledger.enter(Diagnosis::default(), at(seen_ms)).gone;
         ledger.enter(Diagnosis::default(), at(seen_ms + 10_000));
-        let sentence = gone.first().map(|gone| gone.sentence.clone());
-        (sentence, ledger.passed().next().map(|one| one.since))
+        let lasted = gone.first().map(|gone| gone.lasted_ms);
+        (lasted, ledger.passed().next().map(|one| one.since))
     };
     assert_eq!(after(2_999), (None, None));
-    let told = "Seen for 0:32: it drifts".to_owned();
-    assert_eq!(after(32_000), (Some(told), Some(at(0))));
+    assert_eq!(after(32_000), (Some(32_000), Some(at(0))));
 }
 
 #[test]
@@ -183,4 +183,18 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
     assert_eq!(severity(1_000), Severity::Note);
     assert_eq!(severity(2_400), Severity::Note);
     assert_eq!(severity(2_500), Severity::Warning);
+}
+
+#[test]
+fn what_went_after_a_change_of_ours_was_fixed_and_what_went_by_itself_has_cleared() {
+    let fixed = |repaired: Option<i64>| {
+        let mut ledger = Ledger::default();
+        ledger.enter(found(None), at(0));
+        ledger.repaired = repaired.map(at);
+        ledger.enter(Diagnosis::default(), at(40_000)).gone[0].ending == Ending::Repaired
+    };
+    assert!(fixed(Some(35_000)));
+    assert!(!fixed(None));
+    assert!(!fixed(Some(-5_000)), "it was not there yet");
+    assert!(!fixed(Some(5_000)), "long ago");
 }

@@ -41,9 +41,9 @@ fn what_stands_in_target_for_half_a_minute_and_grows_is_a_warning() {
         (Severity::Warning, Some(35))
     );
     assert!(
-        found.sentence.contains("no client waits"),
+        found.sentence().contains("no client waits"),
         "{}",
-        found.sentence
+        found.sentence()
     );
     // It came at once and stays.
     let burst = [0].into_iter().chain([100; 31]);
@@ -86,7 +86,7 @@ fn clients_that_took_from_a_list_last_are_named() {
     let order = ["10.0.0.2:5", "these wait for other lists", "10.0.0.1:5"];
     assert!(order.map(|part| words.find(part)).is_sorted(), "{words}");
     let who = "no client waits for it (1 is blocked on other lists)";
-    assert!(found.sentence.contains(who), "{}", found.sentence);
+    assert!(found.sentence().contains(who), "{}", found.sentence());
 }
 
 /// Returns the verdict `ms` after the first look at a target of so many, to which one is added each
@@ -214,12 +214,16 @@ fn before_that_it_says_for_how_long_it_has_watched() {
             panic!("{:?}", early.verdict(ID));
         };
         let words = open.words();
-        assert!(words.contains("wait in target: known in"), "{words}");
+        assert!(words.contains("wait in target; checking"), "{words}");
     }
     // Two samples that are apart tell it, for now as a note.
     let found = seen(10, 9_000).found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);
-    assert!(found.sentence.contains("for 0:10"), "{}", found.sentence);
+    assert!(
+        found.details.contains("the 0:10 watched"),
+        "{}",
+        found.sentence()
+    );
 }
 
 #[test]

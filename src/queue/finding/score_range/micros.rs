@@ -18,16 +18,15 @@ pub(super) fn found(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
         (_, 0) => ", though all were meant to be there by now",
         _ => ", though some were meant to be there by now",
     };
-    let sentence = format!(
-        "{subject} not due for some 50,000 years{missed}: most likely the scores are microseconds, not \
-         milliseconds."
-    );
+    let details = format!("{subject} not due for some 50,000 years{missed}.");
     let severity = if overdue > 0 {
         Severity::Critical
     } else {
         Severity::Warning
     };
-    let finding = Finding::new(ID, severity, sentence)
+    let headline = "Due times are in microseconds instead of milliseconds.";
+    let finding = Finding::new(ID, severity, headline)
+        .details(details)
         .of(count)
         .number("micros", count)
         .number("overdue", overdue)
@@ -70,7 +69,7 @@ mod tests {
             (found.severity, found.figure),
             (Severity::Warning, Some(40))
         );
-        assert!(found.sentence.contains("microseconds"), "{found:?}");
+        assert!(found.sentence().contains("microseconds"), "{found:?}");
         assert_eq!(found.repair.step, Step::Change(What::Score));
         let missed = scene([1, 0]).found(ID).unwrap();
         assert_eq!(missed.severity, Severity::Critical);

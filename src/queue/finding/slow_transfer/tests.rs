@@ -94,10 +94,10 @@ fn where_much_is_late_already_slow_transfers_are_why_and_worse() {
     ] {
         assert_eq!(severity(late, late_ms, clients), Severity::Note);
     }
-    let sentence = found(54_900, 240_000, 1).sentence;
+    let details = found(54_900, 240_000, 1).details;
     assert!(
-        sentence.starts_with("54,900 late, oldest 4:00: each transfer"),
-        "{sentence}"
+        details.starts_with("54,900 late, oldest 4:00."),
+        "{details}"
     );
 }
 
@@ -201,7 +201,7 @@ fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
     let again = blocked(once, 360);
     let found = again.found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);
-    assert!(found.sentence.contains("2 times"), "{}", found.sentence);
+    assert!(found.sentence().contains("2 times"), "{}", found.sentence());
     let words = &found.evidence.words;
     assert_eq!(words[0], "blocked Redis for 8.0 s, 0:29 ago");
     let third = again.pulse(pulse(600_000, 60_000, None, 1));

@@ -42,7 +42,11 @@ fn where_subscribers_cannot_be_counted_what_stands_is_told_all_the_same() {
     scene = scene.pulse(seen);
     let found = scene.found(ID).unwrap();
     assert_eq!(found.repair.step, Step::Worker);
-    assert!(found.sentence.contains("who is subscribed cannot be seen"));
+    assert!(
+        found
+            .sentence()
+            .contains("who is subscribed cannot be seen")
+    );
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn a_kick_is_tried_first_and_what_it_did_not_help_is_concluded() {
         scene
             .found(ID)
             .unwrap()
-            .sentence
+            .sentence()
             .contains("clock is behind")
     );
 }
@@ -103,9 +107,9 @@ fn what_a_kick_has_moved_once_and_stands_again_is_not_kicked_for_ever() {
     let found = again.found(ID).unwrap();
     assert_eq!(found.repair.step, Step::Worker);
     assert!(
-        found.sentence.contains("stands again"),
+        found.sentence().contains("the next one stands"),
         "{}",
-        found.sentence
+        found.sentence()
     );
     // A kick of long before, when nothing stood, has moved nothing.
     let mut well = Scene::default().pulse(pulse(0, 4, None, 1));
@@ -117,16 +121,16 @@ fn what_a_kick_has_moved_once_and_stands_again_is_not_kicked_for_ever() {
 fn a_kick_before_the_first_look_is_not_told_to_be_tried_again() {
     // Late by 60 s when first seen, kicked 40 s before that; then, when none was due.
     for (kicked_ms, words) in [
-        (-40_000, "a kick has not helped"),
-        (-57_000, "it stands again"),
+        (-40_000, "Waking them has not helped"),
+        (-57_000, "woken a moment ago"),
     ] {
         let mut scene = standing(4_000, 60_000, 1);
         scene.watch.kicked_before = Some(START.plus(kicked_ms));
         let found = scene.found(ID).unwrap();
         assert_eq!(found.repair.step, Step::Worker, "{found:?}");
-        assert!(found.sentence.contains(words), "{}", found.sentence);
+        assert!(found.sentence().contains(words), "{}", found.sentence());
         let ago = text::countdown(4_000 - kicked_ms);
-        let told = format!("kicked {ago} ago");
+        let told = format!("the clients were woken {ago} ago");
         assert!(found.evidence.words.contains(&told), "{found:?}");
     }
     // Of one that is long ago, or that has had no time to help, nothing is concluded.
@@ -175,7 +179,7 @@ fn those_who_have_selected_another_database_are_seen_through() {
         there
             .found(ID)
             .unwrap()
-            .sentence
+            .sentence()
             .contains("another database")
     );
 }

@@ -124,73 +124,81 @@ fn moved_once(seen: &Seen) -> bool {
 /// Advises what helps against clients that lose their timers again and again.
 fn renew_clients() -> Advice {
     Advice::of(
-        "Restart or upgrade its clients: they lose their timers again and again. A stand-in worker",
+        "Restart or upgrade the clients: they lose their timers. Until then start the worker here",
     )
-    .by(Act::Repair, " transfers meanwhile.")
+    .by(Act::Repair, ".")
 }
 
-/// The sentence that begins with `head`, the repair and its sentence.
-pub(super) fn told(why: &Why, head: &str) -> (String, Step, Advice) {
-    match why {
-        Why::Untold => (
-            format!("{head}, and nobody transfers."),
-            Step::Change(What::Kick),
-            Advice::of("Kick")
-                .by(
+impl Why {
+    /// The headline, and what it adds to the details.
+    pub(super) const fn words(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Untold => ("Clients are connected, but nobody transfers.", ""),
+            Self::Again => (
+                "The clients stop transferring again and again.",
+                " Waking them moved the entry before, and now the next one stands.",
+            ),
+            Self::Anew => (
+                "The clients stop transferring again and again.",
+                " They were woken a moment ago, and the next entry stands.",
+            ),
+            Self::OtherDb => ("The clients are connected to another database.", ""),
+            Self::Held => ("Redis is paused: it holds all scripts back.", ""),
+            Self::Fails(..) => (
+                "Nobody transfers, and scripts fail on this server.",
+                " Waking the clients has not helped. The scripts that fail may be another queue's.",
+            ),
+            Self::Unseen => ("Entries are late, and nobody transfers.", ""),
+            Self::Deaf => (
+                "Clients are connected, but do not transfer.",
+                " Waking them has not helped: a client's clock is behind, or those who are \
+                 subscribed do not transfer.",
+            ),
+        }
+    }
+
+    /// The repair, and its sentence.
+    pub(super) fn repair(&self) -> (Step, Advice) {
+        match self {
+            Self::Untold => (
+                Step::Change(What::Kick),
+                Advice::of("Wake the clients")
+                    .by(
+                        Act::Repair,
+                        ": one that lost its timer goes on. If none does, or it stops again, \
+                         restart it, or start the worker here",
+                    )
+                    .by(Act::Worker, "."),
+            ),
+            Self::Again | Self::Anew => (Step::Worker, renew_clients()),
+            Self::OtherDb => (
+                Step::Worker,
+                Advice::of("Start the application on this database, or the worker here")
+                    .by(Act::Repair, "."),
+            ),
+            Self::Held => (
+                Step::Outside,
+                "End the pause (CLIENT UNPAUSE), or let it end; a failover pauses Redis too."
+                    .into(),
+            ),
+            Self::Fails(..) => (
+                Step::Change(What::Transfer),
+                Advice::of("Transfer what is due from here").by(
                     Act::Repair,
-                    ": a client that has lost its timer goes on. If none does, or it stops again, \
-                     restart it, or start a stand-in worker",
-                )
-                .by(Act::Worker, "."),
-        ),
-        Why::Again => (
-            format!("{head}; a kick has moved what stood before, and it stands again."),
-            Step::Worker,
-            renew_clients(),
-        ),
-        Why::Anew => (
-            format!("{head}; it was kicked a moment ago, and it stands again."),
-            Step::Worker,
-            renew_clients(),
-        ),
-        Why::OtherDb => (
-            format!("{head}, but on another database."),
-            Step::Worker,
-            Advice::of("Start one of its clients on this database, or a stand-in worker")
-                .by(Act::Repair, "."),
-        ),
-        Why::Held => (
-            format!("{head}, but the server holds all scripts back: it is paused."),
-            Step::Outside,
-            "End the pause (CLIENT UNPAUSE), or let it end; a failover that is under way pauses too."
-                .into(),
-        ),
-        Why::Fails(..) => (
-            format!(
-                "{head}, a kick has not helped, and scripts fail on this server, of this queue or \
-                 of another."
+                    ". The clients' logs say why they fail; if they are silent, check their \
+                         clocks and restart one.",
+                ),
             ),
-            Step::Change(What::Transfer),
-            Advice::of(
-                "Its clients' logs say why; if they are silent, look at their clocks and restart \
-                 one. Transfer by hand",
-            )
-            .by(Act::Repair, " meanwhile."),
-        ),
-        Why::Unseen => (
-            format!("{head}, and nobody transfers."),
-            Step::Worker,
-            Advice::of("Look whether its clients run; a stand-in worker")
-                .by(Act::Repair, " transfers, beside them too."),
-        ),
-        Why::Deaf => (
-            format!(
-                "{head}, and a kick has not helped: a client's clock is behind, or those who are \
-                 subscribed do not transfer."
+            Self::Unseen => (
+                Step::Worker,
+                Advice::of("Check that the application runs, or start the worker here")
+                    .by(Act::Repair, ": it transfers beside others too."),
             ),
-            Step::Worker,
-            Advice::of("Look at the clocks of its clients, restart one, or start a stand-in worker")
-                .by(Act::Repair, "."),
-        ),
+            Self::Deaf => (
+                Step::Worker,
+                Advice::of("Check the clients' clocks, restart one, or start the worker here")
+                    .by(Act::Repair, "."),
+            ),
+        }
     }
 }

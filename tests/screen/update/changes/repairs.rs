@@ -141,7 +141,7 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     findings.push(finding("ttl", Step::Change(What::Persist)));
     desk.char('R');
     assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
-    let asked_for = Fit::Asked(Severity::Warning, "something is wrong".to_owned());
+    let asked_for = Fit::Asked(Severity::Warning, "Something is wrong.".to_owned());
     assert!(fits(&desk).contains(&(Row::Drift, asked_for)));
 }
 
@@ -312,7 +312,7 @@ pub(super) fn finding(id: &'static str, step: Step) -> Finding {
             step,
             lines: Vec::new(),
         }),
-        ..Finding::new(id, Severity::Warning, "something is wrong")
+        ..Finding::new(id, Severity::Warning, "Something is wrong.")
     }
 }
 
