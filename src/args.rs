@@ -9,6 +9,7 @@ mod commands;
 mod doctor;
 mod help;
 mod journal;
+mod metrics;
 mod queue_hex;
 mod repair;
 mod tools;
@@ -35,6 +36,7 @@ pub use commands::{
 pub use doctor::{Doctor, FailOn, Report};
 pub use help::no_command;
 pub use journal::{Journal, JournalCommand, Purge};
+pub use metrics::Metrics;
 pub use repair::{Repair, RepairFlag};
 pub use tools::{Completions, Man, Shell};
 pub use trace::{By, Trace};
@@ -354,6 +356,8 @@ pub enum Command {
     Doctor(Doctor),
     /// An incident report (Markdown) for a ticket
     Report(Report),
+    /// The figures for a monitoring system, once or over HTTP
+    Metrics(Metrics),
     /// Offer messages to a queue, as a Redisson client does
     Offer(Offer),
     /// Move what is due to the target list, now

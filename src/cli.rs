@@ -26,6 +26,7 @@ mod kick;
 mod man;
 mod messages;
 mod meter;
+mod metrics;
 mod monitor;
 mod offer;
 pub mod output;
@@ -156,6 +157,7 @@ pub async fn run<W: Write>(
         Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
         Some(Command::Doctor(asked)) => doctor::run(&asked, config, out).await?,
         Some(Command::Report(asked)) => report::run(&asked, config, out).await?,
+        Some(Command::Metrics(asked)) => metrics::run(&asked, config, out).await?,
         Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,
         Some(Command::Transfer(asked)) => transfer::run(&asked, config, out).await?,
         Some(Command::Deliver(asked)) => deliver::run(&asked, config, out).await?,

@@ -11,7 +11,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "queues", "show", "entries", "search", "watch", "traffic", "trace",
         ],
     ),
-    ("Find out why", &["doctor", "report"]),
+    ("Find out why", &["doctor", "report", "metrics"]),
     (
         "Change",
         &[

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
+pub(super) use self::arrivals::Arrivals;
 use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};

@@ -43,6 +43,7 @@ mod journal;
 mod json;
 mod keeping;
 mod kill;
+mod metrics;
 mod offering;
 mod pasting;
 mod program;

@@ -237,6 +237,13 @@ impl Running {
         }
     }
 
+    /// The line of standard error that has these words, once it has said it.
+    pub(crate) fn error_line(&mut self, words: &str) -> String {
+        self.error_has(words);
+        let line = self.complained.lines().find(|line| line.contains(words));
+        line.unwrap().to_owned()
+    }
+
     /// Nobody reads its output any more.
     pub(crate) fn close_output(self) -> Said {
         let Self {

@@ -18,14 +18,24 @@ const RESTS: u32 = 20;
 const LEAST: Duration = Duration::from_millis(200);
 
 /// The queues that come; perhaps some that are known.
-pub(super) struct Arrivals(Pin<Box<dyn Stream<Item = Queue> + Send>>);
+pub(in crate::cli) struct Arrivals(Pin<Box<dyn Stream<Item = Queue> + Send>>);
 
 impl Arrivals {
     /// On this server, whose keys are looked through so often.
     pub(super) fn new(store: &Store, each: Duration) -> Self {
+        Self::after(each.max(LEAST), store, each)
+    }
+
+    /// The same, and those that are there already.
+    pub(in crate::cli) fn from_now(store: &Store, each: Duration) -> Self {
+        Self::after(Duration::ZERO, store, each)
+    }
+
+    /// The first time after that rest.
+    fn after(rest: Duration, store: &Store, each: Duration) -> Self {
         let each = each.max(LEAST);
         let heard = announcements(store).filter_map(|said| future::ready(queue_of(&said)));
-        let looked = stream::unfold((store.clone(), each), move |(store, rest)| async move {
+        let looked = stream::unfold((store.clone(), rest), move |(store, rest)| async move {
             tokio::time::sleep(rest).await;
             let begun = instant();
             let found = discover(&store, Vec::new());
@@ -47,12 +57,12 @@ impl Arrivals {
     }
 
     /// Of a watch that is about certain queues: none.
-    pub(super) fn none() -> Self {
+    pub(in crate::cli) fn none() -> Self {
         Self(Box::pin(stream::pending()))
     }
 
     /// The next one.
-    pub(super) async fn next(&mut self) -> Queue {
+    pub(in crate::cli) async fn next(&mut self) -> Queue {
         match self.0.next().await {
             Some(queue) => queue,
             None => future::pending().await,

@@ -87,12 +87,22 @@ impl Doctor<'_> {
     }
 
     /// A queue that is watched from now on; false: it was already.
-    pub(super) fn add(&mut self, queue: &Queue) -> bool {
-        let known = self.queues.iter().any(|one| one.queue() == queue);
+    pub(in crate::cli) fn add(&mut self, queue: &Queue) -> bool {
+        let known = self.has(queue);
         if !known {
             self.queues.push(Examination::new(queue.clone()));
         }
         !known
+    }
+
+    /// Tells whether that queue is watched.
+    pub(in crate::cli) fn has(&self, queue: &Queue) -> bool {
+        self.queues.iter().any(|one| one.queue() == queue)
+    }
+
+    /// It says nothing of how far it is.
+    pub(in crate::cli) fn quiet(&mut self) {
+        self.quiet = true;
     }
 
     /// The queues of which nothing has been left for so long: they are watched no more.

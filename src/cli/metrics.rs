@@ -1,0 +1,73 @@
+//! `metrics`: what a monitoring system asks for. How late the queues are, what waits in them, who
+//! serves them, what is wrong; in Prometheus's text format, once or over HTTP.
+
+mod exposition;
+mod reading;
+mod serve;
+
+use std::io::Write;
+use std::time::Duration;
+
+use self::exposition::Exposition;
+use self::reading::Reading;
+use super::doctor::{Doctor, which};
+use super::output::Output;
+use super::session::Session;
+use super::{Outcome, queues};
+use crate::args;
+use crate::clock::instant;
+use crate::config::Config;
+
+/// The time for which it looks when it prints once: some rules need two looks.
+const SPAN: Duration = Duration::from_secs(4);
+
+/// Prints the metrics once, or serves them.
+pub(super) async fn run<W: Write>(
+    asked: &args::Metrics,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    if let Some(address) = asked.listen {
+        return serve::run(address, asked, config).await;
+    }
+    out.keep_whole();
+    let text = match once(asked, config).await {
+        Ok(text) => text,
+        Err(why) => {
+            // What collects the file sees the server away; whoever started us, why.
+            print(&reading::away(), out)?;
+            return Err(why);
+        }
+    };
+    print(&text, out)?;
+    Ok(Outcome::Done)
+}
+
+async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> {
+    let began = instant();
+    let session = Session::open(config).await?;
+    let mut found = match queues::found(&session, config).await? {
+        (found, _) if found.is_empty() => Vec::new(),
+        _ => which(None, &session, config).await?,
+    };
+    let all = found.len();
+    found.truncate(asked.limit as usize);
+    let mut doctor = Doctor::new(&session, found);
+    doctor.quiet();
+    doctor.recall(config).await;
+    let said = doctor.examine(Some(SPAN)).await?;
+    Ok(Reading {
+        link: session.store.link().borrow().clone(),
+        queues: doctor.queues.iter().zip(&said).collect(),
+        found: all,
+        took: instant().saturating_duration_since(began),
+    }
+    .text())
+}
+
+fn print<W: Write>(text: &str, out: &mut Output<W>) -> anyhow::Result<()> {
+    for line in text.lines() {
+        out.line(line)?;
+    }
+    Ok(out.flush()?)
+}

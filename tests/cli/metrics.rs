@@ -1,0 +1,207 @@
+//! Metrics: right, readable by a real parser, cheap however many ask, and there also when the server
+//! is not.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+
+use prometheus_parse::{Scrape, Value};
+
+use crate::program::{Program, Running};
+
+/// The samples in a text, by a parser that is not ours.
+fn parsed(text: &str) -> Scrape {
+    let lines = text.lines().map(|line| Ok(line.to_owned()));
+    let scrape = Scrape::parse(lines).unwrap();
+    assert!(!scrape.samples.is_empty(), "{text}");
+    scrape
+}
+
+/// The value of a sample with these labels; none when it is absent.
+fn value(scrape: &Scrape, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    let fits = |sample: &&prometheus_parse::Sample| {
+        let has = |(name, value): &(&str, &str)| sample.labels.get(name) == Some(*value);
+        sample.metric == format!("delayscope_{name}") && labels.iter().all(has)
+    };
+    let sample = scrape.samples.iter().find(fits)?;
+    match &sample.value {
+        Value::Gauge(value) | Value::Counter(value) | Value::Untyped(value) => Some(*value),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// A program that serves, and its port.
+fn serving(program: &Program, flags: &[&str]) -> (Running, u16) {
+    let mut running = program.begin(&[&["metrics", "--listen", "127.0.0.1:0"], flags].concat());
+    let said = running.error_line("metrics at");
+    let port = said.split("127.0.0.1:").nth(1).unwrap();
+    let port = port.split('/').next().unwrap().parse().unwrap();
+    (running, port)
+}
+
+/// The status and the body of what is there.
+fn get(port: u16, path: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut status = String::new();
+    reader.read_line(&mut status).unwrap();
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).unwrap();
+    let code = status.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = rest.split_once("\r\n\r\n").unwrap().1.to_owned();
+    (code, body)
+}
+
+#[test]
+fn once_they_tell_of_each_queue_what_waits_what_is_late_and_what_is_wrong() {
+    let program = Program::start();
+    program.offer("orders", "late", "0s");
+    program.offer("orders", "soon", "30s");
+    program.offer("orders", "later", "2h");
+    program.offer("a\"b", "x", "2h");
+    let said = program.run(&["metrics"]).done();
+    let scrape = parsed(&said.out);
+    let of = |name, labels: &[(&str, &str)]| value(&scrape, name, labels);
+    assert_eq!(of("up", &[]), Some(1.0));
+    assert_eq!(of("queues_found", &[]), Some(2.0));
+    assert_eq!(of("queues_omitted", &[]), Some(0.0));
+    let orders = ("queue", "orders");
+    for (state, count) in [
+        ("waiting", 3.0),
+        ("late", 1.0),
+        ("delivered", 0.0),
+        ("order", 3.0),
+    ] {
+        assert_eq!(
+            of("queue_entries", &[orders, ("state", state)]),
+            Some(count),
+            "{state}"
+        );
+    }
+    let late = of("queue_late_seconds", &[orders]).unwrap();
+    assert!((3.0..60.0).contains(&late), "{late}");
+    assert_eq!(
+        of("queue_due_within_entries", &[orders, ("within", "1m")]),
+        Some(1.0)
+    );
+    assert_eq!(
+        of("queue_due_within_entries", &[orders, ("within", "24h")]),
+        Some(2.0)
+    );
+    assert_eq!(of("queue_transfer_clients", &[orders]), Some(0.0));
+    assert!(of("commands_total", &[]).unwrap() > 5.0);
+    // A name is a label as it is.
+    assert!(
+        said.out
+            .contains("late_seconds{queue=\"a\\\"b\",layout=\"redisson\"} 0"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn more_queues_than_the_limit_are_counted() {
+    let program = Program::start();
+    for queue in ["a", "b", "c"] {
+        program.offer(queue, "x", "1h");
+    }
+    let scrape = parsed(&program.run(&["metrics", "--limit", "2"]).done().out);
+    assert_eq!(value(&scrape, "queues_found", &[]), Some(3.0));
+    assert_eq!(value(&scrape, "queues_omitted", &[]), Some(1.0));
+    assert_eq!(
+        value(&scrape, "queue_late_seconds", &[("queue", "c")]),
+        None
+    );
+}
+
+#[test]
+fn ten_who_ask_at_once_cost_the_server_one_reading() {
+    let program = Program::start();
+    program.offer("orders", "x", "1h");
+    let (_running, port) = serving(&program, &[]);
+    let first = parsed(&get(port, "/metrics").1);
+    assert_eq!(value(&first, "queues_found", &[]), Some(1.0));
+    let each: Vec<_> = (0..10)
+        .map(|_| std::thread::spawn(move || get(port, "/metrics").1))
+        .collect();
+    let texts: Vec<String> = each.into_iter().map(|one| one.join().unwrap()).collect();
+    let mut told: Vec<u64> = texts
+        .iter()
+        .map(|text| {
+            value(&parsed(text), "commands_total", &[])
+                .unwrap()
+                .to_bits()
+        })
+        .collect();
+    told.dedup();
+    // Of the second in which they asked, and perhaps of the next.
+    assert!(told.len() <= 2, "{told:?}");
+    assert_eq!(get(port, "/healthz"), (200, "ok\n".to_owned()));
+    assert_eq!(get(port, "/other").0, 404);
+}
+
+#[test]
+fn a_queue_that_comes_is_told_and_one_scraper_that_breaks_off_hinders_nobody() {
+    let program = Program::start();
+    program.offer("orders", "x", "1h");
+    let (_running, port) = serving(&program, &["--discover", "200ms"]);
+    let mut broken = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    broken.write_all(b"GET /metr").unwrap();
+    drop(broken);
+    program.offer("invoices", "x", "1h");
+    crate::support::wait_for("the new queue to be told", || {
+        let scrape = parsed(&get(port, "/metrics").1);
+        value(&scrape, "queue_late_seconds", &[("queue", "invoices")]) == Some(0.0)
+    });
+}
+
+#[test]
+fn a_server_that_is_away_or_hangs_is_told_within_about_a_second_and_found_again() {
+    let mut program = Program::start();
+    program.offer("orders", "x", "1h");
+    let (_running, port) = serving(&program, &[]);
+    let up = || value(&parsed(&get(port, "/metrics").1), "up", &[]);
+    assert_eq!(up(), Some(1.0));
+    program.server.stop();
+    crate::support::wait_for("the hung server to be told", || up() == Some(0.0));
+    program.server.go_on();
+    crate::support::wait_for("the server to answer again", || up() == Some(1.0));
+    program.server.kill();
+    crate::support::wait_for("the dead server to be told", || up() == Some(0.0));
+    let once = program.run(&["metrics"]);
+    assert_eq!(once.code, 2);
+    assert_eq!(value(&parsed(&once.out), "up", &[]), Some(0.0));
+}
+
+#[test]
+fn an_address_that_is_taken_is_an_error_at_once() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let program = Program::start();
+    let said = program.run(&["metrics", "--listen", &address]);
+    assert!(
+        said.code == 2 && said.err.contains(&format!("could not listen at {address}")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn the_alerts_that_are_shipped_ask_for_metrics_that_there_are() {
+    let rules = include_str!("../../assets/prometheus/rules.yaml");
+    let program = Program::start();
+    program.offer("orders", "x", "1h");
+    let said = program.run(&["metrics"]).done();
+    let asked = rules.split("delayscope_").skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        &rest[..end.unwrap_or(rest.len())]
+    });
+    for name in asked {
+        assert!(
+            said.out.contains(&format!("# TYPE delayscope_{name} ")),
+            "{name}"
+        );
+    }
+}
