@@ -206,21 +206,19 @@ impl<'a> Source<'a> {
         {
             return Arc::clone(text);
         }
-        let text: Text = match timeout(LIMIT, self.doctor.round()).await {
-            Ok(Ok(said)) => Reading {
+        let text: Text = if let Ok(Ok(said)) = timeout(LIMIT, self.doctor.round()).await {
+            let reading = Reading {
                 link: self.session.store.link().borrow().clone(),
                 queues: self.doctor.queues.iter().zip(&said).collect(),
                 found: self.doctor.queues.len() + self.beyond.len(),
                 took: instant().saturating_duration_since(now),
+            };
+            reading.text().into()
+        } else {
+            for queue in &mut self.doctor.queues {
+                queue.watch().interrupted();
             }
-            .text()
-            .into(),
-            Ok(Err(_)) | Err(_) => {
-                for queue in &mut self.doctor.queues {
-                    queue.watch().interrupted();
-                }
-                reading::away().into()
-            }
+            reading::away().into()
         };
         self.last = Some((instant(), Arc::clone(&text)));
         text
