@@ -60,7 +60,7 @@ impl Family<'_> {
     }
 }
 
-/// A label's value as it stands in quotes; control characters as `\x1b` is shown elsewhere.
+/// A label's value as it stands in quotes, control characters as they are shown everywhere.
 fn escaped(value: &str) -> String {
     let printable = crate::queue::text::printable(value);
     let mut out = String::with_capacity(printable.len());
@@ -68,7 +68,6 @@ fn escaped(value: &str) -> String {
         match c {
             '\\' => out.push_str("\\\\"),
             '"' => out.push_str("\\\""),
-            '\n' => out.push_str("\\n"),
             c => out.push(c),
         }
     }
@@ -89,7 +88,7 @@ mod tests {
             all.text(),
             "# HELP delayscope_up Whether it answers.\n# TYPE delayscope_up gauge\n\
              delayscope_up 1\n\
-             delayscope_up{queue=\"a\\\"b\\\\\\\\c\\\\x0ad\",id=\"x\"} 0.25\n"
+             delayscope_up{queue=\"a\\\"b\\\\c\\\\nd\",id=\"x\"} 0.25\n"
         );
     }
 }
