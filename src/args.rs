@@ -319,7 +319,7 @@ pub struct Screen {
     /// Draw with ASCII only
     #[arg(long)]
     pub ascii: bool,
-    /// Time between two looks, 200ms to 60s [default: 1s]
+    /// Time between two refreshes, 200ms to 60s [default: 1s]
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
 }
@@ -340,13 +340,13 @@ pub enum Theme {
 pub enum Command {
     /// See it work: a private server with delayed queues, gone again afterwards
     Demo(Demo),
-    /// The queues: what waits, what is late, who listens
+    /// The queues: what waits, what is late, how many clients
     Queues(Queues),
     /// One queue in figures, and when its entries fall due
     Show(Show),
     /// The entries of a queue
     Entries(Entries),
-    /// Look through a whole queue for entries that a filter lets through
+    /// Find entries in a whole queue by a filter
     Search(Search),
     /// The queues, printed again at each interval
     Watch(Watch),
@@ -360,9 +360,9 @@ pub enum Command {
     Metrics(Metrics),
     /// Offer messages to a queue, as a Redisson client does
     Offer(Offer),
-    /// Move what is due to the target list, now
+    /// Transfer what is due to the target list
     Transfer(Transfer),
-    /// Move chosen entries to the target list, also before they are due
+    /// Transfer chosen entries now, also before they are due
     Deliver(Deliver),
     /// Give chosen entries another due time
     Requeue(Requeue),
@@ -372,17 +372,17 @@ pub enum Command {
     Edit(Edit),
     /// Offer the payloads of chosen entries again
     Duplicate(Duplicate),
-    /// Wake all transfer clients of a queue
+    /// Wake all clients of a queue
     Kick(Kick),
-    /// Mend a queue: frames, order list, target, expiry, units; what was interrupted
+    /// Repair a queue: formats, order list, target, expiry, due times; what was interrupted
     Repair(Repair),
-    /// Take a change back
+    /// Undo a change
     Undo(Undo),
     /// Transfer due entries in place of a Redisson client
     Worker(Worker),
     /// Take delivered messages from the target list, for good
     Consume(Consume),
-    /// The changes made from this account, to look up and to forget; needs no server
+    /// The changes made from this account, to list and to forget; needs no server
     Journal(Journal),
     /// ACL rules for a user with the least rights; needs no server
     Acl(Acl),

@@ -122,8 +122,8 @@ Examples:
   delayscope transfer orders --rate 500/s --max-target 10000
   delayscope transfer orders --grep customer-42 --yes --json
 
-Without a choice it is about everything due. What cannot be unpacked, or has a score below 0,
-stays and is told.")]
+Without a choice everything due is transferred. Entries that no client wrote, or with a due time
+below 0, stay and are listed.")]
 pub struct Transfer {
     /// The entries, and the flags for how.
     #[command(flatten)]
@@ -257,8 +257,8 @@ Examples:
   delayscope kick orders
   delayscope kick orders --json | jq .transfer_clients
 
-Every transfer client of the queue looks for due entries at once. Where something is late, it is
-watched for up to 2 s, and said whether the kick has helped and what to conclude if not.")]
+Every client of the queue checks at once what is due. Where something is late, the result says
+after up to 2 s whether this has helped.")]
 pub struct Kick {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]

@@ -119,7 +119,7 @@ pub struct Search {
     /// The filter that entries are to match
     #[arg(value_name = "FILTER", required = true)]
     pub filter: Vec<String>,
-    /// Place to look in [default: what waits and what is late]
+    /// The place to search [default: what waits and what is late]
     #[arg(long, value_name = "PLACE")]
     pub from: Option<From>,
     /// Stop after so many [default: 100 on a terminal, else all]
@@ -154,7 +154,7 @@ pub enum From {
     Order,
     /// The entries that only the order list holds
     OrderOnly,
-    /// Quarantine: what was set aside
+    /// Quarantine: entries that would break transfers
     Quarantined,
 }
 
@@ -169,10 +169,10 @@ pub struct Watch {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
-    /// Time between two looks, 200ms to 60s [default: 1s]
+    /// Time between two refreshes, 200ms to 60s [default: 1s]
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
-    /// Stop after so many looks
+    /// Stop after so many refreshes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 }
@@ -213,7 +213,7 @@ Without --type, in kryo5, marshalling and serialization a text is a string, save
 [\"java.util.Date\",\"2023-11-14T22:13:20.123Z\"], or its epoch ms, and [\"java.lang.String\",null] is
 null. A string that looks so itself is [\"java.lang.String\",\"[\\\"java.lang.Long\\\",42]\"].
 
-The frame form must be the one that the queue's Redisson clients read: byte-id from 3.21.1 on,
+The frame's format must be the one that the queue's Redisson clients read: byte-id from 3.21.1 on,
 double-id before; with /4 on Windows and 32-bit servers. It is taken from the queue's entries.")]
 pub struct Offer {
     /// The queue.
@@ -253,7 +253,7 @@ pub struct Offer {
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
     /// The frame form.
-    #[arg(long, value_name = "FORM", value_parser = form, help = format!("The frame form: {} [default: the queue's own]", super::forms()))]
+    #[arg(long, value_name = "FORM", value_parser = form, help = format!("The frame's format: {} [default: the queue's own]", super::forms()))]
     pub form: Option<Form>,
     /// The message is what this file holds
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
@@ -277,9 +277,9 @@ Examples:
   delayscope worker orders --until-empty --yes
   delayscope worker zset-list:delay_queue,ready_queue --yes --json
 
-Runs beside Redisson's own transfer clients: each entry is delivered once. What cannot be
-unpacked is skipped and counted, and stays where it is. A backlog that stands far down the order
-list is first transferred in bulk, as transfer does it, and journalled so: undo takes that back.")]
+Runs beside Redisson's own clients: each entry is delivered once. Entries that no client wrote are
+skipped and counted, and stay where they are. A backlog that lies deep in the order list is first
+transferred in bulk, as `transfer` does it, and journalled so: undo takes that back.")]
 pub struct Worker {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
@@ -316,7 +316,7 @@ pub struct Consume {
     /// Stop when nothing came for so long [default: wait for more]
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub timeout: Option<Span>,
-    /// Only look; take nothing
+    /// Only show; take nothing
     #[arg(long, conflicts_with_all = ["timeout", "yes"])]
     pub peek: bool,
     /// Do not ask

@@ -20,7 +20,7 @@ pub struct Repair {
     /// The repair.
     #[command(flatten)]
     pub flag: RepairFlag,
-    /// Of --repack: to this form.
+    /// Of --repack: to this format.
     #[arg(long, value_name = "FORM", help = to_form(), requires = "repack", value_parser = super::commands::form)]
     pub form: Option<Form>,
     /// Of --repack, --quarantine and --restore: which entries
@@ -33,7 +33,7 @@ pub struct Repair {
 
 fn to_form() -> String {
     let forms = super::forms();
-    format!("Of --repack: to this form: {forms} [default: that of the newest entry]")
+    format!("Of --repack: to this format: {forms} [default: that of the newest entry]")
 }
 
 /// The one repair that was asked for.

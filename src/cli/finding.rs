@@ -33,6 +33,7 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
     put("repair_command", json!(command));
     let by_hand: Vec<String> = finding.repair.by_hand(there).collect();
     put("repair_lines", json!(by_hand));
+    put("follows", json!(finding.follows));
     put("headline", finding.headline.as_str().into());
     put("of_server", finding.of_server.into());
     put("since_ms", json!(finding.since.map(EpochMillis::get)));

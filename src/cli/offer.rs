@@ -98,16 +98,16 @@ async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::
         (None, None) => {}
     }
     let answer = ask(
-        "Nothing here tells which frame form the queue's clients read.\n\
-         byte-id: Redisson 3.21.1 and later; double-id: up to 3.21.0. Form [byte-id]: ",
-        "nothing here tells which frame form the queue's clients read. Give --form byte-id for \
+        "Nothing here tells which format the queue's clients read.\n\
+         byte-id: Redisson 3.21.1 and later; double-id: up to 3.21.0. Format [byte-id]: ",
+        "nothing here tells which format the queue's clients read. Give --form byte-id for \
          Redisson 3.21.1 and later, --form double-id for older ones.",
     )?;
     match answer.as_str() {
         "" => Ok(Form::ByteId),
         word => match Form::from_word(word) {
             Some(form) => Ok(form),
-            None => bail!("{word:?} is no frame form. Nothing was offered."),
+            None => bail!("{word:?} is no format of a frame. Nothing was offered."),
         },
     }
 }

@@ -77,7 +77,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     for (queue, pulse) in queues.iter().zip(&seen) {
         if let Some(remark) = stand_ins.remark(queue, pulse) {
             let name = text::printable_bytes(queue.name.as_bytes());
-            say::note(&format!("{name}: of its transfer clients, {remark}"));
+            say::note(&format!("{name}: of its clients, {remark}"));
         }
     }
     let rows: Vec<_> = queues.iter().zip(&seen).collect();

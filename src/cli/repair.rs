@@ -34,7 +34,7 @@ pub(super) async fn run<W: Write>(
             let queue = meant(&asked.queue, config);
             let form = form_of(&making.session.store, &queue).await?;
             Some(form.context(
-                "nothing tells which form the clients of this queue unpack: name it with --form",
+                "nothing tells which format the clients of this queue read: name it with --form",
             )?)
         }
         (_, form) => form,

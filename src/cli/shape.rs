@@ -136,7 +136,7 @@ pub(super) fn remarks(rows: &[(&Queue, &Pulse)]) -> Vec<String> {
             ("waiting", &pulse.waiting),
             ("order list", &pulse.order),
             ("target", &pulse.target),
-            ("transfer clients", &pulse.transfer_clients),
+            ("clients", &pulse.transfer_clients),
         ] {
             let Known::Unknown(why) = known else { continue };
             let name = text::printable_bytes(queue.name.as_bytes());

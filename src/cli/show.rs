@@ -194,7 +194,7 @@ fn print<W: Write>(
     if let Some(n) = survey.quarantined.filter(|n| *n > 0) {
         let n = text::thousands(n);
         let key = text::printable_bytes(&queue.keys().quarantine);
-        out.whole(&format!("{:17}{n:>12}   set aside in {key}", "quarantined"))?;
+        out.whole(&format!("{:17}{n:>12}   kept in {key}", "quarantined"))?;
     }
     out.whole("")?;
     match uncounted(pulse) {
@@ -262,17 +262,13 @@ fn figures<W: Write>(
     {
         remarks.push(format!("! {} in timeouts", text::thousands(waiting)));
     }
-    remarks.extend(aside.map(|n| format!("{} of it set aside", text::thousands(n))));
+    remarks.extend(aside.map(|n| format!("{} of it in a list of their own", text::thousands(n))));
     let rows = [
         ("waiting", &pulse.waiting, next),
         ("late", &pulse.late, oldest),
         ("order list", &order, remarks.join(", ")),
         ("target", &pulse.target, String::new()),
-        (
-            "transfer clients",
-            &pulse.transfer_clients,
-            ours.unwrap_or_default(),
-        ),
+        ("clients", &pulse.transfer_clients, ours.unwrap_or_default()),
     ];
     for (name, known, remark) in rows {
         let remark = match known {

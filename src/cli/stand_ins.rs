@@ -41,8 +41,8 @@ impl StandIns {
         let ours = self.of(queue, pulse).filter(|ours| *ours > 0)?;
         Some(text::counted(
             ours,
-            "of them is a stand-in worker of delayscope",
-            "of them are stand-in workers of delayscope",
+            "of them is a worker of delayscope",
+            "of them are workers of delayscope",
         ))
     }
 }

@@ -193,7 +193,7 @@ fn is_kick(message: &Announcement) -> bool {
 
 fn meaning(message: &Announcement) -> String {
     match message.due() {
-        Some(_) if is_kick(message) => "kick: every transfer client looks now".to_owned(),
+        Some(_) if is_kick(message) => "all clients woken: each checks what is due".to_owned(),
         Some(due) => {
             let left = due.since(message.at);
             let due = times::local(due, message.at);
@@ -230,7 +230,7 @@ mod tests {
     fn a_message_tells_what_it_means() {
         assert!(meaning(&message("1700000004900")).starts_with("new head, due in 4.9 s ("));
         assert!(meaning(&message("1699999999000")).starts_with("new head, due 1.0 s ago ("));
-        assert!(meaning(&message("0")).starts_with("kick"));
+        assert!(meaning(&message("0")).starts_with("all clients woken"));
         assert_eq!(meaning(&message("1e+17\n")), "no due time: 1e+17\\n");
         let large = meaning(&message(&"x".repeat(5_000_000)));
         assert!(large.len() < 1_100 && large.ends_with("xx… (5,000,000 bytes in all)"));

@@ -213,7 +213,7 @@ async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Re
     let seen = pulse(&session.store, queue, None).await?;
     let question = format!(
         "Move the due entries of {:?} on {} to {:?} from now on? {} wait, {} of them late; \
-         transfer clients: {}.",
+         clients: {}.",
         queue.name.text(),
         config.endpoint,
         String::from_utf8_lossy(&queue.keys().target),
@@ -266,7 +266,7 @@ fn listening(queue: &Queue) -> String {
 fn skip(why: Skip) -> String {
     match why {
         Skip::NoFrame => {
-            "is due but no frame, so nobody can unpack it: left where it is".to_owned()
+            "is due, but no client wrote it and nobody can read it: left where it is".to_owned()
         }
         Skip::Score(score) => {
             format!("has the score {score:e}, which is no time: left where it is")

@@ -257,7 +257,7 @@ impl<F: Fn(Progress) + Send + Sync> Telling for F {
         let mut tally = Tally::default();
         tally.add(Outcome::Done, looked);
         self(Progress {
-            phase: "looking",
+            phase: "counting",
             tally,
             planned: of,
             back: None,

@@ -61,7 +61,7 @@ pub enum Change {
 ///
 /// Sentences may hold `{name}` and `{target}` of the queue, `{entries}` (`3 entries of orders`) and
 /// `{some}` (`3 entries`), the same number as `{keys}`, `{members}`, `{messages}`, `{elements}` of
-/// target, `{count}` and `{are}`.
+/// target, and `{due}` (`3 due entries`).
 #[derive(Clone, Copy)]
 struct ChangeFacts {
     word: &'static str,
@@ -171,13 +171,14 @@ impl Change {
         match self {
             Self::Transfer => ChangeFacts::of("transfer", "transferred")
                 .needing(&[SCRIPT, TRANSFER, SWAP, &["rename", "watch"], RESTORE])
-                .asked("Move {entries} that {are} due from timeouts to its target {target}?"),
+                .asked("Transfer {due} of {name} to its target list?"),
             Self::Deliver => ChangeFacts::of("deliver", "delivered")
                 .needing(&[SCRIPT, TRANSFER, SWAP, &["rename", "zadd"], RESTORE])
-                .asked("Move {entries} from timeouts to its target {target} now, due or not?"),
+                .planned("transfer now {entries}")
+                .asked("Transfer {entries} to its target list now, due or not?"),
             Self::Requeue => ChangeFacts::of("requeue", "requeued")
                 .needing(&[SCRIPT, OFFER, &["lrem"]])
-                .asked("Give {entries} another due time?"),
+                .asked("Give {entries} a new due time?"),
             Self::Delete => ChangeFacts::of("delete", "deleted")
                 .needing(&[SCRIPT, DELETE])
                 .asked("Delete {entries}?"),
@@ -185,46 +186,40 @@ impl Change {
             Self::Edit => ChangeFacts::of("edit", "edited")
                 .needing(&[SCRIPT, EDIT])
                 .asked("Replace the payload of {entries}?"),
-            Self::Repack => ChangeFacts::of("repack", "repacked")
+            Self::Repack => ChangeFacts::of("repack", "rewritten")
                 .needing(&[SCRIPT, EDIT, &["publish"]])
-                .asked("Give {entries} the frame form that the clients unpack?"),
+                .asked("Rewrite {entries} in the format that the clients read?"),
             Self::Duplicate => ChangeFacts::of("duplicate", "duplicated")
                 .needing(&[SCRIPT, OFFER])
                 .asked("Offer the payloads of {entries} again?"),
-            Self::Kick => ChangeFacts::of("kick", "kicked")
+            Self::Kick => ChangeFacts::of("kick", "woken")
                 .needing(&[&["publish"]])
                 .lasting()
-                .planned("kick the transfer clients of {name}")
-                .asked("Tell every transfer client of {name} to look at once what is due?"),
-            Self::Realign => ChangeFacts::of("realign", "realigned")
+                .planned("wake the clients of {name}")
+                .asked("Wake all clients of {name}, to transfer what is due?"),
+            Self::Realign => ChangeFacts::of("realign", "sorted")
                 .needing(&[SCRIPT, SWAP])
                 .lasting()
-                .planned("realign the order list of {name}: {some}")
-                .asked(
-                    "Bring {entries} to the head of the order list, in due order, so that no \
-                     transfer has to look for them?",
-                )
-                .idle("the order list of {name} is in due order already"),
-            Self::RestoreOrder => ChangeFacts::of("restore-order", "brought back")
+                .planned("sort the order list of {name}: {some}")
+                .asked("Sort the order list of {name}, so that {some} come first?")
+                .idle("the order list of {name} is sorted already"),
+            Self::RestoreOrder => ChangeFacts::of("restore-order", "restored")
                 .needing(&[SCRIPT, RESTORE])
                 .lasting()
-                .planned("bring back the order list of {name}: {some}")
-                .asked("Bring the order list of {name} back that was set aside: {members}?")
-                .idle("no order list of {name} is set aside"),
-            Self::Drift => ChangeFacts::of("drift", "mended")
+                .planned("restore the order list of {name}: {some}")
+                .asked("Restore the missing part of the order list of {name}: {members}?")
+                .idle("no part of the order list of {name} is missing"),
+            Self::Drift => ChangeFacts::of("drift", "repaired")
                 .needing(&[SCRIPT, DELETE, &["lset"]])
-                .planned("mend timeouts and order list of {name}: {some}")
-                .asked(
-                    "Make timeouts and order list of {name} hold the same entries again: \
-                     {count} differ?",
-                )
+                .planned("repair the order list of {name}: {some}")
+                .asked("Repair the order list of {name}, which differs from timeouts in {some}?")
                 .idle("timeouts and order list of {name} hold the same entries"),
             Self::Quarantine => ChangeFacts::of("quarantine", "quarantined")
                 .needing(&[SCRIPT, DELETE, &["publish", "zadd"]])
-                .asked("Set {entries} aside in quarantine, where no transfer meets them?"),
+                .asked("Move {entries} to quarantine, where no transfer meets them?"),
             Self::Restore => ChangeFacts::of("restore", "restored")
                 .needing(&[SCRIPT, OFFER, &["linsert", "lpush", "ltrim", "zrem"]])
-                .asked("Let {entries} wait again that are in quarantine?"),
+                .asked("Restore {entries} from quarantine, to wait again?"),
             Self::PutBack => ChangeFacts::of("put-back", "put back")
                 .needing(&[
                     SCRIPT,
@@ -234,24 +229,24 @@ impl Change {
                     ],
                 ])
                 .lasting()
-                .planned("put back {messages} of {name} that consumers had taken which died")
-                .asked("Put {messages} back into {target} that consumers had taken which died?")
-                .idle("no consumer of {name} died holding a message"),
+                .planned("put back {messages} of {name} that dead consumers hold")
+                .asked("Put {messages} that dead consumers hold back into {target}?")
+                .idle("no dead consumer holds a message of {name}"),
             Self::Unwrap => ChangeFacts::of("unwrap", "unwrapped")
                 .needing(&[SCRIPT, REPLACE])
-                .planned("take the frames off {some} in the target of {name}")
-                .asked("Take the frames off {elements}, which stay where they are?")
+                .planned("remove the frames of {some} in the target of {name}")
+                .asked("Remove the frames of {elements}, which keep their places?")
                 .idle("no element in the target of {name} is framed"),
             Self::Persist => ChangeFacts::of("persist", "persisted")
                 .needing(&[SCRIPT, EXPIRY])
-                .planned("take the expiry of {keys} of {name} away")
-                .asked("Take the expiry of {keys} of {name} away?")
+                .planned("remove the expiry of {keys} of {name}")
+                .asked("Remove the expiry of {keys} of {name}?")
                 .idle("no key of {name} expires"),
             Self::RenameTaken => ChangeFacts::of("rename-taken", "renamed")
                 .needing(&[SCRIPT, RENAME, &["publish"]])
-                .planned("rename what has taken {keys} of {name}")
-                .asked("Rename what has taken {keys} of {name}?")
-                .idle("all keys of {name} are of their types"),
+                .planned("rename what has taken the names of {keys} of {name}")
+                .asked("Rename what has taken the names of {keys} of {name}?")
+                .idle("all keys of {name} have the right types"),
             // The other way round, and that again; what was requeued is delivered in any way.
             Self::Undo => ChangeFacts::of("undo", "undone")
                 .needing(&[
@@ -265,8 +260,8 @@ impl Change {
                     SWAP,
                     &["rename"],
                 ])
-                .planned("take back what was done to {entries}")
-                .asked("Take back what was done to {entries}?"),
+                .planned("undo a change of {entries}")
+                .asked("Undo the change of {entries}?"),
             Self::Worker => ChangeFacts::of("worker", "transferred")
                 .needing(&[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE])
                 .lasting(),
@@ -280,6 +275,23 @@ impl Change {
     #[must_use]
     pub const fn word(self) -> &'static str {
         self.facts().word
+    }
+
+    /// Its name for people, as in "nothing to delete".
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Deliver => "transfer now",
+            Self::Kick => "wake clients",
+            Self::Realign => "sort list",
+            Self::Drift => "repair list",
+            Self::RestoreOrder => "restore list",
+            Self::Repack => "rewrite",
+            Self::PutBack => "put back",
+            Self::Persist => "remove expiry",
+            Self::RenameTaken => "rename key",
+            _ => self.word(),
+        }
     }
 
     /// The past tense, as in "3 deleted".
@@ -343,11 +355,7 @@ impl Plan {
                 "{elements}",
                 some("element of target", "elements of target"),
             ),
-            ("{count}", text::thousands(self.planned)),
-            (
-                "{are}",
-                if self.planned == 1 { "is" } else { "are" }.to_owned(),
-            ),
+            ("{due}", some("due entry", "due entries")),
             ("{target}", text::printable_bytes(&self.queue.keys().target)),
             ("{name}", name),
         ];
@@ -435,6 +443,12 @@ impl What {
             Self::Persist => Change::Persist,
             Self::RenameTaken => Change::RenameTaken,
         }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        Repair::making(self).map_or_else(|| self.change().label(), Repair::label)
     }
 
     /// The word for it everywhere: in the menu of repairs, in questions and on the command line.
@@ -637,6 +651,31 @@ impl Repair {
         }
     }
 
+    /// Its name for people, as a menu has it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Transfer => Change::Transfer.label(),
+            Self::Kick => Change::Kick.label(),
+            Self::Worker => Change::Worker.label(),
+            Self::Repack => Change::Repack.label(),
+            Self::Quarantine => Change::Quarantine.label(),
+            Self::Restore => Change::Restore.label(),
+            Self::PutBack => Change::PutBack.label(),
+            Self::Requeue => Change::Requeue.label(),
+            Self::DeliverStrays => Change::Deliver.label(),
+            Self::Drift => Change::Drift.label(),
+            Self::RestoreOrder => Change::RestoreOrder.label(),
+            Self::Realign => Change::Realign.label(),
+            Self::Unwrap => Change::Unwrap.label(),
+            Self::Persist => Change::Persist.label(),
+            Self::RenameTaken => Change::RenameTaken.label(),
+            Self::Unit => "fix seconds",
+            Self::Score => "fix due times",
+            Self::DropStrays => Change::Delete.label(),
+        }
+    }
+
     /// It is about what only the order list holds.
     #[must_use]
     pub const fn is_of_strays(self) -> bool {
@@ -665,33 +704,33 @@ impl Repair {
     const fn words(self) -> RepairWords {
         let (does, undo, flag) = match self {
             Self::Transfer => (
-                "Moves all that is due to target, at a pace, as a client would have.",
+                "Transfers all that is due to target, as a client would have.",
                 Some("takes back what nobody has consumed by then"),
                 None,
             ),
             Self::Kick => (
-                "Tells every transfer client to look at once: harmless. If the head has not moved \
-                 2 s later, the findings say what to conclude.",
+                "Wakes all clients: each checks at once what is due. Harmless. The result says after \
+                 2 s whether it helped.",
                 None,
                 Some(Flag::new(
-                    "Let every transfer client look at once, as kick does",
-                    "nothing is changed; says whether it helped, and what to conclude if not",
+                    "Wake all clients, as kick does",
+                    "nothing is changed; the result says whether it helped",
                 )),
             ),
             Self::Worker => (
-                "Transfers what falls due as long as this screen is open, beside any other client, \
-                 whatever the form of the frames.",
+                "Transfers what falls due as long as this screen is open, beside any other client and \
+                 in both formats.",
                 None,
                 None,
             ),
             Self::Repack => (
-                "Gives the frames of all that waits the form that its clients unpack: same \
-                 payload, due time and place.",
+                "Rewrites all that waits in the format that the clients read: same payload, due time \
+                 and place.",
                 UNDONE_WHOLE,
                 Some(
                     Flag::new(
-                        "Give the frames of what waits the form that the queue's clients unpack",
-                        "an entry in the other form stops every transfer: byte-id is that of \
+                        "Rewrite what waits in the format that the queue's clients read",
+                        "an entry in the other format stops every transfer: byte-id is that of \
                          Redisson\n3.21.1 and later, double-id that of earlier ones; place and due \
                          time stay",
                     )
@@ -699,14 +738,14 @@ impl Repair {
                 ),
             ),
             Self::Quarantine => (
-                "Sets all members that are no frames aside, in a sorted set beside the queue, so \
-                 that transfers go on without them.",
+                "Moves all members that no client wrote into a sorted set beside the queue, so that \
+                 transfers go on without them.",
                 UNDONE_WHOLE,
                 Some(
                     Flag::new(
-                        "Set entries aside on which transfers break off",
-                        "sets entries aside, with their due times: those that are chosen, else \
-                         every\nmember that is no frame, on which all transfers break off",
+                        "Move entries that break transfers to quarantine",
+                        "moves entries, with their due times: those that are chosen, else every\nmember \
+                         that no client wrote, at which all transfers fail",
                     )
                     .of_entries(),
                 ),
@@ -716,14 +755,14 @@ impl Repair {
                 UNDONE_WHOLE,
                 Some(
                     Flag::new(
-                        "Let entries wait again that were set aside",
+                        "Let entries of quarantine wait again",
                         "lets them wait again; they are seen with entries --from quarantined",
                     )
                     .of_entries(),
                 ),
             ),
             Self::PutBack => (
-                "Puts messages that `consume` had taken when it died back into target, first in \
+                "Puts messages that `consume` held when it died back into target, first in \
                  line. What a consumer that lives holds is left alone.",
                 None,
                 Some(Flag::new(
@@ -733,20 +772,20 @@ impl Repair {
                 )),
             ),
             Self::Requeue => (
-                "What only the order list holds waits again, with the due time that you choose: \
-                 its own is lost.",
+                "Entries that only the order list holds wait again, with the due time that you \
+                 choose: their own is lost.",
                 None,
                 None,
             ),
             Self::DeliverStrays => (
-                "What only the order list holds goes to target now: twice, if it was delivered \
-                 before.",
+                "Entries that only the order list holds go to target now: twice, if they were \
+                 delivered before.",
                 None,
                 None,
             ),
             Self::Drift => (
-                "What only timeouts holds is appended to the order list; what only the order list \
-                 holds stays: it may never have been delivered.",
+                "Entries that only timeouts holds are appended to the order list. What only the order \
+                 list holds stays: it may never have been delivered.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
                     "Let timeouts and order list hold the same entries again",
@@ -756,29 +795,29 @@ impl Repair {
                 )),
             ),
             Self::RestoreOrder => (
-                "Brings back the order list that an interrupted change has set aside, in its old \
-                 order.",
+                "Brings back the part of the order list that an interrupted change has moved, in its \
+                 old order.",
                 None,
                 Some(Flag::new(
-                    "Bring back an order list that was set aside",
-                    "an order list that a change cut off left aside; from any machine",
+                    "Bring back the part of the order list that a change has moved",
+                    "the part of the order list that an interrupted change has moved; from any\nmachine",
                 )),
             ),
             Self::Realign => (
-                "Brings what falls due soon to the head of the order list, in due order, so that \
-                 no transfer has to look for it.",
+                "Sorts the order list: what falls due soon comes first, so that no transfer has to \
+                 search for it.",
                 None,
                 Some(Flag::new(
-                    "Put the order list into due order",
-                    "brings the order list into due order, so that a burst is transferred fast",
+                    "Sort the order list by due time",
+                    "sorts the order list by due time, so that a burst is transferred fast",
                 )),
             ),
             Self::Unwrap => (
-                "Takes the frames off that elements of target still have, in their places, so that \
-                 consumers can read them.",
+                "Removes the frames that elements of target still have, so that consumers can read \
+                 them. They keep their places.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
-                    "Take the frames off that delivered elements still have",
+                    "Remove the frames that delivered elements still have",
                     "elements that consumers cannot read, since they still have a frame",
                 )),
             ),
@@ -786,13 +825,13 @@ impl Repair {
                 "The queue's keys expire no more.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
-                    "Take the expiry of its keys away",
+                    "Remove the expiry of its keys",
                     "keys that somebody has set to expire",
                 )),
             ),
             Self::RenameTaken => (
-                "What has taken the name of a key, and is of another type, gets another one, with \
-                 all that is in it.",
+                "A key of the wrong type that has the name of a key of the queue gets another name, \
+                 with all that is in it.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
                     "Rename what has taken the name of a key of the queue and is of another type",
@@ -801,8 +840,8 @@ impl Repair {
                 )),
             ),
             Self::Unit => (
-                "What is due in 1970, because seconds were written for milliseconds, comes to wait \
-                 until it was meant to be due.",
+                "Entries due in 1970, because seconds were written for milliseconds, get the due time \
+                 that was meant.",
                 UNDONE_WHOLE,
                 Some(
                     Flag::new(
@@ -813,8 +852,8 @@ impl Repair {
                 ),
             ),
             Self::Score => (
-                "What has a score that is no due time gets one: below 0, now; micro- or \
-                 nanoseconds, when it was meant; what overflowed, in 100 years.",
+                "Entries with an impossible due time get one: below 0, now; micro- or nanoseconds, \
+                 the time that was meant; overflowed, in 100 years.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
                     "Give what has no due time one: below 0, now; meant in micro- or nanoseconds, \
@@ -823,8 +862,8 @@ impl Repair {
                 )),
             ),
             Self::DropStrays => (
-                "What only the order list holds leaves it, although it may never have been \
-                 delivered. The journal keeps it.",
+                "Drops entries that only the order list holds, although they may never have been \
+                 delivered. The journal keeps them.",
                 Some("brings it back into the order list"),
                 None,
             ),

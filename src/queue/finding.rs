@@ -112,6 +112,41 @@ impl Finding {
         self.id == id::SLOW_TRANSFER && self.severity > Severity::Note && late > Some(0)
     }
 
+    /// What is wrong in two or three words, for a header.
+    #[must_use]
+    pub fn short(&self) -> &'static str {
+        match self.id {
+            id::REFUSED_WRITES => "writes refused",
+            id::WRONG_TYPE => "key of wrong type",
+            id::MIXED_FLEET => "two Redisson versions",
+            id::POISON => "unreadable entry",
+            id::FOREIGN_MEMBER => "foreign entry",
+            id::NO_TRANSFER_CLIENT => "no client",
+            id::SCORE_RANGE => "bad due times",
+            id::STUCK_CLIENT => "clients do not transfer",
+            id::WRONG_ANNOUNCEMENT => "clients sleep too long",
+            id::MIXED_FRAMES => "entries in two formats",
+            id::SLOW_TRANSFER => "slow transfers",
+            id::DRIFT => "order list differs",
+            id::SET_ASIDE => "order list incomplete",
+            id::HELD => "dead consumer",
+            id::QUARANTINED => "quarantine",
+            id::CLOCK_SKEW => "clocks differ",
+            id::FALLING_BEHIND => "transfers too slow",
+            id::OWN_WORKER => "only our worker",
+            id::TTL => "keys expire",
+            id::EVICTABLE => "keys may be dropped",
+            id::NOTHING_CONSUMED => "nothing consumed",
+            id::FRAMED_TARGET => "unreadable in target",
+            id::TARGET_BACKLOG => "target grows",
+            id::CROSS_SLOT => "keys in two slots",
+            id::NAME_COLLISION => "shared keys",
+            id::FAR_FUTURE => "due in decades",
+            id::DUPLICATES => "copies in target",
+            other => other,
+        }
+    }
+
     /// It tells of something at which every transfer fails.
     #[must_use]
     pub fn stops_transfers(&self) -> bool {

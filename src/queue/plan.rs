@@ -116,7 +116,18 @@ pub enum Way {
 }
 
 impl Way {
-    /// The words for it in plans.
+    /// The method for people who want to know it; none where nothing is done to the order list
+    /// beside the entries' leaving it.
+    #[must_use]
+    pub const fn method(self) -> Option<&'static str> {
+        match self {
+            Self::InOrder => None,
+            Self::Swap => Some("move the entries to the head of the order list first"),
+            Self::SetAside | Self::Sweep => Some("rebuild the order list"),
+        }
+    }
+
+    /// The words for it in JSON.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

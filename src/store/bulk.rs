@@ -31,7 +31,7 @@ pub const MOST_APPENDED: usize = 1_900;
 
 static SET_ASIDE: Script = script::script!(
     [guard, "set-aside.lua"],
-    "set the order list aside",
+    "rebuild the order list",
     ["zset", "list", "list"]
 );
 static BRING_BACK: Script = script::script!(
@@ -39,10 +39,10 @@ static BRING_BACK: Script = script::script!(
     "bring the order list back",
     ["zset", "list", "list"]
 );
-static SWAP: Script = script::script!([guard, "swap.lua"], "realign the order list", ["list"]);
+static SWAP: Script = script::script!([guard, "swap.lua"], "sort the order list", ["list"]);
 static SWEEP: Script = script::script!(
     [guard, round, "sweep.lua"],
-    "sweep the order list",
+    "rebuild the order list",
     ["zset", "list", "zset"]
 );
 static EDIT: Script = script::script!(

@@ -29,7 +29,7 @@ pub enum StoreError {
     },
     /// The server does not let us in.
     #[error(
-        "{server} does not let us in: {words}; check user and password (-a, --user, REDISCLI_AUTH)"
+        "login to {server} failed: {words}; check user and password (-a, --user, REDISCLI_AUTH)"
     )]
     Denied {
         /// The server, as the header shows it.

@@ -22,6 +22,8 @@ pub struct Told<'a> {
     pub row: usize,
     /// The finding itself.
     pub finding: &'a Finding,
+    /// It follows from another finding of its queue, and is told below that one.
+    pub nested: bool,
 }
 
 /// Returns the queues whose findings are told here, with their index in the table: all queues, on
@@ -55,23 +57,46 @@ fn first(model: &Model, most: usize) -> Vec<Told<'_>> {
     first.into_iter().map(|(_, told)| told).collect()
 }
 
-/// The key that the findings are sorted by.
-type Rank = (bool, Reverse<Severity>, Moment, Moment);
+/// The key that the findings are sorted by: that of the cause, the cause's queue, and whether it is
+/// one of its effects.
+type Rank = (bool, Reverse<Severity>, Moment, Moment, usize, bool);
 
 /// When something is, where it is at all: what is first stands first, what is not last.
 type Moment = (bool, Option<EpochMillis>);
 
 fn rank(model: &Model, told: &Told) -> Rank {
-    let pulse = model.queues[told.row].pulse.as_ref();
+    let (row, cause) = cause(model, told).unwrap_or((told.row, told.finding));
+    let pulse = model.queues[row].pulse.as_ref();
     let since = pulse.and_then(|pulse| pulse.oldest_late);
-    let gone = told.finding.gone.is_some();
-    let severity = Reverse(told.finding.severity);
     (
-        gone,
-        severity,
-        told.finding.urgency(),
+        told.finding.gone.is_some(),
+        Reverse(cause.severity),
+        cause.urgency(),
         (since.is_none(), since),
+        row,
+        !std::ptr::eq(cause, told.finding),
     )
+}
+
+/// Returns the finding that this one follows from, with the index of its queue: of the same queue,
+/// or of the one whose transfers keep the server.
+fn cause<'a>(model: &'a Model, told: &Told) -> Option<(usize, &'a Finding)> {
+    let id = told
+        .finding
+        .follows
+        .filter(|_| told.finding.gone.is_none())?;
+    let of = |(row, queue): (usize, &'a QueueRow)| {
+        let found = queue.findings.iter().find(|found| found.id == id)?;
+        Some((row, found))
+    };
+    if told.nested {
+        return of((told.row, &model.queues[told.row]));
+    }
+    let blocker = model.queues[told.row].watch.blocked_by.as_ref()?;
+    let is_blocker = |(_, queue): &(usize, &QueueRow)| {
+        text::printable_bytes(queue.queue.name.as_bytes()) == blocker.as_str()
+    };
+    rows(model).find(is_blocker).and_then(of)
 }
 
 /// Counts the findings that are told here.
@@ -104,7 +129,15 @@ fn all(model: &Model) -> impl Iterator<Item = Told<'_>> {
 
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
     let findings = queue.findings.iter().chain(&queue.gone);
-    findings.map(move |finding| Told { row, finding })
+    findings.map(move |finding| {
+        let causes = |cause: &Finding| Some(cause.id) == finding.follows;
+        let nested = finding.gone.is_none() && queue.findings.iter().any(causes);
+        Told {
+            row,
+            finding,
+            nested,
+        }
+    })
 }
 
 /// Describes the course of a finding: since when, whether it gets worse. None before there is more

@@ -175,9 +175,9 @@ impl RequeueForm {
         let (count, exact) = self.count;
         match self.spread_ms() {
             Err(why) => Said::Wrong(why),
-            Ok(0) if count == 1 => Said::Note("a single entry: nothing to spread".to_owned()),
+            Ok(0) if count == 1 => Said::Note("spread only for more than one".to_owned()),
             Ok(_) if count == 1 && exact => {
-                Said::Careful("a single entry: nothing to spread".to_owned())
+                Said::Careful("spread only for more than one".to_owned())
             }
             Ok(0) => Said::Note("0: all at the same moment".to_owned()),
             Ok(ms) => {

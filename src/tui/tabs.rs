@@ -46,7 +46,7 @@ impl Tab {
             Self::Order => "order list",
             Self::Traffic => "traffic",
             Self::Findings => "findings",
-            Self::Changes => "changes",
+            Self::Changes => "journal",
             Self::Quarantine => "quarantine",
         }
     }

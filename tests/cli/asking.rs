@@ -123,9 +123,9 @@ fn a_dry_run_says_what_the_change_would_come_to() {
     );
     let words = program.run(&args[..4]).done().out;
     for part in [
-        "deliver 3 entries of orders on ",
+        "transfer now 3 entries of orders on ",
         "0000000000000001",
-        "0 now, 3 afterwards",
+        "0 → 3",
     ] {
         assert!(words.contains(part), "{part:?} is not in {words}");
     }
@@ -237,7 +237,12 @@ fn on_a_terminal_one_entry_is_asked_about_in_a_line_with_what_it_says() {
         let (shown, code) = answered(&program, args, "[y/N]", "n");
         let mut lines = shown.lines();
         let question = lines.find(|line| line.contains("[y/N]")).unwrap();
-        let asked = format!("{} 1 entry of orders on ", args[0]);
+        let word = if args[0] == "deliver" {
+            "transfer now"
+        } else {
+            args[0]
+        };
+        let asked = format!("{word} 1 entry of orders on ");
         assert!(question.starts_with(&asked), "{shown}");
         assert!(question.contains(&entry(args[0])), "{shown}");
         assert_eq!((code, depths(&program)), (1, [3, 3, 0]), "{args:?}");

@@ -150,7 +150,7 @@ fn a_kick_says_how_many_transfer_clients_listened_and_whether_it_has_helped() {
         .unwrap();
     let told = kicked();
     assert_eq!(told["transfer_clients"], 1, "{told}");
-    assert_eq!(told["notes"][0], "1 transfer client listened.");
+    assert_eq!(told["notes"][0], "Published; 1 client listened.");
     // It listens, and does nothing.
     assert_eq!(told["helped"], false);
     assert!(

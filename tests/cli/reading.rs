@@ -352,7 +352,7 @@ fn an_order_list_that_is_set_aside_is_counted_and_said() {
     program.server.cmd(&["RENAME", order, aside]);
     let table = program.run(&["show", "orders"]).done().out;
     assert!(
-        table.contains("\norder list                  3   3 of it set aside\n"),
+        table.contains("\norder list                  3   3 of it in a list of their own\n"),
         "{table}"
     );
     let shown = || program.run(&["show", "orders", "--json"]).done().json()[0].clone();

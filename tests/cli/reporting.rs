@@ -12,7 +12,7 @@ fn a_report_holds_figures_findings_late_entries_and_what_the_server_says() {
         .done()
         .out;
     for part in [
-        "# Delayed queue orders\n\n**2 late, oldest ",
+        "# Delayed queue orders\n\n**No Redisson client runs for this queue.** 2 late, oldest ",
         "- since: ",
         "- entries: 2 waiting, 2 late (the oldest since ",
         "worker orders\n```\n\n## Findings\n",

@@ -260,5 +260,5 @@ fn a_plan_takes_as_long_as_the_rate_that_it_keeps_to() {
     let takes = plan["cost"]["takes_ms"].as_f64().unwrap();
     assert!((20_000.0..25_000.0).contains(&takes), "{plan}");
     let warnings = plan["warnings"].to_string();
-    assert!(warnings.contains("set aside for about 20 s"), "{warnings}");
+    assert!(warnings.contains("For about 20 s"), "{warnings}");
 }

@@ -46,7 +46,7 @@ fn what_took_targets_name_is_renamed_by_the_command_that_doctor_prints_and_back_
     let again = ["repair", "orders", "--rename-taken", "--yes"];
     let nothing = program.run(&again).partly().err;
     assert!(
-        nothing.contains("all keys of \"orders\" are of their types"),
+        nothing.contains("all keys of \"orders\" have the right types"),
         "{nothing}"
     );
 

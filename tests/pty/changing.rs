@@ -192,7 +192,7 @@ fn a_worker_that_was_stopped_moves_nothing_more() {
     let mut terminal = open(&server, &[]);
     start_worker(&server, &mut terminal);
     terminal.send(b"w");
-    terminal.wait_text("Stop the stand-in worker on orders?");
+    terminal.wait_text("Stop the worker on orders?");
     terminal.send(b"y");
     terminal.wait_text("has ended: 3 entries moved");
     let channel = "redisson_delay_queue_channel:{orders}";

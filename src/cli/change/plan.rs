@@ -9,7 +9,7 @@ use super::super::output::{Output, wrapped};
 use super::super::{shape, times};
 use super::summary::{self, Figures, ms};
 use crate::queue::asks::Why;
-use crate::queue::plan::{Plan, Progress, Way};
+use crate::queue::plan::{Plan, Progress};
 use crate::queue::{Change, Due, text};
 
 /// Columns before the words of a row.
@@ -105,7 +105,7 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
         row("due", words);
     }
     if let Some((first, last)) = plan.new_due {
-        row("due then", span_of(plan, Due::At(first), Due::At(last)));
+        row("new due", span_of(plan, Due::At(first), Due::At(last)));
     }
     if !plan.first.is_empty() {
         row("entries", first(plan));
@@ -120,7 +120,7 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
     let back = if plan.change.can_be_undone() {
         "with delayscope undo"
     } else {
-        "cannot be taken back"
+        "not possible"
     };
     row("undo", back.to_owned());
     for warning in &plan.warnings {
@@ -152,7 +152,11 @@ fn due(plan: &Plan) -> Option<String> {
 
 fn span_of(plan: &Plan, first: Due, last: Due) -> String {
     let shown = |due: Due| {
-        let left = times::left(Some(due), plan.at);
+        let left = match due.at().map(|at| at.since(plan.at)) {
+            Some(-999..1_000) => "now".to_owned(),
+            Some(1_000..) => format!("in {}", times::left(Some(due), plan.at)),
+            _ => times::left(Some(due), plan.at),
+        };
         format!("{} ({left})", times::due(Some(due), plan.at))
     };
     if first == last {
@@ -172,12 +176,10 @@ fn first(plan: &Plan) -> String {
 }
 
 fn takes(plan: &Plan) -> String {
-    let way = match plan.way {
-        Way::InOrder => String::new(),
-        way => format!("; {}", way.words()),
-    };
+    let method = plan.way.method();
+    let method = method.map_or_else(String::new, |method| format!("; method: {method}"));
     format!(
-        "about {}, and keeps the server for {} at most in one go{way}",
+        "about {}, Redis blocked {} at a time at most{method}",
         span(plan.cost.takes),
         span(plan.cost.longest_block),
     )
@@ -198,11 +200,7 @@ fn writes(plan: &Plan) -> String {
     reason = "a length by a rate, for people"
 )]
 fn target(plan: &Plan, now: u64, then: u64) -> String {
-    let mut words = format!(
-        "{} now, {} afterwards",
-        text::thousands(now),
-        text::thousands(then)
-    );
+    let mut words = format!("{} → {}", text::thousands(now), text::thousands(then));
     if let Some(rate) = plan.consumed_per_s.filter(|rate| *rate > 0.0 && then > now) {
         let ms = then as f64 / rate * 1e3;
         let needed = text::span(ms as u64);

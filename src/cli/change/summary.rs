@@ -110,7 +110,7 @@ fn line(figures: &Figures<'_>) -> String {
     if figures.change == Change::Kick {
         return match figures.listening {
             Some(0) => format!("published to the clients of {name}, of which none listened"),
-            _ => format!("kicked the transfer clients of {name}"),
+            _ => format!("woke the clients of {name}"),
         };
     }
     let (done, planned) = (figures.tally.get(Outcome::Done), figures.planned);

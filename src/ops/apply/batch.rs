@@ -107,7 +107,7 @@ pub(super) async fn run(
         )),
         // They leave while the order list goes round, in whichever way the plan goes.
         Work::DropStrays(_) => {
-            let why = "they leave by a sweep of the order list".to_owned();
+            let why = "they leave as the order list is rebuilt".to_owned();
             Err(writer.impossible("delete what only the order list holds", why))
         }
         Work::OrderList(all) => Ok(plain(

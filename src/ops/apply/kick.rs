@@ -44,7 +44,7 @@ fn is(n: u64) -> String {
 
 impl Run {
     pub(super) async fn kick(&mut self) -> Ended {
-        self.phase = "kicking";
+        self.phase = "waking the clients";
         let before = self.stuck().await;
         self.listening = loop {
             match self.writer.kick(&self.queue).await {
@@ -54,10 +54,10 @@ impl Run {
             }
         };
         self.notes.push(match self.listening {
-            None => "How many transfer clients listened is not known.".to_owned(),
-            Some(0) => "Nobody listened: no transfer client is subscribed.".to_owned(),
-            Some(1) => "1 transfer client listened.".to_owned(),
-            Some(n) => format!("{n} transfer clients listened."),
+            None => "Published; how many clients listened is not known.".to_owned(),
+            Some(0) => "Published; 0 clients listened.".to_owned(),
+            Some(1) => "Published; 1 client listened.".to_owned(),
+            Some(n) => format!("Published; {n} clients listened."),
         });
         self.kicked = before.filter(|before| before.late > 0 && self.listening != Some(0));
         Ok(())
@@ -89,7 +89,7 @@ impl Run {
         }
         match self.writer.kick(&self.queue).await {
             Ok(Some(0)) => self.notes.push(format!(
-                "{} late still: no client listens that could transfer them.",
+                "{} still late: no client is connected that could transfer them.",
                 is(now.late)
             )),
             Ok(_) => self.woken = Some(now),
@@ -103,7 +103,7 @@ impl Run {
         let Some(before) = self.woken.take() else {
             return;
         };
-        self.phase = "looking whether the clients go on";
+        self.phase = "checking whether the clients go on";
         let began = instant();
         let mut seen = None;
         while !self.is_stopped() {
@@ -123,8 +123,8 @@ impl Run {
         }
         if let Some(now) = seen.filter(|_| !self.is_stopped()) {
             self.notes.push(format!(
-                "Not cured: {} late, and 2 s after the clients were woken nothing has moved. What \
-                 still holds them the findings (doctor) say; a stand-in worker transfers meanwhile.",
+                "Not cured: {} late, and 2 s after the clients were woken nothing has moved. The \
+                 findings (doctor) say why; a worker transfers meanwhile.",
                 is(now.late)
             ));
         }
@@ -149,7 +149,7 @@ impl Run {
         let Some(before) = self.kicked.take() else {
             return;
         };
-        self.phase = "looking whether it helps";
+        self.phase = "checking whether it helps";
         let began = instant();
         let mut seen = None;
         while !self.is_stopped() {
@@ -163,13 +163,11 @@ impl Run {
                 self.helped = Some(again.is_none());
                 self.notes.push(match again {
                     None => format!(
-                        "It helped: {then} late before it, {now} after {took}. A client had lost its \
-                         timer."
+                        "It helped: {then} late before, {now} after {took}. A client had lost its timer."
                     ),
                     Some(late) => format!(
-                        "It moved once ({then} late before it, {now} after {took}) and stands again: \
-                         {} late. Its clients lose their timers again and again: restart or upgrade \
-                         them, or start a stand-in worker.",
+                        "It moved once ({then} late before, {now} after {took}) and stands again: {} late. \
+                         The clients lose their timers: restart or upgrade them, or start a worker.",
                         text::thousands(late)
                     ),
                 });
@@ -183,10 +181,10 @@ impl Run {
         if let Some(now) = seen.filter(|_| !self.is_stopped()) {
             self.helped = Some(false);
             self.notes.push(format!(
-                "It has not helped: {} late, and the first has not moved. Either the clients' \
-                 scripts fail (an entry that they cannot unpack, refused writes), or a clock is \
-                 behind, or those who listen do not transfer. What the findings (doctor) do not tell, \
-                 their logs do; restart one, or start a stand-in worker.",
+                "It has not helped: {} late, and the first has not moved. Either the clients' scripts \
+                 fail (an unreadable entry, refused writes), or a clock is behind, or the clients do \
+                 not transfer. The findings (doctor) or the clients' logs say which. Restart one, or \
+                 start a worker.",
                 text::thousands(now.late)
             ));
         }

@@ -79,7 +79,7 @@ impl Run {
 
     /// Mends what was found.
     pub(super) async fn drift(&mut self, mut drift: Box<Drift>) -> Ended {
-        self.phase = "mending the order list";
+        self.phase = "repairing the order list";
         self.left_alone(drift.strays().len());
         let first = self.intended;
         let items: Vec<Item> = drift

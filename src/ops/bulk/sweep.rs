@@ -520,13 +520,13 @@ impl Sweep {
         if self.stopped {
             "bringing the offer order back"
         } else {
-            "sweeping the order list"
+            "rebuilding the order list"
         }
     }
 }
 
 /// The words for it after the list has gone round.
-const LOOKING: &str = "looking for the rest";
+const LOOKING: &str = "finding the rest";
 
 /// Numbers, and where each of them stood.
 type Places = Vec<(usize, Option<Place>)>;

@@ -66,7 +66,7 @@ impl Scenario {
             Self::Classic => "what is offered last, with the shorter delay, is delivered first",
             Self::Orders => "a shop: orders of all delays come and go, thousands wait",
             Self::Burst => "5,000 messages fall due at one moment, again and again",
-            Self::DeadClient => "the only transfer client has died: entries are late",
+            Self::DeadClient => "the only client has died: entries are late",
             Self::Poison => "an unreadable entry blocks those behind it",
             Self::MixedFleet => "clients of two incompatible Redisson versions share a queue",
         }

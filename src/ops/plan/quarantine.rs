@@ -22,7 +22,7 @@ pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
     }
     if !queue.has_frames() {
         return Err(ChangeError::Senseless(format!(
-            "any member of a {} queue can be transferred: choose those that are to be set aside",
+            "any member of a {} queue can be transferred: choose those for quarantine",
             queue.layout.word()
         )));
     }

@@ -90,7 +90,7 @@ async fn below_zero(store: &Store, queue: &Queue) -> Result<(u64, Vec<EntryResul
     let refused = |(member, _): (Vec<u8>, f64)| EntryResult {
         id: queue.id(&member),
         outcome: Outcome::Refused,
-        reason: Some("its score is below 0: deliver, requeue or delete it".to_owned()),
+        reason: Some("its due time is below 0: transfer now, requeue or delete it".to_owned()),
     };
     let below = first.into_iter().filter(|(_, score)| *score < 0.0);
     let named: Vec<EntryResult> = below.map(refused).collect();
@@ -115,7 +115,7 @@ pub(super) async fn of_queue(
     plan.profile = wish.profile.clone();
     if keys.order.is_none() {
         let what = match wish.what {
-            What::Kick => "channel that could be kicked",
+            What::Kick => "channel by which clients could be woken",
             _ => "order list",
         };
         return Err(lacks(queue, what));
@@ -125,7 +125,7 @@ pub(super) async fn of_queue(
         What::Kick => {
             let channel = keys.channel.unwrap_or_default();
             plan.commands = vec![words::in_shell(store, &[b"PUBLISH", &channel, b"0"])];
-            plan.warnings = vec!["A kick cannot be taken back; it is harmless.".to_owned()];
+            plan.warnings = vec!["Waking clients cannot be undone; it is harmless.".to_owned()];
             Job::Kick
         }
         What::Realign(within) => realign(store, &mut plan, &mut reckoned, within).await?,

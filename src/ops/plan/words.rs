@@ -60,19 +60,19 @@ pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
     ));
 }
 
-const THREE_WAYS: &str = "nobody but you can tell whether it was ever delivered; with --from order-only \
-    `requeue` lets it wait again, `deliver` delivers it, `delete` drops it";
+const THREE_WAYS: &str = "they may never have been delivered. With --from order-only `requeue` lets them \
+    wait again, `deliver` transfers them, `delete` drops them";
 
 /// The reason why there is nothing to be mended where only the order list holds too much.
 pub(super) fn only_strays(drift: &Drift) -> String {
     let count = drift.strays().len() as u64;
     let those = text::counted(count, "entry stands", "entries stand");
     let gone = if drift.last_copy() {
-        "; timeouts is gone, so that it may be the last copy"
+        "; timeouts is gone, so these may be the last copies"
     } else {
         ""
     };
-    format!("{those} in the order list only{gone}, and that is no drift to be mended: {THREE_WAYS}")
+    format!("{those} in the order list only{gone}, and no repair decides for you: {THREE_WAYS}")
 }
 
 /// The reason why nothing is done to what was chosen: all of it has left meanwhile.
@@ -84,7 +84,7 @@ pub(super) fn no_longer_there(change: Change, n: usize) -> String {
     };
     format!(
         "nothing to {}: {what} no longer there, transferred or deleted meanwhile",
-        change.word()
+        change.label()
     )
 }
 
@@ -118,7 +118,9 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         let Some(first) = first else { continue };
         let why = match (&first.reason, outcome) {
             (Some(why), _) => why.clone(),
-            (None, _) => "it is no frame, so that its payload cannot be taken out".to_owned(),
+            (None, _) => {
+                "no client wrote it, so it has no payload that could be delivered".to_owned()
+            }
         };
         plan.warnings.push(if n == 1 {
             format!("1 entry will be left alone: {why}.")
@@ -133,7 +135,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         plan.warnings.push(CONSUMED.to_owned());
     }
     if work.iter().any(|work| matches!(work, Work::WaitAgain(_))) {
-        let why = "What only the order list held had no due time: that it waits cannot be undone.";
+        let why = "Entries that only the order list held had no due time: that they wait cannot be undone.";
         plan.warnings.push(why.to_owned());
     }
     let unsure = |work: &&Work| matches!(work, Work::DropStrays(_));
@@ -149,8 +151,8 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         .iter()
         .any(|work| matches!(work, Work::DeliverStrays(_)))
     {
-        let why = "What only the order list holds may have been delivered before: then consumers \
-                   get it twice. That it is delivered cannot be undone.";
+        let why = "Entries that only the order list holds may have been delivered before: then \
+                   consumers get them twice. The transfer cannot be undone.";
         plan.warnings.push(why.to_owned());
     }
     let taken: usize = work
@@ -186,23 +188,22 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
 const BEHIND: &str = "Undo puts the others back into the target list behind what is there then, not \
                       beside what stood there before.";
 
-const CONSUMED: &str =
-    "What consumers have taken by then cannot be taken back: undo lists it, entry by entry.";
+const CONSUMED: &str = "What a consumer has taken by then cannot be taken back: undo lists it.";
 
 /// Does the same for everything due; `strange`: so many of the first are no frames; `refused`: so
 /// many have a score below 0.
 pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
     if refused > 0 {
         plan.warnings.push(format!(
-            "{} left alone: a score below 0 is never transferred, and makes each Redisson client \
-             run wild. Deliver, requeue or delete them.",
+            "{} left alone: a score below 0 is never transferred, and makes each client flood Redis \
+             with scripts. Transfer now, requeue or delete them.",
             text::counted(refused, "entry is", "entries are")
         ));
     }
     if strange > 0 {
         plan.warnings.push(format!(
-            "Of the first ones {strange} {} left alone, and what else is no frame: there is no \
-             payload to deliver.",
+            "Of the first ones {strange} {} left alone, like all else that no client wrote: they have \
+             no payload to deliver.",
             if strange == 1 { "is" } else { "are" }
         ));
     }
@@ -215,8 +216,8 @@ pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> V
     let mut warnings = Vec::new();
     match plan.way {
         Way::SetAside => warnings.push(format!(
-            "The order list is set aside for about {} s: until it is back, size(), contains(), \
-             remove() and poll() of Redisson clients do not see what is in it.",
+            "For about {} s size(), contains(), remove() and poll() of Redisson clients ignore what \
+             waits: the order list is rebuilt.",
             plan.cost.takes.as_secs().max(1)
         )),
         Way::Swap => warnings.push(
@@ -234,8 +235,8 @@ pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> V
         });
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         warnings.push(format!(
-            "A single entry may keep the server for {single}, longer than the {most} that a script \
-             shall take at most{why}."
+            "A single entry may block Redis for {single}, longer than the limit of {most} for a \
+             script{why}."
         ));
     }
     warnings
@@ -257,7 +258,7 @@ fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
         .sum();
     if n > 0 {
         plan.warnings.push(format!(
-            "{} of them {} left alone: without a frame there is no payload to deliver.",
+            "{} of them {} left alone: no client wrote them, so they have no payload to deliver.",
             text::thousands(n as u64),
             if n == 1 { "is" } else { "are" }
         ));

@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::{Diagnosis, Finding, Seen};
+use super::{Diagnosis, Finding, Seen, Severity};
 use super::{drift, mixed_frames, slow_transfer};
+use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::text;
 
@@ -51,8 +52,39 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     slow_transfer::subordinate(findings);
     mixed_frames::subordinate(findings);
     below_its_blocker(seen, findings);
-    findings.sort_by_key(|found| (Reverse(found.severity), found.urgency()));
+    findings.sort_by_key(rank);
     first_breaks_first(findings);
+    nest(findings);
+}
+
+/// The worst comes first; of equally bad ones what ends soonest.
+fn rank(found: &Finding) -> (Reverse<Severity>, (bool, Option<EpochMillis>)) {
+    (Reverse(found.severity), found.urgency())
+}
+
+/// Puts the worst first, and what follows from another finding right behind that one. The sorting is
+/// stable: causes stay before what they cause.
+pub(super) fn order(findings: &mut Vec<Finding>) {
+    findings.sort_by_key(rank);
+    nest(findings);
+}
+
+/// Puts what follows from another finding of the queue right behind that one.
+fn nest(findings: &mut Vec<Finding>) {
+    let ids: Vec<&str> = findings.iter().map(|found| found.id).collect();
+    let nested = |found: &Finding| found.follows.is_some_and(|cause| ids.contains(&cause));
+    let (effects, mut all): (Vec<Finding>, Vec<Finding>) =
+        findings.drain(..).partition(|found| nested(found));
+    for effect in effects {
+        let of_it =
+            |found: &Finding| Some(found.id) == effect.follows || found.follows == effect.follows;
+        let at = all
+            .iter()
+            .rposition(of_it)
+            .map_or(all.len(), |last| last + 1);
+        all.insert(at, effect);
+    }
+    *findings = all;
 }
 
 /// Hangs lateness below the transfers of another queue that keep the server: the clients of this

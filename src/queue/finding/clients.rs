@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::Seen;
+use crate::queue::frame::Era;
 use crate::queue::look::{Client, Clients};
 
 /// Clients that are named.
@@ -36,6 +37,21 @@ pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
 /// The clients that are subscribed to channels: to which, no server tells.
 pub(super) fn subscribers(seen: &Seen) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.subscribers()))
+}
+
+/// The clients that may transfer here, by the format that their library reads; those that do not
+/// tell it in a line of their own. They listen to channels; to which, no server tells.
+pub(super) fn by_format(seen: &Seen) -> Vec<String> {
+    let Some(all) = self::seen(seen) else {
+        return Vec::new();
+    };
+    let of = |era, what: &str| Some(format!("{what}: {}", all.subscribed(seen.server.db, era)?));
+    let lines = [
+        of(Some(Era::Older), "old format"),
+        of(Some(Era::Newer), "new format"),
+        of(None, "clients that listen on this server"),
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 /// A line each of the first few, the most silent ones first, and how many more there are.

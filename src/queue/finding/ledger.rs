@@ -1,8 +1,7 @@
 //! Since when a finding holds, whether it gets worse, and that it has gone: what no single look
 //! tells.
 
-use std::cmp::Reverse;
-
+use super::causes;
 use super::passed::History;
 use super::trend::Trend;
 use super::{Diagnosis, Ending, Finding, Passed};
@@ -105,9 +104,7 @@ impl Ledger {
         for finding in &mut said.findings {
             self.complete(finding, at);
         }
-        // The sorting is stable: causes stay before what they cause.
-        said.findings
-            .sort_by_key(|finding| (Reverse(finding.severity), finding.urgency()));
+        causes::order(&mut said.findings);
         let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
         said

@@ -1,9 +1,9 @@
 //! Clients of both eras serve one queue: each fails at the other's entries, and delivers its own
 //! again and again.
 
-use super::heads;
 use super::id::MIXED_FLEET as ID;
 use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{clients, heads};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
 use crate::queue::{Frames, Judged, text};
@@ -90,6 +90,7 @@ fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
         "the server remembers the transfer script of {clients} only, and nothing in their \
              format was offered"
     ))
+    .all_words(clients::by_format(seen))
     .check_about("ZRANGE", &timeouts, &["0", "9"])
     .check(&["INFO"], b"errorstats")
     .repair(
@@ -108,11 +109,17 @@ fn finding(
     failed: Option<(u64, i64)>,
 ) -> Finding {
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
+    let db = seen.server.db;
+    let side = |era: Era| {
+        let known = clients::seen(seen).and_then(|all| all.subscribed(db, Some(era)));
+        let known = known.map_or_else(String::new, |names| format!(" ({names})"));
+        format!("{}{known}", era.releases())
+    };
     let details = format!(
         "Clients of {} and of {} each fail on the other's entries. {} late, some delivered again \
          every 5 s.",
-        Era::Older.releases(),
-        Era::Newer.releases(),
+        side(Era::Older),
+        side(Era::Newer),
         text::thousands(late),
     );
     let headline = "Two incompatible Redisson versions share this queue.";
@@ -143,11 +150,15 @@ fn finding(
              a good upgrade)",
         );
     }
-    finding.check(&["INFO"], b"errorstats").repair(
-        Step::Worker,
-        Advice::of("Upgrade or stop one version. Until then start the worker here")
-            .by(Act::Repair, ": it transfers both."),
-    )
+    finding
+        .all_words(clients::by_format(seen))
+        .check(&["CLIENT"], b"LIST")
+        .check(&["INFO"], b"errorstats")
+        .repair(
+            Step::Worker,
+            Advice::of("Upgrade or stop one version. Until then start the worker here")
+                .by(Act::Repair, ": it transfers both."),
+        )
 }
 
 #[cfg(test)]

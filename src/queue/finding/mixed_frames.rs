@@ -1,5 +1,6 @@
 //! Both frame forms in one queue: no Redisson client can unpack both.
 
+use super::clients;
 use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
 use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
@@ -59,6 +60,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         .number("newer_newest", newer.1)
         .words(line(older, Era::Older))
         .words(line(newer, Era::Newer))
+        .all_words(clients::by_format(seen))
         .check_about("ZRANGE", &keys.timeouts, &["0", "99"])
         .check_about("LRANGE", &offers, &["-100", "-1"]);
     let finding = match exact {

@@ -1,6 +1,7 @@
 //! A frame among the next due ones that the queue's clients cannot unpack: their script ends in the
 //! middle, and Lua takes nothing back.
 
+use super::clients;
 use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
 use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
@@ -124,7 +125,7 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
-    let finding = others_may_be_there(seen, finding);
+    let finding = others_may_be_there(seen, finding).all_words(clients::by_format(seen));
     let finding = match heads::both_offer(seen) {
         Some(_) => finding.words(
             "both formats are among the last offered: if somebody still offers the other one, stop \

@@ -261,3 +261,30 @@ fn of_two_entries_that_break_transfers_the_one_due_first_is_told_first() {
         Some("foreign-member")
     );
 }
+
+#[test]
+fn what_follows_from_a_finding_stands_right_behind_it() {
+    let found = |id, severity, follows| Finding {
+        follows,
+        ..Finding::new(id, severity, "That.")
+    };
+    let (critical, warning, note) = (Severity::Critical, Severity::Warning, Severity::Note);
+    let mut all = vec![
+        found(id::DRIFT, note, Some(id::POISON)),
+        found(id::MIXED_FRAMES, note, Some(id::POISON)),
+        found(id::TTL, warning, None),
+        found(id::STUCK_CLIENT, note, Some(id::SLOW_TRANSFER)),
+        found(id::POISON, critical, None),
+    ];
+    causes::order(&mut all);
+    let ids: Vec<_> = all.iter().map(|found| found.id).collect();
+    // Slow transfers are those of another queue.
+    let expected = [
+        id::POISON,
+        id::DRIFT,
+        id::MIXED_FRAMES,
+        id::TTL,
+        id::STUCK_CLIENT,
+    ];
+    assert_eq!(ids, expected);
+}

@@ -1,6 +1,7 @@
 //! The clients of a server, as far as they say something of delayed queues: who is subscribed, who
 //! waits for an element of a list, who has taken one.
 
+use crate::queue::frame::Era;
 use crate::queue::{EntryId, text};
 
 /// The commands that take elements from lists.
@@ -27,6 +28,10 @@ pub struct Client {
     pub addr: String,
     /// The name that it gave itself; often empty.
     pub name: String,
+    /// The name of its library, if it has told it (Redis 7.2 or later); often empty.
+    pub lib_name: String,
+    /// The version of its library; often empty.
+    pub lib_version: String,
     /// The database that it has selected.
     pub db: i64,
     /// The time for which it has been connected, in s.
@@ -48,6 +53,38 @@ impl Client {
     #[must_use]
     pub fn took(&self) -> bool {
         !self.blocked_on_list && TAKING.contains(&self.command.as_str())
+    }
+
+    /// Names it in short: `10.0.3.7 (orders-7f, redisson 3.15.1)`.
+    #[must_use]
+    pub fn named(&self) -> String {
+        let addr = text::printable(&self.addr);
+        let host = addr.rsplit_once(':').map_or(&*addr, |(host, _)| host);
+        let library = format!("{} {}", self.lib_name, self.lib_version);
+        let known = [self.name.as_str(), library.trim()].into_iter();
+        let known: Vec<_> = known.filter(|word| !word.is_empty()).collect();
+        if known.is_empty() {
+            return host.to_owned();
+        }
+        format!("{host} ({})", text::printable(&known.join(", ")))
+    }
+
+    /// Returns the era of its Redisson, as its library tells it.
+    #[must_use]
+    pub fn era(&self) -> Option<Era> {
+        let is_redisson = self.lib_name.to_lowercase().contains("redisson");
+        let mut parts = self.lib_version.split(['.', '-']).map(str::parse::<u32>);
+        let version = [
+            parts.next()?.ok()?,
+            parts.next()?.ok()?,
+            parts.next()?.ok()?,
+        ];
+        let era = if version > [3, 21, 0] {
+            Era::Newer
+        } else {
+            Era::Older
+        };
+        is_redisson.then_some(era)
     }
 
     /// Names it for people: its address and name, its database, and since when it is connected.
@@ -84,11 +121,14 @@ fn seconds(n: u64) -> String {
     }
 }
 
+/// The beginning of the names of this program's connections.
+const OURS: &str = "delayscope-";
+
 /// The name of a stand-in worker of this program on the connection that is subscribed to this
 /// channel: it counts as a transfer client, and is told from the queue's own by this.
 #[must_use]
 pub fn worker_name(channel: &[u8]) -> String {
-    format!("delayscope-worker:{}", EntryId::of_bytes(channel))
+    format!("{OURS}worker:{}", EntryId::of_bytes(channel))
 }
 
 /// The clients.
@@ -128,6 +168,28 @@ impl Clients {
         let name = worker_name(channel);
         let ours = self.subscribers().filter(|client| client.name == name);
         u64::try_from(ours.count()).unwrap_or(u64::MAX)
+    }
+
+    /// Names the clients of that database that are subscribed to channels, in short: each once, of
+    /// many the first few, ours left out. By the format that their library reads, as far as that is
+    /// known.
+    #[must_use]
+    pub fn subscribed(&self, db: i64, era: Option<Era>) -> Option<String> {
+        /// Clients that are named.
+        const FEW: usize = 4;
+        let ours = |client: &Client| client.name.starts_with(OURS);
+        let there = self.subscribers();
+        let there = there.filter(|one| one.db == db && one.era() == era && !ours(one));
+        let mut names: Vec<String> = there.map(Client::named).collect();
+        names.sort();
+        names.dedup();
+        let more = names.len().saturating_sub(FEW);
+        names.truncate(FEW);
+        let more = match more {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
     }
 
     /// Clients that are subscribed to channels.

@@ -62,7 +62,7 @@ impl Writer {
         queue: &Queue,
         members: &[Vec<u8>],
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        const ATTEMPT: &str = "deliver what only the order list holds";
+        const ATTEMPT: &str = "transfer what only the order list holds";
         self.fits(ATTEMPT, members.len())?;
         let keys = queue.keys();
         let (Some(order), Some(aside)) = (&keys.order, &keys.aside) else {
@@ -164,7 +164,7 @@ impl Writer {
     /// how many were subscribed just before, which PUBLISH cannot tell (it counts us). None: the
     /// server does not let us count.
     pub async fn kick(&self, queue: &Queue) -> Result<Option<u64>, StoreError> {
-        const ATTEMPT: &str = "kick the transfer clients";
+        const ATTEMPT: &str = "wake the clients";
         let Some(channel) = queue.keys().channel else {
             let why = format!("a {} queue has no channel", queue.layout.word());
             return Err(self.impossible(ATTEMPT, why));

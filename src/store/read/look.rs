@@ -161,6 +161,8 @@ fn client(line: &str) -> (Client, bool) {
             "db" => client.db = value.parse().unwrap_or(0),
             "age" => client.age_s = number(),
             "idle" => client.idle_s = number(),
+            "lib-name" => value.clone_into(&mut client.lib_name),
+            "lib-ver" => value.clone_into(&mut client.lib_version),
             "sub" => client.channels = number(),
             "cmd" => value.clone_into(&mut client.command),
             "flags" => blocked = value.contains('b'),
@@ -192,6 +194,23 @@ mod tests {
         let waiting: Vec<_> = clients.blocked_on_lists(2).collect();
         assert_eq!((waiting[0].name.as_str(), waiting[0].idle_s), ("app", 7));
         assert_eq!(clients.subscribers().map(|c| c.id).collect::<Vec<_>>(), [5]);
+    }
+
+    #[test]
+    fn a_client_is_named_by_its_host_its_name_and_its_library() {
+        let of = |more: &str| {
+            let line = format!("id=5 addr=10.0.3.7:51234 {more} sub=1 cmd=subscribe");
+            listed(&line).listed[0].named()
+        };
+        assert_eq!(
+            of("name=orders-7f lib-name=redisson lib-ver=3.15.1"),
+            "10.0.3.7 (orders-7f, redisson 3.15.1)"
+        );
+        assert_eq!(of("name= lib-name= lib-ver="), "10.0.3.7");
+        assert_eq!(
+            of("name= lib-name=redisson lib-ver="),
+            "10.0.3.7 (redisson)"
+        );
     }
 
     #[test]

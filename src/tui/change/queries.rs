@@ -42,7 +42,7 @@ impl Model {
             format!(": {} of {}", text::thousands(looked), text::thousands(of))
         });
         Some(format!(
-            "Looking at what {} would do in {name}{far}",
+            "Counting what {} would do in {name}{far}",
             one.called
         ))
     }

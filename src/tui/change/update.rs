@@ -123,7 +123,7 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
         _ => None,
     };
     let which = which.unwrap_or(about.marked);
-    let called = (change, what.name());
+    let called = (change, what.label());
     let generation = started(model, called, about.queue.clone(), about.marks);
     departed::update::acts(model, change, one);
     let asked_for = Box::new(ToPlan {
@@ -192,7 +192,7 @@ fn undo_of(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     if is_busy(model, Change::Undo) {
         return Vec::new();
     }
-    let called = (Change::Undo, Change::Undo.word());
+    let called = (Change::Undo, Change::Undo.label());
     let generation = started(model, called, queue.clone(), None);
     vec![Effect::Change(change::Effect::PlanUndo {
         generation,

@@ -49,7 +49,7 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, right, buf);
 }
 
-/// `4 subscribed`, `3 and our worker subscribed`.
+/// `4 clients`, `3 clients and our worker`.
 pub(crate) fn listeners(ctx: &Ctx) -> Option<Part> {
     let row = ctx.model.selected()?;
     let pulse = row.pulse.as_ref()?;
@@ -58,22 +58,16 @@ pub(crate) fn listeners(ctx: &Ctx) -> Option<Part> {
     let (others, ours) = ctx.model.beside(&row.queue, subscribed);
     if ours > 0 {
         let (who, style) = match others {
-            0 => ("nobody".to_owned(), t.warn),
-            n => (text::thousands(n), t.text),
+            0 => ("no client".to_owned(), t.warn),
+            n => (text::counted(n, "client", "clients"), t.text),
         };
-        return Some(Part::new(
-            60,
-            format!("{who} and our worker subscribed"),
-            style,
-        ));
+        return Some(Part::new(60, format!("{who} and our worker"), style));
     }
     Some(match &pulse.transfer_clients {
-        Known::Is(0) if pulse.waiting.get().unwrap_or(0) > 0 => {
-            Part::new(60, "nobody subscribed", t.warn)
-        }
-        Known::Is(0) => Part::new(60, "nobody subscribed", t.dim),
-        Known::Is(n) => Part::new(60, format!("{} subscribed", text::thousands(*n)), t.text),
-        Known::Unknown(_) => Part::new(60, "? subscribed", t.dim),
+        Known::Is(0) if pulse.waiting.get().unwrap_or(0) > 0 => Part::new(60, "no client", t.warn),
+        Known::Is(0) => Part::new(60, "no client", t.dim),
+        Known::Is(n) => Part::new(60, text::counted(*n, "client", "clients"), t.text),
+        Known::Unknown(_) => Part::new(60, "? clients", t.dim),
         Known::None => Part::new(60, "no channel", t.dim),
     })
 }

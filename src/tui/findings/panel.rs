@@ -51,6 +51,10 @@ fn rows_of(lines: usize) -> u16 {
 /// Rows that a finding wants: all that is said of it, and of the worst one more. How it goes with
 /// it has no more, as its figures come and go: the panes around shall stand still.
 fn wanted(model: &Model, told: &Told, columns: usize, is_worst: bool) -> u16 {
+    if told.nested {
+        // It goes with its cause: what it is worth in a pane is a line.
+        return 1;
+    }
     let live = told.finding.gone.is_none();
     rows_of(said(model, told, columns).len()) + u16::from(is_worst && live)
 }

@@ -61,6 +61,7 @@ pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> 
         None => told.finding.headline.clone(),
     };
     let words = match model.screen {
+        _ if told.nested => format!("{} {headline}", below(model)),
         Screen::Dashboard => {
             let room = columns.saturating_sub(text::width(&headline) + 2);
             let name = name(&model.queues[told.row]);
@@ -75,6 +76,11 @@ pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> 
         words,
     });
     lines.collect()
+}
+
+/// The mark before what follows from the finding above it.
+const fn below(model: &Model) -> &'static str {
+    if model.look.ascii { "`-" } else { "└" }
 }
 
 /// Returns the lines that bear the headline out.
@@ -237,6 +243,9 @@ pub(crate) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
 /// who shows it.
 #[must_use]
 pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+    if told.nested {
+        return squeezed(headline(model, told, columns), rows);
+    }
     let mut lines = said(model, told, columns);
     if lines.len() <= rows {
         let spare = rows - lines.len();
@@ -246,7 +255,8 @@ pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
     let head = headline(model, told, columns);
     let repair = repair(model, told, columns);
     if rows < 2 || repair.is_empty() || told.finding.gone.is_some() {
-        return squeezed(lines, rows);
+        let details = details(told, columns);
+        return squeezed(head.into_iter().chain(details).collect(), rows);
     }
     let head = squeezed(head, rows - 1);
     let left = rows - head.len();

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::Told;
 use crate::queue::finding::{Ending, Passed};
-use crate::queue::{Finding, Severity, text};
+use crate::queue::{Severity, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, words};
 use crate::tui::findings::panel::{Block, LEAD};
@@ -19,8 +19,12 @@ use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 use crate::tui::{moments, traffic};
 
-/// Glyph, word and style of how bad a finding is.
-fn sign(ctx: &Ctx, finding: &Finding) -> (String, Style) {
+/// Glyph, word and style of how bad a finding is; none of what stands below its cause.
+fn sign(ctx: &Ctx, told: &Told) -> (String, Style) {
+    let finding = told.finding;
+    if told.nested {
+        return (String::new(), ctx.data.dim);
+    }
     if finding.gone.is_some() {
         let fixed = match finding.ending {
             Ending::Repaired => " FIXED",
@@ -67,7 +71,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let row = area.row(i);
         let told = &told[shown.finding];
         if shown.said.kind == Kind::Head {
-            let (sign, style) = sign(ctx, told.finding);
+            let (sign, style) = sign(ctx, told);
             let mut line = Line::new(buf, row.x, row.y, row.w);
             line.skip(2).put(buf, &sign, style);
         }
@@ -222,7 +226,7 @@ fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut B
 
 /// A finding in the pane.
 fn finding(ctx: &Ctx, told: &Told, area: Area, block: &Block, buf: &mut Buffer) {
-    let (sign, style) = sign(ctx, told.finding);
+    let (sign, style) = sign(ctx, told);
     let row = area.row(block.y);
     let mut line = Line::new(buf, row.x, row.y, row.w);
     line.skip(1).put(buf, &sign, style);
@@ -239,6 +243,7 @@ fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut 
     line.skip(lead);
     let style = match one.kind {
         _ if told.finding.gone.is_some() => d.dim,
+        Kind::Head | Kind::Headline if told.nested => d.text,
         Kind::Head | Kind::Headline => d.strong,
         Kind::Details => d.text,
         Kind::Course | Kind::Evidence => d.dim,
@@ -275,7 +280,7 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
         said(ctx, &worst, one, (area.row(i), LEAD), buf);
         words.push(text::width(&one.words));
     }
-    let (sign, style) = sign(ctx, worst.finding);
+    let (sign, style) = sign(ctx, &worst);
     let mut line = Line::new(buf, area.x, area.y, area.w);
     line.skip(1).put(buf, &sign, style);
     if others > 0 {

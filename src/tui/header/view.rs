@@ -253,7 +253,10 @@ fn state(ctx: &Ctx) -> (String, Style) {
     match &m.link.state {
         LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
         LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
-        denied if denied.is_denied() => (format!("{} denied", g.lost), t.late),
+        denied if denied.is_denied() => (format!("{} login failed", g.lost), t.late),
+        LinkState::Lost { .. } if m.link.clock.is_none() => {
+            (format!("{} cannot connect", g.lost), t.late)
+        }
         LinkState::Lost { .. } => (format!("{} lost", g.lost), t.late),
         LinkState::Live => {
             let read_at = m.selected().and_then(|row| row.read_at);

@@ -34,17 +34,17 @@ type Told = (&'static str, &'static str);
 const HEADER: &[Told] = &[
     (
         "live, stale",
-        "how old what is shown is; lost: the server is away",
+        "the age of what is shown; lost: no connection",
     ),
     ("server 14:02", "its clock: due times are compared with it"),
     ("skew", "by how much the clock of this machine differs"),
     (
         "ms/s",
-        "what looking costs the server: ms of its time a second",
+        "what this program costs the server: ms of its time a second",
     ),
     (
         "in red, yellow",
-        "the sickest queue, what is wrong with it, for how long entries are late; and how many others there are",
+        "the queue with the worst problem, what it is, and for how long entries are late; and how many others have problems",
     ),
 ];
 
@@ -65,12 +65,12 @@ const QUEUES: &[Told] = &[
     ),
     (
         "order",
-        "the order list against timeouts. =: as many in both; a number: by how many they differ, a drift; aside: a bulk change has set it aside",
+        "the order list against timeouts. =: as many in both; a number: by how many they differ; aside: a change under way holds part of it",
     ),
     ("target", "entries transferred and not yet consumed"),
     (
         "subs",
-        "transfer clients: subscribed to the queue's channel; 2+w: and a stand-in worker of this program. 0 !: nobody, and entries are late",
+        "clients that transfer: applications with Redisson; 2+w: and a worker of this program. 0 !: none, and entries are late",
     ),
     (
         "depth",
@@ -91,10 +91,7 @@ const TIMELINE: &[Told] = &[
 ];
 
 const DEPTH: &[Told] = &[
-    (
-        "timeouts",
-        "how many wait, and by how many a second that grows or shrinks",
-    ),
+    ("timeouts", "entries that wait, and their growth a second"),
     (
         "order",
         "the same of the order list; equal: as many as in timeouts",
@@ -103,7 +100,10 @@ const DEPTH: &[Told] = &[
         "target",
         "the same of what was transferred and is not yet consumed",
     ),
-    ("subscribed", "transfer clients on the queue's channel"),
+    (
+        "clients",
+        "applications with Redisson on the queue's channel",
+    ),
     ("published/min", "messages on it in the last minute"),
 ];
 
@@ -141,7 +141,7 @@ const ORDER: &[Told] = &[
         "the same entries in the order in which they were offered. A Redisson client searches it for each entry that it transfers: what lies far down costs the server time",
     ),
     (
-        "drift",
+        "differs",
         "an entry that only one of order list and timeouts holds",
     ),
 ];
@@ -151,7 +151,7 @@ const TRAFFIC: &[Told] = &[
         "new head",
         "an entry was offered that is due before all others: clients set their timers anew. Nothing else is announced",
     ),
-    ("kick", "somebody told all clients to look at once"),
+    ("all clients woken", "each checks at once what is due"),
 ];
 
 const CHANGES: &[Told] = &[(
@@ -179,7 +179,7 @@ const WORDS: &[Told] = &[
     ),
     (
         "frame",
-        "the bytes that Redisson wraps around a payload. Their form changed with 3.21.1: clients fail on the other one",
+        "the bytes that Redisson wraps around a payload. Their format changed with 3.21.1: clients fail on the other one",
     ),
     ("timeouts", "the sorted set of all that waits, by due time"),
     ("order list", "the same entries, as they were offered"),
@@ -188,37 +188,36 @@ const WORDS: &[Told] = &[
         "the list that consumers take from: it bears the queue's name",
     ),
     (
-        "transfer client",
-        "a program that has opened the queue with Redisson, to offer or to consume",
+        "client",
+        "an application that has opened the queue with Redisson, to offer or to consume",
     ),
-    ("transfer", "to move what is due from timeouts to target"),
+    (
+        "transfer",
+        "to move entries from timeouts to target: what is due, or chosen ones now",
+    ),
     (
         "late",
         "due, and not transferred: up to 2 s are a normal hand-over",
     ),
     (
-        "kick",
-        "to tell all transfer clients to look at once: harmless",
+        "wake clients",
+        "to have all clients check at once what is due: harmless",
     ),
     (
         "worker",
-        "a stand-in transfer client in this screen, as long as that is open",
+        "a client of this program: it transfers as long as the screen is open",
     ),
     (
-        "drift",
-        "timeouts and order list do not hold the same entries",
+        "rewrite",
+        "to give entries the format that the clients read",
     ),
     (
-        "repack",
-        "to give frames the form that the clients can unpack",
-    ),
-    (
-        "realign",
-        "to bring what falls due soon to the head of the order list, so that transfers are quick",
+        "sort the order list",
+        "what falls due soon comes first, so that transfers are quick",
     ),
     (
         "quarantine",
-        "where entries wait that would break every transfer: beside the queue, nothing is lost",
+        "where entries wait that would break every transfer. Nothing is lost",
     ),
 ];
 
@@ -345,7 +344,7 @@ const PICTURE: [&str; 5] = [
     "  │        order list, by offer       ↑     a list",
     "  │                                transfer",
     "  │                                   │",
-    "  └──────→ channel: a new head ───→ transfer clients, with a timer",
+    "  └──────→ channel: a new head ───→ clients, with a timer",
 ];
 
 fn queue(model: &Model, g: &Glyphs) -> Vec<Line> {
@@ -371,11 +370,11 @@ fn queue(model: &Model, g: &Glyphs) -> Vec<Line> {
     let told = [
         "An offer writes an entry into timeouts and into the order list. If it is due before all \
          others, its due time is published on the queue's channel.",
-        "Every transfer client is subscribed to that channel and sets a timer for the next due time. \
-         When it ends, the client transfers: what is due leaves timeouts and order list and comes \
-         into target, where consumers take it.",
-        "Any client can do it, and no server does: when no transfer client runs, or what it does \
-         fails, entries stay where they are and become late.",
+        "Every client listens on that channel and sets a timer for the next due time. When it ends, \
+         the client transfers: what is due leaves timeouts and order list and comes into target, where \
+         consumers take it.",
+        "No server does this: when no client runs, or its script fails, entries stay where they are \
+         and become late.",
     ];
     lines.extend(told.map(|words| Line::Words(words.to_owned())));
     section(&mut lines, "words", WORDS);

@@ -1,6 +1,7 @@
 //! The tab of the changes: what the journal tells is read, and one of them is looked at.
 
 use super::{ChangeLine, ChangeView, Explained, Msg, PastChange};
+use crate::queue::Change;
 use crate::tui::effect::Effect;
 use crate::tui::journal;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
@@ -88,9 +89,11 @@ pub(crate) fn chosen(model: &Model) -> Option<&ChangeLine> {
 pub(crate) fn why_no_undo(model: &Model) -> Option<&'static str> {
     let line = chosen(model)?;
     match line.change {
-        _ if line.undone => Some("it was taken back already"),
-        _ if line.id.is_none() => Some("the journal has nothing to take it back by"),
-        Some(change) if !change.can_be_undone() => Some("what it did cannot be taken back"),
+        _ if line.undone => Some("it was undone already"),
+        _ if line.id.is_none() => Some("the journal has nothing to undo it by"),
+        Some(Change::Worker) => Some("a worker cannot be undone"),
+        Some(Change::Kick) => Some("waking clients cannot be undone"),
+        Some(change) if !change.can_be_undone() => Some("this change cannot be undone"),
         _ => None,
     }
 }

@@ -123,7 +123,7 @@ const COPY_HELP: &str = "copy: payload, cli, path";
 
 const ENTRY_HELP: &str = "turn, fold, codec";
 
-const MOVE_HELP: &str = "transfer due, deliver any";
+const MOVE_HELP: &str = "transfer: due, now";
 
 const REQUEUE_HELP: &str = "another due time, delete";
 
@@ -131,7 +131,7 @@ const EDIT_HELP: &str = "edit payload, offer again";
 
 const REPAIR_HELP: &str = "repair, undo";
 
-const KICK_HELP: &str = "kick, worker on or off";
+const KICK_HELP: &str = "wake clients, worker";
 
 const MATCH_HELP: &str = "next match, previous";
 
@@ -179,25 +179,25 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
     row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], MOVE_HELP),
-    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "deliver"), (Entry, "deliver")], MOVE_HELP),
+    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "transfer now"), (Entry, "transfer now")], MOVE_HELP),
     row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], REQUEUE_HELP),
     row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], REQUEUE_HELP),
     row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),
     row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], EDIT_HELP),
     row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Timeline, "repair"), (Entries, "repair"), (Delivered, "repair"), (Order, "repair")], REPAIR_HELP),
-    row(Section::Find, "examine", Action::Examine, &[Key::char('E')], &[Findings], &[(Findings, "look at all")], "look at all entries"),
+    row(Section::Find, "examine", Action::Examine, &[Key::char('E')], &[Findings], &[(Findings, "check all")], "check all entries"),
     row(Section::Change, "undo", Action::Undo, &[Key::char('u')], TAKEN_BACK, &[(Changes, "undo"), (Change, "undo")], REPAIR_HELP),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
-    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "kick")], KICK_HELP),
+    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "wake")], KICK_HELP),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker"), (Timeline, "worker"), (Entries, "worker"), (Delivered, "worker"), (Order, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Findings, Entry], &[(Entry, "copy"), (Findings, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Findings, Entry, Change], &[(Entry, "redis-cli"), (Change, "copy")], COPY_HELP),
     row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
-    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, look again"),
+    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, recount"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
     row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first, quit"),
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),

@@ -54,8 +54,7 @@ fn changing(model: &Model) -> Vec<DialogLine> {
         text::thousands(done),
         text::counted(planned, "entry", "entries"),
     );
-    let finished = "What must be finished is finished first: an order list that was set aside is \
-                    brought back.";
+    let finished = "First the order list is made whole again.";
     let mut lines = vec![DialogLine::Words(words)];
     if running.plan.way == Way::SetAside {
         lines.push(DialogLine::Words(finished.to_owned()));
@@ -82,7 +81,7 @@ fn question(model: &Model, effects: Vec<Effect>) -> Dialog {
     for worker in &workers.at_work {
         let name = text::printable_bytes(worker.queue.name.as_bytes());
         lines.push(DialogLine::Words(format!(
-            "A stand-in worker is at work on {name}: {} moved so far.",
+            "A worker runs on {name}: {} transferred so far.",
             text::counted(worker.moved, "entry", "entries")
         )));
     }

@@ -60,13 +60,13 @@ fn parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
     let denied = m.link.state.is_denied();
     let mut parts = if denied {
         let check = "check user and password".to_owned();
-        vec![format!("{lost} redis does not let us in"), check]
+        vec![format!("{lost} login failed"), check]
     } else if m.link.clock.is_some() {
         let at = moments::clock(zone, lost_at);
-        vec![format!("{lost} redis lost {at}")]
+        vec![format!("{lost} connection lost {at}")]
     } else {
         // Without a first answer there is no clock to tell the time by.
-        vec![format!("{lost} redis not reached")]
+        vec![format!("{lost} cannot connect")]
     };
     let shown = m.selected().and_then(|row| row.pulse.as_ref());
     let shown = shown.map(|pulse| format!("showing {}", moments::clock(zone, pulse.at)));

@@ -225,7 +225,7 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let words = match (&m.link.state, &m.discovery) {
         (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
         (denied @ LinkState::Lost { why, .. }, _) if denied.is_denied() => {
-            format!("{} does not let us in: {why}", m.endpoint)
+            format!("Login to {} failed: {why}", m.endpoint)
         }
         (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
         (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),

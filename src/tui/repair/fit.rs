@@ -27,7 +27,7 @@ pub enum Fit {
 pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     let at_work = model.workers.on(&row.queue).is_some();
     if repair == Repair::Worker && at_work {
-        return Fit::Not("one is at work here already (w stops it)".to_owned());
+        return Fit::Not("one runs here already".to_owned());
     }
     if let Some(why) = fails(row, repair) {
         return Fit::Not(why);
@@ -118,25 +118,27 @@ fn transfer(row: &QueueRow, pulse: &Pulse) -> Seen {
 
 fn kick(model: &Model, row: &QueueRow, pulse: &Pulse) -> Seen {
     if row.queue.keys().channel.is_none() {
-        return nothing("this layout has no channel to kick by");
+        return nothing("this layout has no channel: no client can be woken");
     }
     if let Some(found) = row.findings.iter().find(|found| found.stops_transfers()) {
-        return Err(format!("it would not help against {}", found.id));
+        return Err(format!("it does not help here: {}", found.headline));
     }
     let subscribed = pulse.transfer_clients.get();
     let others = subscribed.map(|n| model.beside(&row.queue, n).0);
     match (others, pulse.late.get()) {
-        (Some(0), _) if subscribed > Some(0) => nothing("only a stand-in worker would hear it"),
-        (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
+        (Some(0), _) if subscribed > Some(0) => {
+            nothing("only a worker of delayscope would hear it")
+        }
+        (Some(0), _) => nothing("no client is connected: nobody would hear it"),
         (_, Some(0)) => nothing("nothing is late"),
-        (Some(n), _) => Ok(format!("{} would look at once", clients(n))),
-        _ => Ok("how many listen cannot be read".to_owned()),
+        (Some(n), _) => Ok(format!("{} would check at once", clients(n))),
+        _ => Ok("the number of clients cannot be read".to_owned()),
     }
 }
 
 fn worker(pulse: &Pulse) -> String {
     match &pulse.transfer_clients {
-        Known::Is(0) => "nobody transfers here".to_owned(),
+        Known::Is(0) => "no client transfers here".to_owned(),
         Known::Is(n) => format!("beside {}", clients(*n)),
         Known::None => "beside whatever polls this queue".to_owned(),
         Known::Unknown(_) => "who transfers here cannot be read".to_owned(),
@@ -160,9 +162,9 @@ fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
 fn restore_order(row: &QueueRow) -> Seen {
     has_order_list(row)?;
     match row.survey.as_ref().map(|survey| survey.aside) {
-        Some(Some(n)) => Ok(format!("{} of it set aside", is(n))),
-        Some(None) => nothing("the order list is not set aside"),
-        None => nothing("the queue has not been surveyed yet"),
+        Some(Some(n)) => Ok(format!("{} not in it", is(n))),
+        Some(None) => nothing("no part of the order list is missing"),
+        None => nothing("the queue has not been read yet"),
     }
 }
 
@@ -203,7 +205,7 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
         return nothing("nothing waits");
     }
     let (Some(sample), Some(form)) = (row.watch.sample(), form_of(row)) else {
-        return nothing("the form that its clients unpack is not known yet");
+        return nothing("the format that its clients read is not known yet");
     };
     let seen = sample.next_due.iter().chain(&sample.newest);
     let seen = seen.filter_map(|one| one.form);
@@ -238,7 +240,7 @@ fn restore(row: &QueueRow) -> Seen {
         Some(Some(0)) => nothing("nothing is in quarantine"),
         Some(Some(n)) => Ok(format!("{} in quarantine", is(n))),
         Some(None) => Ok("what is in quarantine cannot be read".to_owned()),
-        None => nothing("the queue has not been surveyed yet"),
+        None => nothing("the queue has not been read yet"),
     }
 }
 
@@ -252,7 +254,7 @@ fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
 
 fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
     let Some(survey) = &row.survey else {
-        return nothing("the queue has not been surveyed yet");
+        return nothing("the queue has not been read yet");
     };
     let expires = survey.keys.iter().filter_map(|key| key.expires_in_ms).min();
     let Some(left) = expires else {
@@ -264,7 +266,7 @@ fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
 
 fn rename_taken(row: &QueueRow) -> Seen {
     let Some(survey) = &row.survey else {
-        return nothing("the queue has not been surveyed yet");
+        return nothing("the queue has not been read yet");
     };
     match survey.keys.iter().find(|key| key.is_taken()) {
         Some(key) => Ok(format!(
@@ -315,7 +317,7 @@ fn has_order_list(row: &QueueRow) -> Result<(), String> {
 /// The order list is where it belongs.
 fn is_at_home(row: &QueueRow) -> Result<(), String> {
     match row.survey.as_ref().and_then(|survey| survey.aside) {
-        Some(_) => nothing("the order list is set aside: restore-order first"),
+        Some(_) => nothing("part of the order list is missing: restore that first"),
         None => Ok(()),
     }
 }
@@ -334,5 +336,5 @@ fn is(n: u64) -> String {
 }
 
 fn clients(n: u64) -> String {
-    text::counted(n, "subscribed client", "subscribed clients")
+    text::counted(n, "client", "clients")
 }

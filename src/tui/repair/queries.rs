@@ -82,12 +82,12 @@ impl RepairForm {
         let row = self.row(model).ok_or("the queue is no longer there")?;
         let Some(chosen) = self.chosen() else {
             return Err(match self.finding(row) {
-                Some(found) => format!("{}: no key repairs that; what does stands here", found.id),
+                Some(found) => format!("{} No repair from here: see →", found.headline),
                 None => format!("{}: choose a repair", self.well(model)),
             });
         };
         if let Fit::Not(why) = fit(model, row, chosen) {
-            return Err(format!("{}: {why}", chosen.name()));
+            return Err(format!("{}: {why}", chosen.label()));
         }
         let within = match chosen {
             Repair::Realign => self.within_ms()?,

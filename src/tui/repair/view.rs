@@ -113,7 +113,7 @@ fn one(
 ) {
     let t = &ctx.theme;
     let part = Part::Repair(repair);
-    form::view::label(ctx, plan, (part, repair.name()), part == menu.at, buf);
+    form::view::label(ctx, plan, (part, repair.label()), part == menu.at, buf);
     let (glyph, words, style) = match fit(ctx.model, row, repair) {
         Fit::Asked(severity, words) => {
             let (sign, style) = sign(ctx, severity);

@@ -40,7 +40,7 @@ pub(crate) fn render(ctx: &Ctx, form: &RequeueForm, buf: &mut Buffer) {
 
 const fn name_of(form: &RequeueForm, part: Part) -> &'static str {
     match (part, form.how) {
-        (Part::How, _) => "how",
+        (Part::How, _) => "due",
         (Part::When, How::In) => "in",
         (Part::When, How::At) => "at",
         (Part::When, How::By) => "by",

@@ -7,7 +7,7 @@ use crate::tui::model::{self, Model};
 /// The reason why there is nothing under the cursor; none when there is.
 pub(crate) fn why_no_bar(model: &Model) -> Option<&'static str> {
     if chosen(model).is_none() {
-        return Some("choose a bar first");
+        return Some("← → chooses a bar");
     }
     is_empty(model).then_some("nothing falls due in this bar")
 }

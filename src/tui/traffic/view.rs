@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
+use crate::queue::frame::Era;
 use crate::queue::name::CHANNEL_PREFIX;
 use crate::queue::{Announcement, Optional, text};
 use crate::tui::area::Area;
@@ -47,9 +48,22 @@ pub(crate) fn render_tab(ctx: &Ctx, buf: &mut Buffer) {
     if area.h < slot.inner.h && tabs::queries::traffic(ctx.model).next().is_some() {
         let mut line = Line::new(buf, area.x, area.y + area.h, area.w);
         line.skip(3);
-        line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
+        let words = clients(ctx).unwrap_or_else(|| HINT.to_owned());
+        line.put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.data.dim);
     }
     rows(ctx, area, Some(ctx.model.stands.traffic), buf);
+}
+
+/// Names the clients that listen; on which channels, no server tells.
+fn clients(ctx: &Ctx) -> Option<String> {
+    let server = &ctx.model.server;
+    let all = server.last()?.clients.get_ref()?;
+    let eras = [Some(Era::Older), Some(Era::Newer), None];
+    let named = eras
+        .into_iter()
+        .filter_map(|era| all.subscribed(server.db, era));
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| format!("Clients that listen on this server: {}", named.join(", ")))
 }
 
 /// The announcements of the selected queue, newest first; from a place on, where there is a cursor.
@@ -135,7 +149,7 @@ fn said(ctx: &Ctx, a: &Announcement, channel: Option<&[u8]>, mut line: Line, buf
     }
     match a.due() {
         Some(due) if due.get() == 0 => {
-            line.put(buf, "kick", d.accent);
+            line.put(buf, "all clients woken", d.accent);
         }
         Some(due) => {
             // The lead as it was announced: a line of a log stands still.

@@ -102,13 +102,13 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     ));
     lines.push(DialogLine::Blank);
     lines.push(DialogLine::Words(
-        "What it has moved is not taken back.".to_owned(),
+        "It cannot be undone: what it transfers stays transferred.".to_owned(),
     ));
     let profile = model.profile.as_ref();
     let protected = profile.filter(|profile| profile.protected);
     let protected = protected.map(|profile| NameAsked::protected(&profile.name));
     Dialog {
-        title: "Stand-in worker".to_owned(),
+        title: "Worker".to_owned(),
         lines,
         yes: "start",
         no: "cancel",
@@ -125,17 +125,17 @@ fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
     let (others, ours) = model.beside(queue, known.get().unwrap_or(0));
     match (known, queue.keys().channel) {
         (_, None) => "what else polls this queue goes on beside it".to_owned(),
-        (Known::Is(0), _) => "nobody else transfers".to_owned(),
+        (Known::Is(0), _) => "no other client".to_owned(),
         (Known::Is(_), _) if ours > 0 => {
-            let workers = text::counted(ours, "stand-in worker", "stand-in workers");
+            let workers = text::counted(ours, "worker", "workers");
             let beside = match others {
                 0 => "nobody else".to_owned(),
                 n => text::counted(n, "client", "clients"),
             };
             format!("{workers} of delayscope at work already, and {beside}")
         }
-        (Known::Is(1), _) => "1 transfers already; both can".to_owned(),
-        (Known::Is(n), _) => format!("{} transfer already; all can", text::thousands(*n)),
+        (Known::Is(1), _) => "1 transfers already; both may".to_owned(),
+        (Known::Is(n), _) => format!("{} transfer already; all may", text::thousands(*n)),
         _ => "? transfer already".to_owned(),
     }
 }
@@ -147,7 +147,7 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
         .saturating_duration_since(worker.since)
         .as_millis();
     let mut lines = vec![
-        DialogLine::Words(format!("Stop the stand-in worker on {}?", name(queue))),
+        DialogLine::Words(format!("Stop the worker on {}?", name(queue))),
         DialogLine::Blank,
         DialogLine::Fact("at work", text::span(u64::try_from(ms).unwrap_or(u64::MAX))),
         DialogLine::Fact("moved", moved(model, worker)),
@@ -179,7 +179,7 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
         _ => {}
     }
     Dialog {
-        title: "Stand-in worker".to_owned(),
+        title: "Worker".to_owned(),
         lines,
         yes: "stop",
         no: "go on",
@@ -205,7 +205,7 @@ fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
     }
     toast::update::say(
         model,
-        format!("a stand-in worker starts on {}", name(&queue)),
+        format!("a worker starts on {}", name(&queue)),
         Tone::Good,
     );
     let worker = Worker::new(queue.clone(), model.instant);

@@ -167,7 +167,7 @@ fn moved(action: Action, place: Place) -> Option<Expected> {
 fn opened(place: Place) -> Option<Expected> {
     Some(match place {
         Place::Queues | Place::Findings => at_once(Seen::Gone("Queues")),
-        Place::Timeline => at_once(Seen::Text("choose a bar first")),
+        Place::Timeline => at_once(Seen::Text("chooses a bar")),
         Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("next view")),
         Place::Traffic => at_once(Seen::Text("nothing has been announced")),
         Place::Changes => at_once(Seen::Text("no change to open")),

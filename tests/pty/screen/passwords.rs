@@ -29,8 +29,8 @@ fn told(terminal: &Terminal) {
         let text = s.text();
         let lines: Vec<&str> = text.lines().take(2).collect();
         lines.len() == 2
-            && lines[0].contains("✖ denied")
-            && lines[1].contains("does not let us in")
+            && lines[0].contains("✖ login failed")
+            && lines[1].contains("login failed")
             && lines[1].contains("check user and password")
             && lines[1].contains("WRONGPASS")
     });
@@ -49,7 +49,7 @@ fn a_wrong_password_is_told_and_when_the_server_takes_it_all_is_there() {
     server.cmd(&["CONFIG", "SET", "requirepass", "abracadabra"]);
     with_data(&terminal);
     terminal.wait("the banner to go", PATIENCE, |s| {
-        !s.text().contains("denied")
+        !s.text().contains("login failed")
     });
     let shown = terminal.shown();
     let bytes = String::from_utf8_lossy(&shown.bytes).into_owned();
@@ -85,7 +85,7 @@ fn a_password_that_is_changed_meanwhile_is_told_and_healed_by_itself() {
     run(&["CONFIG", "SET", "requirepass", "sesame"]);
     terminal.wait_text("● live");
     terminal.wait("the banner to go", PATIENCE, |s| {
-        !s.text().contains("denied")
+        !s.text().contains("login failed")
     });
     terminal.send(b"q");
     ended(&mut terminal, 0);

@@ -56,9 +56,7 @@ fn deliver(planned: u64) -> Plan {
         target: Some((3, 3 + planned)),
         consumed_per_s: many.then_some(2.5),
         warnings: vec![
-            "What consumers have taken by then cannot be taken back: undo lists it, entry by \
-             entry."
-                .to_owned(),
+            "What a consumer has taken by then cannot be taken back: undo lists it.".to_owned(),
         ],
         ..Plan::new(Change::Deliver, &orders(), server, NOW)
     }
@@ -68,8 +66,8 @@ fn deliver(planned: u64) -> Plan {
 fn deliver_all() -> Plan {
     let mut plan = deliver(1_000_000);
     plan.warnings.push(
-        "The order list is set aside for about 4 s: until it is back, size(), contains(), \
-         remove() and poll() of Redisson clients do not see what is in it."
+        "For about 4 s size(), contains(), remove() and poll() of Redisson clients ignore what \
+         waits: the order list is rebuilt."
             .to_owned(),
     );
     plan
@@ -200,10 +198,10 @@ fn a_plan_for_a_million_at_three_sizes() {
 fn a_plan_says_all_of_it_on_the_smallest_screen_that_is_complete() {
     let text = text(&asked(SMALL, look(), 1_000_000));
     for words in [
-        "Move 1,000,000 entries of orders",
+        "Transfer 1,000,000 entries of orders",
         "and 999,999 more",
-        "3 now, 1,000,003 then",
-        "set aside for about 4 s",
+        "3 → 1,000,003",
+        "For about 4 s",
         "production",
         "Type the queue's name",
         "cancel ]",
@@ -287,7 +285,9 @@ fn a_key_that_cannot_change_anything_is_dim() {
         let buf = draw(m);
         let (w, h) = m.size;
         let row: String = (0..w).map(|x| buf[(x, h - 1)].symbol()).collect();
-        let at = row.find("p deliver").map(|at| row[..at].chars().count());
+        let at = row
+            .find("p transfer now")
+            .map(|at| row[..at].chars().count());
         buf[(u16::try_from(at.unwrap_or(0)).unwrap_or(0), h - 1)].fg
     };
     let can = drawn(&m);

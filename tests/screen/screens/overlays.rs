@@ -29,7 +29,7 @@ fn question(name: bool) -> Dialog {
     let orders = Queue::redisson("orders");
     let words = |words: &str| DialogLine::Words(words.to_owned());
     Dialog {
-        title: "Stand-in worker".to_owned(),
+        title: "Worker".to_owned(),
         lines: vec![
             words(
                 "Move every due entry of orders from timeouts to its target orders, from now on \
@@ -40,7 +40,7 @@ fn question(name: bool) -> Dialog {
             DialogLine::Fact("late now", "12: moved at once".to_owned()),
             DialogLine::Warning("It tries again: OOM".to_owned()),
             DialogLine::Blank,
-            words("What it has moved is not taken back."),
+            words("It cannot be undone: what it transfers stays transferred."),
         ],
         yes: "start",
         no: "cancel",

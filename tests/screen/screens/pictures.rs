@@ -338,7 +338,7 @@ fn the_help_explains_what_stands_on_the_screen() {
         (Tab::Waiting, "due at"),
         (Tab::Delivered, "still framed"),
         (Tab::Order, "searches it"),
-        (Tab::Traffic, "kick"),
+        (Tab::Traffic, "all clients woken"),
         (Tab::Findings, "a command for a shell"),
         (Tab::Changes, "undone"),
     ] {

@@ -52,8 +52,8 @@ fn a_wrong_password_says_what_is_wrong_and_what_to_do() {
     picture("denied_120x40", &denied(MIDDLE, look()));
     for (w, h) in [(60, 18), (80, 24), (120, 40), (200, 60)] {
         let all = lines(&denied((w, h), look()));
-        assert!(all[0].contains("✖ denied"), "{}", all[0]);
-        assert!(all[1].contains("does not let us in · check"), "{}", all[1]);
+        assert!(all[0].contains("✖ login failed"), "{}", all[0]);
+        assert!(all[1].contains("login failed · check"), "{}", all[1]);
         let all = all.join(" ");
         assert!(all.contains("REDISCLI_AUTH"), "{all}");
         assert!(all.contains("WRONGPASS"), "{all}");

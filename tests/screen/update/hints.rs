@@ -200,7 +200,7 @@ fn what_can_be_done_to_marked_entries_is_said_first() {
     };
     assert_eq!(words(&desk)[0], "open");
     desk.char(' ');
-    assert_eq!(words(&desk), ["deliver", "requeue", "delete"]);
+    assert_eq!(words(&desk), ["transfer now", "requeue", "delete"]);
     desk.press(Code::Esc);
     assert_eq!(words(&desk)[0], "open");
 }

@@ -295,7 +295,7 @@ fn leaving_a_worker_says_how_many_it_moved_and_the_command_that_goes_on() {
     tell(&mut desk, moved);
     desk.char('q');
     let said = words(dialog(&desk));
-    assert!(said.contains("1,204 entries moved so far"), "{said}");
+    assert!(said.contains("1,204 entries transferred so far"), "{said}");
     assert!(said.ends_with("delayscope -h prod worker orders"), "{said}");
 }
 

@@ -84,7 +84,7 @@ async fn a_kick_tells_how_many_listened_and_with_nobody_there_nothing_else() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(1, bench.server.now().plus(-20_000), 1_000);
     let (_, told) = bench.change(What::Kick, Which::Due).await;
-    let nobody = "Nobody listened: no transfer client is subscribed.";
+    let nobody = "Published; 0 clients listened.";
     assert_eq!(told.summary.notes, [nobody]);
     assert_eq!(told.summary.helped, None);
     let plain: Queue = "zset-list:delay,ready".parse().unwrap();
@@ -92,7 +92,7 @@ async fn a_kick_tells_how_many_listened_and_with_nobody_there_nothing_else() {
     let refused = bench.plan(What::Kick, Which::Due).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "a zset-list queue has no channel that could be kicked"
+        "a zset-list queue has no channel by which clients could be woken"
     );
 }
 

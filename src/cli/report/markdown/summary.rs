@@ -84,7 +84,7 @@ fn entries(bundle: &Bundle) -> String {
         format!(" (the oldest since {})", times::local(due, bundle.at))
     });
     format!(
-        "{} waiting, {} late{oldest}, {} in target; transfer clients: {}",
+        "{} waiting, {} late{oldest}, {} in target; clients: {}",
         count(&pulse.waiting),
         count(&pulse.late),
         count(&pulse.target),

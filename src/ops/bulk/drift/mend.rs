@@ -54,8 +54,8 @@ impl Drift {
     /// an order list is aside.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         if self.aside {
-            let why = "its order list is set aside; bring it back first";
-            return Err(writer.impossible("mend the order list", why.to_owned()));
+            let why = "part of its order list is missing; restore it first";
+            return Err(writer.impossible("repair the order list", why.to_owned()));
         }
         loop {
             let DriftStage::Mending(mending) = &mut self.stage else {
@@ -168,7 +168,7 @@ impl Drift {
         Step {
             took,
             wrote,
-            phase: "mending the order list",
+            phase: "repairing the order list",
             at: fates.last().map_or(0, |fated| fated.index as u64),
             of: self.found.len() as u64,
             fates,

@@ -17,7 +17,7 @@ use crate::store::{Store, StoreError};
 /// Readings of the list at most, when others move too much in it meanwhile.
 const READINGS: u32 = 3;
 /// The words for it.
-const PHASE: &str = "looking for second copies";
+const PHASE: &str = "finding second copies";
 
 /// The count of copies.
 #[derive(Debug)]

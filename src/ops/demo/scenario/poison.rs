@@ -42,8 +42,8 @@ pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {
 
 pub(super) async fn play(stage: Stage) {
     stage.note(
-        "an entry of Redisson 3.21.0 is due among those of a later release: its client cannot \
-         unpack it, nothing behind it moves, what is before it is delivered again every 5 s",
+        "one entry of Redisson 3.21.0 is due among those of a later release: its client cannot read \
+         it, nothing behind it moves, and the ones before it are delivered again every 5 s",
     );
     let mut dice = Dice::new(32);
     while stage.pause(stage.span(EVERY_MS)).await {

@@ -91,7 +91,7 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: Applied) {
             running.journal_id = id;
             if running.plan.change == Change::Kick {
                 let name = text::printable_bytes(running.plan.queue.name.as_bytes());
-                let words = format!("kicked {name}: looking whether it helps");
+                let words = format!("woke the clients of {name}: checking whether it helps");
                 toast::update::say(model, words, Tone::Good);
             }
         }
@@ -213,13 +213,9 @@ fn refresh(model: &mut Model, queue: &Queue) {
 /// With the name of the change in front, where the words for what was done do not tell it.
 fn named(under_way: &UnderWay, words: String) -> String {
     let UnderWay { change, called, .. } = under_way;
-    let silent = [
-        Change::Drift,
-        Change::RestoreOrder,
-        Change::PutBack,
-        Change::RenameTaken,
-    ];
-    if *called == change.word() && !silent.contains(change) {
+    // `sort list: nothing sorted`, but `deleted {…}`: a verb alone has its past tense.
+    let told = !called.contains(' ') || *change == Change::Deliver;
+    if *called == change.label() && told {
         return words;
     }
     format!("{called}: {words}")

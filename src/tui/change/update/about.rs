@@ -54,14 +54,14 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         return Some("no queue to change");
     };
     if !model.is_live() {
-        return Some("the server is away: nothing can be changed now");
+        return Some("no connection: changes are off until it is back");
     }
     match action {
         Action::Undo => return journal::update::why_no_undo(model),
         Action::Repair => return None,
         Action::Kick => {
             let deaf = row.queue.keys().channel.is_none();
-            return deaf.then_some("this layout has no channel: there is nobody to kick");
+            return deaf.then_some("this layout has no channel: no client can be woken");
         }
         _ if is_taken(row, action) => return Some(TAKEN),
         _ => {}
@@ -97,7 +97,7 @@ fn is_taken(row: &QueueRow, action: Action) -> bool {
 pub(crate) fn with_cure(model: &Model, why: String) -> String {
     let cure = model.keymap.label(Action::Repair, model.look.ascii);
     match cure.filter(|_| why.contains("WRONGTYPE")) {
-        Some(key) => format!("{why}. {key} tells which key is of another type, and renames it"),
+        Some(key) => format!("{why}. {key} names the key of the wrong type and renames it"),
         None => why,
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::config::Profile;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::finding::worked_off_in_ms;
-use crate::queue::plan::Way;
 use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
 use crate::tui::change::plan::Marked;
 use crate::tui::change::{self, Stage, UnderWay};
@@ -18,16 +17,16 @@ use crate::tui::moments;
 pub(crate) fn nothing(plan: &Plan) -> String {
     let name = text::printable_bytes(plan.queue.name.as_bytes());
     let words = match plan.change {
-        Change::Transfer => format!("nothing to transfer: none of that is due in {name}"),
+        Change::Transfer => format!("nothing to transfer: no such entry of {name} is due"),
         Change::Drift if !plan.warnings.is_empty() => {
-            format!("nothing to mend in the order list of {name}")
+            format!("nothing to repair in the order list of {name}")
         }
-        Change::Quarantine => format!("all that waits in {name} has a frame"),
+        Change::Quarantine => format!("clients wrote all that waits in {name}"),
         Change::Restore => format!("nothing of {name} is in quarantine"),
         Change::Undo => "nothing to undo".to_owned(),
         other => other
             .idle(&name)
-            .unwrap_or_else(|| format!("nothing to {}: it is no longer there", other.word())),
+            .unwrap_or_else(|| format!("nothing to {}: it is no longer there", other.label())),
     };
     match plan.warnings.first() {
         Some(why) => format!("{words}. {why}"),
@@ -46,7 +45,7 @@ pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     Dialog {
         title: title(one.called),
         lines: lines(model, one, plan),
-        yes: verb(one.called),
+        yes: one.called,
         no: "cancel",
         name,
         focus: Button::No,
@@ -103,7 +102,7 @@ fn stale(model: &Model) -> Option<String> {
     let ms = model.schedule.exact.since(plan.at);
     (ms >= OLD_MS).then(|| {
         let ago = text::countdown(ms);
-        format!("This was counted {ago} ago. {key} looks again.")
+        format!("This was counted {ago} ago. {key} counts again.")
     })
 }
 
@@ -117,23 +116,9 @@ fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
     }
 }
 
-/// Returns what yes does, as it stands behind "press y to": the name of the change, and what makes
-/// it something that is done where it is nothing of the kind.
-fn verb(called: &'static str) -> &'static str {
-    match called {
-        "drift" => "mend drift",
-        "restore-order" => "restore order",
-        "rename-taken" => "rename taken",
-        "put-back" => "put back",
-        "unit" => "mend unit",
-        "score" => "mend score",
-        other => other,
-    }
-}
-
 /// `Delete?`
-fn title(word: &str) -> String {
-    let (first, rest) = word.split_at(1);
+fn title(called: &str) -> String {
+    let (first, rest) = called.split_at(1);
     format!("{}{rest}?", first.to_uppercase())
 }
 
@@ -143,7 +128,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
     };
     fact("due", dues(model, plan));
-    fact("due then", new_dues(model, plan));
+    fact("new due", new_dues(model, plan));
     if plan.planned == 1 {
         fact("says", plan.says.first().cloned());
     }
@@ -155,7 +140,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("or wait", by_itself(model, plan));
     fact("afterwards", afterwards(model, one, plan));
     fact("takes", (plan.change != Change::Kick).then(|| takes(plan)));
-    fact("way", way(plan));
+    fact("method", plan.way.method().map(str::to_owned));
     fact("writes", writes(plan));
     fact("server", Some(server(plan)));
     let warnings = plan.warnings.iter();
@@ -204,7 +189,7 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
     let row = model.queues.iter().find(|row| row.queue == plan.queue)?;
     let asks = |found: &&Finding| {
         let repair = Repair::of(&found.repair.step);
-        found.severity == Severity::Critical && repair.is_some_and(|r| r.name() == one.called)
+        found.severity == Severity::Critical && repair.is_some_and(|r| r.label() == one.called)
     };
     let moves = matches!(
         plan.change,
@@ -295,11 +280,7 @@ fn first(plan: &Plan) -> Option<String> {
 /// Says how long target is then, and how long its consumers need for it.
 fn target(plan: &Plan) -> Option<String> {
     let (now, then) = plan.target?;
-    let lengths = format!(
-        "{} now, {} then",
-        text::thousands(now),
-        text::thousands(then)
-    );
+    let lengths = format!("{} → {}", text::thousands(now), text::thousands(then));
     let rate = plan.consumed_per_s.filter(|rate| *rate > 0.0);
     #[expect(clippy::cast_precision_loss, reason = "a time for reading")]
     let seconds = rate.map(|rate| (then as f64 / rate, rate));
@@ -320,23 +301,14 @@ fn long(time: Duration) -> String {
 fn takes(plan: &Plan) -> String {
     let cost = &plan.cost;
     let takes = match cost.takes.as_millis() {
-        0..100 => "hardly any time".to_owned(),
+        0..1000 => "under 1 s".to_owned(),
         _ => format!("about {}", long(cost.takes)),
     };
     let block = match cost.longest_block.as_micros() {
-        0..1000 => "less than 1 ms".to_owned(),
+        0..1000 => "< 1 ms".to_owned(),
         us => format!("{} ms", us.div_ceil(1000)),
     };
-    format!("{takes}; the server is kept {block} at a time")
-}
-
-/// In which way, where there is a choice.
-fn way(plan: &Plan) -> Option<String> {
-    let choice = matches!(
-        plan.change,
-        Change::Transfer | Change::Deliver | Change::Delete | Change::Quarantine | Change::Undo
-    );
-    (plan.way != Way::InOrder || (choice && plan.planned > 1)).then(|| plan.way.words().to_owned())
+    format!("{takes}, Redis blocked {block} at a time")
 }
 
 fn writes(plan: &Plan) -> Option<String> {

@@ -37,7 +37,7 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     };
     if m.size.0 < NARROW {
         let count = text::thousands(count as u64);
-        return Some((format!("{sign} {count} sick"), style));
+        return Some((format!("{sign} {count} with problems"), style));
     }
     let found = found.filter(|found| found.severity > Severity::Note);
     let what = what(ctx, worst, found);
@@ -53,7 +53,10 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
         (0, _) => String::new(),
         (_, true) => {
             let all = text::thousands(m.queues.len() as u64);
-            format!(", {} of {all} queues sick", text::thousands(count as u64))
+            format!(
+                ", {} of {all} queues have problems",
+                text::thousands(count as u64)
+            )
         }
         (more, false) => format!(" +{}", text::thousands(more as u64)),
     };
@@ -69,7 +72,7 @@ fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
         // How long entries are late says more than since when we have been looking.
         Some(found) => {
             let since = late.or(found.since).map_or_else(String::new, ago);
-            format!("{}{since}", found.id.replace('-', " "))
+            format!("{}{since}", found.short())
         }
         None if row.trouble.is_some() => "cannot be read".to_owned(),
         None => {

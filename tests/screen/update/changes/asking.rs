@@ -284,7 +284,7 @@ fn while_the_server_is_away_nothing_is_changed() {
         desk.link(LinkState::Connecting);
         desk.char(key);
         assert!(
-            toast(&desk).contains("server is away"),
+            toast(&desk).contains("no connection"),
             "{key}: {}",
             toast(&desk)
         );

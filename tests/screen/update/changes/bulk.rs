@@ -361,7 +361,7 @@ fn u_in_the_tab_of_the_changes_takes_back_the_one_under_the_cursor() {
         })
     };
     assert_eq!(undone(&desk.char('u')), None);
-    assert!(toast(&desk).contains("taken back already"));
+    assert!(toast(&desk).contains("undone already"));
     desk.char('j');
     desk.press(Code::Enter);
     assert!(matches!(desk.model.overlay, Some(Overlay::Change(_))));

@@ -289,7 +289,7 @@ fn a_kick_does_not_push_out_what_is_being_planned() {
     desk.char('p');
     assert_eq!(asked(&desk.char('K')), None);
     assert!(
-        toast(&desk).contains("deliver is being planned"),
+        toast(&desk).contains("transfer now is being planned"),
         "{}",
         toast(&desk)
     );
@@ -394,7 +394,7 @@ fn a_question_that_stands_for_a_minute_says_how_old_it_is() {
     desk.live(3_000, 50);
     let words = stale(&desk).unwrap();
     assert!(words.starts_with("This was counted 1:0"), "{words}");
-    assert!(words.ends_with("^R looks again."), "{words}");
+    assert!(words.ends_with("^R counts again."), "{words}");
 }
 
 #[test]

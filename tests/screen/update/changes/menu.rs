@@ -112,7 +112,7 @@ fn where_a_name_is_taken_the_keys_that_need_it_say_so_and_which_one_mends_it() {
     let generation = generation(&desk.char('t'));
     let why = "it refused to transfer: WRONGTYPE Operation".to_owned();
     desk.tell(Msg::Change(change::Msg::Planned(generation, Err(why))));
-    assert!(toast(&desk).ends_with("R tells which key is of another type, and renames it"));
+    assert!(toast(&desk).ends_with("R names the key of the wrong type and renames it"));
 }
 
 /// `mail`, which is well and has the cursor, and two that are not: `orders` is worse.
