@@ -177,6 +177,21 @@ impl Config {
         Ok(there.with(profile, endpoint))
     }
 
+    /// This session at the server at `HOST:PORT/DB`, or of a URL, which no profile is of.
+    pub fn for_address(&self, address: &str) -> Result<Self, ConfigError> {
+        let mut endpoint = url::parse(&whole_url(address))?;
+        endpoint.password = endpoint.password.or(self.elsewhere.password.0.clone());
+        Ok(Self {
+            endpoint,
+            endpoint_named: true,
+            profile: None,
+            read_only: self.elsewhere.read_only,
+            queues: Vec::new(),
+            keep_days: self.elsewhere.keep_days,
+            ..self.clone()
+        })
+    }
+
     /// Returns the words with which a shell starts this program on the server; the password comes
     /// from where it came from.
     #[must_use]
@@ -259,6 +274,24 @@ impl Elsewhere {
                 },
             }
         })
+    }
+}
+
+/// Returns the URL that an address stands for.
+fn whole_url(address: &str) -> String {
+    if address.contains("://") {
+        address.to_owned()
+    } else {
+        format!("redis://{address}")
+    }
+}
+
+/// Checks an address that is typed where it is kept: it names a server, and no password.
+pub fn check_address(address: &str) -> Result<(), String> {
+    let endpoint = url::parse(&whole_url(address)).map_err(|why| why.to_string())?;
+    match endpoint.password {
+        Some(_) => Err("this line is kept: put the password into a profile".to_owned()),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The help's pages.
 
+pub mod jobs;
 pub mod place;
 pub mod update;
 pub mod view;
@@ -8,8 +9,10 @@ pub mod words;
 /// A page of the help, by its subject.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum HelpPage {
-    /// The keys.
+    /// The ten jobs that people come for.
     #[default]
+    Jobs,
+    /// The keys.
     Keys,
     /// The words and figures of the screen below.
     Screen,
@@ -19,12 +22,13 @@ pub enum HelpPage {
 
 impl HelpPage {
     /// All of them, in their order.
-    pub const ALL: [Self; 3] = [Self::Keys, Self::Screen, Self::Queue];
+    pub const ALL: [Self; 4] = [Self::Jobs, Self::Keys, Self::Screen, Self::Queue];
 
     /// Returns its name in the title.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
+            Self::Jobs => "Jobs",
             Self::Keys => "Keys",
             Self::Screen => "This screen",
             Self::Queue => "How it works",

@@ -22,6 +22,8 @@ pub struct Hint {
     pub enabled: bool,
     /// Each of the keys, and the columns that it takes.
     pub parts: Vec<(Key, u16)>,
+    /// It has its place at every width: the way out, and the help.
+    pub stays: bool,
 }
 
 /// The hints for where the keys go now, the most important first, help last.
@@ -78,6 +80,8 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         };
         let word = match (binding.action, &model.overlay) {
             (Action::Submit, Some(form)) => &submits(form),
+            (Action::Quit, None) if model.is_on_first_screen() => &"quit",
+            (Action::Quit, None) => &"back",
             (Action::Pause, _) if change::progress::update::is_paused(model) => &"go on",
             (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
                 return None;
@@ -114,6 +118,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
                 word,
                 enabled,
                 parts: vec![(key, columns)],
+                stays: matches!(binding.action, Action::Quit | Action::Help),
             }),
         }
     }
@@ -162,6 +167,7 @@ fn end_of_name(ascii: bool) -> Hint {
         word: "once the name is typed",
         enabled: true,
         parts: vec![(enter, columns)],
+        stays: false,
     }
 }
 

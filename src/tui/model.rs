@@ -283,6 +283,16 @@ impl Model {
         self.queues.get(self.cursor).filter(|_| one)
     }
 
+    /// There is no screen to go back to: with a single queue, its own screen is the first one.
+    #[must_use]
+    pub const fn is_on_first_screen(&self) -> bool {
+        match self.screen {
+            Screen::Dashboard => true,
+            Screen::Queue => self.queues.len() <= 1,
+            Screen::Entry(_) => false,
+        }
+    }
+
     /// Returns the number of entries that wait in the selected queue.
     #[must_use]
     pub fn waiting(&self) -> u64 {

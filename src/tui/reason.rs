@@ -3,7 +3,7 @@
 
 use crate::queue::LinkState;
 use crate::tui::entry::update::tree;
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, Binding, Code, Key};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::{awaited, change, copy, entries, entry, examine, focus, help, tabs, timeline};
 
@@ -61,5 +61,31 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("still connecting")
         }
         _ => None,
+    }
+}
+
+/// Says what a key does that does nothing here: where it works, or that no action has it.
+pub(crate) fn unbound(model: &Model, key: Key) -> String {
+    let ascii = model.look.ascii;
+    let label = key.label(ascii);
+    let mut rows = model.keymap.rows();
+    if let Some((binding, _)) = rows.find(|(_, keys)| keys.contains(&key)) {
+        let name = binding.name.replace('-', " ");
+        return format!("{label} ({name}) {}", works_in(binding));
+    }
+    if matches!(key.code, Code::Char('8' | '9')) {
+        return "the tabs are 1 to 7".to_owned();
+    }
+    let help = model.keymap.label(Action::Help, ascii);
+    let help = help.map_or_else(String::new, |help| format!(": {help} lists the keys"));
+    format!("{label} does nothing here{help}")
+}
+
+/// Says where an action works that does nothing here.
+pub(crate) fn works_in(binding: &Binding) -> String {
+    let places: Vec<&str> = binding.places.iter().map(|place| place.label()).collect();
+    match places.as_slice() {
+        [first, .., _] if places.len() > 3 => format!("works in {first} and elsewhere, not here"),
+        places => format!("works in {}", places.join(", ")),
     }
 }

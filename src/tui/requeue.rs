@@ -99,6 +99,12 @@ impl RequeueForm {
         }
     }
 
+    /// It is about what is late: no marks of the user's have chosen it.
+    #[must_use]
+    pub const fn is_late(&self) -> bool {
+        self.marks.is_none() && matches!(self.marked, Marked::Marks(_))
+    }
+
     /// It is about a single entry.
     #[must_use]
     pub const fn is_one(&self) -> bool {

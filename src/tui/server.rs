@@ -60,4 +60,6 @@ pub enum Switch {
     Db(i64),
     /// To the server of a profile.
     Profile(String),
+    /// To the server at an address, or of a URL.
+    Address(String),
 }

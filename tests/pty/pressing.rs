@@ -49,7 +49,7 @@ fn way(place: Place) -> (&'static [u8], &'static str) {
         Place::Findings => (b"5", "[5 findings"),
         Place::Changes => (b"6", "[6 changes"),
         Place::Entry => (b"1\r", "next view"),
-        Place::Help => (b"?", "open; list a bar"),
+        Place::Help => (b"?", "Why is it late"),
         Place::Dialog => (b"w", "n no"),
         Place::Form => (b"o", "^S offer"),
         Place::Change | Place::Bulk => panic!("{place:?} needs a change that was made"),

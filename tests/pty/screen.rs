@@ -85,9 +85,11 @@ fn keys_reach_entry_hex_help_and_back() {
     terminal.send(b"\t");
     terminal.wait_text("65 6e 74 72 79");
     terminal.send(b"?");
-    terminal.wait_text("quit at once");
+    terminal.wait_text("Why is it late");
     terminal.send(b"\x1b");
-    terminal.wait("no help", PATIENCE, |s| !s.text().contains("quit at once"));
+    terminal.wait("no help", PATIENCE, |s| {
+        !s.text().contains("Why is it late")
+    });
     terminal.send(b"q");
     terminal.wait("the queue", PATIENCE, |s| s.text().contains("1–"));
     terminal.send(b"G");
@@ -102,7 +104,7 @@ fn what_is_pasted_is_no_command() {
     let mut terminal = open(&server);
     with_data(&terminal);
     terminal.send(b"\x1b[200~qqq\x1b[201~?");
-    terminal.wait_text("quit at once");
+    terminal.wait_text("Why is it late");
     terminal.send(b"\x03");
     ended(&mut terminal, 0);
 }
@@ -125,7 +127,7 @@ fn a_paste_without_its_end_is_one_when_nothing_more_comes_and_keys_act_then() {
     terminal.send(b"\x1b[200~qqq");
     terminal.wait_text("pasted text is ignored");
     terminal.send(b"?");
-    terminal.wait_text("quit at once");
+    terminal.wait_text("Why is it late");
     terminal.send(b"\x03");
     ended(&mut terminal, 0);
 }
@@ -137,7 +139,7 @@ fn a_megabyte_is_pasted_and_none_of_it_is_a_key() {
     with_data(&terminal);
     let text = "qqq€\r".repeat(150_000);
     terminal.send(format!("\x1b[200~{text}\x1b[201~?").as_bytes());
-    terminal.wait_text("quit at once");
+    terminal.wait_text("Why is it late");
     terminal.send(b"\x03");
     ended(&mut terminal, 0);
 }
@@ -164,8 +166,8 @@ fn a_key_that_comes_with_a_resize_is_not_lost() {
         terminal.resize(120 - u16::from(i % 2 == 1), 40);
         terminal.send(b"?");
         // From page to page of the help, and out of it.
-        let pages = ["[Keys]", "[This screen]", "[How it works]"];
-        let open = pages.get(i % 4);
+        let pages = ["[Jobs]", "[Keys]", "[This screen]", "[How it works]"];
+        let open = pages.get(i % 5);
         terminal.wait("the key to act", PATIENCE, |s| {
             pages.iter().find(|page| s.text().contains(**page)) == open
         });
@@ -285,7 +287,7 @@ fn a_program_that_nobody_could_continue_is_not_stopped() {
         terminal.signal("-TSTP");
         terminal.send(b"?");
         terminal.wait("the key to act", PATIENCE, |s| {
-            s.taken() && s.text().contains("quit at once") == open
+            s.taken() && s.text().contains("Why is it late") == open
         });
     }
     // Out of the help, and out.
@@ -301,7 +303,7 @@ fn a_stopped_server_does_not_stop_the_keys_or_the_end() {
     server.stop();
     terminal.send(b"?");
     let patience = Duration::from_millis(500);
-    terminal.wait("help", patience, |s| s.text().contains("quit at once"));
+    terminal.wait("help", patience, |s| s.text().contains("Why is it late"));
     terminal.send(b"\x1b");
     terminal.signal("-TERM");
     ended(&mut terminal, 143);

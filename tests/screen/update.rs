@@ -1,5 +1,6 @@
 //! What `update` decides, told in facts: no terminal, no server, no waiting.
 
+mod answered;
 mod changes;
 mod clicks;
 mod departing;

@@ -11,7 +11,7 @@ pub(crate) const fn is_open(model: &Model) -> bool {
 /// Its key: opens it, goes on to the next page, and behind the last closes it.
 pub(crate) fn step(model: &mut Model) {
     let page = match &model.overlay {
-        None => Some(HelpPage::Keys),
+        None => Some(HelpPage::Jobs),
         Some(Overlay::Help { page, .. }) => page.next(),
         Some(_) => None,
     };

@@ -225,6 +225,7 @@ const WORDS: &[Told] = &[
 pub(crate) fn lines(model: &Model, page: HelpPage) -> Vec<Line> {
     let g = Theme::of(&model.look).glyphs;
     match page {
+        HelpPage::Jobs => super::jobs::lines(model),
         HelpPage::Keys => Vec::new(),
         HelpPage::Screen => screen(model, g),
         HelpPage::Queue => queue(model, g),

@@ -16,7 +16,8 @@ pub(crate) const fn gap(model: &Model) -> u16 {
     if model.size.0 >= 100 { 3 } else { 2 }
 }
 
-/// Draws whole hints only; the last one has its place in any case.
+/// Draws whole hints only; the way out and the help have their place in any case, and where there
+/// are none the last one has.
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.hints;
     let mut end = area.right();
@@ -28,20 +29,25 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         }
     }
     let mut hints = super::hints(ctx.model);
-    let Some(last) = hints.pop() else {
-        return;
-    };
+    let stay = hints.iter().rev().take_while(|hint| hint.stays).count();
+    let kept = hints.split_off(hints.len() - stay.max(1).min(hints.len()));
+    let gap = gap(ctx.model);
+    let reserved: u16 = kept.iter().map(|hint| width(hint) + gap).sum();
+    let reserved = reserved.saturating_sub(gap);
     let mut x = area.x + 1;
     for hint in hints {
-        let w = width(&hint) + gap(ctx.model);
-        if x + w + width(&last) > end {
+        let w = width(&hint) + gap;
+        if x + w + reserved > end {
             break;
         }
         put(ctx, &hint, Area::new(x, area.y, w, area.h), buf);
         x += w;
     }
-    let w = end.saturating_sub(x);
-    put(ctx, &last, Area::new(x, area.y, w, area.h), buf);
+    for hint in kept {
+        let w = (width(&hint) + gap).min(end.saturating_sub(x));
+        put(ctx, &hint, Area::new(x, area.y, w, area.h), buf);
+        x += w;
+    }
 }
 
 /// A hint, as much of it as there is room for. On one of several keys the mouse means that one, on

@@ -1,6 +1,7 @@
 //! The keymap, from keys to actions: the table's own, where the configuration file says nothing
 //! else.
 
+use super::table::HABITS;
 use super::{Action, BINDINGS, Binding, Code, Key, Place, Section};
 use crate::config::{At, BadFile, KeySetting};
 
@@ -74,7 +75,8 @@ impl Keymap {
     /// Returns the action that a key means there.
     #[must_use]
     pub fn resolve(&self, place: Place, key: Key) -> Option<Action> {
-        self.at(place, key).map(|row| row.action)
+        let bound = self.at(place, key).map(|row| row.action);
+        bound.or_else(|| habit(place, key))
     }
 
     fn at(&self, place: Place, key: Key) -> Option<&'static Binding> {
@@ -157,6 +159,18 @@ impl Keymap {
             Err(bad(&setting.at, why.to_owned()))
         })
     }
+}
+
+/// The action that a key does by habit.
+fn habit(place: Place, key: Key) -> Option<Action> {
+    let works = |action: Action| {
+        let row = BINDINGS.iter().find(|row| row.action == action);
+        row.is_some_and(|row| row.places.contains(&place))
+    };
+    let mut known = HABITS.iter().filter(|(habit, _)| *habit == key);
+    known
+        .find(|(_, action)| works(*action))
+        .map(|(_, action)| *action)
 }
 
 /// The keys that a setting names, each once.

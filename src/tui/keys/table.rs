@@ -72,6 +72,9 @@ const fn row(
     }
 }
 
+/// The word for leaving what is open; on the first screen the hint says that it quits.
+const BACK: &str = "back";
+
 /// The word for moving what does not fit into its pane.
 pub(crate) const SCROLL: &str = "scroll";
 
@@ -135,6 +138,21 @@ const KICK_HELP: &str = "wake clients, worker";
 
 const MATCH_HELP: &str = "next match, previous";
 
+/// Keys that hands know from other programs. Where nothing else is bound to them, each does the
+/// first of its actions that works there. The help does not list them.
+pub(crate) const HABITS: &[(Key, Action)] = &[
+    (Key::char('h'), Action::BarLeft),
+    (Key::char('h'), Action::Fold),
+    (Key::char('l'), Action::BarRight),
+    (Key::char('l'), Action::Unfold),
+    (Key::ctrl('d'), Action::PageDown),
+    (Key::ctrl('f'), Action::PageDown),
+    (Key::ctrl('u'), Action::PageUp),
+    (Key::ctrl('b'), Action::PageUp),
+    (Key::of(Code::F(1)), Action::Help),
+    (Key::of(Code::F(5)), Action::Refresh),
+];
+
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
@@ -150,7 +168,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "fold", Action::Fold, &[Key::of(Code::Left)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "unfold", Action::Unfold, &[Key::of(Code::Right)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "read-as", Action::ReadAs, &[Key::char('C')], &[Entries, Delivered, Order, Entry], &[], ENTRY_HELP),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
@@ -172,7 +190,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Timeline, "zoom-out", Action::ZoomOut, &[Key::char('-')], PANES, ZOOM, ZOOM_HELP),
     row(Section::Timeline, "zoom-reset", Action::ZoomReset, &[Key::char('0')], PANES, &[], ZOOM_HELP),
     row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "linear or log height"),
-    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "filter"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
+    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "find queue"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
     row(Section::Find, "next-match", Action::NextMatch, &[Key::char('n')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Find, "previous-match", Action::PreviousMatch, &[Key::char('N')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
@@ -180,7 +198,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
     row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], MOVE_HELP),
     row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "transfer now"), (Entry, "transfer now")], MOVE_HELP),
-    row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], REQUEUE_HELP),
+    row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Timeline, "requeue"), (Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], REQUEUE_HELP),
     row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], REQUEUE_HELP),
     row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),
     row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], EDIT_HELP),
@@ -199,9 +217,9 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, recount"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
-    row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first, quit"),
+    row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit"), (Timeline, BACK), (Entries, BACK), (Delivered, BACK), (Order, BACK), (Traffic, BACK), (Findings, BACK), (Changes, BACK), (Entry, BACK)], "back; on the first, quit"),
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),
     row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], "suspend; fg brings it back"),
     row(Section::Else, "redraw", Action::Redraw, &[Key::ctrl('l')], EVERYWHERE, &[], "draw every cell again"),
-    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "the keys, then the words"),
+    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "jobs, keys, words"),
 ];

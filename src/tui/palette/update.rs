@@ -32,6 +32,12 @@ const LEFT_OUT: &[Action] = &[
     Action::Editor,
 ];
 
+/// The commands that people come for, first: the others stand behind them.
+const TITLES: &[&str] = &[
+    "transfer", "requeue", "deliver", "delete", "edit", "offer", "repair", "undo", "worker",
+    "find", "filter", "queue", "goto", "sort", "server", "profile", "help", "quit",
+];
+
 /// The meaning of a line.
 enum Said {
     Nothing,
@@ -68,12 +74,14 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     let by_name = BINDINGS.iter().filter(|b| is_listed(b));
     let actions = by_name.map(|b| (&[][..], of_action(model, b)));
     let wanted = typed.trim().replace(' ', "-");
-    let mut all = rank::best(&wanted, commands.chain(actions).collect());
-    // Whoever types a queue's name here wants to go there. One letter fits nearly every name.
+    let (mut sure, rest) = rank::best(&wanted, TITLES, commands.chain(actions).collect());
+    // Whoever types a queue's name here wants to go there: what only has it somewhere in its name
+    // comes behind. One letter fits nearly every name.
     if typed.trim().chars().count() > 1 {
-        all.extend(queues::called(model, typed.trim()));
+        sure.extend(queues::called(model, typed.trim()));
     }
-    all
+    sure.extend(rest);
+    sure
 }
 
 /// Returns the meaning of a line; `typed` is without what a habit puts in front of it.
@@ -134,11 +142,7 @@ fn why_not(model: &Model, binding: &Binding) -> Option<String> {
     if binding.places.contains(&here) {
         return reason::why_not(model, binding.action).map(ToOwned::to_owned);
     }
-    let places: Vec<&str> = binding.places.iter().map(|place| place.label()).collect();
-    Some(match places.as_slice() {
-        [first, .., _] if places.len() > 3 => format!("works in {first} and elsewhere, not here"),
-        places => format!("works in {}", places.join(", ")),
-    })
+    Some(reason::works_in(binding))
 }
 
 /// The line becomes its best choice.

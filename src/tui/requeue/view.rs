@@ -57,6 +57,7 @@ fn about(form: &RequeueForm) -> String {
     let (which, rest) = match form.marked {
         Marked::Lost => ("", " that only the order list holds"),
         _ if form.timeless => (" delivered", ""),
+        _ if form.is_late() => (" late", ""),
         _ => ("", ""),
     };
     let about = if exact { "" } else { "about " };

@@ -79,12 +79,21 @@ impl Session {
                 config: self.config.for_db(*db),
                 called: self.called,
             }),
-            Switch::Profile(name) => match self.config.for_profile(name) {
-                Ok(config) => Ok(Self::new(config, None)),
-                Err(why) => Err(why.to_string()),
-            },
+            Switch::Profile(name) => {
+                let there = self.config.for_profile(name);
+                there.map(at_home).map_err(|why| why.to_string())
+            }
+            Switch::Address(address) => {
+                let there = self.config.for_address(address);
+                there.map(at_home).map_err(|why| why.to_string())
+            }
         }
     }
+}
+
+/// A session at a server that is called by where it listens.
+fn at_home(config: Config) -> Session {
+    Session::new(config, None)
 }
 
 /// Returns the address at which a server listens. A socket's path is told apart from the db:

@@ -1,4 +1,4 @@
-//! Short messages: how long they stay, and which comes next.
+//! Short messages: how long they stay, and which comes next. They go with the next key.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use super::{Toast, Tone};
 use crate::tui::model::Model;
 
 /// The shortest message stays so long.
-const LEAST: Duration = Duration::from_secs(3);
+const LEAST: Duration = Duration::from_secs(2);
 
 /// The longest one.
-const MOST: Duration = Duration::from_secs(12);
+const MOST: Duration = Duration::from_secs(8);
 
 /// To look there, and then for each character.
-const LOOK: Duration = Duration::from_millis(1500);
+const LOOK: Duration = Duration::from_millis(500);
 
-const CHARACTER: Duration = Duration::from_millis(60);
+const CHARACTER: Duration = Duration::from_millis(30);
 
 /// Bad news keeps its place so long when something else is to be said.
 const UNREAD: Duration = Duration::from_secs(2);
@@ -74,6 +74,16 @@ pub(crate) fn dismiss(model: &mut Model) {
         shown.until = model.instant;
     }
     pass(model);
+}
+
+/// A key was pressed: whoever presses it has gone on. Bad news stays for as long as it has its place.
+pub(crate) fn seen(model: &mut Model) {
+    let now = model.instant;
+    match &mut model.toast {
+        Some(shown) if shown.tone == Tone::Error => shown.until = shown.until.min(now + UNREAD),
+        Some(_) => dismiss(model),
+        None => {}
+    }
 }
 
 /// Time has passed: a message that has been there long enough goes, and the next one comes.

@@ -1,4 +1,4 @@
-//! A short message at the bottom, over the hints; above a line that is being typed.
+//! A short message at the bottom, above the hints or the line that is being typed.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -44,7 +44,11 @@ fn say(ctx: &Ctx, words: &str, (glyph, style): (&str, Style), buf: &mut Buffer) 
     let room = usize::from(w.saturating_sub(4));
     let clean = text::printable(words);
     let rows = wrap(&clean, room.max(1));
-    let bottom = h.saturating_sub(prompt::view::rows(ctx));
+    let below = match prompt::view::rows(ctx) {
+        0 => ctx.areas.hints.h,
+        rows => rows,
+    };
+    let bottom = h.saturating_sub(below);
     // On a low screen a message hides what it is about.
     let most = ROWS.min(usize::from(bottom / 4).max(1));
     let shown = rows.len().min(most);

@@ -84,6 +84,11 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
             let text = entry::update::looked_for(model);
             return prompt::update::open(model, PromptKind::Find, &text);
         }
+        // The queues are what is in sight there: the line lists those that fit, and opens one.
+        Action::Filter if model.focus == Pane::Queues => {
+            model.overlay = None;
+            return prompt::update::open(model, PromptKind::Command, "queue ");
+        }
         Action::Filter => {
             let text = filter::update::begun(model);
             return prompt::update::open(model, PromptKind::Filter, &text);
@@ -164,14 +169,9 @@ fn back(model: &mut Model) {
     sight::keep(model);
 }
 
-/// Nothing is open: with a single queue, its own screen is the first one.
+/// Nothing is open, and nothing is left to go back to.
 fn on_first_screen(model: &Model) -> bool {
-    let first = match model.screen {
-        Screen::Dashboard => true,
-        Screen::Queue => model.queues.len() <= 1,
-        Screen::Entry(_) => false,
-    };
-    first && model.overlay.is_none()
+    model.is_on_first_screen() && model.overlay.is_none()
 }
 
 /// Moves the focus one pane on, or back, over those that are not on the screen.

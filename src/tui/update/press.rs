@@ -3,7 +3,8 @@
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Key, Place};
 use crate::tui::model::{Model, Overlay};
-use crate::tui::{change, dialog, focus, form, prompt};
+use crate::tui::toast::{self, Tone};
+use crate::tui::{change, dialog, focus, form, prompt, reason};
 
 /// A key goes to the line that is typed, else to what lies over the screen, else to the screen.
 pub(crate) fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
@@ -12,20 +13,28 @@ pub(crate) fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
     }
     let asked = dialog::update::typed::is_asked(model);
     model.schedule.pressed = Some(key);
+    toast::update::seen(model);
     let effects = match (&model.prompt, &model.overlay) {
         _ if model.planned_now().is_some() => change::update::key_meanwhile(model, key),
         (Some(_), _) => prompt::update::key(model, key),
         (None, Some(Overlay::Dialog(_))) => dialog::update::key(model, key),
         (None, Some(overlay)) if overlay.form().is_some() => form::update::key(model, key),
-        (None, _) => match resolve(model, key) {
-            Some(action) => super::act::act(model, action),
-            None => Vec::new(),
-        },
+        (None, _) => act_or_answer(model, key),
     };
     if asked && !dialog::update::typed::is_asked(model) {
         dialog::update::typed::answered(model, key);
     }
     effects
+}
+
+/// Does what a key means there; one that means nothing is answered all the same.
+fn act_or_answer(model: &mut Model, key: Key) -> Vec<Effect> {
+    if let Some(action) = resolve(model, key) {
+        return super::act::act(model, action);
+    }
+    let words = reason::unbound(model, key);
+    toast::update::say(model, words, Tone::Warn);
+    Vec::new()
 }
 
 /// Pasted text goes where text is typed, and nowhere else.

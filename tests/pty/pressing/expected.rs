@@ -64,6 +64,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::ZoomOut => at_once(Seen::Text("[1 h]")),
         A::ZoomReset => after(&[("+", "[60 s]")], Seen::Text("[10 min]")),
         A::LogHeight => at_once(Seen::Text("log ─")),
+        A::Filter if place == Place::Queues => at_once(Seen::Text("⇥ complete")),
         A::Filter => at_once(Seen::Line("/")),
         A::Jump => at_once(Seen::Line("@")),
         A::NextMatch | A::PreviousMatch => matched(action, place),
@@ -108,8 +109,8 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Refresh => at_once(Seen::Looked),
         A::Interval => at_once(Seen::Text("refreshed every")),
         A::Redraw => at_once(Seen::Redrawn),
-        A::Help if place == Place::Help => at_once(Seen::Gone("open; list a bar")),
-        A::Help => at_once(Seen::Text("open; list a bar")),
+        A::Help if place == Place::Help => at_once(Seen::Gone("Why is it late")),
+        A::Help => at_once(Seen::Text("Why is it late")),
     })
 }
 
@@ -120,7 +121,7 @@ fn turned(action: Action, place: Place) -> Option<Expected> {
         Place::Dialog => Some(at_once(Seen::Text("[›y start"))),
         // The next pane is the one that shows the same beside it.
         Place::Traffic if action == Action::NextPane => None,
-        Place::Help => Some(at_once(Seen::Gone("open; list a bar"))),
+        Place::Help => Some(at_once(Seen::Gone("Why is it late"))),
         _ => Some(at_once(Seen::Hints)),
     }
 }
@@ -130,7 +131,7 @@ fn changed(action: Action, place: Place) -> &'static str {
     use Action as A;
     let waits = matches!(place, Place::Entries | Place::Order | Place::Entry);
     match (action, place) {
-        (A::Requeue, Place::Delivered) => "^S requeue",
+        (A::Requeue, Place::Delivered | Place::Queues | Place::Timeline) => "^S requeue",
         (A::Delete, Place::Delivered) => "Delete?",
         (_, Place::Delivered) => "delivered already",
         (A::Transfer, _) => "Transfer?",
@@ -157,11 +158,11 @@ fn moved(action: Action, place: Place) -> Option<Expected> {
         Place::Entry => "line-099",
         _ => "there is no such thing",
     };
-    Some(if upwards {
-        after(&[("G", end)], seen)
-    } else {
-        at_once(seen)
-    })
+    // The keys are more than there is room for.
+    let page = (place == Place::Help).then_some(("?", "open; list a bar"));
+    let to_end = upwards.then_some(("G", end));
+    let before: Vec<_> = page.into_iter().chain(to_end).collect();
+    Some(after(&before, seen))
 }
 
 fn opened(place: Place) -> Option<Expected> {
@@ -179,7 +180,7 @@ fn opened(place: Place) -> Option<Expected> {
 fn left(action: Action, place: Place) -> Option<Expected> {
     let back = match place {
         Place::Entry => Some("next view"),
-        Place::Help => Some("open; list a bar"),
+        Place::Help => Some("Why is it late"),
         Place::Dialog => Some("n no"),
         Place::Form => Some("^S offer"),
         _ => None,

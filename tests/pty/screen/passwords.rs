@@ -44,7 +44,7 @@ fn a_wrong_password_is_told_and_when_the_server_takes_it_all_is_there() {
     terminal.wait_text("REDISCLI_AUTH");
     // Keys act all the while.
     terminal.send(b"?");
-    terminal.wait_text("quit at once");
+    terminal.wait_text("Why is it late");
     terminal.send(b"\x1b");
     server.cmd(&["CONFIG", "SET", "requirepass", "abracadabra"]);
     with_data(&terminal);

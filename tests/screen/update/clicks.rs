@@ -61,7 +61,7 @@ fn a_hint_that_is_clicked_does_what_its_key_does() {
     click(&mut desk, x, y);
     assert!(matches!(desk.model.screen, Screen::Queue));
     let mut desk = two();
-    let (x, y) = hint(&desk, "filter");
+    let (x, y) = hint(&desk, "find queue");
     click(&mut desk, x, y);
     assert!(desk.model.prompt.is_some());
     let mut desk = two();
@@ -228,7 +228,7 @@ fn a_message_goes_when_it_is_clicked() {
     desk.char(',');
     assert!(desk.model.toast.is_some());
     let (_, h) = desk.model.size;
-    assert!(click(&mut desk, 10, h - 1).is_empty());
+    assert!(click(&mut desk, 10, h - 2).is_empty());
     assert!(desk.model.toast.is_none());
 }
 

@@ -297,6 +297,7 @@ fn another_queue_has_no_filter() {
         World::new("alpha", 30, 600_000, 1000),
         World::new("beta", 30, 600_000, 1000),
     ]);
+    desk.model.focus = Pane::Entries;
     desk.char('/');
     desk.type_in("entry");
     desk.press(Code::Enter);

@@ -371,7 +371,7 @@ fn bad_news_is_not_wiped_away_by_the_next_message() {
     desk.pass(2_100);
     assert!(desk.toast().starts_with("refreshed"), "{}", desk.toast());
     desk.char(',');
-    desk.pass(3_100);
+    desk.pass(2_100);
     assert_eq!(desk.model.toast, None);
 }
 
@@ -379,9 +379,9 @@ fn bad_news_is_not_wiped_away_by_the_next_message() {
 fn a_long_message_stays_longer() {
     let mut desk = two();
     bad_news(&mut desk, &"word ".repeat(20));
-    desk.pass(9_000);
+    desk.pass(6_000);
     assert!(desk.model.toast.is_some());
-    desk.pass(6_100);
+    desk.pass(2_100);
     assert!(desk.model.toast.is_none());
 }
 

@@ -138,7 +138,7 @@ fn the_help_has_pages_that_its_key_and_tab_go_through() {
     desk.char('j');
     assert_eq!(page(&desk), Some((HelpPage::Queue, 1)));
     desk.press(Code::Tab);
-    assert_eq!(page(&desk), Some((HelpPage::Keys, 0)));
+    assert_eq!(page(&desk), Some((HelpPage::Jobs, 0)));
 }
 
 #[test]

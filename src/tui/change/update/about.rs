@@ -1,15 +1,17 @@
 //! The subject of a key that changes: what it acts on, and why it cannot.
 
 use super::About;
+use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::{Entry, Known, ListScore, Queue, State, text};
 use crate::tui::change::plan::Marked;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
-use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::marks::{self, Marks, Rule};
+use crate::tui::model::{self, Model, Pane, Screen};
 use crate::tui::queues::QueueRow;
 use crate::tui::tabs::{self, Tab};
-use crate::tui::{journal, lists};
+use crate::tui::{journal, lists, timeline};
 
 impl About {
     /// About these entries, marked or not.
@@ -39,6 +41,8 @@ const DELIVERED: &str = "it was delivered already: r puts it back to wait";
 enum On<'a> {
     /// The queue as a whole.
     Queue,
+    /// What is late: due from one moment on and before another, and how many that are.
+    Late(Rule),
     /// The marked entries.
     Marked,
     /// One entry.
@@ -72,6 +76,9 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             let pulse = row.pulse.as_ref();
             let none = pulse.is_some_and(|pulse| pulse.late == Known::Is(0));
             none.then_some("nothing is due: it is transferred when it falls due")
+        }
+        Ok(On::Late(late)) => {
+            (late.count == 0).then_some("nothing is late: there is none to requeue")
         }
         Ok(On::Marked) => why_not_marked(model, action),
         Ok(On::One(entry)) => why_not_one(model, action, entry),
@@ -121,9 +128,31 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
         Pane::Entries if lists => under_cursor(model).map(On::One),
         Pane::Timeline if marked => Ok(On::Marked),
         _ if action == Action::Transfer => Ok(On::Queue),
+        // Where no entry is pointed at, it is what is late that has to wait again.
+        Pane::Timeline | Pane::Queues if action == Action::Requeue => Ok(On::Late(late(model))),
         Pane::Timeline => Err("choose entries first: a marks those of the bar"),
         Pane::Entries => Err("choose entries first: 1 lists them"),
         Pane::Queues | Pane::Traffic => Err(CHOOSE),
+    }
+}
+
+/// What is late: of the class under the timeline's cursor, else all of it.
+fn late(model: &Model) -> Rule {
+    let class = model.late_class.filter(|_| model.focus == Pane::Timeline);
+    if let Some((from, to, count)) = class.and_then(|_| timeline::chosen::bar_span(model)) {
+        return Rule {
+            what: marks::What::Due(from, to),
+            count: count.unwrap_or(0),
+            exact: false,
+        };
+    }
+    let late = model
+        .selected()
+        .and_then(|row| row.pulse.as_ref()?.late.get());
+    Rule {
+        what: marks::What::Due(EpochMillis::new(0), model::now(model).plus(1)),
+        count: late.unwrap_or(0),
+        exact: false,
     }
 }
 
@@ -193,6 +222,15 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
     let queue = row.queue.clone();
     let (marked, marks) = match on(model, action)? {
         On::Queue => (Marked::Due, None),
+        On::Late(rule) => {
+            let marks = Marks {
+                rules: vec![rule],
+                habit: row.habit,
+                tab: Tab::Waiting,
+                ..Marks::default()
+            };
+            (Marked::Marks(Box::new(marks)), None)
+        }
         On::Marked => {
             let mut marks = Box::new(model.marks.clone());
             marks.habit = row.habit;

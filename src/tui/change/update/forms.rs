@@ -24,6 +24,10 @@ pub(crate) fn requeue(model: &mut Model, about: About) {
         Marked::One(entry) => {
             form.due = entry.score.and_then(|score| form.queue.due(score).at());
         }
+        Marked::Marks(marks) if form.is_late() => {
+            let late = marks.rules.iter().map(|rule| rule.count).sum();
+            form.count = (late, true);
+        }
         Marked::Marks(marks) | Marked::ButOne(marks) => {
             form.count = marks.count(tabs::queries::total(model));
         }

@@ -8,7 +8,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::look::Background;
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::prompt::Choice;
+use crate::tui::prompt::{Choice, PromptKind};
 use crate::tui::refresh::update::interval;
 use crate::tui::server::Switch;
 use crate::tui::{change, reason, server, sight, timeline};
@@ -98,7 +98,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "profile",
-        aliases: &["ctx", "context", "server"],
+        aliases: &["ctx", "context"],
         wants: "P",
         alone: false,
         help: "another server: a profile of the configuration",
@@ -124,6 +124,20 @@ pub(crate) const COMMANDS: &[Command] = &[
                 return Err(format!("there is no profile {arg}"));
             }
             Ok(server::update::to(model, Switch::Profile(arg.to_owned())))
+        },
+    },
+    Command {
+        name: "server",
+        aliases: &["connect", "host", "url"],
+        wants: "HOST:PORT/DB",
+        alone: false,
+        help: "another server, by its address; offers the last ones and the profiles",
+        action: None,
+        why_not: always,
+        choices: servers,
+        run: |model, arg| {
+            config::check_address(arg)?;
+            Ok(server::update::to(model, Switch::Address(arg.to_owned())))
         },
     },
     Command {
@@ -227,11 +241,11 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "quit",
-        aliases: &["q", "q!", "qa", "wq", "x", "exit"],
+        aliases: &["q", "q!", "qa", "wq", "x", "exit", "quit-now"],
         wants: "",
         alone: true,
         help: "leave the program",
-        action: Some(Action::QuitNow),
+        action: Some(Action::Quit),
         why_not: always,
         choices: |_, _| Vec::new(),
         run: |_, _| Ok(vec![Effect::asks(Action::QuitNow)]),
@@ -275,6 +289,46 @@ pub(crate) fn of_words(arg: &str, words: impl Iterator<Item = (String, Choice)>)
     rated.sort_by_key(|(fit, _)| *fit);
     let best = rated.into_iter().map(|(_, choice)| choice);
     best.take(OFFERED).collect()
+}
+
+/// The address as it is typed, then the servers that were gone to before, the last one first, and
+/// the profiles.
+fn servers(model: &Model, arg: &str) -> Vec<Choice> {
+    let mut all = Vec::new();
+    if !arg.is_empty() {
+        let read = config::check_address(arg);
+        all.push(echo(
+            "server",
+            arg,
+            read.map(|()| "go to this server".to_owned()),
+        ));
+    }
+    let before = (1..).map_while(|back| model.history.back(PromptKind::Command, back));
+    let before = before.filter_map(|line| Some((line, line.strip_prefix("server ")?)));
+    let before = before.map(|(line, address)| {
+        let choice = Choice {
+            line: line.to_owned(),
+            help: "gone to before".to_owned(),
+            ..Choice::default()
+        };
+        (address.to_owned(), choice)
+    });
+    let profiles = model.profiles.iter().map(|name| {
+        let choice = Choice {
+            line: format!("profile {name}"),
+            help: "a profile of the configuration".to_owned(),
+            ..Choice::default()
+        };
+        (name.clone(), choice)
+    });
+    let others = of_words(arg, before.chain(profiles));
+    let typed = all.first().map(|choice| choice.line.clone());
+    all.extend(
+        others
+            .into_iter()
+            .filter(|choice| Some(&choice.line) != typed.as_ref()),
+    );
+    all
 }
 
 fn db(arg: &str) -> Result<i64, String> {

@@ -2,9 +2,14 @@
 
 use crate::tui::prompt::Choice;
 
-/// Returns the choices whose name, another name or help fits `typed`, best first; those that fit
-/// equally well keep their order.
-pub(crate) fn best(typed: &str, choices: Vec<(&'static [&'static str], Choice)>) -> Vec<Choice> {
+/// Returns the choices whose name, another name or help fits `typed`, best first: those that are
+/// called so or begin so, and the others. Of those that fit equally well, what works here stands
+/// first, and of these what `titles` name, in their order.
+pub(crate) fn best(
+    typed: &str,
+    titles: &[&str],
+    choices: Vec<(&'static [&'static str], Choice)>,
+) -> (Vec<Choice>, Vec<Choice>) {
     let typed = typed.to_lowercase();
     let rated = choices.into_iter().filter_map(|(names, choice)| {
         let own = fit(&choice.line.to_lowercase(), &typed);
@@ -18,8 +23,15 @@ pub(crate) fn best(typed: &str, choices: Vec<(&'static [&'static str], Choice)>)
         Some((by_name.or_else(by_help)?, choice))
     });
     let mut rated: Vec<(Fit, Choice)> = rated.collect();
-    rated.sort_by_key(|(fit, _)| *fit);
-    rated.into_iter().map(|(_, choice)| choice).collect()
+    rated.sort_by_key(|(fit, choice)| {
+        let title = titles.iter().position(|title| *title == choice.line);
+        let title = title.unwrap_or(titles.len());
+        (*fit, choice.disabled.is_some(), title)
+    });
+    let sure = rated.partition_point(|(fit, _)| *fit <= Fit::Start);
+    let rest = rated.split_off(sure);
+    let bare = |rated: Vec<(Fit, Choice)>| rated.into_iter().map(|(_, choice)| choice).collect();
+    (bare(rated), bare(rest))
 }
 
 /// The degree to which a name fits, the best first.

@@ -1,0 +1,68 @@
+//! The ten jobs that people open this program for, and what does each of them.
+
+use super::words::Line;
+use crate::tui::keys::Action;
+use crate::tui::model::Model;
+
+/// What does a job.
+enum By {
+    /// A key.
+    Key(Action),
+    /// A command.
+    Command(&'static str),
+}
+
+/// The jobs, the most urgent first.
+const JOBS: [(By, &str); 10] = [
+    (
+        By::Key(Action::Tab(crate::tui::tabs::Tab::Findings)),
+        "Why is it late? The findings tell the cause, the evidence and the repair.",
+    ),
+    (
+        By::Key(Action::Filter),
+        "Find an order by a part of its payload. On the table of queues: find a queue.",
+    ),
+    (
+        By::Key(Action::Transfer),
+        "Transfer what is due to the target list.",
+    ),
+    (
+        By::Key(Action::Requeue),
+        "Move an entry to another due time. On the table of queues: all that is late.",
+    ),
+    (
+        By::Key(Action::Delete),
+        "Delete an entry, or all that Space has marked.",
+    ),
+    (By::Key(Action::Undo), "Undo the last change."),
+    (
+        By::Key(Action::Worker),
+        "Start a worker here, which transfers while no client does.",
+    ),
+    (By::Key(Action::Offer), "Offer a message."),
+    (
+        By::Command(":server"),
+        "Change the server; :profile takes one of the configuration, :db another database.",
+    ),
+    (
+        By::Key(Action::CopyCommand),
+        "Copy for a ticket: the redis-cli command here, the finding in tab 5.",
+    ),
+];
+
+/// The lines of the page.
+pub(crate) fn lines(model: &Model) -> Vec<Line> {
+    let line = |(by, words): &(By, &str)| Line::Keys {
+        keys: match by {
+            By::Key(action) => {
+                let none = if model.look.ascii { "-" } else { "—" };
+                let label = model.keymap.label(*action, model.look.ascii);
+                label.unwrap_or_else(|| none.to_owned())
+            }
+            By::Command(name) => (*name).to_owned(),
+        },
+        words: (*words).to_owned(),
+        here: true,
+    };
+    JOBS.iter().map(line).collect()
+}

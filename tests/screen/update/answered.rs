@@ -1,0 +1,198 @@
+//! No key is dead: what hands expect is done, and what does nothing says why.
+
+use delayscope::tui::change;
+use delayscope::tui::effect::Effect;
+use delayscope::tui::hints;
+use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::{Overlay, Pane, Screen};
+use delayscope::tui::prompt::PromptKind;
+use delayscope::tui::server::{self, Switch};
+use delayscope::tui::tabs::Tab;
+
+use crate::desk::{Desk, World};
+
+/// A queue with 34 late entries and a well one, on the dashboard.
+fn two() -> Desk {
+    Desk::of(vec![
+        World::new("orders", 300, -33_500, 1_000),
+        World::new("invoices", 30, 60_000, 1_000),
+    ])
+}
+
+fn toast(desk: &Desk) -> &str {
+    desk.model.toast.as_ref().map_or("", |toast| &toast.text)
+}
+
+/// The lines that the commands could become.
+fn choices(desk: &Desk) -> Vec<&str> {
+    let prompt = desk.model.prompt.as_ref().unwrap();
+    prompt.choices.iter().map(|c| c.line.as_str()).collect()
+}
+
+#[test]
+fn every_key_that_hands_expect_acts_or_is_answered_in_one_line() {
+    let plain = "hl[]89yYv nNEC".chars().map(Key::char);
+    let with_ctrl = "dufb".chars().map(Key::ctrl);
+    let functions = [1, 5].map(|n| Key::of(Code::F(n)));
+    let keys: Vec<Key> = plain.chain(with_ctrl).chain(functions).collect();
+    let panes = [Pane::Queues, Pane::Timeline, Pane::Traffic];
+    for place in 0..panes.len() + Tab::ALL.len() {
+        for key in &keys {
+            let mut desk = two();
+            match panes.get(place) {
+                Some(pane) => desk.model.focus = *pane,
+                None => desk.model.tab = Tab::ALL[place - panes.len()],
+            }
+            if place >= panes.len() {
+                (desk.model.focus, desk.model.screen) = (Pane::Entries, Screen::Queue);
+            }
+            desk.answer_all();
+            let before = format!("{:?}", desk.model);
+            let asked = desk.key(*key);
+            let acts = !asked.is_empty() || format!("{:?}", desk.model) != before;
+            let up = *key == Key::ctrl('u') || *key == Key::ctrl('b');
+            // On the first row nothing is further up.
+            assert!(acts || up, "{key:?} in place {place}");
+        }
+    }
+}
+
+#[test]
+fn a_key_of_another_place_says_where_it_works() {
+    let mut desk = two();
+    desk.char('v');
+    assert!(
+        toast(&desk).starts_with("v (mark range) works in"),
+        "{}",
+        toast(&desk)
+    );
+    desk.char('8');
+    assert_eq!(toast(&desk), "the tabs are 1 to 7");
+    desk.char('ß');
+    assert_eq!(toast(&desk), "ß does nothing here: ? lists the keys");
+}
+
+#[test]
+fn a_message_goes_with_the_next_key_or_after_two_seconds() {
+    let mut desk = two();
+    desk.char('8');
+    desk.press(Code::Down);
+    assert_eq!(desk.model.toast, None);
+    desk.char('8');
+    desk.pass(2_100);
+    assert_eq!(desk.model.toast, None);
+}
+
+#[test]
+fn a_slash_on_the_queues_finds_a_queue_and_enter_opens_the_first() {
+    let mut desk = two();
+    desk.model.focus = Pane::Queues;
+    desk.char('/');
+    desk.type_in("inv");
+    assert_eq!(choices(&desk)[0], "queue invoices");
+    desk.press(Code::Enter);
+    assert!(matches!(desk.model.screen, Screen::Queue));
+    assert_eq!(desk.model.selected().unwrap().queue.name.text(), "invoices");
+    desk.char('/');
+    let kind = desk.model.prompt.as_ref().map(|prompt| prompt.kind);
+    assert_eq!(kind, Some(PromptKind::Filter));
+}
+
+#[test]
+fn a_queues_name_stands_before_commands_that_only_contain_it() {
+    let mut desk = two();
+    desk.char(':');
+    desk.type_in("ord");
+    assert_eq!(choices(&desk)[0], "queue orders");
+    assert!(choices(&desk).contains(&"tab-order"));
+}
+
+#[test]
+fn commands_begin_with_what_people_come_for_and_what_works_here() {
+    let mut desk = two();
+    desk.model.focus = Pane::Queues;
+    desk.char(':');
+    assert_eq!(choices(&desk)[..2], ["transfer", "requeue"]);
+    let prompt = desk.model.prompt.as_ref().unwrap();
+    let disabled: Vec<bool> = prompt
+        .choices
+        .iter()
+        .map(|c| c.disabled.is_some())
+        .collect();
+    assert!(disabled.is_sorted());
+    let quit = prompt.choices.iter().find(|choice| choice.line == "quit");
+    assert_eq!(quit.unwrap().keys, "q");
+}
+
+#[test]
+fn what_is_late_is_requeued_in_four_keys() {
+    for pane in [Pane::Queues, Pane::Timeline] {
+        let mut desk = two();
+        desk.model.focus = pane;
+        desk.char('r');
+        let Some(Overlay::Requeue(form)) = &desk.model.overlay else {
+            panic!("{:?}: {}", desk.model.overlay, toast(&desk));
+        };
+        assert!(form.is_late());
+        assert_eq!(form.count, (34, true));
+        let asked = desk.key(Key::ctrl('s'));
+        let planned = |e: &Effect| matches!(e, Effect::Change(change::Effect::Plan(_)));
+        assert!(asked.iter().any(planned), "{asked:?}");
+    }
+    let mut well = Desk::of(vec![
+        World::new("alpha", 3, 60_000, 1_000),
+        World::new("beta", 3, 60_000, 1_000),
+    ]);
+    well.model.focus = Pane::Queues;
+    well.char('r');
+    assert!(
+        toast(&well).starts_with("nothing is late"),
+        "{}",
+        toast(&well)
+    );
+}
+
+#[test]
+fn another_server_is_gone_to_by_its_address_and_offered_again() {
+    let mut desk = two();
+    desk.char(':');
+    desk.type_in("server other:6380/2");
+    let asked = desk.press(Code::Enter);
+    let to = asked.iter().find_map(|effect| match effect {
+        Effect::Server(server::Effect::FindWay { to, .. }) => Some(to.clone()),
+        _ => None,
+    });
+    assert_eq!(to, Some(Switch::Address("other:6380/2".to_owned())));
+    desk.char(':');
+    desk.type_in("server ");
+    assert_eq!(choices(&desk)[0], "server other:6380/2");
+    desk.press(Code::Esc);
+    desk.char(':');
+    desk.type_in("server redis://:secret@other:6380");
+    desk.press(Code::Enter);
+    let error = desk
+        .model
+        .prompt
+        .as_ref()
+        .and_then(|prompt| prompt.error.clone());
+    let disabled = format!("{error:?} {}", toast(&desk));
+    assert!(
+        disabled.contains("put the password into a profile"),
+        "{disabled}"
+    );
+}
+
+#[test]
+fn the_way_out_is_hinted_everywhere() {
+    let mut desk = two();
+    for pane in [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic] {
+        desk.model.focus = pane;
+        let hints = hints::hints(&desk.model);
+        let [.., out, help] = &hints[..] else {
+            panic!("{hints:?}");
+        };
+        assert_eq!((out.keys.as_str(), out.word), ("q", "quit"));
+        assert_eq!(help.word, "help");
+        assert!(out.stays && help.stays);
+    }
+}
