@@ -56,6 +56,7 @@ pub use falling_behind::worked_off_in_ms;
 pub use found::{Ending, Finding, HEADLINE_COLUMNS, Severity, Suspect};
 pub use open::Open;
 pub use passed::Passed;
+pub use recovery::Aftermath;
 pub use seen::{RuleVerdict, Seen};
 pub use trend::Trend;
 pub use watch::{Beat, Departure, Still, Watch};

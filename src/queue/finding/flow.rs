@@ -3,7 +3,7 @@
 
 use super::{Beat, Seen, Watch};
 use crate::clock::EpochMillis;
-use crate::queue::frames::{Delivered, Frames};
+use crate::queue::frames::{Delivered, Fingerprint, Frames};
 
 /// Elements taken from target between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ fn taken_of(watch: &Watch, since: EpochMillis) -> Taken {
     let mut all = Taken::Unsure;
     for pair in of_now.windows(2) {
         let ms = pair[1].at.since(pair[0].at);
-        let one = between(&pair[0].front, &pair[1].front, ms);
+        let one = between(&pair[0].front, &pair[1].front, ms, &watch.redelivered);
         all = match (all, one) {
             (_, Taken::Unsure) => return Taken::Unsure,
             (Taken::Unsure, one) => one,
@@ -65,11 +65,24 @@ fn taken_of(watch: &Watch, since: EpochMillis) -> Taken {
     all
 }
 
-/// Counts the elements that were next and are gone.
-fn between(before: &[Delivered], after: &[Delivered], ms: i64) -> Taken {
+/// Counts the elements that were next and are gone. Copies of what was `redelivered` are alike
+/// without end: where all of the front is as it was, none was taken.
+fn between(
+    before: &[Delivered],
+    after: &[Delivered],
+    ms: i64,
+    redelivered: &[Fingerprint],
+) -> Taken {
     let (Some(first), true) = (after.first(), ms > 0) else {
         return Taken::Unsure;
     };
+    let payloads =
+        |front: &[Delivered]| -> Vec<Fingerprint> { front.iter().map(|one| one.payload).collect() };
+    let (was, is) = (payloads(before), payloads(after));
+    let copies = was.iter().any(|payload| redelivered.contains(payload));
+    if copies && is.starts_with(&was) {
+        return Taken::Exactly(0, ms);
+    }
     let mut places = before.iter().enumerate();
     let same = |(_, one): &(usize, &Delivered)| one.payload == first.payload;
     match (places.find(same), places.find(same)) {
@@ -122,12 +135,25 @@ mod tests {
     #[test]
     fn what_was_next_and_is_gone_was_taken() {
         let before = elements(&["a", "b", "c"]);
-        let after = |texts: &[&str]| between(&before, &elements(texts), 10);
+        let after = |texts: &[&str]| between(&before, &elements(texts), 10, &[]);
         assert_eq!(after(&["a", "b", "c", "d"]), Taken::Exactly(0, 10));
         assert_eq!(after(&["c", "d"]), Taken::Exactly(2, 10));
         assert_eq!(after(&["e"]), Taken::AtLeast(3, 10));
         assert_eq!(after(&[]), Taken::Unsure);
         let alike = elements(&["x", "x"]);
-        assert_eq!(between(&alike, &alike, 10), Taken::Unsure);
+        assert_eq!(between(&alike, &alike, 10, &[]), Taken::Unsure);
+    }
+
+    #[test]
+    fn copies_that_are_delivered_again_do_not_hide_that_nothing_is_taken() {
+        let front = elements(&["a", "b", "a", "b"]);
+        let again = [front[0].payload, front[1].payload];
+        let taken = |after: &[&str]| between(&front, &elements(after), 10, &again);
+        assert_eq!(between(&front, &front, 10, &[]), Taken::Unsure);
+        assert_eq!(taken(&["a", "b", "a", "b", "a"]), Taken::Exactly(0, 10));
+        // One was taken, or three: nobody can tell.
+        assert_eq!(taken(&["b", "a", "b", "a"]), Taken::Unsure);
+        let one = elements(&["a", "a"]);
+        assert_eq!(between(&one, &one, 10, &again), Taken::Exactly(0, 10));
     }
 }

@@ -9,6 +9,12 @@ use crate::queue::{Change, text};
 /// A client whose transfer has failed tries again within 5 s; some more for its way, in ms.
 const RETRIES_MS: i64 = 6_000;
 
+/// A repair is watched for so long, in ms.
+const AFTERMATH_MS: i64 = 300_000;
+/// The late ones of now are compared with those of so long before, in ms, and of no less than that.
+const COMPARED_MS: i64 = 10_000;
+const TELLS_MS: i64 = 3_000;
+
 /// Nobody is there to transfer: whoever comes then has only just begun.
 fn alone(found: &Finding) -> bool {
     found.severity == Severity::Critical && found.id == id::NO_TRANSFER_CLIENT
@@ -63,6 +69,48 @@ pub(super) fn we_delivered(
     let brings = [Change::Transfer, Change::Deliver, Change::Undo].contains(&change);
     let ago_words = text::countdown(ago);
     brings.then(|| (format!("your {} {ago_words} ago", change.word()), ago))
+}
+
+/// What became of a queue after a change of ours that may have mended it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Aftermath {
+    /// The change.
+    pub change: Change,
+    /// For how long it has been over, in ms.
+    pub ago_ms: i64,
+    /// Entries that are still late.
+    pub late: u64,
+    /// Fewer of them than a moment ago; none while that cannot be told.
+    pub falling: Option<bool>,
+}
+
+impl Watch {
+    /// Returns how it goes since our last change of the queue; none where none was of late, where
+    /// it has nothing to do with what is late, or where nothing is late any more.
+    #[must_use]
+    pub fn aftermath(&self) -> Option<Aftermath> {
+        let last = self.beats.back()?;
+        let (change, ago_ms) = ours(self, last.at, AFTERMATH_MS)?;
+        let adds = [
+            Change::Offer,
+            Change::Duplicate,
+            Change::Undo,
+            Change::Worker,
+            Change::Consume,
+        ];
+        let late = last.late.filter(|late| *late > 0)?;
+        let since = last.at.plus(-ago_ms.min(COMPARED_MS));
+        let mut after = self.beats.iter().filter(|beat| beat.at > since);
+        let first = after
+            .next()
+            .filter(|first| last.at.since(first.at) >= TELLS_MS);
+        (!adds.contains(&change)).then_some(Aftermath {
+            change,
+            ago_ms,
+            late,
+            falling: first.and_then(|first| Some(first.late? > late)),
+        })
+    }
 }
 
 /// Returns the time from that moment on until clients can be judged by what they do, in ms; none

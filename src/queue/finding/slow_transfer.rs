@@ -12,7 +12,7 @@ use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::finding::id;
 use crate::queue::frames::{Judged, Place};
-use crate::queue::{EntryId, Exact, Known, Pulse, text};
+use crate::queue::{Bar, EntryId, Exact, Known, Pulse, text};
 
 /// The cost of a search to the server for each element that it passes, in µs (measured: 1.19 s for
 /// 100 entries behind a million, Redis 7.0).
@@ -25,6 +25,8 @@ const CRITICAL_MS: f64 = 500.0;
 const SOON_MS: i64 = 600_000;
 /// The time after the last of several bursts for which they are told, in ms.
 const AGAIN_MS: i64 = 3_600_000;
+/// What falls due within this is a burst, in ms: a bar of the usual timeline.
+const BURST_MS: i64 = 10_000;
 /// As many times are told one by one.
 const TOLD: usize = 3;
 /// From so many late entries on there is more to move than to prepare.
@@ -73,19 +75,50 @@ fn lasted(passed: &Passed, at: EpochMillis) -> String {
     format!("blocked Redis for {lasted}, {ago} ago")
 }
 
-/// Tells of bursts that came again and again: they come once more, though all is well in between.
+/// The next burst that waits: when it falls due, and of how many entries; as far as the bars of the
+/// timeline reach and are narrow.
+fn next_burst(seen: &Seen, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
+    let survey = seen.survey?;
+    let burst = |bar: &&Bar| {
+        let narrow = bar.to.since(bar.from) <= BURST_MS;
+        narrow && bar.from > pulse.at && bar.count >= BACKLOG
+    };
+    let bar = survey.bars.iter().find(burst)?;
+    Some((bar.from, bar.count))
+}
+
+/// Tells of bursts that came before: they come once more, though all is well in between. One that
+/// stands in timeouts already is told as soon as it does.
 fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
     let all: Vec<&Passed> = earlier(seen).collect();
-    let last = all.first().filter(|_| all.len() > 1)?;
+    let burst = next_burst(seen, pulse);
+    let last = all.first().filter(|_| all.len() > 1 || burst.is_some())?;
     if pulse.at.since(last.until) > AGAIN_MS {
         return None;
     }
     let times = text::thousands(all.len() as u64);
-    let headline = format!("Transfers have blocked Redis {times} times, and may again.");
+    let headline = match burst {
+        Some((at, count)) => {
+            let left = text::countdown(at.since(pulse.at));
+            let blocked = text::countdown(last.until.since(last.since));
+            let count = text::thousands(count);
+            format!(
+                "The next {count} fall due in {left}; the last ones blocked Redis for {blocked}."
+            )
+        }
+        None => format!("Transfers have blocked Redis {times} times, and may again."),
+    };
     let told = all.iter().take(TOLD).map(|passed| lasted(passed, pulse.at));
     let finding = Finding::new(ID, Severity::Note, headline)
         .number("times", all.len())
         .all_words(told.collect());
+    let finding = match burst {
+        Some((at, count)) => finding
+            .number("next_burst", count)
+            .number("next_burst_ms", at.get())
+            .ends(at),
+        None => finding,
+    };
     Some(finding.repair(
         Step::Outside,
         "Find out who offers many entries out of due order, or sort the order list before the next \

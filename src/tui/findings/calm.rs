@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::{name, rows};
-use crate::queue::finding::RULES;
+use crate::queue::finding::{RULES, Step};
 use crate::queue::text;
+use crate::tui::keys::Action;
 use crate::tui::model::{self, Model, Screen};
 use crate::tui::queues::QueueRow;
 use crate::tui::queues::queries::is_fresh;
@@ -46,7 +47,8 @@ pub fn calm(model: &Model) -> Calm {
     Calm {
         fine: looked.min(RULES.len()).saturating_sub(spoken),
         blind,
-        open: unexplained(model)
+        open: repaired(model)
+            .chain(unexplained(model))
             .chain(early)
             .chain(looking(model))
             .collect(),
@@ -61,11 +63,47 @@ fn whose(model: &Model, row: &QueueRow) -> String {
     }
 }
 
+/// After a change of ours, before this has passed, in ms, nobody can say that it has not helped: a
+/// client tries again within five seconds.
+const HELPS_MS: i64 = 10_000;
+
+/// How it goes since a repair, while entries are late: whether they get fewer, and else what comes
+/// next.
+fn repaired(model: &Model) -> impl Iterator<Item = String> {
+    let all = rows(model).filter_map(|(_, row)| Some((row, row.watch.aftermath()?)));
+    all.map(|(row, since)| {
+        let whose = whose(model, row);
+        let (word, ago) = (since.change.word(), text::countdown(since.ago_ms));
+        let late = text::thousands(since.late);
+        match since.falling {
+            Some(true) => format!("{whose}repaired ({word}, {ago} ago): {late} late and falling"),
+            Some(false) if since.ago_ms >= HELPS_MS => {
+                let next = next_repair(model, row);
+                format!("{whose}not cured ({word}, {ago} ago), {late} late: next → {next}")
+            }
+            _ => format!("{whose}repaired ({word}, {ago} ago): {late} late, do they get fewer?"),
+        }
+    })
+}
+
+/// The repair that is left to be tried.
+fn next_repair(model: &Model, row: &QueueRow) -> String {
+    let found = row.findings.iter().find(|found| found.open.is_none());
+    let step = found.map_or(&Step::Outside, |found| &found.repair.step);
+    let (action, words) = match step {
+        Step::Worker => (Action::Worker, "start a worker"),
+        Step::Outside => (Action::Kick, "wake the clients"),
+        Step::Change(_) | Step::Entry(..) | Step::WaitAgain => (Action::Repair, "the repair"),
+    };
+    let label = model.keymap.label(action, model.look.ascii);
+    label.map_or_else(|| words.to_owned(), |key| format!("{words} ({key})"))
+}
+
 /// The queues in which entries are late and no rule has said why.
 fn unexplained(model: &Model) -> impl Iterator<Item = String> {
     let now = model::now(model);
     let late = rows(model).filter_map(move |(_, row)| Some((row, row.late_since(now)?)));
-    let late = late.filter(|(row, _)| row.worst().is_none());
+    let late = late.filter(|(row, _)| row.worst().is_none() && row.watch.aftermath().is_none());
     late.map(move |(row, since)| {
         let late = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
         let late = late.map_or_else(|| "?".to_owned(), text::thousands);

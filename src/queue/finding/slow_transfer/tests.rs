@@ -1,8 +1,8 @@
-use super::super::tests::{Scene, framed, pulse, sample};
+use super::super::tests::{START, Scene, framed, pulse, sample, survey};
 use super::*;
-use crate::queue::Frames;
 use crate::queue::finding::id;
 use crate::queue::frame::Form;
+use crate::queue::{Frames, Survey};
 
 /// Returns the places at which those of the next due ones were found.
 fn found_at(frames: &Frames, places: &[(usize, Place)]) -> Known<Vec<(EntryId, Place)>> {
@@ -212,5 +212,32 @@ fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
     assert!(
         words.iter().any(|words| words.contains("ago, too")),
         "{words:?}"
+    );
+}
+
+#[test]
+fn after_one_burst_the_next_is_told_as_soon_as_it_stands_in_timeouts() {
+    let once = blocked(Scene::default(), 0);
+    assert_eq!(once.found(ID), None);
+    let at = START.plus(100_000);
+    let once = once.pulse(pulse(100_000, 60_000, None, 1));
+    let bar = |from: i64, count| Bar {
+        from: at.plus(from),
+        to: at.plus(from + 10_000),
+        count,
+    };
+    let bars = |bars: Vec<Bar>| Survey {
+        bars,
+        ..survey(None)
+    };
+    let few = once.survey(bars(vec![bar(10_000, 900)]));
+    assert_eq!(few.found(ID), None);
+    let told = few.survey(bars(vec![bar(10_000, 900), bar(310_000, 20_000)]));
+    let found = told.found(ID).unwrap();
+    assert_eq!(found.severity, Severity::Note);
+    assert_eq!(found.ends, Some(at.plus(310_000)));
+    assert_eq!(
+        found.headline,
+        "The next 20,000 fall due in 5:10; the last ones blocked Redis for 8.0 s."
     );
 }

@@ -4,6 +4,7 @@ use delayscope::queue::change::What;
 use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::change;
+use delayscope::tui::findings::calm::calm;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
@@ -108,4 +109,35 @@ fn nothing_is_called_fixed_before_its_queue_was_read_again_after_a_change_of_our
     desk.live(12_000, 1);
     let (after, _) = told(&desk);
     assert!(!after.contains(&"stuck-client"), "{after:?}");
+}
+
+/// The lines of what is not known yet.
+fn open(desk: &Desk) -> Vec<String> {
+    calm(&desk.model).open
+}
+
+#[test]
+fn after_a_repair_it_is_watched_whether_what_is_late_gets_fewer() {
+    let mut desk = Desk::of(vec![World::new("orders", 400, -300_000, 1_000)]);
+    desk.live(3_000, 1);
+    let at = desk.now();
+    let watch = &mut desk.model.queues[0].watch;
+    watch.changed_by_us(Change::Repack, at);
+    desk.live(2_000, 1);
+    let first = open(&desk).remove(0);
+    assert!(first.starts_with("repaired (repack, "), "{first}");
+    assert!(first.ends_with("late, do they get fewer?"), "{first}");
+    for _ in 0..6 {
+        desk.world[0].entries.drain(..20);
+        desk.live(1_000, 1);
+    }
+    let falling = open(&desk).remove(0);
+    assert!(falling.ends_with("late and falling"), "{falling}");
+    desk.live(14_000, 1);
+    let stands = open(&desk).remove(0);
+    assert!(stands.starts_with("not cured (repack, "), "{stands}");
+    assert!(stands.contains(": next → "), "{stands}");
+    desk.world[0].entries.clear();
+    desk.live(2_000, 1);
+    assert!(!open(&desk).iter().any(|line| line.contains("repack")));
 }
