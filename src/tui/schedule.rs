@@ -53,6 +53,8 @@ pub struct Schedule {
     pub(crate) under: Option<Under>,
     /// When the cursor came to something else by itself.
     pub(crate) shifted: Option<Instant>,
+    /// The search through all queues.
+    pub(crate) everywhere: Option<Everywhere>,
     /// Entry that the cursor goes to as soon as the rows are read among which it must be.
     pub(crate) sought: Option<Suspect>,
     /// Entry that the cursor has lost and that the next page may show again.
@@ -170,6 +172,19 @@ pub(crate) struct Replaced {
     pub(crate) filtered: Option<Box<Filtered>>,
     /// The window then.
     pub(crate) entries: Entries,
+}
+
+/// A search through one queue after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Everywhere {
+    /// The text of the filter.
+    pub(crate) text: String,
+    /// The queue that is being looked through; none once one was found.
+    pub(crate) at: Option<Queue>,
+    /// The queues that are left.
+    pub(crate) left: VecDeque<Queue>,
+    /// Number of queues that were looked through.
+    pub(crate) looked: usize,
 }
 
 /// The purpose that a rank is looked for.

@@ -102,9 +102,7 @@ fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
             let left = text::countdown(at.since(pulse.at));
             let blocked = text::countdown(last.until.since(last.since));
             let count = text::thousands(count);
-            format!(
-                "The next {count} fall due in {left}; the last ones blocked Redis for {blocked}."
-            )
+            format!("{count} fall due in {left}; the last ones blocked Redis for {blocked}.")
         }
         None => format!("Transfers have blocked Redis {times} times, and may again."),
     };

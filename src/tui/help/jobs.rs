@@ -20,7 +20,7 @@ const JOBS: [(By, &str); 10] = [
     ),
     (
         By::Key(Action::Filter),
-        "Find an order by a part of its payload. On the table of queues: find a queue.",
+        "Find an order by a part of its payload. Through all queues: :find TEXT.",
     ),
     (
         By::Key(Action::Transfer),

@@ -1,6 +1,7 @@
 //! The commands by name: all actions of the key table, and what takes a word behind it.
 
 pub mod commands;
+pub mod find;
 pub mod queues;
 pub mod rank;
 pub mod words;

@@ -9,7 +9,7 @@ use delayscope::tui::prompt::PromptKind;
 use delayscope::tui::server::{self, Switch};
 use delayscope::tui::tabs::Tab;
 
-use crate::desk::{Desk, World};
+use crate::desk::{Desk, World, member};
 
 /// A queue with 34 late entries and a well one, on the dashboard.
 fn two() -> Desk {
@@ -180,6 +180,39 @@ fn another_server_is_gone_to_by_its_address_and_offered_again() {
         disabled.contains("put the password into a profile"),
         "{disabled}"
     );
+}
+
+#[test]
+fn find_looks_through_all_queues_until_one_has_a_match_and_goes_on_from_there() {
+    let hidden = |name: &str| {
+        let mut world = World::new(name, 30, 600_000, 1_000);
+        world.entries[20].0 = member(4_711);
+        world
+    };
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 30, 600_000, 1_000),
+        hidden("beta"),
+        hidden("gamma"),
+    ]);
+    let find = |desk: &mut Desk| {
+        desk.char(':');
+        desk.type_in("find 4711");
+        desk.press(Code::Enter);
+        desk.live(1_000, 1);
+    };
+    for name in ["beta", "gamma"] {
+        find(&mut desk);
+        assert_eq!(desk.model.selected().unwrap().queue.name.text(), name);
+        assert_eq!(desk.model.entry().unwrap().member, member(4_711));
+        assert!(matches!(desk.model.screen, Screen::Queue));
+    }
+    desk.char(':');
+    desk.type_in("find nowhere");
+    desk.press(Code::Enter);
+    desk.live(1_500, 1);
+    let said = toast(&desk);
+    assert_eq!(said, "nothing that waits matches nowhere in 3 queues");
+    assert!(desk.model.filtered.is_none());
 }
 
 #[test]

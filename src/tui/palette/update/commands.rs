@@ -166,6 +166,20 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: |model, arg| line_of(model, Action::Filter, arg),
     },
     Command {
+        name: "find",
+        aliases: &["find-all", "everywhere"],
+        wants: "TEXT",
+        alone: false,
+        help: "look through all queues, until one has an entry that matches",
+        action: None,
+        why_not: |model| model.queues.is_empty().then_some("no queue to look in"),
+        choices: |_, arg| {
+            let what = "look through all queues".to_owned();
+            vec![echo("find", arg, Ok(what))]
+        },
+        run: super::find::run,
+    },
+    Command {
         name: "keep-one",
         aliases: &["dedupe", "unique"],
         wants: "",
