@@ -313,7 +313,7 @@ fn verify(typed: &str) -> Result<Verify, String> {
 #[derive(ClapArgs, Clone, Copy, Default)]
 #[command(next_help_heading = "Screen")]
 pub struct Screen {
-    /// Colours for which background [default: terminal]
+    /// Colours for which background [default: auto]
     #[arg(long, value_name = "THEME")]
     pub theme: Option<Theme>,
     /// Draw with ASCII only
@@ -327,6 +327,8 @@ pub struct Screen {
 /// The colour themes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Theme {
+    /// For the background that the terminal tells.
+    Auto,
     /// For a light background.
     Light,
     /// For a dark background.

@@ -85,8 +85,10 @@ pub struct ScreenOptions {
     pub theme: Theme,
     /// Draw with ASCII only.
     pub ascii: bool,
-    /// The colours there are; a theme for a background wants 24-bit ones.
+    /// The colours there are; a theme for a background wants more than 16.
     pub colours: Colours,
+    /// The background is light, as the environment tells.
+    pub light: Option<bool>,
     /// The time between two looks.
     pub interval: Duration,
 }
@@ -305,9 +307,10 @@ fn screen_options(
     let typed = args.screen();
     let file_interval = file.interval.map(Span::duration);
     Ok(ScreenOptions {
-        theme: typed.theme.or(file.theme).unwrap_or(Theme::Terminal),
+        theme: typed.theme.or(file.theme).unwrap_or(Theme::Auto),
         ascii: typed.ascii || file.ascii.unwrap_or(terminal.ascii),
         colours: terminal.colours,
+        light: terminal.light,
         interval: interval(typed.interval)?
             .or(file_interval)
             .unwrap_or(INTERVAL),

@@ -102,9 +102,15 @@ pub struct Options {
     pub keymap: Keymap,
     /// The look that the screen is drawn in.
     pub look: Look,
+    /// The terminal is asked for its background, which decides between dark and light.
+    pub asks_background: bool,
     /// Interval at which the selected queue is read, in ms: 200 to 60,000.
     pub interval_ms: u64,
 }
+
+/// The longest time that a terminal may take to tell its background: later the screen would change
+/// its colours under the user's eyes.
+const ANSWERS: Duration = Duration::from_secs(1);
 
 /// Shows the screen until it ends; the exit code is [`Ended::code`]. Fails when the terminal
 /// cannot be taken; one that goes away later is an end like any other.
@@ -115,6 +121,10 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     model.keymap = options.keymap;
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
     server::update::settle(&mut model, &session.site());
+    if options.asks_background {
+        tty.ask_background()?;
+        model.schedule.background_by = Some(model.instant + ANSWERS);
+    }
     let lines = Lines::of_user();
     let mut kept = lines.recall();
     for kind in PromptKind::ALL {

@@ -58,6 +58,7 @@ pub(super) struct Loaded {
 }
 
 const THEMES: &[(&str, Theme)] = &[
+    ("auto", Theme::Auto),
     ("terminal", Theme::Terminal),
     ("light", Theme::Light),
     ("dark", Theme::Dark),

@@ -1,5 +1,4 @@
-//! The abilities of the terminal, as the environment tells them. The terminal itself is never
-//! asked: a late answer would arrive as keys.
+//! The abilities of the terminal, as the environment tells them.
 
 /// The terminal, as the environment describes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -10,6 +9,8 @@ pub struct Terminal {
     pub ascii: bool,
     /// The colours that it has and wants.
     pub colours: Colours,
+    /// Its background is light (`COLORFGBG`); none: nothing is said of it.
+    pub light: Option<bool>,
 }
 
 /// The colours of a terminal.
@@ -19,6 +20,8 @@ pub enum Colours {
     No,
     /// The 16 of its own palette.
     Own,
+    /// The fixed ones of 256 too: `TERM` says so.
+    Indexed,
     /// 24-bit ones too: `COLORTERM` is `truecolor` or `24bit`.
     True,
 }
@@ -37,9 +40,26 @@ impl Terminal {
             colours: match (env("NO_COLOR"), env("COLORTERM").as_deref()) {
                 (Some(_), _) => Colours::No,
                 (None, Some("truecolor" | "24bit")) => Colours::True,
+                _ if term
+                    .as_deref()
+                    .is_some_and(|term| term.contains("256color")) =>
+                {
+                    Colours::Indexed
+                }
                 _ => Colours::Own,
             },
+            light: env("COLORFGBG").as_deref().and_then(is_light),
         }
+    }
+}
+
+/// Tells by `COLORFGBG`, the numbers of text and background (`15;0`, `0;default;15`), whether the
+/// background is light.
+fn is_light(numbers: &str) -> Option<bool> {
+    match numbers.rsplit(';').next()?.parse().ok()? {
+        0..=6 | 8 => Some(false),
+        7 | 9..=15 => Some(true),
+        _ => None,
     }
 }
 
@@ -100,12 +120,29 @@ mod tests {
             (&[("COLORTERM", "24bit")], Colours::True),
             (&[("COLORTERM", "yes")], Colours::Own),
             (&[("COLORTERM", "")], Colours::Own),
-            (&[("TERM", "xterm-256color")], Colours::Own),
+            (&[("TERM", "xterm")], Colours::Own),
+            (&[("TERM", "xterm-256color")], Colours::Indexed),
             (&[("NO_COLOR", "1")], Colours::No),
             (&[("NO_COLOR", "1"), ("COLORTERM", "24bit")], Colours::No),
             (&[("NO_COLOR", "")], Colours::Own),
         ] {
             assert_eq!(of(env).colours, colours, "{env:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_number_of_colorfgbg_says_whether_the_background_is_light() {
+        for (said, light) in [
+            ("15;0", Some(false)),
+            ("0;15", Some(true)),
+            ("0;default;7", Some(true)),
+            ("12;8", Some(false)),
+            ("default;default", None),
+            ("0;", None),
+            ("0;300", None),
+            ("", None),
+        ] {
+            assert_eq!(of(&[("COLORFGBG", said)]).light, light, "{said:?}");
         }
     }
 

@@ -7,6 +7,7 @@ mod whole;
 
 use crate::clock::EpochMillis;
 use crate::queue::classes::{DUE, LATE};
+use crate::queue::zoom::enough;
 use crate::queue::{Bar, Judged, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
 use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest, rank_of_score};
 use crate::store::{Store, StoreError};
@@ -86,6 +87,18 @@ pub async fn survey(
         None => held.unwrap_or_default(),
     };
     look(store, queue, Some((zoom, scale))).await
+}
+
+/// A survey with the bars of the closest zoom that shows four fifths of what falls due: a round trip
+/// or two more than one of a given zoom.
+pub async fn fitting_survey(store: &Store, queue: &Queue) -> Result<Survey, StoreError> {
+    let zoom = Zoom::fitting(&look(store, queue, None).await?.classes);
+    let seen = survey(store, queue, Some(zoom), None).await?;
+    let shown: u64 = seen.bars.iter().map(|bar| bar.count).sum();
+    if zoom == Zoom::Week && !enough(shown, shown.saturating_add(seen.beyond)) {
+        return survey(store, queue, Some(Zoom::All), None).await;
+    }
+    Ok(seen)
 }
 
 /// Counts the due times in the bars of a scale.

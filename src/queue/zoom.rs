@@ -1,5 +1,6 @@
 //! The span of the future that the timeline shows, and its bars.
 
+use super::classes::DUE;
 use super::text;
 use crate::clock::EpochMillis;
 
@@ -64,6 +65,30 @@ impl Zoom {
         }
     }
 
+    /// The closest one that shows four fifths of what falls due, by the counts of the classes of due
+    /// times. Of what is due after a day only a look can tell whether a week shows it.
+    #[must_use]
+    pub fn fitting(classes: &[u64; DUE.len()]) -> Self {
+        let all: u64 = classes.iter().fold(0, |sum, n| sum.saturating_add(*n));
+        let shown = |classes: &[u64]| {
+            let sum = classes.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
+            enough(sum, all)
+        };
+        let reach = [
+            (Self::Minute, 2),
+            (Self::TenMinutes, 3),
+            (Self::Hour, 4),
+            (Self::SixHours, 5),
+            (Self::Day, 6),
+        ];
+        match all {
+            0 => Self::default(),
+            _ => { reach.into_iter() }
+                .find(|(_, until)| shown(&classes[..*until]))
+                .map_or(Self::Week, |(zoom, _)| zoom),
+        }
+    }
+
     /// The next closer one; itself at the end.
     #[must_use]
     pub fn closer(self) -> Self {
@@ -77,6 +102,12 @@ impl Zoom {
         let i = Self::ALL.iter().position(|z| *z == self).unwrap_or(0);
         Self::ALL[(i + 1).min(Self::ALL.len() - 1)]
     }
+}
+
+/// Tells whether so many are four fifths of all.
+#[must_use]
+pub const fn enough(shown: u64, all: u64) -> bool {
+    shown >= all - all / 5
 }
 
 const SECOND: i64 = 1_000;
@@ -211,6 +242,23 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_closest_zoom_that_shows_four_fifths_fits() {
+        for (classes, zoom) in [
+            ([0; 7], Zoom::TenMinutes),
+            ([50, 30, 20, 0, 0, 0, 0], Zoom::Minute),
+            ([0, 79, 21, 0, 0, 0, 0], Zoom::TenMinutes),
+            ([0, 80, 20, 0, 0, 0, 0], Zoom::Minute),
+            ([0, 0, 12, 100, 0, 0, 5], Zoom::Hour),
+            ([0, 0, 0, 0, 9, 0, 1], Zoom::SixHours),
+            ([1, 0, 0, 0, 0, 9, 1], Zoom::Day),
+            ([1, 0, 0, 0, 0, 0, 1], Zoom::Week),
+            ([0, 0, 0, 0, 0, 0, u64::MAX], Zoom::Week),
+        ] {
+            assert_eq!(Zoom::fitting(&classes), zoom, "{classes:?}");
+        }
+    }
 
     const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
 

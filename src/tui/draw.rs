@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
@@ -220,7 +220,7 @@ impl<'a> Ctx<'a> {
             style: if focused {
                 self.theme.accent
             } else {
-                self.theme.dim
+                self.theme.faint
             },
             lines: self.theme.glyphs.lines,
             corners: self.theme.glyphs.corners,
@@ -248,11 +248,16 @@ impl<'a> Ctx<'a> {
         let t = &self.data;
         for x in area.left()..area.right() {
             let cell = &mut buf[(x, area.y)];
-            // Colours would be patches on a reversed row.
-            if t.reversed {
-                cell.fg = ratatui::style::Color::Reset;
+            // Colours would be patches on a reversed row, but for the sign of its state.
+            let sign = t.is_state(cell.fg) && !is_bar(cell.symbol());
+            if t.reversed && !sign {
+                cell.fg = Color::Reset;
             }
+            let own = cell.fg;
             cell.set_style(t.select);
+            if own != Color::Reset {
+                cell.fg = own;
+            }
         }
     }
 
@@ -272,6 +277,11 @@ impl<'a> Ctx<'a> {
             .set_symbol(t.glyphs.cursor)
             .set_style(self.theme.accent);
     }
+}
+
+/// A bar is of some height, and no sign.
+fn is_bar(symbol: &str) -> bool {
+    ("▀"..="▟").contains(&symbol)
 }
 
 pub(crate) fn rect(area: Area) -> Rect {

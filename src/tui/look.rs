@@ -7,12 +7,25 @@ pub struct Look {
     pub ascii: bool,
     /// No colour at all (`NO_COLOR`): meanings stay as glyphs and words.
     pub no_color: bool,
-    /// 24-bit colours for this background; none: the terminal's own 16.
-    pub truecolor: Option<Background>,
-    /// The terminal has 24-bit colours.
-    pub can_truecolor: bool,
+    /// The background that colours are chosen for; none: nobody knows it, and colours are the
+    /// terminal's own.
+    pub background: Option<Background>,
+    /// The colours that the terminal has.
+    pub depth: Depth,
     /// The zone of the times that are shown.
     pub zone: Zone,
+}
+
+/// The colours that a terminal has.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Depth {
+    /// The 16 of its own palette, of which nobody knows how they look.
+    #[default]
+    Own,
+    /// The 240 beside them, which look the same everywhere.
+    Indexed,
+    /// 24-bit ones.
+    True,
 }
 
 /// A time zone for display.
@@ -25,7 +38,7 @@ pub enum Zone {
     Offset(i32),
 }
 
-/// The background that the 24-bit colours are chosen for.
+/// The background that colours are chosen for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Background {
     /// Light text on dark.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::tui::keys::{Action, Key};
+use crate::tui::look::Background;
 use crate::tui::{
     change, examine, filter, form, journal, link, lists, offer, queues, refresh, server, timeline,
     worker,
@@ -25,6 +26,8 @@ pub enum Msg {
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
     Resized(u16, u16),
+    /// The terminal has told its background.
+    BackgroundTold(Background),
     /// Somebody asked from outside that the program stops for a while (SIGTSTP).
     StopAsked,
     /// The program came back from having been stopped.

@@ -54,8 +54,8 @@ pub type SurveyAnswer = (u64, Result<Survey, String>);
 pub struct SurveyAsk {
     /// A later request makes answers with an earlier generation void.
     pub generation: u64,
-    /// The zoom of the timeline's bars.
-    pub zoom: Zoom,
+    /// The zoom of the timeline's bars; none: the one that fits.
+    pub zoom: Option<Zoom>,
     /// The scale of the survey before, kept while it suits.
     pub held: Option<Scale>,
 }

@@ -4,7 +4,7 @@
 pub mod frames;
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -17,6 +17,9 @@ use crate::tui::msg::Msg;
 use crate::tui::refresh::update::time::{changes_at, wakes_at};
 use crate::tui::update::{is_input, update};
 
+/// The first picture waits so long for the terminal to tell its background.
+const ANSWERS: Duration = Duration::from_millis(25);
+
 /// Runs until something ends it. `clock` reads the monotonic clock.
 pub async fn run(
     surface: &mut impl Surface,
@@ -26,7 +29,12 @@ pub async fn run(
     runner: &mut impl Runner,
     clock: impl Fn() -> Instant,
 ) -> io::Result<Ended> {
-    let mut draw_at = Some(clock());
+    // A terminal that tells its background does so at once: the first picture has its colours.
+    let answers = model
+        .schedule
+        .background_by
+        .map_or(Duration::ZERO, |_| ANSWERS);
+    let mut draw_at = Some(clock() + answers);
     let mut pace = Pace::new(clock());
     loop {
         if draw_at.is_some_and(|at| at <= clock()) {

@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, LinkCost, Queue, Suspect};
+use crate::queue::{Announcement, LinkCost, Queue, Suspect, Zoom};
 use crate::tui::entries::Entries;
 use crate::tui::filter::Filtered;
 use crate::tui::keys::{Action, Key};
@@ -100,6 +100,10 @@ pub struct Schedule {
     pub(crate) journal: Reading,
     /// The panel of the change under way, as it was in the last picture.
     pub(crate) panel: Panel,
+    /// The zoom that the timeline opens with.
+    pub(crate) fit: Fit,
+    /// Until then the terminal's answer about its background is taken.
+    pub(crate) background_by: Option<Instant>,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
 }
@@ -111,6 +115,18 @@ pub struct Under {
     pub(crate) queue: Queue,
     /// The member of the entry, or what the finding is called; none where the queue is meant.
     pub(crate) what: Option<Vec<u8>>,
+}
+
+/// The way to the zoom that fits the queue that was selected first.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Fit {
+    /// The user's own, or it is there.
+    #[default]
+    Done,
+    /// To be asked for.
+    Wanted,
+    /// Asked for, instead of this one.
+    Asked(Zoom),
 }
 
 impl Schedule {

@@ -4,7 +4,7 @@ use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue};
 use crate::tui::Options;
 use crate::tui::keys::Keymap;
-use crate::tui::look::{Background, Look, Zone};
+use crate::tui::look::{Background, Depth, Look, Zone};
 use crate::tui::server::run::Session;
 
 /// Shows the screen on `server` with the queues that were named (none: all there are) until it
@@ -24,19 +24,32 @@ pub async fn show(
 
 fn options(config: &Config, keymap: Keymap) -> Options {
     let screen = &config.screen;
+    let depth = match screen.colours {
+        Colours::No | Colours::Own => Depth::Own,
+        Colours::Indexed => Depth::Indexed,
+        Colours::True => Depth::True,
+    };
     Options {
         keymap,
         look: Look {
             ascii: screen.ascii,
             no_color: screen.colours == Colours::No,
-            truecolor: match (screen.theme, screen.colours) {
-                (Theme::Dark, Colours::True) => Some(Background::Dark),
-                (Theme::Light, Colours::True) => Some(Background::Light),
-                _ => None,
+            background: match screen.theme {
+                Theme::Dark => Some(Background::Dark),
+                Theme::Light => Some(Background::Light),
+                Theme::Terminal => None,
+                Theme::Auto => screen.light.map(|light| {
+                    if light {
+                        Background::Light
+                    } else {
+                        Background::Dark
+                    }
+                }),
             },
-            can_truecolor: screen.colours == Colours::True,
+            depth,
             zone: Zone::Local,
         },
+        asks_background: screen.theme == Theme::Auto && depth != Depth::Own,
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),
     }
 }

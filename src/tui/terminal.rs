@@ -1,7 +1,7 @@
 //! The terminal: entered once, given back however the program ends.
 //!
-//! It is never asked anything (its answer would arrive as keys), and after the loop has started
-//! neither `Terminal::clear()` nor a cursor query may be used: both wait two seconds for an
+//! It is asked for its background, once; the answer comes between the keys, and `input` tells it from
+//! them. Nothing waits for it. After the loop has started neither `Terminal::clear()` nor a cursor query may be used: both wait two seconds for an
 //! answer that the reader of the keys has swallowed.
 
 mod editor;
@@ -91,6 +91,13 @@ impl Tty {
         let begun = self.keys.clone().map(Reading::begin).transpose()?;
         self.reading = begun;
         Ok(())
+    }
+
+    /// Asks for the colour of the background (OSC 11).
+    pub fn ask_background(&mut self) -> io::Result<()> {
+        let out = self.terminal.backend_mut();
+        out.write_all(b"\x1b]11;?\x1b\\")?;
+        Write::flush(out)
     }
 
     /// Gives the terminal back, and with it what is typed from now on.

@@ -1,23 +1,27 @@
 //! Colours by role and glyphs by meaning. A healthy screen is nearly monochrome; colour says
 //! state, and whatever colour says, a glyph or word says too.
 
+use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::LabelColour;
-use crate::tui::look::{Background, Look};
+use crate::tui::look::{Background, Depth, Look};
 
 /// Styles by role, and the glyphs to draw with.
 #[derive(Clone, Debug)]
 pub struct Theme {
     /// Data.
     pub text: Style,
-    /// Decoration, and what is not worth a look.
+    /// Text that steps back behind the data, and still can be read on any background.
     pub dim: Style,
+    /// Decoration: lines, rails, ticks. Never text.
+    pub faint: Style,
     /// Keys, and the border of the focused pane.
     pub accent: Style,
     /// Titles, and what must be read first.
     pub strong: Style,
-    /// The row under the cursor, laid over what is there.
+    /// The row under the cursor, laid over what is there; its foreground is for what has no colour
+    /// of its own.
     pub select: Style,
     /// Late, critical.
     pub late: Style,
@@ -37,6 +41,8 @@ pub struct Theme {
     pub reversed: bool,
     /// No colours are wanted.
     pub colourless: bool,
+    /// Nobody knows how its colours look: see [`Theme::legible`].
+    pub unsure: bool,
     /// The glyphs to draw with.
     pub glyphs: &'static Glyphs,
 }
@@ -48,8 +54,6 @@ pub struct Glyphs {
     pub eighths: [&'static str; 9],
     /// The left and the right half of a cell, where there are such.
     pub halves: Option<[&'static str; 2]>,
-    /// Late classes, the longest ago first.
-    pub shades: [&'static str; 4],
     /// Left end of the row under the cursor.
     pub cursor: &'static str,
     /// A gauge: full, its half end, what is not reached yet.
@@ -111,7 +115,6 @@ pub struct Glyphs {
 const UNICODE: Glyphs = Glyphs {
     eighths: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     halves: Some(["▌", "▐"]),
-    shades: ["░", "░", "▒", "▓"],
     cursor: "▌",
     gauge: ["━", "╸", "─"],
     now: "┃",
@@ -145,7 +148,6 @@ const UNICODE: Glyphs = Glyphs {
 const ASCII: Glyphs = Glyphs {
     eighths: [" ", ".", ":", "-", "=", "+", "*", "%", "#"],
     halves: None,
-    shades: [".", ":", "+", "#"],
     cursor: ">",
     gauge: ["=", ">", "-"],
     now: "|",
@@ -188,20 +190,27 @@ impl Theme {
     #[must_use]
     pub fn of(look: &Look) -> Self {
         let glyphs = if look.ascii { &ASCII } else { &UNICODE };
-        let colours = match look.truecolor {
+        let colours = match (look.background, look.depth) {
             _ if look.no_color => return Self::colourless(glyphs),
-            None => &SIXTEEN,
-            Some(Background::Dark) => &DARK,
-            Some(Background::Light) => &LIGHT,
+            (None, _) | (_, Depth::Own) => &OWN_COLOURS,
+            (Some(Background::Dark), Depth::Indexed) => &DARK_INDEXED,
+            (Some(Background::Light), Depth::Indexed) => &LIGHT_INDEXED,
+            (Some(Background::Dark), Depth::True) => &DARK,
+            (Some(Background::Light), Depth::True) => &LIGHT,
         };
         let fg = |c: Color| Style::new().fg(c);
+        let unsure = colours.select.is_none();
         Self {
             text: Style::new(),
             dim: fg(colours.dim),
+            faint: match colours.faint {
+                Some(colour) => fg(colour),
+                None => Style::new().add_modifier(Modifier::DIM),
+            },
             accent: fg(colours.accent),
             strong: Style::new().add_modifier(Modifier::BOLD),
             select: match colours.select {
-                Some(bg) => Style::new().bg(bg),
+                Some((bg, text)) => Style::new().bg(bg).fg(text),
                 None => Style::new().add_modifier(Modifier::REVERSED),
             }
             .add_modifier(Modifier::BOLD),
@@ -212,8 +221,9 @@ impl Theme {
             near: fg(colours.near),
             mid: fg(colours.mid),
             far: fg(colours.far),
-            reversed: colours.select.is_none(),
+            reversed: unsure,
             colourless: false,
+            unsure,
             glyphs,
         }
     }
@@ -224,7 +234,8 @@ impl Theme {
         let bold = plain.add_modifier(Modifier::BOLD);
         Self {
             text: plain,
-            dim: plain.add_modifier(Modifier::DIM),
+            dim: plain,
+            faint: plain.add_modifier(Modifier::DIM),
             accent: bold,
             strong: bold,
             select: bold.add_modifier(Modifier::REVERSED),
@@ -237,6 +248,7 @@ impl Theme {
             far: plain,
             reversed: true,
             colourless: true,
+            unsure: true,
             glyphs,
         }
     }
@@ -259,7 +271,35 @@ impl Theme {
             LabelColour::Warn => self.warn,
             LabelColour::Ok => self.ok,
             LabelColour::Own(_) if self.colourless => self.strong,
-            LabelColour::Own(n) => Style::new().fg(OWN[usize::from(n) % OWN.len()]),
+            // By its number, which says that the user has chosen it.
+            LabelColour::Own(n) => Style::new().fg(Color::Indexed(n % 16)),
+        }
+    }
+
+    /// Tells whether a colour is that of a state.
+    #[must_use]
+    pub fn is_state(&self, colour: Color) -> bool {
+        [self.late, self.warn, self.ok]
+            .iter()
+            .any(|style| style.fg == Some(colour))
+    }
+
+    /// Takes from text the colours of which nobody knows whether they can be read: yellow on white,
+    /// say. Signs and bars keep theirs.
+    pub fn legible(&self, buf: &mut Buffer) {
+        if !self.unsure {
+            return;
+        }
+        for cell in &mut buf.content {
+            if !cell.symbol().chars().any(char::is_alphanumeric) {
+                continue;
+            }
+            // What stands in a line is as dim as that, until here.
+            cell.modifier -= Modifier::DIM;
+            if !matches!(cell.fg, Color::Reset | Color::Indexed(_)) {
+                cell.fg = Color::Reset;
+                cell.modifier |= Modifier::BOLD;
+            }
         }
     }
 
@@ -281,32 +321,15 @@ impl Theme {
     }
 }
 
-/// The terminal's own colours by their numbers.
-const OWN: [Color; 16] = [
-    Color::Black,
-    Color::Red,
-    Color::Green,
-    Color::Yellow,
-    Color::Blue,
-    Color::Magenta,
-    Color::Cyan,
-    Color::Gray,
-    Color::DarkGray,
-    Color::LightRed,
-    Color::LightGreen,
-    Color::LightYellow,
-    Color::LightBlue,
-    Color::LightMagenta,
-    Color::LightCyan,
-    Color::White,
-];
-
-/// The colours of a palette.
+/// The colours of a palette. Text has at least 4.5:1 against all backgrounds that a palette is for,
+/// and against that of the row under the cursor.
 struct Colours {
     dim: Color,
+    /// Of decoration; none: the text's, dimmed by the terminal.
+    faint: Option<Color>,
     accent: Color,
-    /// Background of the row under the cursor; none: that row is reversed.
-    select: Option<Color>,
+    /// Background of the row under the cursor, and of text on it; none: that row is reversed.
+    select: Option<(Color, Color)>,
     late: Color,
     warn: Color,
     ok: Color,
@@ -315,9 +338,11 @@ struct Colours {
     far: Color,
 }
 
-/// From the terminal's own palette: suits dark and light alike.
-const SIXTEEN: Colours = Colours {
-    dim: Color::DarkGray,
+/// From the terminal's own palette, whatever that is: colours are for signs and bars, text is the
+/// terminal's own.
+const OWN_COLOURS: Colours = Colours {
+    dim: Color::Reset,
+    faint: None,
     accent: Color::Cyan,
     select: None,
     late: Color::Red,
@@ -329,25 +354,53 @@ const SIXTEEN: Colours = Colours {
 };
 
 const DARK: Colours = Colours {
-    dim: Color::Rgb(0x6b, 0x72, 0x80),
+    dim: Color::Rgb(0x9a, 0xa5, 0xb1),
+    faint: Some(Color::Rgb(0x6b, 0x72, 0x80)),
     accent: Color::Rgb(0x5e, 0xc4, 0xd6),
-    select: Some(Color::Rgb(0x23, 0x30, 0x44)),
-    late: Color::Rgb(0xff, 0x6b, 0x6b),
+    select: Some((Color::Rgb(0x26, 0x38, 0x50), Color::Rgb(0xe6, 0xed, 0xf3))),
+    late: Color::Rgb(0xff, 0x80, 0x80),
     warn: Color::Rgb(0xf2, 0xc1, 0x4e),
     ok: Color::Rgb(0x7b, 0xc4, 0x7f),
     near: Color::Rgb(0xf2, 0xc1, 0x4e),
     mid: Color::Rgb(0x4f, 0xb3, 0xa5),
-    far: Color::Rgb(0x6f, 0x86, 0xa8),
+    far: Color::Rgb(0x8e, 0xa4, 0xc4),
 };
 
 const LIGHT: Colours = Colours {
-    dim: Color::Rgb(0x7a, 0x82, 0x90),
-    accent: Color::Rgb(0x0e, 0x74, 0x90),
-    select: Some(Color::Rgb(0xdb, 0xe7, 0xf3)),
-    late: Color::Rgb(0xc0, 0x26, 0x2d),
-    warn: Color::Rgb(0x9a, 0x67, 0x00),
-    ok: Color::Rgb(0x1a, 0x7f, 0x37),
-    near: Color::Rgb(0xb7, 0x79, 0x1f),
-    mid: Color::Rgb(0x0f, 0x76, 0x6e),
-    far: Color::Rgb(0x55, 0x70, 0x8f),
+    dim: Color::Rgb(0x5a, 0x62, 0x70),
+    faint: Some(Color::Rgb(0x9a, 0xa3, 0xb0)),
+    accent: Color::Rgb(0x0b, 0x61, 0x78),
+    select: Some((Color::Rgb(0xdb, 0xe7, 0xf3), Color::Rgb(0x1f, 0x29, 0x33))),
+    late: Color::Rgb(0xb0, 0x1c, 0x24),
+    warn: Color::Rgb(0x7a, 0x52, 0x00),
+    ok: Color::Rgb(0x16, 0x6a, 0x2e),
+    near: Color::Rgb(0x8a, 0x5a, 0x00),
+    mid: Color::Rgb(0x0f, 0x65, 0x5e),
+    far: Color::Rgb(0x4a, 0x64, 0x80),
+};
+
+const DARK_INDEXED: Colours = Colours {
+    dim: Color::Indexed(248),
+    faint: Some(Color::Indexed(242)),
+    accent: Color::Indexed(80),
+    select: Some((Color::Indexed(236), Color::Indexed(255))),
+    late: Color::Indexed(210),
+    warn: Color::Indexed(221),
+    ok: Color::Indexed(114),
+    near: Color::Indexed(221),
+    mid: Color::Indexed(73),
+    far: Color::Indexed(109),
+};
+
+const LIGHT_INDEXED: Colours = Colours {
+    dim: Color::Indexed(240),
+    faint: Some(Color::Indexed(247)),
+    accent: Color::Indexed(24),
+    select: Some((Color::Indexed(253), Color::Indexed(235))),
+    late: Color::Indexed(124),
+    warn: Color::Indexed(58),
+    ok: Color::Indexed(22),
+    near: Color::Indexed(58),
+    mid: Color::Indexed(23),
+    far: Color::Indexed(59),
 };

@@ -105,6 +105,13 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::BackgroundTold(background) => {
+            let by = model.schedule.background_by.take();
+            if by.is_some_and(|by| model.instant <= by) {
+                model.look.background = Some(background);
+            }
+            Vec::new()
+        }
         Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             pace::ask_all(model);

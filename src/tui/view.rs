@@ -63,6 +63,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
     prompt::view::render(&ctx, buf);
     toast::view::render(&ctx, buf);
     harmless(buf);
+    ctx.theme.legible(buf);
     if model.look.ascii {
         spell(buf);
     }
@@ -122,7 +123,7 @@ fn scrollbars(ctx: &Ctx, buf: &mut Buffer) {
     for (area, target) in ctx.drawn.borrow().places() {
         if let Target::Rail(_, rail) = target {
             let at = (area.x, area.y + rail.above());
-            scrollbar::thumb(buf, at, rail.thumb(), symbol, ctx.theme.dim);
+            scrollbar::thumb(buf, at, rail.thumb(), symbol, ctx.theme.faint);
         }
     }
 }

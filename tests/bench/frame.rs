@@ -30,7 +30,7 @@ use delayscope::tui::filter::{Filtered, HITS_KEPT, Hit, Search};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::layout;
 use delayscope::tui::lists::{ListElement, Stand};
-use delayscope::tui::look::{Background, Look, Zone};
+use delayscope::tui::look::{Background, Depth, Look, Zone};
 use delayscope::tui::model::{Model, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::queues::{Depths, Trend};
@@ -165,7 +165,8 @@ fn filtered(model: &mut Model) {
 fn measured(size: (u16, u16), queues: u64, scene: fn(&mut Model)) -> [f64; 4] {
     let look = Look {
         zone: Zone::Local,
-        truecolor: Some(Background::Dark),
+        background: Some(Background::Dark),
+        depth: Depth::True,
         ..Look::default()
     };
     let mut model = build::evening(size, look);

@@ -102,8 +102,12 @@ impl Runner for Answers {
                 generation,
                 queue,
                 result: Ok(self.world.pulse(at, page)),
-                survey: survey
-                    .map(|ask| Box::new((ask.generation, Ok(empty_survey(at, Some(ask.zoom)))))),
+                survey: survey.map(|ask| {
+                    Box::new((
+                        ask.generation,
+                        Ok(empty_survey(at, Some(ask.zoom.unwrap_or_default()))),
+                    ))
+                }),
             }),
             Effect::Refresh(refresh::Effect::LoadPulses { generation, queues }) => {
                 let pulse = |queue| (queue, self.world.pulse(at, None));

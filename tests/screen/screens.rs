@@ -4,6 +4,7 @@
 mod asking;
 pub(crate) mod build;
 mod bulk;
+mod contrast;
 mod everywhere;
 mod filter;
 mod flow;

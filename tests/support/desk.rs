@@ -213,7 +213,7 @@ impl Desk {
                     let seen = Survey {
                         keys: world(&queue).keys(at),
                         server_us: world(&queue).survey_us,
-                        ..empty_survey(at, Some(ask.zoom))
+                        ..empty_survey(at, Some(ask.zoom.unwrap_or_default()))
                     };
                     Box::new((ask.generation, Ok(seen)))
                 }),

@@ -33,7 +33,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "theme = \"blue\"",
-        "1:9: theme \"blue\" is unknown. There are terminal, light and dark",
+        "1:9: theme \"blue\" is unknown. There are auto, terminal, light and dark",
     ),
     (
         "read_only = \"yes\"",

@@ -20,14 +20,32 @@ use crate::tui::moments::{self, interval, seconds};
 use crate::tui::queues::Discovery;
 use crate::tui::widget::line::Line;
 
-/// A part of the header; those of the lowest rank are left out first.
+/// A part of the header; those of the lowest rank are left out first, [`KEPT`] last of all.
 struct Item {
     rank: u8,
     text: String,
+    /// Fewer words for the same, the more first.
+    shorter: Vec<String>,
     style: Style,
     /// The target of a click on it.
     target: Option<Target>,
 }
+
+/// The rank of what does not go while anything else is there: where one is, of which queue the
+/// screen is, that nothing can be changed, what time it is there.
+const KEPT: u8 = 20;
+
+/// The rank of our own name beside what is wrong.
+const OWN_NAME: u8 = 2;
+
+/// The rank of what is wrong.
+const ALARM: u8 = 15;
+
+/// The rank of what is going on; what is below goes before anything has fewer words.
+const STATE: u8 = 12;
+
+/// The rank of the version of the server.
+const VERSION: u8 = 1;
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.header;
@@ -54,24 +72,41 @@ fn gap(ctx: &Ctx) -> u16 {
     if ctx.wide() { 3 } else { 2 }
 }
 
-/// The parts that fit into `room` columns, and what we cost where there is room for it.
+/// The parts that fit into `room` columns, and what we cost where there is room for it. What is
+/// wrong has fewer words first, then our cost has, then the version and our name go, then our cost,
+/// then the others by rank.
 fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
     let gap = usize::from(gap(ctx));
     let mut items = items(ctx);
-    let cost = cost(ctx);
-    let cost_width = cost.as_ref().map_or(0, |c| text::width(c) + gap);
-    let needed = |items: &[Item]| -> usize {
+    let mut costs = costs(ctx);
+    loop {
         let each = items.iter().map(|i| text::width(&i.text) + gap);
-        each.sum::<usize>() - gap.min(items.len() * gap)
-    };
-    let cost = cost.filter(|_| needed(&items) + cost_width <= room);
-    while needed(&items) > room && items.len() > 1 {
-        let lowest = items.iter().map(|i| i.rank).min();
-        if let Some(i) = items.iter().rposition(|i| Some(i.rank) == lowest) {
-            items.remove(i);
+        let cost = costs.first().map_or(0, |cost| text::width(cost) + gap);
+        if each.sum::<usize>().saturating_sub(gap) + cost <= room || items.len() < 2 {
+            return (items, costs.into_iter().next());
+        }
+        let alarm = items
+            .iter_mut()
+            .find(|i| i.rank == ALARM && i.shorter.len() > 1);
+        if let Some(alarm) = alarm {
+            alarm.text = alarm.shorter.remove(0);
+        } else if costs.len() > 1 {
+            costs.remove(0);
+        } else if let Some(at) = items.iter().position(|i| i.rank <= OWN_NAME) {
+            items.remove(at);
+        } else if !costs.is_empty() {
+            costs.remove(0);
+        } else {
+            let lowest = items.iter().map(|i| i.rank).min().unwrap_or(KEPT);
+            let least = items.iter().rposition(|i| i.rank == lowest);
+            let shrinks = items.iter().rposition(|i| !i.shorter.is_empty());
+            match (shrinks.filter(|_| lowest >= STATE), least) {
+                (Some(at), _) => items[at].text = items[at].shorter.remove(0),
+                (None, Some(at)) => drop(items.remove(at)),
+                (None, None) => return (items, None),
+            }
         }
     }
-    (items, cost)
 }
 
 fn items(ctx: &Ctx) -> Vec<Item> {
@@ -80,16 +115,18 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         items.push(Item {
             rank,
             text,
+            shorter: Vec::new(),
             style,
             target,
         });
     };
     let sick = sick(ctx);
     // What is wrong matters more than how we are called.
-    let own = sick.as_ref().map_or(6, |_| 2);
+    let own = sick.as_ref().map_or(6, |_| OWN_NAME);
     push(own, "delayscope".to_owned(), t.strong, None);
     let most = usize::from(m.size.0) * 2 / 5;
-    push(7, address(&m.endpoint, most, t.glyphs.cut), t.text, None);
+    let address = address(&m.endpoint, most, t.glyphs.cut);
+    push(KEPT, address, t.text, None);
     // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
     let inside = !matches!(m.screen, Screen::Dashboard);
     if let Some(row) = m.selected().filter(|_| inside) {
@@ -99,26 +136,26 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             narrow => usize::from(narrow * 3 / 10).max(16),
         };
         let name = text::cut(&name, most).replace('…', t.glyphs.cut);
-        push(8, format!("{} {name}", t.glyphs.more), t.strong, None);
+        push(KEPT, format!("{} {name}", t.glyphs.more), t.strong, None);
     }
     if let Some(server) = server(ctx) {
-        push(1, server, t.dim, None);
+        push(VERSION, server, t.dim, None);
     }
     let (state, style) = state(ctx);
-    push(9, state, style, None);
-    if let Some((words, style)) = sick {
-        push(8, words, style, Some(Target::Sick));
+    push(STATE, state, style, None);
+    if let Some(alarm) = &sick {
+        push(ALARM, alarm.words.clone(), alarm.style, Some(Target::Sick));
     }
     if let Some(since) = m.frozen {
         let since = moments::clock(m.look.zone, since);
-        push(8, format!("FROZEN {since}"), t.warn, None);
+        push(STATE, format!("FROZEN {since}"), t.warn, None);
     }
     for (words, style) in [workers(ctx), under_way(ctx)].into_iter().flatten() {
-        push(9, words, style, None);
+        push(STATE, words, style, None);
     }
     if m.link.clock.is_some() {
         let now = moments::clock(m.look.zone, m.now);
-        push(4, format!("server {now}"), t.text, None);
+        push(KEPT, format!("server {now}"), t.text, None);
     }
     let skew = m.link.clock.map_or(0, |c| c.skew_ms());
     if skew.abs() > 250 {
@@ -143,6 +180,13 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         };
         // Whether a queue is not there, or not found yet, matters more than what time it is.
         push(5, format!("{words} {share} %"), t.dim, None);
+    }
+    for item in &mut items {
+        item.shorter = match (&sick, item.text.strip_prefix("server ")) {
+            (Some(alarm), _) if item.rank == ALARM => alarm.shorter.clone(),
+            (_, Some(clock)) => vec![clock.to_owned()],
+            _ => Vec::new(),
+        };
     }
     items
 }
@@ -185,7 +229,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     let mut limits = Vec::new();
     if m.read_only {
         let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
-        limits.push((8, word.to_owned(), t.text));
+        limits.push((KEPT, word.to_owned(), t.text));
     }
     if let Some(profile) = &m.profile {
         let title = profile.title();
@@ -194,7 +238,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
             .label_colour
             .map_or(t.text, |colour| t.label(colour));
         // Where one is matters more than how things are called.
-        limits.push((8, title, style));
+        limits.push((STATE, title, style));
     }
     limits
 }
@@ -272,20 +316,20 @@ fn state(ctx: &Ctx) -> (String, Style) {
     }
 }
 
-/// Says what we cost the server, for the right end.
-fn cost(ctx: &Ctx) -> Option<String> {
+/// Says what we cost the server, for the right end; in many words and in few.
+fn costs(ctx: &Ctx) -> Vec<String> {
     let cost = ctx.model.cost;
-    ctx.model.link.clock?;
-    Some(match ctx.model.size.0 {
-        160.. => format!(
-            "own cost {:.0} cmd/s  {:.1} ms/s of {} ({:.1} %) ",
-            cost.commands,
-            cost.server_ms,
-            product(ctx),
-            cost.server_ms / 10.0
-        ),
-        _ => format!("{:.1} ms/s ", cost.server_ms),
-    })
+    if ctx.model.link.clock.is_none() {
+        return Vec::new();
+    }
+    let long = format!(
+        "own cost {:.0} cmd/s  {:.1} ms/s of {} ({:.1} %) ",
+        cost.commands,
+        cost.server_ms,
+        product(ctx),
+        cost.server_ms / 10.0
+    );
+    vec![long, format!("{:.1} ms/s ", cost.server_ms)]
 }
 
 fn product(ctx: &Ctx) -> &'static str {

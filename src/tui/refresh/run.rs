@@ -3,7 +3,7 @@
 use futures_util::future::OptionFuture;
 
 use super::{Effect, SurveyAnswer, SurveyAsk};
-use crate::ops::refresh::{frames, pulse, pulses, survey};
+use crate::ops::refresh::{fitting_survey, frames, pulse, pulses, survey};
 use crate::queue::{FramesAsk, Queue, Scale, Survey, Zoom};
 use crate::store::{Store, StoreError, read};
 use crate::tui::msg::Msg;
@@ -80,7 +80,10 @@ impl Tasks {
 
 /// A survey that goes with a pulse.
 async fn surveyed(store: &Store, queue: &Queue, ask: SurveyAsk) -> SurveyAnswer {
-    let seen = survey(store, queue, Some(ask.zoom), ask.held).await;
+    let seen = match ask.zoom {
+        Some(zoom) => survey(store, queue, Some(zoom), ask.held).await,
+        None => fitting_survey(store, queue).await,
+    };
     (ask.generation, seen.map_err(|why| why.to_string()))
 }
 

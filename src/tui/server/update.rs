@@ -103,6 +103,7 @@ pub(crate) fn is_void(model: &Model, msg: &msg::Msg) -> bool {
         | msg::Msg::Pasted(_)
         | msg::Msg::Scrolled(..)
         | msg::Msg::Resized(..)
+        | msg::Msg::BackgroundTold(_)
         | msg::Msg::StopAsked
         | msg::Msg::Resumed
         | msg::Msg::Asked(_)

@@ -52,7 +52,7 @@ fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
     for (i, label) in labels.iter().enumerate() {
         let here = label.tab == ctx.model.tab;
         if i > 0 {
-            pieces.push((t.glyphs.lines[1].to_owned(), t.dim));
+            pieces.push((t.glyphs.lines[1].to_owned(), t.faint));
         }
         let style = match (here, ctx.model.focus == Pane::Entries) {
             (true, true) => t.accent.add_modifier(Modifier::BOLD),

@@ -1,6 +1,7 @@
 //! The input that is typed, read by a thread of its own: one that can be sent away while somebody
 //! else has the terminal, and that leaves them every byte it has not read.
 
+mod background;
 mod parser;
 
 use std::fs::File;

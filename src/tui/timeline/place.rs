@@ -6,6 +6,12 @@ use crate::tui::area::{Area, Slot};
 /// Columns of a boxed timeline's scale: `41,203 ┤`.
 const SCALE: u16 = 8;
 
+/// Columns of the late side, where all of it has room.
+const LATE: u16 = 24;
+
+/// The most bars of a zoom.
+const BARS: u16 = 60;
+
 /// Columns of the figures right of the bars.
 const SIDE: u16 = 22;
 
@@ -48,25 +54,26 @@ impl Track {
         let wanted = u16::try_from(scale.bars).unwrap_or(60);
         let free = inner.w.saturating_sub(scale_w + 2);
         let late_w = match free {
-            84.. => 24,
+            84.. => LATE,
             77.. => 17,
             48.. => 8,
             _ => 0,
         };
         let room = free.saturating_sub(late_w);
-        let bar_w = match room {
-            _ if slot.outer.w >= 260 => 3,
-            r if r >= 120 + SIDE => 2,
-            _ => 1,
-        };
-        let most = room / bar_w;
+        // Figures stand beside the bars where that makes no bar narrower.
+        let bar_w = (room / BARS).max(1);
+        let side_w = if room >= bar_w * BARS + SIDE { SIDE } else { 0 };
+        let most = (room - side_w) / bar_w;
         let bars = most.min(wanted);
+        // The late side has what bars of whole columns leave.
+        let rest = (room - side_w).saturating_sub(BARS * bar_w);
+        let late_w = if late_w == LATE {
+            late_w + rest
+        } else {
+            late_w
+        };
         let late = Area::new(inner.x + scale_w, inner.y, late_w, rows);
         let plot = Area::new(late.right() + 2, inner.y, bars * bar_w, rows);
-        // The wide zooms have fewer bars: the figures stay where they are at the others.
-        let side_x = late.right() + 2 + most.min(60) * bar_w;
-        let side_w = inner.right().saturating_sub(side_x);
-        let side = if side_w >= SIDE { side_w } else { 0 };
         Self {
             scale: Area::new(inner.x, inner.y, scale_w, rows),
             late,
@@ -75,7 +82,7 @@ impl Track {
             bar_w,
             bars: usize::from(bars),
             most: usize::from(most),
-            side: Area::new(inner.right() - side, inner.y, side, rows),
+            side: Area::new(inner.right() - side_w, inner.y, side_w, rows),
             axis: inner.row(rows),
             readout: inner.row(rows + 1),
         }
@@ -95,7 +102,10 @@ impl Track {
         if self.late.w < 17 {
             return Area::default();
         }
-        let each = if self.late.w >= 22 { 5 } else { 4 };
+        let each = match self.late.w {
+            22.. => (self.late.w - 2) / 4,
+            _ => 4,
+        };
         let left = self.late.right().saturating_sub(4 * each + 1);
         let class = u16::try_from(class).unwrap_or(0);
         Area::new(left + class * each, self.late.y, each, self.late.h)

@@ -36,9 +36,13 @@ pub(crate) struct Picture<'a> {
     counts: Vec<u64>,
     /// The highest of them.
     peak: u64,
+    /// The highest of them and of the classes of what is late.
+    most: u64,
     /// The scale of the heights. Linear, a row an entry at least, by logarithm at least ten in all:
     /// so a quiet queue looks quiet.
     rise: Rise,
+    /// Between two labels of the scale.
+    step: u64,
     /// All of them.
     in_view: u64,
     /// Number of entries that are due after the last bar.
@@ -84,21 +88,45 @@ fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
             None => {}
         }
     }
+    let late = survey.filter(|_| !track.late_cell(0).is_empty());
+    let late = late.iter().flat_map(|survey| &survey.late);
     let peak = counts.iter().copied().max().unwrap_or(0);
+    let most = late.copied().max().unwrap_or(0).max(peak);
     let log = ctx.model.log_height;
-    let least = if log { 10 } else { u64::from(track.plot.h) };
+    let (top, step) = top(most, track.plot.h, log);
     Picture {
         survey,
         scale,
         peak,
-        rise: Rise {
-            top: peak.max(least),
-            log,
-        },
+        most,
+        step,
+        rise: Rise { top, log },
         in_view: counts.iter().sum(),
         counts,
         beyond,
     }
+}
+
+/// The count that fills the whole height, and that between two labels of the scale: a round number,
+/// and at least two rows.
+fn top(peak: u64, rows: u16, log: bool) -> (u64, u64) {
+    let tens = std::iter::successors(Some(1_u64), |ten| ten.checked_mul(10));
+    if log {
+        let top = { tens }.find(|ten| *ten >= peak.max(10));
+        return (top.unwrap_or(u64::MAX), 1);
+    }
+    let labels = u64::from(rows / 2).max(1);
+    let most = peak.max(u64::from(rows));
+    let steps = tens.flat_map(|ten| [1, 2, 5].map(|times| ten.saturating_mul(times)));
+    let step = { steps }.find(|step| most.div_ceil(*step) <= labels);
+    let step = step.unwrap_or(u64::MAX);
+    // A row an entry stays so, whatever the step is.
+    let top = if peak <= u64::from(rows) {
+        most
+    } else {
+        peak.div_ceil(step).saturating_mul(step)
+    };
+    (top, step)
 }
 
 fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
@@ -109,24 +137,30 @@ fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     }
     let mut mark = |row: u16, count: u64| {
         let mut line = Line::new(buf, area.x, area.y + row, area.w);
-        line.put_right(buf, ctx.data.glyphs.tick, ctx.theme.dim);
+        line.put_right(buf, ctx.data.glyphs.tick, ctx.theme.faint);
         line.end = line.end.saturating_sub(1);
         line.put_right(buf, &text::number(count, 6), ctx.data.text);
     };
     let top = picture.rise.top;
-    if picture.peak == 0 {
+    if picture.most == 0 {
         mark(area.h - 1, 0);
         return;
     }
-    mark(0, top);
     if !picture.rise.log {
         mark(area.h - 1, 0);
-        // Half way, where the two ends leave room for it.
-        if area.h >= 5 {
-            mark(area.h / 2, top / 2);
+        // Up to the first one that no bar is higher than.
+        let labels = picture.most.div_ceil(picture.step);
+        for label in 1..=labels {
+            let count = label.saturating_mul(picture.step);
+            let rows = picture.rise.eighths(count, area.h).div_ceil(8);
+            let row = area.h.saturating_sub(u16::try_from(rows).unwrap_or(area.h));
+            if row + 1 < area.h {
+                mark(row, count);
+            }
         }
         return;
     }
+    mark(0, top);
     // Powers of ten, each in the row that it reaches into; the lowest of a row stands for it.
     let mut free = area.h;
     for power in std::iter::successors(Some(1_u64), |n| n.checked_mul(10)) {
@@ -206,7 +240,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         let x = column.x + (track.bar_w - 1) / 2;
         for y in column.y..column.y + column.h {
             if buf.cell((x, y)).is_some_and(|cell| cell.symbol() == " ") {
-                Line::new(buf, x, y, 1).put(buf, d.glyphs.lines[1], d.dim);
+                Line::new(buf, x, y, 1).put(buf, d.glyphs.lines[1], d.faint);
             }
         }
     }

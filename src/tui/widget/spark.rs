@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-/// One row of `▁▂▃…▇`, scaled to its own least and most.
+/// One row of `▁▂▃…▇`, scaled to its own least and most: these are taken to be apart by a tenth of
+/// the most at least, so that 144 and 145 are level and no cliff.
 #[derive(Debug)]
 pub struct Spark<'a> {
     /// Oldest first; `None` is a gap.
@@ -45,11 +46,12 @@ impl Widget for &Spark<'_> {
             known().min().copied().unwrap_or(0),
             known().max().copied().unwrap_or(0),
         );
+        let range = (most - least).max(most / 10);
         for (x, value) in (area.left()..area.right()).zip(&columns) {
             let Some(value) = value else { continue };
             // A level line lies low; a moving one uses the height up to a gap, so that the lines of
             // two rows do not run together.
-            let eighth = match (most - least, value - least) {
+            let eighth = match (range, value - least) {
                 (0, _) => 1,
                 (range, above) => 1 + u128::from(above) * 6 / u128::from(range),
             };
@@ -86,6 +88,13 @@ mod tests {
     fn a_level_line_lies_low() {
         assert_eq!(drawn(&[Some(7); 3], 3), Buffer::with_lines(["111"]));
         assert_eq!(drawn(&[Some(0); 3], 3), Buffer::with_lines(["111"]));
+    }
+
+    #[test]
+    fn a_change_by_less_than_a_tenth_is_no_cliff() {
+        let buf = drawn(&[Some(144), Some(145), Some(159)], 3);
+        assert_eq!(buf, Buffer::with_lines(["117"]));
+        assert_eq!(drawn(&[Some(1), Some(2)], 2), Buffer::with_lines(["17"]));
     }
 
     #[test]

@@ -61,6 +61,36 @@ fn a_theme_has_24_bit_colours_only_where_the_terminal_has_them() {
 }
 
 #[test]
+fn the_terminal_is_asked_for_its_background_and_what_it_answers_is_no_key() {
+    /// The accent of the light theme among the 256 colours.
+    const ACCENT: &[u8] = b"38;5;24";
+    let has = |terminal: &Terminal, code: &[u8]| {
+        let bytes = &terminal.shown().bytes;
+        bytes.windows(code.len()).any(|found| found == code)
+    };
+    let server = server(20);
+    let mut terminal = open_with(&server, &[]);
+    terminal.wait("a question", PATIENCE, |s| {
+        s.bytes.windows(7).any(|found| found == b"\x1b]11;?\x1b")
+    });
+    terminal.send(b"\x1b]11;rgb:fdfd/f6f6/e3e3\x1b\\");
+    terminal.wait("the light theme", PATIENCE, |s| {
+        s.bytes.windows(ACCENT.len()).any(|found| found == ACCENT)
+    });
+    with_data(&terminal);
+    // Once more, and broken: a q in it would leave.
+    terminal.send(b"\x1b]11;q\x07\x1b]11;rgb:qqqq");
+    terminal.send(b"\x03");
+    ended(&mut terminal, 0);
+    let light = open_with(&server, &[("COLORFGBG", "0;15")]);
+    with_data(&light);
+    assert!(has(&light, ACCENT), "COLORFGBG tells it too");
+    let dark = open_with(&server, &[]);
+    with_data(&dark);
+    assert!(!has(&dark, ACCENT));
+}
+
+#[test]
 fn a_locale_that_is_not_utf_8_gets_ascii() {
     let server = server(20);
     let terminal = open_with(&server, &[("LC_ALL", "C")]);

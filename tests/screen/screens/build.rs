@@ -14,16 +14,18 @@ use delayscope::tui::entries::EntryRow;
 use delayscope::tui::help::HelpPage;
 use delayscope::tui::layout;
 
-use delayscope::tui::look::{Look, Zone};
+use delayscope::tui::look::{Background, Depth, Look, Zone};
 use delayscope::tui::model::{CostRate, Model, Overlay, Pane};
 use delayscope::tui::queues::{Depths, Discovery, Opening, QueueRow, Trend};
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
 pub(crate) const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
 
-/// The look of most tests.
+/// The look of most tests: in it each role of the theme has a style of its own.
 pub(crate) fn look() -> Look {
     Look {
+        background: Some(Background::Dark),
+        depth: Depth::True,
         zone: Zone::Offset(3600),
         ..Look::default()
     }

@@ -46,9 +46,17 @@ fn role(theme: &Theme, cell: &Cell) -> String {
     if let Some((name, _)) = plainly {
         return (*name).to_owned();
     }
-    let selected = all
-        .iter()
-        .find(|(_, style)| is(look(style.patch(theme.select))));
+    let selected = all.iter().find(|(_, style)| {
+        // What has a colour of its own keeps it.
+        let select = match style.fg {
+            Some(_) => Style {
+                fg: None,
+                ..theme.select
+            },
+            None => theme.select,
+        };
+        is(look(style.patch(select)))
+    });
     if let Some((name, _)) = selected {
         return format!("selected {name}").trim_end().to_owned();
     }
@@ -163,7 +171,7 @@ fn stretches(
 pub(crate) fn meaning(model: &Model) -> String {
     let mut plain = model.clone();
     plain.look.no_color = look().no_color;
-    plain.look.truecolor = look().truecolor;
+    (plain.look.background, plain.look.depth) = (look().background, look().depth);
     let (meant, known) = (Meant::of(&plain), Meant::of(&usual(model)));
     let (w, h) = model.size;
     let mut said = String::new();

@@ -12,7 +12,7 @@ use delayscope::queue::{Due, Known, LinkState, Queue};
 use delayscope::tui::entry::{Back, EntryView, Face};
 use delayscope::tui::help;
 use delayscope::tui::help::HelpPage;
-use delayscope::tui::look::{Background, Look};
+use delayscope::tui::look::{Background, Depth, Look};
 use delayscope::tui::model::{Model, Overlay, Pane, Screen};
 use delayscope::tui::queues::{Discovery, QueueRow};
 use delayscope::tui::tabs::Tab;
@@ -114,16 +114,17 @@ fn other_looks() {
             },
         ),
         (
-            "dark",
+            "own_colours",
             Look {
-                truecolor: Some(Background::Dark),
+                background: None,
                 ..look()
             },
         ),
         (
             "light",
             Look {
-                truecolor: Some(Background::Light),
+                background: Some(Background::Light),
+                depth: Depth::True,
                 ..look()
             },
         ),

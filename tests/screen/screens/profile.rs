@@ -37,7 +37,7 @@ fn a_label_stands_in_its_colour_at_every_size() {
     for size in [(80, 24), (120, 40), (200, 60)] {
         let buf = draw(&production(size, look(), Some("PRODUCTION")));
         let x = column(&buf, "PRODUCTION");
-        assert_eq!(buf[(x, 0)].fg, Color::LightRed);
+        assert_eq!(buf[(x, 0)].fg, Color::Indexed(9));
         let own = draw(&production(size, look(), None));
         column(&own, "profile production");
     }

@@ -15,7 +15,7 @@ use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay, Screen};
 use delayscope::tui::queues::{Discovery, QueueRow};
 use delayscope::tui::tabs::Tab;
-use ratatui::style::Color;
+use delayscope::tui::theme::Theme;
 
 use crate::screens::build::{NOW, bare, entry, evening, figures, look, page, queue};
 use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
@@ -98,11 +98,12 @@ fn a_picture_that_is_old_says_so_although_the_link_is_live() {
 
 #[test]
 fn a_clock_that_is_wrong_is_told_and_by_much_in_red() {
+    let theme = Theme::of(&look());
     for (skew_ms, said, colour) in [
         (200, None, None),
-        (312, Some("skew +312 ms"), Some(Color::Yellow)),
-        (-3_400, Some("skew -3.4 s"), Some(Color::Red)),
-        (7_500_000, Some("skew +2h 05m"), Some(Color::Red)),
+        (312, Some("skew +312 ms"), theme.warn.fg),
+        (-3_400, Some("skew -3.4 s"), theme.late.fg),
+        (7_500_000, Some("skew +2h 05m"), theme.late.fg),
     ] {
         let mut m = evening(MIDDLE, look());
         m.link.clock = Some(ServerClock::set(NOW, m.instant, skew_ms));
@@ -277,7 +278,7 @@ fn a_plain_queue_has_neither_order_list_nor_channel() {
 
 #[test]
 fn a_session_that_may_not_change_anything_says_so_at_every_size() {
-    for (size, word) in [(SMALL, " RO "), (MIDDLE, "READ-ONLY"), (LARGE, "READ-ONLY")] {
+    for (size, word) in [(SMALL, " RO"), (MIDDLE, "READ-ONLY"), (LARGE, "READ-ONLY")] {
         let mut m = evening(size, look());
         m.read_only = true;
         let header = lines(&m).swap_remove(0);
@@ -286,6 +287,40 @@ fn a_session_that_may_not_change_anything_says_so_at_every_size() {
     let mut m = evening(MIDDLE, look());
     m.read_only = true;
     picture("read_only", &m);
+}
+
+#[test]
+fn where_one_is_and_what_time_it_is_never_give_way_and_the_alarm_has_fewer_words_first() {
+    for (w, h) in [
+        (60, 18),
+        (80, 24),
+        (100, 30),
+        (120, 40),
+        (160, 50),
+        (200, 60),
+    ] {
+        let mut m = evening((w, h), look());
+        m.read_only = true;
+        m.queues[1].trouble = Some("WRONGTYPE".to_owned());
+        for screen in [Screen::Dashboard, Screen::Queue] {
+            m.screen = screen;
+            let header = lines(&m).swap_remove(0);
+            for word in [
+                "prod-1:6379/0",
+                "14:02:09",
+                if w < 100 { "RO" } else { "READ-ONLY" },
+            ] {
+                assert!(header.contains(word), "no {word} in {header}");
+            }
+            let inside = matches!(m.screen, Screen::Queue);
+            assert!(!inside || header.contains("› orders"), "{header}");
+            assert!(w < 120 || header.contains("ms/s"), "no cost in {header}");
+        }
+    }
+    let mut m = evening(MIDDLE, look());
+    m.queues[1].trouble = Some("WRONGTYPE".to_owned());
+    let header = lines(&m).swap_remove(0);
+    assert!(header.contains("✖ 2 of 4 have problems"), "{header}");
 }
 
 /// Every state of this file, and one with the help over it.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
-use delayscope::queue::{Due, Scale, Zoom};
+use delayscope::queue::{Due, Known, Scale, Zoom};
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::layout;
 use delayscope::tui::model::{Model, Pane};
@@ -81,12 +81,93 @@ fn a_class_of_what_is_late() {
 }
 
 #[test]
-fn bars_are_three_cells_wide_from_260_columns() {
-    for (columns, wide) in [(259, 2), (260, 3)] {
+fn bars_have_as_many_whole_columns_as_there_is_room_for() {
+    for (columns, wide) in [(155, 1), (156, 2), (215, 2), (216, 3)] {
         let m = zoomed((columns, 60), Zoom::TenMinutes);
         assert_eq!(track(&m).bar_w, wide);
     }
     picture("wide_260x60", &zoomed((260, 60), Zoom::TenMinutes));
+}
+
+/// Where the last figure or bar of the timeline ends.
+fn right_end(m: &Model) -> u16 {
+    let (buf, slot) = (draw(m), layout::areas(m).timeline);
+    let cells = (slot.inner.y..slot.inner.y + slot.inner.h - 2)
+        .flat_map(|y| (slot.inner.x..slot.inner.right()).map(move |x| (x, y)));
+    let drawn = cells.filter(|(x, y)| symbol(&buf, *x, *y) != " ");
+    drawn.map(|(x, _)| x).max().unwrap_or(0)
+}
+
+#[test]
+fn the_timeline_has_the_whole_width() {
+    for columns in [120, 140, 160, 180, 200] {
+        let mut m = zoomed((columns, 60), Zoom::TenMinutes);
+        if let Some(survey) = &mut m.queues[0].survey {
+            survey.bars.iter_mut().for_each(|bar| bar.count = 5);
+        }
+        let free = columns - 1 - right_end(&m);
+        assert!(free <= 5, "{free} of {columns} columns are free");
+    }
+}
+
+#[test]
+fn the_scale_has_round_numbers_and_its_highest_is_less_than_a_step_above_the_highest_bar() {
+    for peak in [1, 3, 7, 8, 9, 12, 47, 99, 101, 2_345, 41_203] {
+        let mut m = zoomed((120, 40), Zoom::TenMinutes);
+        if let Some(survey) = &mut m.queues[0].survey {
+            survey.late = [0; 4];
+            survey.bars.iter_mut().for_each(|bar| bar.count = peak);
+        }
+        let number = |row: &String| {
+            let (left, _) = row.split_once('┤')?;
+            let digits: String = left.chars().filter(char::is_ascii_digit).collect();
+            digits.parse::<u64>().ok()
+        };
+        let labels: Vec<u64> = timeline(&m).iter().filter_map(number).collect();
+        let (highest, step) = (labels[0], labels[0] - labels[1]);
+        assert_eq!(labels.last(), Some(&0), "{labels:?}");
+        assert!(
+            highest >= peak && highest - peak < step,
+            "{peak}: {labels:?}"
+        );
+        let round = step.to_string();
+        let head = round.trim_end_matches('0');
+        assert!(["1", "2", "5"].contains(&head), "{labels:?}");
+    }
+}
+
+#[test]
+fn a_class_of_what_is_late_is_as_high_as_a_bar_of_so_many() {
+    let mut m = zoomed((120, 40), Zoom::TenMinutes);
+    if let Some(survey) = &mut m.queues[0].survey {
+        survey.late = [0, 0, 0, 20];
+        survey.bars.iter_mut().for_each(|bar| bar.count = 20);
+    }
+    let (buf, track) = (draw(&m), track(&m));
+    let late = track.late_cell(3);
+    for y in late.y..late.y + late.h {
+        let bar = symbol(&buf, track.plot.x + 3, y);
+        let class = symbol(&buf, late.x + 1, y);
+        assert!(bar == class || y < late.y + 3, "{bar:?} beside {class:?}");
+    }
+}
+
+#[test]
+fn names_of_classes_stand_under_something_or_not_at_all() {
+    for size in [(80, 24), (120, 40)] {
+        let mut m = zoomed(size, Zoom::TenMinutes);
+        assert!(
+            timeline(&m).iter().any(|row| row.contains(">1h")),
+            "{size:?}"
+        );
+        if let Some(pulse) = &mut m.queues[0].pulse {
+            (pulse.late, pulse.oldest_late) = (Known::Is(0), None);
+        }
+        assert!(
+            !timeline(&m).iter().any(|row| row.contains(">1h")),
+            "{size:?}"
+        );
+    }
 }
 
 #[test]
@@ -194,6 +275,9 @@ fn one_entry(ascii: bool) -> Model {
         for bar in &mut survey.bars {
             bar.count = u64::from(bar.from <= due && due < bar.to);
         }
+    }
+    if let Some(survey) = &mut m.queues[0].survey {
+        survey.late = [0; 4];
     }
     m.entries.rows.truncate(1);
     m.entries.rows[0].due = Due::At(due);

@@ -4,7 +4,7 @@ use delayscope::queue::{Layout, LinkState, Queue, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys::{Action, BINDINGS, Code};
-use delayscope::tui::look::Background;
+use delayscope::tui::look::{Background, Depth};
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::prompt::{Choice, PromptKind};
@@ -190,15 +190,15 @@ fn the_interval_and_the_theme_change_at_once() {
     assert_eq!(desk.toast(), "refreshed every 0.5 s");
     desk.command("theme dark");
     assert_eq!(
-        desk.model.look.truecolor, None,
+        desk.model.look.background, None,
         "the terminal has no such colours"
     );
     desk.press(Code::Esc);
-    desk.model.look.can_truecolor = true;
+    desk.model.look.depth = Depth::True;
     desk.command("theme dark");
-    assert_eq!(desk.model.look.truecolor, Some(Background::Dark));
+    assert_eq!(desk.model.look.background, Some(Background::Dark));
     desk.command("theme terminal");
-    assert_eq!(desk.model.look.truecolor, None);
+    assert_eq!(desk.model.look.background, None);
 }
 
 #[test]

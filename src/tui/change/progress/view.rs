@@ -74,7 +74,7 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
         left,
         right,
         boxed: ctx.areas.bulk.boxed,
-        style: if keys { t.accent } else { t.dim },
+        style: if keys { t.accent } else { t.faint },
         lines: t.glyphs.lines,
         corners: t.glyphs.corners,
     };
@@ -141,7 +141,7 @@ fn bar(ctx: &Ctx, done: u64, planned: u64, columns: usize, line: &mut Line, buf:
     let (whole, odd) = (halves / 2, halves % 2);
     line.put(buf, &full.repeat(whole), t.ok);
     line.put(buf, &half.repeat(odd), t.ok);
-    line.put(buf, &rest.repeat(columns - whole - odd), t.dim);
+    line.put(buf, &rest.repeat(columns - whole - odd), t.faint);
 }
 
 /// `12 s`, `3:05 min`, `2h 05m`: in whole seconds, so that it does not flicker.

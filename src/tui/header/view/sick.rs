@@ -8,15 +8,26 @@ use crate::tui::draw::Ctx;
 use crate::tui::model::Screen;
 use crate::tui::queues::{Opening, QueueRow};
 
-/// On fewer columns only a count has room.
-const NARROW: u16 = 60;
+/// The words for what is wrong.
+pub(crate) struct Alarm {
+    /// All that there is to say.
+    pub(crate) words: String,
+    /// The same in fewer words, the more first.
+    pub(crate) shorter: Vec<String>,
+    /// Its style.
+    pub(crate) style: Style,
+}
 
 /// The sickest queue, what is wrong with it and since when: `✖ orders: no transfer client 16:19`;
 /// and of how many others somebody has to take care, where there are any.
-pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
+pub(crate) fn sick(ctx: &Ctx) -> Option<Alarm> {
     let (m, t) = (ctx.model, &ctx.theme);
     if m.opening != Opening::Over && !m.queues.is_empty() && !ctx.lost {
-        return Some((format!("checking {}", t.glyphs.cut), t.text));
+        return Some(Alarm {
+            words: format!("checking {}", t.glyphs.cut),
+            shorter: Vec::new(),
+            style: t.text,
+        });
     }
     let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
     let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, EpochMillis::get);
@@ -35,10 +46,6 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
         Some(Severity::Warning) => (t.glyphs.warn, t.warn),
         Some(Severity::Note) | None => ("!", t.warn),
     };
-    if m.size.0 < NARROW {
-        let count = text::thousands(count as u64);
-        return Some((format!("{sign} {count} with problems"), style));
-    }
     let found = found.filter(|found| found.severity > Severity::Note);
     let what = what(ctx, worst, found);
     // On its own screen its name stands there already.
@@ -60,7 +67,20 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
         }
         (more, false) => format!(" +{}", text::thousands(more as u64)),
     };
-    Some((format!("{sign} {whose}{what}{others}"), style))
+    let (of, all) = (text::thousands(count as u64), m.queues.len());
+    // Of a single one its name says more.
+    let of_all = (count > 1).then(|| {
+        let all = text::thousands(all as u64);
+        format!("{sign} {of} of {all} have problems")
+    });
+    let shorter = of_all.into_iter().chain([format!("{sign} {of}")]);
+    let words = format!("{sign} {whose}{what}{others}");
+    let short = |one: &String| text::width(one) < text::width(&words);
+    Some(Alarm {
+        shorter: shorter.filter(short).collect(),
+        words,
+        style,
+    })
 }
 
 /// Says what is wrong and since when, in a few words; where no finding says it yet, by what is seen

@@ -6,7 +6,7 @@ use crate::config;
 use crate::queue::Zoom;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::look::Background;
+use crate::tui::look::{Background, Depth};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::{Choice, PromptKind};
 use crate::tui::refresh::update::interval;
@@ -235,10 +235,11 @@ pub(crate) const COMMANDS: &[Command] = &[
         choices: themes,
         run: |model, arg| {
             let (_, background) = theme(arg).ok_or_else(|| format!("there is no theme {arg}"))?;
-            if background.is_some() && !model.look.can_truecolor {
+            if background.is_some() && model.look.depth == Depth::Own {
                 return Err(FEW_COLOURS.to_owned());
             }
-            model.look.truecolor = background;
+            model.look.background = background;
+            model.schedule.background_by = None;
             Ok(Vec::new())
         },
     },
@@ -267,7 +268,8 @@ pub(crate) const COMMANDS: &[Command] = &[
 ];
 
 /// A theme for a background is drawn in 24-bit colours.
-const FEW_COLOURS: &str = "this terminal does not say that it has 24-bit colours (COLORTERM)";
+const FEW_COLOURS: &str =
+    "this terminal does not say that it has more than 16 colours (TERM, COLORTERM)";
 
 /// The most words that are offered.
 const OFFERED: usize = 200;
@@ -420,7 +422,7 @@ fn themes(model: &Model, arg: &str) -> Vec<Choice> {
             Some(_) => format!("for a {name} background"),
             None => "the terminal's own 16 colours".to_owned(),
         };
-        let few = background.is_some() && !model.look.can_truecolor;
+        let few = background.is_some() && model.look.depth == Depth::Own;
         Choice {
             line: format!("theme {name}"),
             help,

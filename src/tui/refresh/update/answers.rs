@@ -7,7 +7,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::refresh::SurveyAnswer;
-use crate::tui::schedule::pace;
+use crate::tui::schedule::{Fit, pace};
 use crate::tui::{entries, entry, lists, marks, sight, timeline};
 
 /// The transfers of a queue have kept the server so lately that others may still be late for it.
@@ -23,6 +23,11 @@ pub(crate) fn pulse(
 ) -> Vec<Effect> {
     let effects = pulse_alone(model, generation, queue, result);
     if let Some((generation, result)) = beside {
+        let before = std::mem::take(&mut model.schedule.fit);
+        let found = result.as_ref().ok().and_then(|survey| survey.zoom);
+        if let Some(zoom) = found.filter(|_| before == Fit::Asked(model.zoom)) {
+            model.zoom = zoom;
+        }
         survey(model, generation, queue, result);
         let long = model.server.long;
         if { model.selected() }.is_some_and(|row| row.watch.wants_sample(long).is_some()) {

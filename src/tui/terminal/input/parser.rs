@@ -5,12 +5,15 @@
 #[cfg(test)]
 mod tests;
 
+use super::background::background;
 use crate::tui::keys::{Code, Key};
 use crate::tui::msg::Msg;
 
 const ESC: u8 = 0x1b;
 
 const CONTROL_C: u8 = 0x03;
+
+const BEL: u8 = 0x07;
 
 /// The marks around a pasted text.
 const BEGIN: &[u8] = b"\x1b[200~";
@@ -23,6 +26,9 @@ const MOST: usize = 1 << 20;
 /// A sequence of more bytes than this is none.
 const LONGEST: usize = 256;
 
+/// An answer of the terminal of more bytes than this is none.
+const LONGEST_ANSWER: usize = 4096;
+
 /// The least number of bytes at once that nobody types.
 const BURST: usize = 16;
 
@@ -33,6 +39,8 @@ pub(crate) struct Parser {
     begun: Vec<u8>,
     /// The text of a paste whose end has not come.
     paste: Option<Vec<u8>>,
+    /// An Esc came alone: what the line held up behind it may still come.
+    escaped: bool,
     /// The last paste ended without its mark: what the line held up may still come.
     torn: bool,
 }
@@ -52,6 +60,10 @@ impl Parser {
             self.paste = Some(Vec::new());
         }
         let mut said = Vec::new();
+        // The rest of an answer, never keys.
+        if std::mem::take(&mut self.escaped) && bytes.starts_with(b"]11;") {
+            self.begun.push(ESC);
+        }
         self.begun.extend_from_slice(bytes);
         let all = std::mem::take(&mut self.begun);
         let mut left = &all[..];
@@ -83,6 +95,7 @@ impl Parser {
     pub(crate) fn rest(&mut self) -> Vec<Msg> {
         if self.begun == [ESC] && self.paste.is_none() {
             self.begun.clear();
+            self.escaped = true;
             return vec![Msg::KeyPressed(Key::of(Code::Esc))];
         }
         let Some(text) = &mut self.paste else {
@@ -154,10 +167,13 @@ fn as_paste(text: &[u8]) -> Msg {
 /// none: it has not ended.
 fn first(bytes: &[u8]) -> Option<(usize, Option<Msg>)> {
     match bytes {
-        [ESC] => None,
+        // An answer of the terminal begins with the latter: see below.
+        [ESC] | [ESC, b']'] => None,
         // Pressed twice, or before another key.
         [ESC, ESC, ..] => Some((1, Some(plain(Code::Esc)))),
         [ESC, b'[', rest @ ..] => sequence(rest).map(|(taken, msg)| (taken + 2, msg)),
+        // An answer of the terminal; anything else behind it is typed.
+        [ESC, b']', b'0'..=b'9', ..] => answer(&bytes[2..]).map(|(taken, msg)| (taken + 2, msg)),
         [ESC, b'O', rest @ ..] => match rest {
             [] => None,
             [last @ 0x20..=0x7e, ..] => Some((3, letter(*last).map(plain))),
@@ -178,6 +194,22 @@ const fn key(key: Key) -> Msg {
 
 const fn plain(code: Code) -> Msg {
     key(Key::of(code))
+}
+
+/// Takes what the terminal answers (OSC), up to its end: BEL, or `ESC \`. A control character in it
+/// ends it too and counts by itself.
+fn answer(bytes: &[u8]) -> Option<(usize, Option<Msg>)> {
+    let Some(end) = bytes.iter().position(|byte| *byte < 0x20) else {
+        return (bytes.len() > LONGEST_ANSWER).then_some((bytes.len(), None));
+    };
+    let said = std::str::from_utf8(&bytes[..end]).unwrap_or_default();
+    let told = || background(said).map(Msg::BackgroundTold);
+    match bytes[end..] {
+        [BEL, ..] => Some((end + 1, told())),
+        [ESC, b'\\', ..] => Some((end + 2, told())),
+        [ESC] => None,
+        _ => Some((end, None)),
+    }
 }
 
 /// A key that is a character, or a control character.

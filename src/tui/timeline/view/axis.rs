@@ -38,7 +38,7 @@ const STEPS: [i64; 16] = [
 ];
 
 pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
-    super::late::labels(ctx, track, buf);
+    super::late::labels(ctx, track, picture, buf);
     let y = track.axis.y;
     let now_x = track.now_x.saturating_sub(1).max(track.axis.x);
     Line::new(buf, now_x, y, 3).put(buf, "now", ctx.theme.strong);

@@ -2,15 +2,18 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
+use ratatui::widgets::Widget as _;
 
 use super::Picture;
 use crate::queue::classes::LATE;
-use crate::queue::{Known, Pulse, text};
-use crate::tui::draw::Ctx;
+use crate::queue::{Known, Pulse, Survey, text};
+use crate::tui::area::Area;
+use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::timeline::place::Track;
-use crate::tui::widget::line;
+use crate::tui::widget::bars::Bars;
+use crate::tui::widget::line::{self, Line};
 
 /// Returns the style of a late figure: red, yellow while it is a hand-over, none when nothing is
 /// late.
@@ -75,33 +78,51 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     if let (Some(oldest), true) = (pulse.oldest_late, area.w >= 17) {
         put(buf, 1, &format!("oldest {}", ctx.ago(oldest)), style);
     }
-    if let (Some(survey), true, true) = (picture.survey, area.w >= 17, area.h >= 4) {
-        for ((i, (x, w)), count) in cells(track).enumerate().zip(survey.late) {
-            let y = area.y + area.h - 1;
-            let cell = if count == 0 {
-                line::right(buf, x, y, w - 1, d.glyphs.zero, d.dim);
-                continue;
-            } else {
-                d.glyphs.shades[i].repeat(if w > 4 { 3 } else { 2 })
-            };
-            let recent = i == 3 && count <= survey.handing_over;
-            let style = if recent { d.warn } else { d.late };
-            line::right(buf, x, y, w - 1, &cell, style);
-            line::right(
-                buf,
-                x,
-                y - 1,
-                w - 1,
-                &brief(count, usize::from(w - 1)),
-                style,
-            );
+    let Some(survey) = classes(ctx, track, picture) else {
+        return;
+    };
+    for ((i, (x, w)), count) in cells(track).enumerate().zip(survey.late) {
+        if count == 0 {
+            line::right(buf, x, area.y + area.h - 1, w - 1, d.glyphs.zero, d.dim);
+            continue;
         }
+        let recent = i == 3 && count <= survey.handing_over;
+        let style = if recent { d.warn } else { d.late };
+        // As high as a bar of so many is, below the two lines of words.
+        let column = Area::new(x + 1, area.y, w - 2, area.h);
+        let bar = Bars {
+            bars: &[(count, style)],
+            rise: picture.rise,
+            width: column.w,
+            eighths: &d.glyphs.eighths,
+        };
+        bar.render(rect(column), buf);
+        let high = picture.rise.eighths(count, area.h).div_ceil(8);
+        let high = u16::try_from(high).unwrap_or(area.h);
+        let row = area.h.saturating_sub(high + 1).max(2);
+        for y in area.y..area.y + row {
+            Line::new(buf, column.x, y, column.w).wipe(buf, column.w);
+        }
+        let words = brief(count, usize::from(w - 1));
+        line::right(buf, x, area.y + row, w - 1, &words, style);
+    }
+    put(buf, 0, &format!("{late} late"), style);
+    if let Some(oldest) = pulse.oldest_late {
+        put(buf, 1, &format!("oldest {}", ctx.ago(oldest)), style);
     }
 }
 
+/// The survey whose classes have room for a bar each; none where nothing is late.
+fn classes<'a>(ctx: &Ctx, track: &Track, picture: &Picture<'a>) -> Option<&'a Survey> {
+    let pulse = ctx.model.selected()?.pulse.as_ref()?;
+    style(ctx, pulse)?;
+    let roomy = track.late.w >= 17 && track.late.h >= 4;
+    picture.survey.filter(|_| roomy)
+}
+
 /// The names of the classes, on the axis.
-pub(crate) fn labels(ctx: &Ctx, track: &Track, buf: &mut Buffer) {
-    if track.late.w < 17 {
+pub(crate) fn labels(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    if classes(ctx, track, picture).is_none() {
         return;
     }
     let heads = LATE.iter().map(|class| class.head);

@@ -25,7 +25,7 @@ impl Singles {
     pub(crate) fn new(ctx: &Ctx, track: &Track, picture: &Picture, chosen: Option<usize>) -> Self {
         let mut bars = vec![Vec::new(); picture.counts.len()];
         let scale = picture.scale;
-        let few = picture.peak <= u64::from(track.plot.h) && !picture.rise.log;
+        let few = picture.rise.top <= u64::from(track.plot.h) && !picture.rise.log;
         if !few || scale.bar_ms != CLOSEST_MS || chosen.is_some() {
             return Self { bars: Vec::new() };
         }

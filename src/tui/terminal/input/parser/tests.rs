@@ -78,6 +78,49 @@ fn keys_are_what_terminals_send_for_them() {
 }
 
 #[test]
+fn an_answer_of_the_terminal_tells_its_background_however_it_is_cut() {
+    for end in [&b"\x07"[..], b"\x1b\\"] {
+        let bytes = [b"a\x1b]11;rgb:ffff/ffff/ffff", end, b"q"].concat();
+        assert_eq!(keys(&bytes), "a BackgroundTold(Light) q");
+        for at in 3..bytes.len() {
+            let mut parser = Parser::default();
+            let mut said = parser.read(&bytes[..at]);
+            said.extend(parser.rest());
+            said.extend(parser.read(&bytes[at..]));
+            let told = said
+                .iter()
+                .filter(|msg| matches!(msg, Msg::BackgroundTold(_)));
+            assert_eq!((told.count(), said.len()), (1, 3), "cut at {at}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_broken_comes_late_or_was_not_asked_for_is_no_key() {
+    for bytes in [
+        &b"\x1b]11;rgb:zz/zz/zz\x07"[..],
+        b"\x1b]11;rgb:ffff\x1b\\",
+        b"\x1b]11;\x07\x1b]11\x07\x1b]4;0;rgb:00/00/00\x07",
+        b"\x1b]52;c;cXFx\x1b\\",
+        "\x1b]11;rgb:é\x07".as_bytes(),
+        // Without its end.
+        b"\x1b]11;rgb:ff",
+        b"\x1b]",
+        b"\x1b]11;rgb:ff\x1b",
+    ] {
+        assert_eq!(keys(bytes), "", "{}", bytes.escape_ascii());
+    }
+    // What is pressed within it acts.
+    assert_eq!(keys(b"\x1b]11;rgb:ff\x03"), "^C");
+    assert_eq!(keys(b"\x1b]11;rgb:ff\x1b[A"), "Up");
+    let mut parser = Parser::default();
+    parser.read(b"\x1b");
+    assert_eq!(parser.rest(), [Msg::KeyPressed(Key::of(Code::Esc))]);
+    let said = parser.read(b"]11;rgb:0000/0000/0000\x07");
+    assert!(matches!(said[..], [Msg::BackgroundTold(_)]), "{said:?}");
+}
+
+#[test]
 fn the_mouse_is_told_by_the_left_button_and_the_wheel() {
     for (bytes, expected) in [
         (
