@@ -8,7 +8,7 @@ use futures_util::{FutureExt as _, TryFutureExt as _};
 use crate::store::{Store, StoreError};
 
 /// Returns what the work came to; of work that panicked: that, in a sentence without its full stop.
-/// What it has borrowed is as the panic has left it.
+/// State that the work has borrowed stays as the panic left it.
 pub(super) fn caught<T>(work: impl Future<Output = T>) -> impl Future<Output = Result<T, String>> {
     // Some of it is large.
     let work = AssertUnwindSafe(Box::pin(work)).catch_unwind();

@@ -70,6 +70,8 @@ pub const DECIDED_MS: u64 = 35_000;
 pub struct Rule {
     /// Its name, such as `wrong-type`.
     pub id: &'static str,
+    /// Its problem in two or three words.
+    short: &'static str,
     look: fn(&Seen) -> RuleVerdict,
     /// Its critical findings stop every transfer, kicked or not.
     stops_transfers: bool,
@@ -79,9 +81,10 @@ pub struct Rule {
 }
 
 impl Rule {
-    const fn new(id: &'static str, look: fn(&Seen) -> RuleVerdict) -> Self {
+    const fn new(id: &'static str, short: &'static str, look: fn(&Seen) -> RuleVerdict) -> Self {
         Self {
             id,
+            short,
             look,
             stops_transfers: false,
             watches_server: false,
@@ -113,39 +116,17 @@ impl Finding {
         self.id == id::SLOW_TRANSFER && self.severity > Severity::Note && late > Some(0)
     }
 
-    /// What is wrong in two or three words, for a header.
+    /// The problem in two or three words, for a header.
     #[must_use]
     pub fn short(&self) -> &'static str {
-        match self.id {
-            id::REFUSED_WRITES => "writes refused",
-            id::WRONG_TYPE => "key of wrong type",
-            id::MIXED_FLEET => "two Redisson versions",
-            id::POISON => "unreadable entry",
-            id::FOREIGN_MEMBER => "foreign entry",
-            id::NO_TRANSFER_CLIENT => "no client",
-            id::SCORE_RANGE => "bad due times",
-            id::STUCK_CLIENT => "clients do not transfer",
-            id::WRONG_ANNOUNCEMENT => "clients sleep too long",
-            id::MIXED_FRAMES => "entries in two formats",
-            id::SLOW_TRANSFER => "slow transfers",
-            id::DRIFT => "order list differs",
-            id::SET_ASIDE => "order list incomplete",
-            id::HELD => "dead consumer",
-            id::QUARANTINED => "quarantine",
-            id::CLOCK_SKEW => "clocks differ",
-            id::FALLING_BEHIND => "transfers too slow",
-            id::OWN_WORKER => "only our worker",
-            id::TTL => "keys expire",
-            id::EVICTABLE => "keys may be dropped",
-            id::NOTHING_CONSUMED => "nothing consumed",
-            id::FRAMED_TARGET => "unreadable in target",
-            id::TARGET_BACKLOG => "target grows",
-            id::CROSS_SLOT => "keys in two slots",
-            id::NAME_COLLISION => "shared keys",
-            id::FAR_FUTURE => "due in decades",
-            id::DUPLICATES => "copies in target",
-            other => other,
-        }
+        Rule::named(self.id).map_or(self.id, |rule| rule.short)
+    }
+
+    /// It tells of an entry at which every transfer fails, so that those before it are delivered
+    /// again and again.
+    #[must_use]
+    pub fn redelivers(&self) -> bool {
+        [id::POISON, id::FOREIGN_MEMBER].contains(&self.id) && self.stops_transfers()
     }
 
     /// It tells of something at which every transfer fails.
@@ -194,39 +175,70 @@ pub mod id {
 /// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
     // Where the server refuses writes, no other repair can be made.
-    Rule::new(id::REFUSED_WRITES, refused_writes::look)
+    Rule::new(id::REFUSED_WRITES, "writes refused", refused_writes::look)
         .stops_transfers()
         .watches_server(),
-    Rule::new(id::WRONG_TYPE, wrong_type::look).stops_transfers(),
-    Rule::new(id::MIXED_FLEET, mixed_fleet::look)
+    Rule::new(id::WRONG_TYPE, "key of wrong type", wrong_type::look).stops_transfers(),
+    Rule::new(id::MIXED_FLEET, "two Redisson versions", mixed_fleet::look)
         .stops_transfers()
         .watches_server(),
-    Rule::new(id::POISON, poison::look)
+    Rule::new(id::POISON, "unreadable entry", poison::look)
         .stops_transfers()
         .watches_server(),
-    Rule::new(id::FOREIGN_MEMBER, foreign_member::look).stops_transfers(),
-    Rule::new(id::NO_TRANSFER_CLIENT, no_transfer_client::look),
-    Rule::new(id::SCORE_RANGE, score_range::look),
-    Rule::new(id::STUCK_CLIENT, stuck_client::look).watches_server(),
-    Rule::new(id::WRONG_ANNOUNCEMENT, wrong_announcement::look),
-    Rule::new(id::MIXED_FRAMES, mixed_frames::look).watches_server(),
-    Rule::new(id::SLOW_TRANSFER, slow_transfer::look),
-    Rule::new(id::DRIFT, drift::look),
-    Rule::new(id::SET_ASIDE, set_aside::look),
-    Rule::new(id::HELD, held::look),
-    Rule::new(id::QUARANTINED, quarantined::look),
-    Rule::new(id::CLOCK_SKEW, clock_skew::look),
-    Rule::new(id::FALLING_BEHIND, falling_behind::look),
-    Rule::new(id::OWN_WORKER, own_worker::look),
-    Rule::new(id::TTL, ttl::look),
-    Rule::new(id::EVICTABLE, evictable::look),
-    Rule::new(id::NOTHING_CONSUMED, nothing_consumed::look).watches_server(),
-    Rule::new(id::FRAMED_TARGET, framed_target::look),
-    Rule::new(id::TARGET_BACKLOG, target_backlog::look).watches_server(),
-    Rule::new(id::CROSS_SLOT, cross_slot::look),
-    Rule::new(id::NAME_COLLISION, name_collision::look),
-    Rule::new(id::DUPLICATES, duplicates::look),
-    Rule::new(id::FAR_FUTURE, far_future::look),
+    Rule::new(id::FOREIGN_MEMBER, "foreign entry", foreign_member::look).stops_transfers(),
+    Rule::new(
+        id::NO_TRANSFER_CLIENT,
+        "no client",
+        no_transfer_client::look,
+    ),
+    Rule::new(id::SCORE_RANGE, "bad due times", score_range::look),
+    Rule::new(
+        id::STUCK_CLIENT,
+        "clients do not transfer",
+        stuck_client::look,
+    )
+    .watches_server(),
+    Rule::new(
+        id::WRONG_ANNOUNCEMENT,
+        "clients sleep too long",
+        wrong_announcement::look,
+    ),
+    Rule::new(
+        id::MIXED_FRAMES,
+        "entries in two formats",
+        mixed_frames::look,
+    )
+    .watches_server(),
+    Rule::new(id::SLOW_TRANSFER, "slow transfers", slow_transfer::look),
+    Rule::new(id::DRIFT, "order list differs", drift::look),
+    Rule::new(id::SET_ASIDE, "order list incomplete", set_aside::look),
+    Rule::new(id::HELD, "dead consumer", held::look),
+    Rule::new(id::QUARANTINED, "quarantine", quarantined::look),
+    Rule::new(id::CLOCK_SKEW, "clocks differ", clock_skew::look),
+    Rule::new(
+        id::FALLING_BEHIND,
+        "transfers too slow",
+        falling_behind::look,
+    ),
+    Rule::new(id::OWN_WORKER, "only our worker", own_worker::look),
+    Rule::new(id::TTL, "keys expire", ttl::look),
+    Rule::new(id::EVICTABLE, "keys may be dropped", evictable::look),
+    Rule::new(
+        id::NOTHING_CONSUMED,
+        "nothing consumed",
+        nothing_consumed::look,
+    )
+    .watches_server(),
+    Rule::new(
+        id::FRAMED_TARGET,
+        "unreadable in target",
+        framed_target::look,
+    ),
+    Rule::new(id::TARGET_BACKLOG, "target grows", target_backlog::look).watches_server(),
+    Rule::new(id::CROSS_SLOT, "keys in two slots", cross_slot::look),
+    Rule::new(id::NAME_COLLISION, "shared keys", name_collision::look),
+    Rule::new(id::DUPLICATES, "copies in target", duplicates::look),
+    Rule::new(id::FAR_FUTURE, "due in decades", far_future::look),
 ];
 
 /// Asks all rules of one pulse (and survey), with nothing before it.

@@ -11,8 +11,8 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::scrollbar;
 use crate::tui::{
-    change, depth, dialog, edit, entries, findings, flow, header, help, hints, journal, layout,
-    link, lists, offer, palette, prompt, queues, repair, requeue, timeline, toast, traffic,
+    change, depth, dialog, edit, entries, entry, findings, flow, header, help, hints, journal,
+    layout, link, lists, offer, palette, prompt, queues, repair, requeue, timeline, toast, traffic,
 };
 
 /// Draws the whole screen into `area` of `buf`, and says what it drew where.
@@ -35,7 +35,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
             findings::view::line(&ctx, buf);
             journal::view::log(&ctx, buf);
         }
-        Screen::Entry(view) => crate::tui::entry::view::render(&ctx, view, buf),
+        Screen::Entry(view) => entry::view::render(&ctx, view, buf),
     }
     header::view::render(&ctx, buf);
     change::progress::view::render(&ctx, buf);
@@ -106,7 +106,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
     }
     match ctx.model.tab {
         Tab::Findings if ctx.areas.detail.shown() => findings::view::beside(ctx, buf),
-        _ => crate::tui::entry::view::render_beside(ctx, buf),
+        _ => entry::view::render_beside(ctx, buf),
     }
     // Findings are of unequal height: a thumb would lie.
     if ctx.model.tab != Tab::Findings {

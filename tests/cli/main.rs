@@ -117,7 +117,7 @@ fn every_command_has_an_example_in_its_help() {
 #[test]
 fn the_version_is_that_of_the_crate() {
     let expected = format!("delayscope {}\n", env!("CARGO_PKG_VERSION"));
-    assert_eq!(local(&["--version"]).done().out, expected);
+    assert_eq!(local(&["-V"]).done().out, expected);
 }
 
 #[test]

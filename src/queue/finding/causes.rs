@@ -19,11 +19,7 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
         findings.retain(|found| !effects.contains(&found.id));
         all.early.retain(|(id, _)| !effects.contains(id));
     }
-    let redelivers = [id::POISON, id::FOREIGN_MEMBER];
-    if findings
-        .iter()
-        .any(|found| redelivers.contains(&found.id) && found.stops_transfers())
-    {
+    if findings.iter().any(Finding::redelivers) {
         // More of them come as long as that stands.
         findings.retain(|found| found.id != id::DUPLICATES);
     }

@@ -8,7 +8,7 @@ use super::{Diagnosis, Finding, RuleVerdict, Seen, Severity, Step, Watch, id};
 use crate::queue::frames::{Delivered, Fingerprint, Frames};
 use crate::queue::{Pulse, text};
 
-/// As many messages are remembered.
+/// Messages that are remembered at most.
 const KEPT: usize = 200;
 
 /// Takes note of what is delivered again and again, while that can be seen.
@@ -18,10 +18,8 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, pulse: Option<&Pulse>) {
         watch.redelivered.clear();
         return;
     }
-    let blocks = |found: &Finding| {
-        [id::POISON, id::FOREIGN_MEMBER].contains(&found.id) && found.stops_transfers()
-    };
-    let Some(sample) = watch.sample().filter(|_| said.findings.iter().any(blocks)) else {
+    let redelivers = said.findings.iter().any(Finding::redelivers);
+    let Some(sample) = watch.sample().filter(|_| redelivers) else {
         return;
     };
     let stands = |payload: Fingerprint| elements(sample).any(|one| one.payload == payload);

@@ -338,6 +338,7 @@ mod tests {
         scene.watch.changing = true;
         assert!(scene.found(ID).is_none());
     }
+
     #[test]
     fn where_transfers_of_another_queue_block_the_server_they_are_the_cause() {
         let mut scene = late(&[100, 110, 120, 130], 60_000, 1);

@@ -27,7 +27,7 @@ const SOON_MS: i64 = 600_000;
 const AGAIN_MS: i64 = 3_600_000;
 /// What falls due within this is a burst, in ms: a bar of the usual timeline.
 const BURST_MS: i64 = 10_000;
-/// As many times are told one by one.
+/// Bursts that are told one by one, the newest first.
 const TOLD: usize = 3;
 /// From so many late entries on there is more to move than to prepare.
 const BACKLOG: u64 = 1_000;
@@ -68,7 +68,7 @@ fn earlier<'a>(seen: &Seen<'a>) -> impl Iterator<Item = &'a Passed> {
     seen.watch.passed().filter(bad)
 }
 
-/// `for 0:43, 6:12 ago`.
+/// `blocked Redis for 0:43, 6:12 ago`.
 fn lasted(passed: &Passed, at: EpochMillis) -> String {
     let lasted = text::countdown(passed.until.since(passed.since));
     let ago = text::countdown(at.since(passed.since).max(0));

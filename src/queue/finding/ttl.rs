@@ -103,6 +103,7 @@ mod tests {
             ["redis-cli PTTL order", "redis-cli PTTL timeouts"]
         );
     }
+
     #[test]
     fn entries_that_are_lost_within_the_hour_are_critical() {
         let pulses = [pulse(0, 1, None, 1)];

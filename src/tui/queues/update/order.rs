@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use crate::clock::EpochMillis;
-use crate::queue::{Due, Severity};
+use crate::queue::{Due, Finding, Severity};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::queues::{Opening, QueueRow, QueueSort};
 use crate::tui::sight;
@@ -99,8 +99,8 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
     let worst = |row: &QueueRow| row.worst().filter(bad);
     // What ends by itself does not wait until somebody has looked at what is late.
     let urgency = |row: &QueueRow| {
-        let ends = worst(row).and_then(|_| row.findings.first()?.ends);
-        (ends.is_none(), ends)
+        let first = worst(row).and_then(|_| row.findings.first());
+        first.map_or((true, None), Finding::urgency)
     };
     let much = |row: &QueueRow| match by {
         QueueSort::Late => late_digits(row, now),
