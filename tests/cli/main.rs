@@ -49,6 +49,7 @@ mod pasting;
 mod program;
 mod quarantine;
 mod reading;
+mod readme;
 mod reporting;
 mod running;
 mod searching;

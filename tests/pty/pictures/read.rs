@@ -18,10 +18,28 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Reads a picture; panics when it is none.
+    /// Reads a picture that stands still; panics when it is none.
     pub(crate) fn of(picture: &str) -> Self {
+        let mut moments = Self::moments(picture);
+        assert_eq!(moments.len(), 1, "a moving picture");
+        moments.remove(0)
+    }
+
+    /// Reads the moments of a picture, one that stands still has one; panics when it is none.
+    pub(crate) fn moments(picture: &str) -> Vec<Self> {
         let document = Document::parse(picture).unwrap();
         let svg = document.root_element();
+        let is_moment = |node: &Node| matches!(node.attribute("class"), Some("s" | "m"));
+        let moments: Vec<Node> = svg.children().filter(is_moment).collect();
+        if moments.is_empty() {
+            return vec![Self::within(svg, svg)];
+        }
+        let each = moments.into_iter().map(|moment| Self::within(svg, moment));
+        each.collect()
+    }
+
+    /// Reads what is in a part of the picture.
+    fn within(svg: Node, part: Node) -> Self {
         let [left, top, wide, high]: [f64; 4] = numbers(svg.attribute("viewBox").unwrap())
             .try_into()
             .unwrap();
@@ -35,12 +53,13 @@ impl Read {
             texts: BTreeMap::new(),
             drawn: BTreeSet::new(),
         };
-        for node in svg.descendants().filter(Node::is_element) {
+        let title = svg.children().find(|node| node.has_tag_name("title"));
+        title.unwrap().text().unwrap().clone_into(&mut read.title);
+        for node in part.descendants().filter(Node::is_element) {
             match node.tag_name().name() {
-                "title" => node.text().unwrap().clone_into(&mut read.title),
                 "text" => read.write(node),
                 "path" => read.draw(node.attribute("d").unwrap()),
-                "svg" | "style" | "g" | "rect" => {}
+                "svg" | "title" | "style" | "g" | "rect" => {}
                 other => panic!("<{other}> in a picture"),
             }
         }

@@ -16,6 +16,10 @@ pub(crate) struct Scene {
     pub(crate) title: &'static str,
     /// Columns and rows.
     pub(crate) size: (u16, u16),
+    /// The flags of the demo.
+    flags: &'static [&'static str],
+    /// The picture shows each moment before keys are typed, not the last one only.
+    pub(crate) moves: bool,
     /// What is typed, and what the screen says before that.
     keys: &'static [(&'static str, &'static [u8])],
     /// What the screen says in the end.
@@ -28,6 +32,8 @@ pub(crate) const SCENES: &[Scene] = &[
         name: "dashboard",
         title: "The demo: its queues, the countdown timeline of one, its entries by due time, depths and announcements",
         size: (120, 40),
+        flags: &[],
+        moves: false,
         keys: &[
             ("✖ reminders", b"G"),
             (
@@ -41,6 +47,8 @@ pub(crate) const SCENES: &[Scene] = &[
         name: "entry",
         title: "One entry of the demo: when it is due, what its frame says, and its payload as JSON",
         size: (80, 24),
+        flags: &[],
+        moves: false,
         keys: &[
             ("✖ reminders", b"G"),
             ("Due: orders", b"\r"),
@@ -50,24 +58,32 @@ pub(crate) const SCENES: &[Scene] = &[
     },
 ];
 
-/// The screen of a scene, entered when the demo has been playing for `life`.
-pub(crate) fn screen(scene: &Scene, life: Duration) -> vt100::Screen {
-    let program = [PROGRAM, "demo", "--theme", "dark"];
+/// The moments of a scene, entered when the demo has been playing for `life`; of one that does not
+/// move the last one.
+pub(crate) fn screens(scene: &Scene, life: Duration) -> Vec<vt100::Screen> {
+    let program = [&[PROGRAM, "demo", "--theme", "dark"], scene.flags].concat();
     let env = [
         ("COLORTERM", "truecolor"),
         ("TZ", "UTC"),
         ("LANG", "C.UTF-8"),
     ];
     let mut terminal = Terminal::start(&program, scene.size, &env);
+    // An incident is pictured as it begins.
+    let life = if scene.moves { Duration::ZERO } else { life };
     let ripe = terminal.started + life;
     terminal.wait("the demo to live", life + PATIENCE, |_| instant() >= ripe);
+    let mut screens = Vec::new();
     for (said, keys) in scene.keys {
-        terminal.wait_text(said);
+        terminal.wait(said, PATIENCE, |s| s.whole() && s.text().contains(said));
+        if scene.moves {
+            screens.push(terminal.shown().screen().clone());
+        }
         terminal.send(keys);
     }
     terminal.wait("what the scene shows", PATIENCE, |s| {
         let text = s.text();
         s.whole() && scene.shows.iter().all(|word| text.contains(word))
     });
-    terminal.shown().screen().clone()
+    screens.push(terminal.shown().screen().clone());
+    screens
 }

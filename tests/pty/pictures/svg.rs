@@ -1,7 +1,7 @@
 //! What a terminal shows as an SVG: it looks the same with any monospace font, because each
 //! character has a place of its own and what must join is drawn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use vt100::{Cell, Color, Screen};
@@ -48,45 +48,87 @@ struct Ink {
     underline: bool,
 }
 
-/// Writes what `screen` shows; `title` says what that is to those who cannot see it.
-pub(crate) fn picture(screen: &Screen, title: &str) -> String {
-    let mut behind = Shapes::default();
-    let mut drawn = Shapes::default();
-    let mut texts: BTreeMap<Ink, BTreeMap<u16, Vec<(u16, String)>>> = BTreeMap::new();
+/// How long a moment of a moving picture is shown, in seconds.
+const MOMENT: usize = 4;
+
+/// What is on one screen.
+#[derive(Default)]
+struct Moment {
+    behind: Shapes,
+    drawn: Shapes,
+    texts: BTreeMap<Ink, BTreeMap<u16, Vec<(u16, String)>>>,
+}
+
+/// Writes what `screens` show, one after the other and again from the first; `title` says what that
+/// is to those who cannot see it. Where nothing moves the first one is seen.
+pub(crate) fn picture(screens: &[Screen], title: &str) -> String {
+    let moments: Vec<Moment> = screens.iter().map(moment).collect();
+    let inks: BTreeSet<Ink> = moments
+        .iter()
+        .flat_map(|one| one.texts.keys().copied())
+        .collect();
+    let classes: BTreeMap<Ink, usize> = inks.into_iter().zip(0..).collect();
+    let size = size(&screens[0]);
+    let mut out = head(size, title, classes.keys(), screens.len());
+    let moves = moments.len() > 1;
+    for (n, one) in moments.into_iter().enumerate() {
+        if moves {
+            let (w, h) = (size.0 * CELL.0, size.1 * CELL.1);
+            let (class, after) = if n == 0 { ("s", 0) } else { ("m", n * MOMENT) };
+            let _ = writeln!(
+                out,
+                r#"<g class="{class}" style="animation-delay:{after}s"><rect width="{w}" height="{h}" fill="{}"/>"#,
+                hex(BACKGROUND)
+            );
+        }
+        one.write(&classes, &mut out);
+        if moves {
+            out.push_str("</g>\n");
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn moment(screen: &Screen) -> Moment {
+    let mut all = Moment::default();
     for (column, row) in places(screen) {
         let Some(cell) = screen.cell(row, column) else {
             continue;
         };
         let (ink, ground) = colours(cell);
         if ground != BACKGROUND {
-            behind.background((column, row), ground);
+            all.behind.background((column, row), ground);
         }
         let sign = cell.contents();
         let mut characters = sign.chars();
         match (characters.next(), characters.next()) {
             (None | Some(' '), None) => {}
             (Some(one), None) if is_drawn(one) => {
-                drawn.sign((column, row), one, ink.colour, ground);
+                all.drawn.sign((column, row), one, ink.colour, ground);
             }
             _ => {
                 let middle = CELL.0 * column + CELL.0 / if cell.is_wide() { 1 } else { 2 };
-                let line = texts.entry(ink).or_default().entry(row).or_default();
+                let line = all.texts.entry(ink).or_default().entry(row).or_default();
                 line.push((middle, sign.to_owned()));
             }
         }
     }
-    let mut out = head(size(screen), title, texts.keys());
-    behind.write(&mut out);
-    drawn.write(&mut out);
-    for (class, lines) in texts.values().enumerate() {
-        let _ = writeln!(out, r#"<g class="t{class}">"#);
-        for (row, signs) in lines {
-            line(*row, signs, &mut out);
+    all
+}
+
+impl Moment {
+    fn write(self, classes: &BTreeMap<Ink, usize>, out: &mut String) {
+        self.behind.write(out);
+        self.drawn.write(out);
+        for (ink, lines) in &self.texts {
+            let _ = writeln!(out, r#"<g class="t{}">"#, classes[ink]);
+            for (row, signs) in lines {
+                line(*row, signs, out);
+            }
+            out.push_str("</g>\n");
         }
-        out.push_str("</g>\n");
     }
-    out.push_str("</svg>\n");
-    out
 }
 
 /// Columns and rows of a screen.
@@ -105,6 +147,7 @@ fn head<'a>(
     (columns, rows): (u16, u16),
     title: &str,
     inks: impl Iterator<Item = &'a Ink>,
+    moments: usize,
 ) -> String {
     let (w, h) = (columns * CELL.0, rows * CELL.1);
     let (wide, high) = (w + 2 * MARGIN, h + 2 * MARGIN);
@@ -130,6 +173,15 @@ g{{font:16.5px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Li
         }
         out.push_str("}\n");
     }
+    if moments > 1 {
+        let (all, end) = (moments * MOMENT, 100.0 / count(moments));
+        let _ = write!(
+            out,
+            "@keyframes m{{0%{{visibility:visible}}{end:.3}%{{visibility:hidden}}}}\n\
+             .m{{visibility:hidden;animation:m {all}s step-end infinite}}\n\
+             @media(prefers-reduced-motion:reduce){{.m{{animation:none}}}}\n"
+        );
+    }
     let _ = write!(
         out,
         r#"</style>
@@ -141,6 +193,11 @@ g{{font:16.5px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Li
         hex(BACKGROUND)
     );
     out
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful")]
+fn count(moments: usize) -> f64 {
+    moments as f64
 }
 
 /// One line of one colour. A sign of several characters stands by itself: renderers do not agree
