@@ -29,6 +29,20 @@ pub(crate) struct Scene {
 /// All of them.
 pub(crate) const SCENES: &[Scene] = &[
     Scene {
+        name: "incident",
+        title: "An incident: a queue turns red, the finding says what blocks it, R repairs it, all is delivered",
+        size: (110, 30),
+        flags: &["--scenario", "poison"],
+        moves: true,
+        keys: &[
+            ("One unreadable entry blocks this queue.", b"5"),
+            ("Same cause", b"R"),
+            ("Repair ── invoices", b"R"),
+            ("[ y repack ]", b"y"),
+        ],
+        shows: &["none late", "FIXED"],
+    },
+    Scene {
         name: "dashboard",
         title: "The demo: its queues, the countdown timeline of one, its entries by due time, depths and announcements",
         size: (120, 40),
@@ -58,6 +72,9 @@ pub(crate) const SCENES: &[Scene] = &[
     },
 ];
 
+/// The least time for which an incident lasts before it is mended.
+const INCIDENT: Duration = Duration::from_secs(8);
+
 /// The moments of a scene, entered when the demo has been playing for `life`; of one that does not
 /// move the last one.
 pub(crate) fn screens(scene: &Scene, life: Duration) -> Vec<vt100::Screen> {
@@ -68,8 +85,12 @@ pub(crate) fn screens(scene: &Scene, life: Duration) -> Vec<vt100::Screen> {
         ("LANG", "C.UTF-8"),
     ];
     let mut terminal = Terminal::start(&program, scene.size, &env);
-    // An incident is pictured as it begins.
-    let life = if scene.moves { Duration::ZERO } else { life };
+    // What was wrong for a moment only is not told as mended.
+    let life = if scene.moves {
+        life.max(INCIDENT)
+    } else {
+        life
+    };
     let ripe = terminal.started + life;
     terminal.wait("the demo to live", life + PATIENCE, |_| instant() >= ripe);
     let mut screens = Vec::new();
