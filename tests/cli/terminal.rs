@@ -102,10 +102,10 @@ fn working_asks_and_nothing_but_yes_is_yes() {
 fn an_unknown_frame_form_is_asked_for() {
     let program = Program::start();
     let args = ["offer", "orders", "hello", "--in", "1h"];
-    assert_eq!(answered(&program, &args, "Form [byte-id]:", "round").1, 2);
+    assert_eq!(answered(&program, &args, "Format [byte-id]:", "round").1, 2);
     assert_eq!(program.server.int(&["DBSIZE"]), 0);
     assert_eq!(
-        answered(&program, &args, "Form [byte-id]:", "double-id").1,
+        answered(&program, &args, "Format [byte-id]:", "double-id").1,
         0
     );
     let entries = program.run(&["entries", "orders", "--json"]).done().json();

@@ -47,7 +47,7 @@ fn way(place: Place) -> (&'static [u8], &'static str) {
         Place::Order => (b"3", "[3 order list"),
         Place::Traffic => (b"4", "[4 traffic"),
         Place::Findings => (b"5", "[5 findings"),
-        Place::Changes => (b"6", "[6 changes"),
+        Place::Changes => (b"6", "[6 journal"),
         Place::Entry => (b"1\r", "next view"),
         Place::Help => (b"?", "Why is it late"),
         Place::Dialog => (b"w", "n no"),

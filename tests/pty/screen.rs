@@ -352,7 +352,9 @@ fn a_server_that_was_killed_and_is_back_is_live_again() {
     let terminal = open(&server);
     terminal.wait_text("of 77");
     server.kill();
-    terminal.wait("what happened", PATIENCE, |s| s.text().contains("lost"));
+    terminal.wait("what happened", PATIENCE, |s| {
+        s.text().contains("cannot connect")
+    });
     assert!(
         terminal.shown().text().contains("of 77"),
         "the picture stays"

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::id::DUPLICATES as ID;
-use super::{Diagnosis, Finding, RuleVerdict, Seen, Severity, Step, Watch, id};
+use super::{Diagnosis, Finding, RuleVerdict, Seen, Severity, Step, Watch};
 use crate::queue::frames::{Delivered, Fingerprint, Frames};
 use crate::queue::{Pulse, text};
 
@@ -103,6 +103,7 @@ fn copies(known: &[Fingerprint], sample: &Frames, apart: bool) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::id;
     use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
     use super::*;
     use crate::queue::{Form, Judged, Known, Queue};

@@ -218,7 +218,7 @@ fn tab_label(tab: Tab, place: Place) -> Option<&'static str> {
         Tab::Order => ("[3 order list", Place::Order),
         Tab::Traffic => ("[4 traffic", Place::Traffic),
         Tab::Findings => ("[5 findings", Place::Findings),
-        Tab::Changes => ("[6 changes", Place::Changes),
+        Tab::Changes => ("[6 journal", Place::Changes),
         // The order list has the same keys, and is another tab.
         Tab::Quarantine => return Some("[7 quarantine"),
     };

@@ -24,7 +24,7 @@ fn another_database_shows_its_queues_and_the_first_one_is_there_again() {
     terminal.wait_text("of 77");
     // One that the server does not have is a link that is not there, and no dead end.
     terminal.send(b":db 9999\r");
-    terminal.wait_text("lost");
+    terminal.wait_text("cannot connect");
     terminal.send(b":db 0\r");
     terminal.wait_text("of 77");
     terminal.send(b":q\r");

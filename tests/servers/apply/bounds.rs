@@ -192,7 +192,10 @@ async fn a_single_entry_that_takes_longer_than_a_script_may_is_told() {
         .warnings
         .iter()
         .find(|one| one.contains("A single entry"));
-    assert!(told.unwrap().contains("longer than the 10 ms"), "{told:?}");
+    assert!(
+        told.unwrap().contains("longer than the limit of 10 ms"),
+        "{told:?}"
+    );
     assert!(told.unwrap().contains("the largest has 3"), "{told:?}");
 }
 

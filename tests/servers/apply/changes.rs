@@ -233,7 +233,9 @@ async fn members_that_are_no_frames_are_left_alone_by_a_delivery() {
     bench.undo(None).await;
     let (plan, told) = bench.change(What::Deliver, selected(From::Late)).await;
     assert!(
-        plan.warnings.iter().any(|w| w.contains("without a frame")),
+        plan.warnings
+            .iter()
+            .any(|w| w.contains("no client wrote them")),
         "{plan:?}"
     );
     assert_eq!(

@@ -59,14 +59,14 @@ async fn with_entries(count: u64, transfers: bool) -> (Option<bool>, String) {
 async fn a_kick_that_sets_the_head_going_says_that_it_has_helped() {
     let (helped, said) = kicked(true).await;
     assert_eq!(helped, Some(true), "{said}");
-    assert!(said.contains("2 late before it, 0 after"), "{said}");
+    assert!(said.contains("2 late before, 0 after"), "{said}");
 }
 
 #[tokio::test]
 async fn a_kick_after_which_the_next_one_stands_as_well_takes_it_back() {
     let (helped, said) = with_entries(3, true).await;
     assert_eq!(helped, Some(false), "{said}");
-    assert!(said.contains("moved once (2 late before it, 0"), "{said}");
+    assert!(said.contains("moved once (2 late before, 0"), "{said}");
     assert!(said.contains("stands again: 1 late"), "{said}");
 }
 

@@ -137,7 +137,7 @@ async fn what_is_aside_counts_as_order_list_and_forbids_mending() {
     assert_eq!(drift.found(), []);
     assert!(drift.is_aside());
     let error = drift.next(&world.writer, 10).await.unwrap_err();
-    assert!(error.to_string().contains("bring it back first"), "{error}");
+    assert!(error.to_string().contains("restore it first"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
