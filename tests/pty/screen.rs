@@ -352,9 +352,7 @@ fn a_server_that_was_killed_and_is_back_is_live_again() {
     let terminal = open(&server);
     terminal.wait_text("of 77");
     server.kill();
-    terminal.wait("what happened", PATIENCE, |s| {
-        s.text().contains("cannot connect")
-    });
+    terminal.wait("what happened", PATIENCE, |s| s.text().contains("lost"));
     assert!(
         terminal.shown().text().contains("of 77"),
         "the picture stays"
@@ -372,7 +370,9 @@ fn a_server_that_is_not_there_yet_is_waited_for() {
     let mut server = Server::start();
     server.kill();
     let mut terminal = open(&server);
-    terminal.wait("what is wrong", PATIENCE, |s| s.text().contains("lost"));
+    terminal.wait("what is wrong", PATIENCE, |s| {
+        s.text().contains("cannot connect")
+    });
     server.restart();
     let orders = Queue::redisson("orders");
     server.fill(&orders, 9, server.now().plus(3_600_000), 10);

@@ -38,7 +38,7 @@ pub(crate) const SCENES: &[Scene] = &[
             ("One unreadable entry blocks this queue.", b"5"),
             ("Same cause", b"R"),
             ("Repair ── invoices", b"R"),
-            ("[ y repack ]", b"y"),
+            ("[ y rewrite ]", b"y"),
         ],
         shows: &["none late", "FIXED"],
     },

@@ -89,7 +89,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
                 _ => at_once(seen),
             }
         }
-        A::Kick => at_once(Seen::Text("Kick?")),
+        A::Kick => at_once(Seen::Text("Wake clients?")),
         A::Examine => at_once(Seen::Text("looked at")),
         A::Repair if place == Place::Findings => after(&[("", "CRIT")], Seen::Text("Repair ── ")),
         A::Repair => at_once(Seen::Text("Repair ── ")),
@@ -135,7 +135,7 @@ fn changed(action: Action, place: Place) -> &'static str {
         (A::Delete, Place::Delivered) => "Delete?",
         (_, Place::Delivered) => "delivered already",
         (A::Transfer, _) => "Transfer?",
-        (A::Deliver, _) if waits => "Deliver?",
+        (A::Deliver, _) if waits => "Transfer now?",
         (A::Requeue, _) if waits => "^S requeue",
         (A::Delete, _) if waits => "Delete?",
         (A::Edit, _) if waits => "^S save",
