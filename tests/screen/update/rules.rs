@@ -54,7 +54,7 @@ fn a_queue_that_nobody_seems_to_consume_is_sampled_at_once_in_sight_or_not() {
     let world = |i: usize| World::new(&format!("q{i:03}"), 3, 3_600_000, 1000);
     let mut desk = Desk::of((0..300).map(world).collect());
     desk.live(12_000, 1);
-    let [of_it, _] = sampled(&mut desk, "q299", 12);
+    let [of_it, _] = sampled(&mut desk, "q299", 30);
     assert!(of_it > 0);
     let out_of_sight = |effect: &Effect| matches!(effect, Effect::Refresh(refresh::Effect::LoadSurvey { queue, .. }) if *queue == Queue::redisson("q298"));
     assert!(!desk.live(12_000, 1).iter().any(out_of_sight));
