@@ -8,6 +8,12 @@ use std::process::Command;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::program::Program;
+use crate::support::wait_for;
+
+/// The question whose answer is not shown.
+const PASSWORD: &str = "Password: ";
+/// The mode of a terminal that shows what is typed (`ECHO` of termios).
+const ECHO: u32 = 0o10;
 
 /// Runs the binary on a terminal, types `answer` when it asks, and returns what was shown and how
 /// it ended.
@@ -56,7 +62,14 @@ pub(crate) fn on_terminal(plain: &Command, asked: Option<(&str, &[u8])>) -> (Str
     let mut asked = asked;
     while let Ok(count @ 1..) = reader.read(&mut bytes) {
         shown.push_str(&String::from_utf8_lossy(&bytes[..count]));
-        if let Some((_, answer)) = asked.take_if(|(question, _)| shown.contains(*question)) {
+        if let Some((question, answer)) = asked.take_if(|(question, _)| shown.contains(*question)) {
+            if question == PASSWORD {
+                // The question is there a moment before the answer is hidden.
+                wait_for("the terminal to hide what is typed", || {
+                    let modes = pty.master.get_termios().unwrap();
+                    modes.local_flags.bits() & ECHO == 0
+                });
+            }
             writer.write_all(answer).unwrap();
         }
     }
@@ -150,11 +163,11 @@ fn a_password_is_asked_for_and_not_shown() {
         .server
         .cmd(&["CONFIG", "SET", "requirepass", "open sesame"]);
     let args = ["--askpass", "queues"];
-    let (shown, code) = answered(&program, &args, "Password: ", "open sesame");
+    let (shown, code) = answered(&program, &args, PASSWORD, "open sesame");
     assert_eq!(code, 1, "{shown}");
     assert!(shown.contains("no delayed queues in "), "{shown}");
     assert!(!shown.contains("sesame"), "{shown}");
-    let (shown, code) = answered(&program, &args, "Password: ", "wrong");
+    let (shown, code) = answered(&program, &args, PASSWORD, "wrong");
     assert_eq!(code, 2, "{shown}");
     assert!(!shown.contains("can be seen by others"), "{shown}");
 }
