@@ -196,7 +196,7 @@ pub fn killed_worker() {
     let mut screen = Terminal::start(&program, (120, 40), &[]);
     screen.wait_text("No Redisson client runs");
     screen.send(b"5");
-    screen.wait_text("✖ CRIT  10,000 late");
+    screen.wait_text("10,000 late, oldest");
     screen.send(b"R");
     screen.wait_text("Repair ── ");
     screen.send(b"\r");
