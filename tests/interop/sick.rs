@@ -196,7 +196,8 @@ pub fn killed_worker() {
     let mut screen = Terminal::start(&program, (120, 40), &[]);
     screen.wait_text("No Redisson client runs");
     screen.send(b"5");
-    screen.wait_text("10,000 late, oldest");
+    screen.wait_text("✖ CRIT  No Redisson client runs");
+    screen.wait_text("→ Start the application, or the worker here (R)");
     screen.send(b"R");
     screen.wait_text("Repair ── ");
     screen.send(b"\r");
