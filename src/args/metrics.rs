@@ -20,7 +20,8 @@ pub struct Metrics {
     /// Serve them at this address instead of printing them once
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<SocketAddr>,
-    /// With --listen: look for queues that have come this often
+    /// With --listen: look for queues that have come this often; one of which nothing has been left
+    /// for so long has gone
     #[arg(
         long,
         value_name = "SPAN",

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use self::exposition::Exposition;
 use self::reading::Reading;
-use super::doctor::{Doctor, which};
+use super::doctor::Doctor;
 use super::output::Output;
 use super::session::Session;
 use super::{Outcome, queues};
@@ -46,10 +46,8 @@ pub(super) async fn run<W: Write>(
 async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> {
     let began = instant();
     let session = Session::open(config).await?;
-    let mut found = match queues::found(&session, config).await? {
-        (found, _) if found.is_empty() => Vec::new(),
-        _ => which(None, &session, config).await?,
-    };
+    let (mut found, _) = queues::found(&session, config).await?;
+    found.sort_by(|a, b| a.name.cmp(&b.name));
     let all = found.len();
     found.truncate(asked.limit as usize);
     let mut doctor = Doctor::new(&session, found);

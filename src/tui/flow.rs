@@ -20,17 +20,17 @@ const SURVEYED_MS: i64 = 12_000;
 /// The flow of the selected queue. A rate that cannot be known is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// What is offered.
+    /// The rate at which entries are offered.
     pub offered: Option<Rate>,
     /// Number of entries in timeouts.
     pub waiting: Known<u64>,
-    /// What is transferred from timeouts to target.
+    /// The rate at which entries are transferred from timeouts to target.
     pub transferred: Option<Rate>,
     /// Entries are late, and none is transferred.
     pub stalled: bool,
     /// Number of elements in target.
     pub target: Known<u64>,
-    /// What consumers take from target.
+    /// The rate at which consumers take elements from target.
     pub taken: Option<Rate>,
     /// Elements stand in target, and nobody takes them.
     pub untaken: bool,
@@ -61,7 +61,7 @@ pub fn flow(model: &Model) -> Option<Flow> {
         offered,
         waiting: pulse.waiting.clone(),
         transferred,
-        stalled: late && transferred.is_some_and(Rate::is_none),
+        stalled: late && transferred.is_some_and(Rate::is_nothing),
         target: pulse.target.clone(),
         taken,
         untaken: row.findings.iter().any(untaken),
@@ -80,7 +80,7 @@ impl Rate {
         }
     }
 
-    fn is_none(self) -> bool {
+    fn is_nothing(self) -> bool {
         self.per_s < Self::LEAST
     }
 }

@@ -144,7 +144,7 @@ fn ten_who_ask_at_once_cost_the_server_one_reading() {
 }
 
 #[test]
-fn a_queue_that_comes_is_told_and_one_scraper_that_breaks_off_hinders_nobody() {
+fn a_queue_that_comes_or_goes_is_told_and_one_scraper_that_breaks_off_hinders_nobody() {
     let program = Program::start();
     program.offer("orders", "x", "1h");
     let (_running, port) = serving(&program, &["--discover", "200ms"]);
@@ -155,6 +155,10 @@ fn a_queue_that_comes_is_told_and_one_scraper_that_breaks_off_hinders_nobody() {
     crate::support::wait_for("the new queue to be told", || {
         let scrape = parsed(&get(port, "/metrics").1);
         value(&scrape, "queue_late_seconds", &[("queue", "invoices")]) == Some(0.0)
+    });
+    program.server.cmd(&["FLUSHALL"]);
+    crate::support::wait_for("the queues that have gone to be told no more", || {
+        value(&parsed(&get(port, "/metrics").1), "queues_found", &[]) == Some(0.0)
     });
 }
 

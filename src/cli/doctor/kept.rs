@@ -106,7 +106,7 @@ impl Doctor<'_> {
     }
 
     /// The queues of which nothing has been left for so long: they are watched no more.
-    pub(super) async fn gone(&mut self, after: Duration) -> Vec<Queue> {
+    pub(in crate::cli) async fn gone(&mut self, after: Duration) -> Vec<Queue> {
         let now = instant();
         for one in &self.queues {
             let Some(pulse) = one.pulse() else { continue };

@@ -140,6 +140,8 @@ struct Source<'a> {
     session: &'a Session,
     doctor: Doctor<'a>,
     arrivals: Arrivals,
+    /// Queues come and go: they were not named. One of which nothing is left for so long has gone.
+    discover: Option<Duration>,
     limit: usize,
     /// Queues that were found beyond the limit.
     beyond: HashSet<Queue>,
@@ -149,17 +151,17 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn new(session: &'a Session, asked: &args::Metrics, config: &Config) -> Self {
         let each = Duration::from_millis(asked.discover.ms());
+        let discover = config.queues.is_empty().then_some(each);
         let mut doctor = Doctor::new(session, config.queues.clone());
         doctor.quiet();
-        let arrivals = if config.queues.is_empty() {
+        let arrivals = discover.map_or_else(Arrivals::none, |each| {
             Arrivals::from_now(&session.store, each)
-        } else {
-            Arrivals::none()
-        };
+        });
         Self {
             session,
             doctor,
             arrivals,
+            discover,
             limit: asked.limit as usize,
             beyond: HashSet::new(),
             last: None,
@@ -206,7 +208,13 @@ impl<'a> Source<'a> {
         {
             return Arc::clone(text);
         }
-        let text: Text = if let Ok(Ok(said)) = timeout(LIMIT, self.doctor.round()).await {
+        let round = async {
+            if let Some(after) = self.discover {
+                self.doctor.gone(after).await;
+            }
+            self.doctor.round().await
+        };
+        let text: Text = if let Ok(Ok(said)) = timeout(LIMIT, round).await {
             let reading = Reading {
                 link: self.session.store.link().borrow().clone(),
                 queues: self.doctor.queues.iter().zip(&said).collect(),

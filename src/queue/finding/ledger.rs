@@ -23,7 +23,8 @@ const CALM_LOOKS: u32 = 3;
 /// The time in ms after another finding in which what follows from it is seen to go, or to stay.
 const WITH_MS: i64 = 2_500;
 
-/// What goes within this after a change of ours went by it, in ms: clients need a moment to go on.
+/// The time after a change of ours, in ms, within which a finding that goes was mended by it: clients
+/// need a moment to go on.
 const HELPS_MS: i64 = 30_000;
 
 /// All that has been found before.

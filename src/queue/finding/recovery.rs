@@ -71,7 +71,7 @@ pub(super) fn we_delivered(
     brings.then(|| (format!("your {} {ago_words} ago", change.word()), ago))
 }
 
-/// What became of a queue after a change of ours that may have mended it.
+/// The state of a queue after a change of ours that may have mended it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Aftermath {
     /// The change.

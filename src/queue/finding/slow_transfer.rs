@@ -25,7 +25,7 @@ const CRITICAL_MS: f64 = 500.0;
 const SOON_MS: i64 = 600_000;
 /// The time after the last of several bursts for which they are told, in ms.
 const AGAIN_MS: i64 = 3_600_000;
-/// What falls due within this is a burst, in ms: a bar of the usual timeline.
+/// The span of a burst, in ms: entries that fall due within it are one. A bar of the usual timeline.
 const BURST_MS: i64 = 10_000;
 /// Bursts that are told one by one, the newest first.
 const TOLD: usize = 3;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustls::client::ResolvesClientCert;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, ring};
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -119,7 +119,7 @@ impl Client {
         }
     }
 
-    /// What the server finds wrong with us.
+    /// Says why the server refuses us.
     fn alert(&self, alert: AlertDescription) -> String {
         match alert {
             AlertDescription::CertificateRequired | AlertDescription::HandshakeFailure
@@ -299,15 +299,16 @@ impl ResolvesClientCert for Introduction {
     }
 }
 
-/// Whom we trust.
+/// The check of a server's certificate.
 #[derive(Debug)]
 struct Trust {
     verify: Verify,
-    /// None where anybody is trusted.
+    /// The check of who has signed a certificate; none where anybody is trusted.
     checker: Option<Arc<WebPkiServerVerifier>>,
     /// The certificates that the user named. One of them may be the server's own.
     named: Vec<CertificateDer<'static>>,
-    provider: Arc<CryptoProvider>,
+    /// The ways of signing that we can check.
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl Trust {
@@ -321,7 +322,7 @@ impl Trust {
             verify: tls.verify,
             checker,
             named,
-            provider: Arc::clone(provider),
+            algorithms: provider.signature_verification_algorithms,
         })
     }
 
@@ -417,8 +418,7 @@ impl ServerCertVerifier for Trust {
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, cert, signed, algorithms)
+        rustls::crypto::verify_tls12_signature(message, cert, signed, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -427,12 +427,10 @@ impl ServerCertVerifier for Trust {
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, cert, signed, algorithms)
+        rustls::crypto::verify_tls13_signature(message, cert, signed, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        algorithms.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }

@@ -103,7 +103,7 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
 fn said(ctx: &Ctx, rate: Option<Rate>) -> String {
     match rate {
         None => ctx.data.glyphs.cut.to_owned(),
-        Some(rate) if rate.is_none() => "0/s".to_owned(),
+        Some(rate) if rate.is_nothing() => "0/s".to_owned(),
         Some(rate) if rate.about => format!("~{}/s", text::rate(rate.per_s)),
         Some(rate) => format!("{}/s", text::rate(rate.per_s)),
     }

@@ -4,7 +4,7 @@ use super::words::Line;
 use crate::tui::keys::Action;
 use crate::tui::model::Model;
 
-/// What does a job.
+/// The way to do a job.
 enum By {
     /// A key.
     Key(Action),

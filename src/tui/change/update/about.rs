@@ -41,7 +41,7 @@ const DELIVERED: &str = "it was delivered already: r puts it back to wait";
 enum On<'a> {
     /// The queue as a whole.
     Queue,
-    /// What is late: due from one moment on and before another, and how many that are.
+    /// The late entries: due from one moment on and before another, and their number.
     Late(Rule),
     /// The marked entries.
     Marked,
@@ -136,7 +136,7 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
     }
 }
 
-/// What is late: of the class under the timeline's cursor, else all of it.
+/// The late entries of the class under the timeline's cursor, else all of them.
 fn late(model: &Model) -> Rule {
     let class = model.late_class.filter(|_| model.focus == Pane::Timeline);
     if let Some((from, to, count)) = class.and_then(|_| timeline::chosen::bar_span(model)) {

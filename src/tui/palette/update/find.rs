@@ -32,21 +32,12 @@ pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String>
 
 /// A search may be through: where it has found nothing, the next queue is looked through.
 pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
-    let Some(at) = model
-        .schedule
-        .everywhere
-        .as_ref()
-        .and_then(|all| all.at.clone())
-    else {
+    let under_way = |all: &Everywhere| Some((all.at.clone()?, all.text.clone()));
+    let Some((at, text)) = model.schedule.everywhere.as_ref().and_then(under_way) else {
         return Vec::new();
     };
-    let text = model
-        .schedule
-        .everywhere
-        .as_ref()
-        .map(|all| all.text.clone());
     let filtered = model.filtered.as_ref();
-    let filtered = filtered.filter(|f| Some(f.filter.text()) == text.as_deref());
+    let filtered = filtered.filter(|one| one.filter.text() == text);
     let here = model.selected().is_some_and(|row| row.queue == at);
     let Some(filtered) = filtered.filter(|_| here) else {
         // The user is at something else.
@@ -62,7 +53,7 @@ pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// That queue has an entry that matches: the others wait until they are asked for.
+/// Tells of a queue that has a matching entry; the others wait until they are asked for.
 fn found(model: &mut Model, queue: &Queue) {
     let Some(all) = &mut model.schedule.everywhere else {
         return;
