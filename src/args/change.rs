@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 
 use super::From;
 use crate::clock::when::{BadTime, Span, When};
-use crate::ops::apply::Limits;
+use crate::ops::apply::{Confirm, Limits};
 use crate::queue::Queue;
 
 /// The flags that choose entries of a queue.
@@ -73,6 +73,9 @@ pub struct How {
     /// The most that a replica may be behind, in MB.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help = max_lag())]
     pub max_lag: Option<u64>,
+    /// After each batch, wait until so many replicas have it, or all
+    #[arg(long, value_name = "all|N", value_parser = confirm)]
+    pub confirm: Option<Confirm>,
 }
 
 impl How {
@@ -85,8 +88,19 @@ impl How {
             per_s: self.rate,
             max_target: self.max_target,
             max_lag: self.max_lag.map_or(usual.max_lag, |mb| mb << 20),
+            confirm: self.confirm,
             ..usual
         }
+    }
+}
+
+fn confirm(text: &str) -> Result<Confirm, String> {
+    match text.parse() {
+        _ if text == "all" => Ok(Confirm::All),
+        Ok(n @ 1..) => Ok(Confirm::Replicas(n)),
+        _ => Err(format!(
+            "{text:?} is neither \"all\" nor a number of replicas"
+        )),
     }
 }
 

@@ -6,7 +6,9 @@ mod batch;
 mod brake;
 mod due;
 mod each;
+mod failover;
 mod kick;
+mod ledger;
 mod look;
 mod lost;
 mod mend;
@@ -44,9 +46,24 @@ pub struct Limits {
     pub max_target: Option<u64>,
     /// Bytes that a replica may be behind before it waits.
     pub max_lag: u64,
+    /// The replicas that shall have a batch before the next one goes; none: it does not wait for
+    /// them.
+    pub confirm: Option<Confirm>,
+    /// The longest wait for a replica that has left: it may be the master by now, and behind a proxy
+    /// the former one was seen to take writes for 11 s.
+    pub patience: Duration,
     /// Bytes of what it told that may be unheard before it waits, once nothing is aside and nothing
     /// goes round.
     pub max_unheard: usize,
+}
+
+/// The replicas that shall have what was done: after a failover to one of these nothing is lost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Confirm {
+    /// All that the server has.
+    All,
+    /// So many.
+    Replicas(usize),
 }
 
 impl Default for Limits {
@@ -56,6 +73,8 @@ impl Default for Limits {
             per_s: None,
             max_target: None,
             max_lag: 32 << 20,
+            confirm: None,
+            patience: Duration::from_secs(15),
             max_unheard: 16 << 20,
         }
     }

@@ -48,6 +48,9 @@ pub struct ServerId {
     pub run_id: String,
     /// `master_replid` of INFO.
     pub replication_id: String,
+    /// `master_replid2` of INFO: it has taken the place of a server with that replication id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub former_replication_id: String,
 }
 
 /// The description of a change, as it is written down before it begins.
@@ -157,6 +160,7 @@ impl ServerId {
             db: store.endpoint().db,
             run_id: facts.run_id,
             replication_id: facts.replication_id,
+            former_replication_id: facts.former_replication_id,
         }
     }
 
@@ -172,16 +176,19 @@ impl ServerId {
     }
 
     /// Tells whether this is another server than `other`, or another database: neither the run id
-    /// nor the replication id is the same. Where neither is known the addresses decide.
+    /// nor the replication id is the same, nor has one taken the place of the other in a failover.
+    /// Where none is known the addresses decide.
     #[must_use]
     pub fn differs_from(&self, other: &Self) -> bool {
         let pairs = [
             (&self.run_id, &other.run_id),
             (&self.replication_id, &other.replication_id),
+            (&self.former_replication_id, &other.replication_id),
+            (&self.replication_id, &other.former_replication_id),
         ];
         let known = pairs.map(|(a, b)| (!a.is_empty() && !b.is_empty()).then_some(a == b));
         let is_same = match known {
-            [None, None] => self.server == other.server,
+            [None, None, None, None] => self.server == other.server,
             known => known.contains(&Some(true)),
         };
         self.db != other.db || !is_same

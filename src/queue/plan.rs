@@ -89,6 +89,11 @@ impl Tally {
         self.0[to as usize] += 1;
     }
 
+    /// Takes back that one had this outcome.
+    pub const fn take_back(&mut self, outcome: Outcome) {
+        self.0[outcome as usize] = self.0[outcome as usize].saturating_sub(1);
+    }
+
     /// All of them.
     #[must_use]
     pub fn sum(&self) -> u64 {

@@ -187,6 +187,8 @@ pub struct Facts {
     /// Its replication id (`master_replid`, Redis ≥ 4.0): survives a restart from an RDB file and
     /// is shared by a master and its replicas.
     pub replication_id: String,
+    /// The replication id before that one (`master_replid2`), of a replica that became the master.
+    pub former_replication_id: String,
 }
 
 impl Facts {

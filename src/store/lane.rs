@@ -5,6 +5,7 @@
 //! here unless its caller says that it may be: whether a request without an answer was carried out is
 //! for that to say.
 
+use std::sync::{Mutex as Lock, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use redis::{Pipeline, Value};
@@ -14,6 +15,7 @@ use tokio::time::timeout;
 use super::error::{StoreError, plain};
 use super::link::wire::Wire;
 use super::link::{Retries, Store, busy};
+use super::read::Replication;
 use crate::clock::instant;
 
 /// The time for which a server that is busy with somebody's script is asked again, before the
@@ -28,6 +30,14 @@ const ANSWER: Duration = Duration::from_secs(2);
 pub(super) struct Lane {
     store: Store,
     wire: Mutex<Option<OpenWire>>,
+    told: Lock<ToldReplication>,
+}
+
+/// What the server tells of its replication behind each script, where that is asked for.
+#[derive(Default)]
+struct ToldReplication {
+    is_asked: bool,
+    last: Option<Replication>,
 }
 
 /// A connection and when it was last asked for.
@@ -41,11 +51,48 @@ impl Lane {
         Self {
             store,
             wire: Mutex::new(None),
+            told: Lock::default(),
         }
     }
 
     pub(super) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Asks for the server's replication behind each script from now on, or no more.
+    pub(super) fn ask_for_replication(&self, is_asked: bool) {
+        self.told().is_asked = is_asked;
+    }
+
+    /// Adds the question for the replication to a script's pipeline, where that is asked for. True:
+    /// its answer is one more, for [`tell_replication`](Self::tell_replication).
+    pub(super) fn add_replication(&self, pipeline: &mut Pipeline) -> bool {
+        let mut told = self.told();
+        told.last = None;
+        if told.is_asked {
+            pipeline.cmd("INFO").arg("replication");
+        }
+        told.is_asked
+    }
+
+    /// Takes note of the answer. One that cannot be read loses a figure, and nothing else.
+    pub(super) fn tell_replication(&self, answer: Option<&Value>) {
+        self.told().last = answer.and_then(Replication::read);
+    }
+
+    /// Takes what was told of the replication behind the last script.
+    pub(super) fn take_replication(&self) -> Option<Replication> {
+        self.told().last.take()
+    }
+
+    /// Leaves the server: the next request connects anew, where the address may lead to another.
+    pub(super) async fn leave(&self) {
+        *self.wire.lock().await = None;
+    }
+
+    fn told(&self) -> MutexGuard<'_, ToldReplication> {
+        // Nothing panics while it holds the lock.
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends `pipeline` and returns the raw replies, one for each command, errors in their places.

@@ -125,6 +125,12 @@ impl Store {
         self.inner.shared.retry.notify_one();
     }
 
+    /// Leaves the server and connects anew at once, where the address may lead to another one. Does
+    /// nothing while there is no connection.
+    pub fn leave(&self) {
+        self.inner.shared.leave.notify_waiters();
+    }
+
     /// Waits for the first answer; fails at once when an attempt to connect has failed, with its
     /// reason, and with `TimedOut` after `within`. A server that is only busy with a script is
     /// tried again as long as the handle is [patient](Self::patient), if that is longer.

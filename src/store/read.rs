@@ -21,7 +21,7 @@ pub use keys::{KeyType, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
 pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
-pub use replicas::replica_lag;
+pub use replicas::{Lag, Replica, Replication, replication};
 pub use scanned::{Scanned, scan_members};
 
 use self::transaction::{Transaction, error_words};

@@ -200,9 +200,13 @@ async fn send(
         pipeline.arg(*part);
     }
     pipeline.cmd("TIME");
+    let beside = lane.add_replication(&mut pipeline);
     let asked = instant();
-    let answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
+    let mut answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
     let answered = instant();
+    if beside {
+        lane.tell_replication(answers.pop().as_ref());
+    }
     let store = lane.store();
     let Ok([before, answer, after]) = <[Value; 3]>::try_from(answers) else {
         return Err(store.unexpected(script.attempt, &Value::Nil));

@@ -37,6 +37,7 @@ impl Home {
             change,
             queue: queue.to_vec(),
             server: ServerId {
+                former_replication_id: String::new(),
                 server: "prod-1:6379/3".to_owned(),
                 db: 3,
                 run_id: "r".repeat(40),

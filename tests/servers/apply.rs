@@ -9,6 +9,7 @@ mod copies;
 mod costs;
 mod cut;
 mod equal;
+mod failover;
 mod halts;
 mod kicks;
 mod lost;

@@ -28,6 +28,7 @@ impl Run {
                     self.longest = self.longest.max(timed.took.unwrap_or_default());
                     self.aside = timed.done == SetAside::Done;
                     self.wants_aside = self.aside;
+                    self.was_aside |= self.aside;
                     if timed.done != SetAside::AlreadyThere {
                         return Ok(timed.done);
                     }
@@ -36,7 +37,7 @@ impl Run {
                     }
                 }
                 // If it was done after all, that one comes back first.
-                Err(error) if error.may_heal() => self.heal(&error, 0).await?,
+                Err(error) if self.may_heal(&error) => self.heal(&error, 0).await?,
                 Err(error) => return Err(error.into()),
             }
             if self.is_stopped() {
@@ -114,8 +115,12 @@ impl Run {
                     self.progress(None, begins);
                 }
                 Ok(None) => break,
-                Err(error) if error.may_heal() => {
+                Err(error) if self.may_heal(&error) => {
                     self.say(Applied::Trouble(error.to_string()));
+                    if let Err(why) = self.replaced(&error).await {
+                        self.left_aside(&why);
+                        break;
+                    }
                     if let Err(why) = self.answers(0, false).await {
                         self.left_aside(&why);
                         break;

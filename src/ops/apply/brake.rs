@@ -1,16 +1,17 @@
 //! Everything that a change waits for: an order to go on, the limit of entries a second, a target
 //! that is too full, a replica that lags, a server that is away, a reader that pauses.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::run::{Ended, Halt, Run};
-use super::{Applied, Order, PAUSED};
+use super::{Applied, Confirm, Order, PAUSED};
 use crate::clock::instant;
+use crate::queue::Outcome;
 use crate::queue::plan::Way;
 use crate::store::{StoreError, read};
 
 /// The pause between two looks at a full target or a replica that lags.
-const LOOK: Duration = Duration::from_millis(100);
+pub(super) const LOOK: Duration = Duration::from_millis(100);
 /// The pause between two looks at replicas that do not lag.
 const REPLICAS: Duration = Duration::from_secs(1);
 /// The pause between two attempts to reach a server that is away.
@@ -21,19 +22,6 @@ const BUSY: Duration = Duration::from_millis(10);
 const LONG: Duration = Duration::from_secs(30);
 /// Bytes of a connection that Redis reads in a round of its loop.
 const ROUND: usize = 16 << 10;
-
-/// The last look at the replicas.
-#[derive(Debug, Default)]
-pub(super) struct Replicas {
-    /// The moment of the last look at which none was far behind.
-    looked: Option<Instant>,
-    /// Their number while one of them was waited for.
-    waited: usize,
-}
-
-/// The reason to wait when the server has fewer of them than before.
-const GIVEN_UP: &str = "A replica went away while this change waited for it (after repl-timeout the \
-    server gives one up that hangs): until it is back it has nothing of what went on.";
 
 /// A reason to wait, and the pause until the next look.
 struct Wait {
@@ -104,7 +92,10 @@ impl Run {
         }
         let why = match self.full().await {
             Some(why) => Some(why),
-            None => self.lag().await,
+            None => match self.lag().await {
+                Some(why) => Some(why),
+                None => self.unconfirmed().await,
+            },
         };
         why.map(|why| Wait {
             why: Some(why),
@@ -125,20 +116,20 @@ impl Run {
 
     async fn lag(&mut self) -> Option<String> {
         let now = instant();
-        let looked = self.replicas.looked;
-        if looked.is_some_and(|at| now.saturating_duration_since(at) < REPLICAS) {
+        let looked = self.replicas_at;
+        let lately = looked.is_some_and(|at| now.saturating_duration_since(at) < REPLICAS);
+        if lately && self.ledger.misses(now).is_none() {
             return None;
         }
         let most = self.limits.max_lag;
-        let lag = read::replica_lag(self.writer.store()).await;
-        if let Ok(lag) = &lag {
-            let there = lag.map_or(0, |lag| lag.replicas);
-            if there < self.replicas.waited && !self.notes.iter().any(|note| note == GIVEN_UP) {
-                self.notes.push(GIVEN_UP.to_owned());
+        let seen = read::replication(self.writer.store()).await;
+        if let Ok(seen) = &seen {
+            self.saw(seen).await;
+            if let Some(why) = self.missed(seen) {
+                return Some(why);
             }
-            let waits = lag.is_some_and(|lag| lag.bytes > most);
-            self.replicas.waited = if waits { there } else { 0 };
         }
+        let lag = seen.map(|seen| seen.lag());
         match lag {
             Ok(Some(lag)) if lag.bytes > most && lag.copied => {
                 Some("a replica is being given a copy of everything".to_owned())
@@ -148,22 +139,51 @@ impl Run {
                 lag.bytes
             )),
             _ => {
-                self.replicas.looked = Some(now);
+                self.replicas_at = Some(now);
                 None
             }
         }
+    }
+
+    /// Finds whether replicas lack what was done that are to have it.
+    async fn unconfirmed(&mut self) -> Option<String> {
+        let wanted = match self.limits.confirm? {
+            Confirm::All => self.ledger.replicas(),
+            Confirm::Replicas(n) => n,
+        };
+        if self.tally.get(Outcome::Done) == 0 || wanted == 0 {
+            return None;
+        }
+        let have = match self.writer.wait_for_replicas(wanted, LOOK).await {
+            Ok(have) => have,
+            Err(error) => {
+                let note = format!("Whether replicas had each batch was not seen: {error}.");
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+                return None;
+            }
+        };
+        (have < wanted as u64).then(|| format!("{have} of {wanted} replicas have what was done"))
     }
 
     /// Gets over an error that may heal: tells it, and comes back once the server answers again and
     /// has read all of `sent` bytes that it may have been sent before.
     pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
         self.say(Applied::Trouble(error.to_string()));
-        self.answers(sent, true).await
+        self.replaced(error).await?;
+        self.answers(sent, true).await?;
+        if self.ledger.is_kept()
+            && let Ok(seen) = read::replication(self.writer.store()).await
+        {
+            self.saw(&seen).await;
+        }
+        Ok(())
     }
 
     /// Waits, after a failed read, until it can be tried again.
     pub(super) async fn again(&mut self, error: StoreError) -> Ended {
-        if error.may_heal() {
+        if self.may_heal(&error) {
             self.heal(&error, 0).await
         } else {
             Err(error.into())

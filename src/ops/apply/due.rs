@@ -66,9 +66,15 @@ impl Run {
             };
             self.head_first(members).await?;
         }
-        let ended = self.transfer(bound, largest).await;
-        self.restored().await;
-        ended?;
+        loop {
+            let ended = self.transfer(bound, largest).await;
+            self.restored().await;
+            let again = self.due_again(bound).await;
+            ended?;
+            if !again? {
+                break;
+            }
+        }
         // Others transfer too: what is not there any more has gone.
         let gone = self.planned.saturating_sub(self.tally.sum());
         if gone > 0
@@ -111,13 +117,15 @@ impl Run {
             let sent = self
                 .writer
                 .transfer_telling(&queue, bound, portion, &cursor, self.aside);
-            let delivered = match sent.await {
+            let sent = sent.await;
+            self.marked().await;
+            let delivered = match sent {
                 Ok(timed) => {
                     let (moved, skipped) = (timed.done.moved.len(), timed.done.skipped.len());
                     self.looked(moved + skipped, moved, timed.took);
                     timed.done
                 }
-                Err(error) if error.may_heal() => {
+                Err(error) if self.may_heal(&error) => {
                     let asked = u64::try_from(n).unwrap_or(u64::MAX);
                     let (missing, healed) = self.recover(bound, asked, &error).await;
                     lost += missing;
@@ -188,6 +196,9 @@ impl Run {
                 reason: None,
             });
         }
+        let indices = (self.intended..).map(Some);
+        let ids = items.iter().map(|item| item.id);
+        let done: Vec<_> = indices.zip(ids).collect();
         self.intended += u64::try_from(moved).unwrap_or(0);
         let written = match self.record.clone() {
             Some(mut record) if moved > 0 => {
@@ -195,6 +206,7 @@ impl Run {
             }
             _ => Ok(()),
         };
+        self.done(done).await?;
         self.results(results);
         Ok(written?)
     }

@@ -26,21 +26,27 @@ impl Run {
                 continue;
             }
             self.phase = work.phase();
-            ended = match (self.way(), work) {
-                (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
-                (Way::Sweep, Work::Quarantine(chosen)) => self.sweep_away(work, chosen).await,
-                (Way::Sweep, Work::Edit(edits)) => self.edit_around(work, edits).await,
-                (Way::Sweep, Work::PutBack(entries)) => self.put_back(work, entries).await,
-                (Way::Sweep, Work::Restore(entries)) if has_places(entries) => {
-                    self.restore(work, entries).await
-                }
-                (_, Work::DropStrays(members)) => self.drop_strays(work, members).await,
-                (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
-                (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
-                _ => self.in_order(work).await,
-            };
+            ended = self.kind(work).await;
+            ended = self.outlast(work, ended).await;
         }
         ended
+    }
+
+    /// Does one kind of deed.
+    pub(super) async fn kind(&mut self, work: &Work) -> Ended {
+        match (self.way(), work) {
+            (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
+            (Way::Sweep, Work::Quarantine(chosen)) => self.sweep_away(work, chosen).await,
+            (Way::Sweep, Work::Edit(edits)) => self.edit_around(work, edits).await,
+            (Way::Sweep, Work::PutBack(entries)) => self.put_back(work, entries).await,
+            (Way::Sweep, Work::Restore(entries)) if has_places(entries) => {
+                self.restore(work, entries).await
+            }
+            (_, Work::DropStrays(members)) => self.drop_strays(work, members).await,
+            (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
+            (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
+            _ => self.in_order(work).await,
+        }
     }
 
     /// Does it once the chosen ones stand at the head of the order list.
@@ -114,7 +120,7 @@ impl Run {
                     }
                     fated
                 }
-                Err(error) if error.may_heal() => {
+                Err(error) if self.may_heal(&error) => {
                     self.heal(&error, 0).await?;
                     Vec::new()
                 }
@@ -145,7 +151,7 @@ impl Run {
         error: StoreError,
     ) -> (Vec<Fated>, Option<Halt>) {
         let unknown = || vec![Fated::plain(Outcome::Unknown); range.len()];
-        let again = error.may_heal();
+        let again = self.may_heal(&error);
         match self.look(work, range.clone(), &error).await {
             Ok(fated) if again => (fated.unwrap_or_default(), None),
             Ok(fated) => (fated.unwrap_or_else(unknown), Some(error.into())),
@@ -167,7 +173,9 @@ impl Run {
         };
         let (writer, queue) = (self.writer.clone(), self.queue.clone());
         let script = batch::run(work, &writer, &queue, range.clone(), self.aside);
-        tokio::join!(script, self.intend(items))
+        let (did, written) = tokio::join!(script, self.intend(items));
+        self.marked().await;
+        (did, written)
     }
 
     fn account(&mut self, did: Did) -> Vec<Fated> {

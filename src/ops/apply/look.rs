@@ -18,7 +18,7 @@ const NEWEST: u64 = 2_000;
 const PAGE: u32 = 500;
 
 /// The state in which an entry is found.
-enum SeenEntry {
+pub(super) enum SeenEntry {
     /// As only the script can have made it.
     Done,
     /// As it was: the script was not run.
@@ -64,27 +64,7 @@ impl Run {
         if !work.may_be_repeated() {
             return Ok(Some(unknown(range.len())));
         }
-        let mut scores = Vec::with_capacity(range.len());
-        for i in range.clone().step_by(LOOKED_UP) {
-            let some = i..range.end.min(i + LOOKED_UP);
-            scores.extend(loop {
-                match self.scores(work, some.clone()).await {
-                    Ok(scores) => break scores,
-                    Err(error) => self.again(error).await?,
-                }
-            });
-        }
-        let now = self.now();
-        let seen: Vec<SeenEntry> = range
-            .clone()
-            .zip(scores)
-            .map(|(i, (score, new))| {
-                let score_of = work.score(i).or_else(|| work.new_score(&self.queue, i));
-                let due = score_of.map(|score| self.queue.due(score));
-                let was_due = matches!(due, Some(Due::At(due)) if due <= now);
-                seen(&self.queue, work, i, score, new, was_due)
-            })
-            .collect();
+        let seen = self.states(work, range.clone()).await?;
         // A script is run whole or not at all.
         let tells = |seen: &SeenEntry| !matches!(seen, SeenEntry::Stays(_) | SeenEntry::Changed);
         let repeated = seen.iter().any(|seen| matches!(seen, SeenEntry::NotDone))
@@ -111,6 +91,32 @@ impl Run {
             SeenEntry::NotDone | SeenEntry::Nothing => Fated::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
+    }
+
+    /// Reads the states in which entries are found.
+    pub(super) async fn states(
+        &mut self,
+        work: &Work,
+        range: Range<usize>,
+    ) -> Result<Vec<SeenEntry>, Halt> {
+        let mut scores = Vec::with_capacity(range.len());
+        for i in range.clone().step_by(LOOKED_UP) {
+            let some = i..range.end.min(i + LOOKED_UP);
+            scores.extend(loop {
+                match self.scores(work, some.clone()).await {
+                    Ok(scores) => break scores,
+                    Err(error) => self.again(error).await?,
+                }
+            });
+        }
+        let now = self.now();
+        let of = |(i, (score, new)): (usize, (Option<f64>, Option<f64>))| {
+            let score_of = work.score(i).or_else(|| work.new_score(&self.queue, i));
+            let due = score_of.map(|score| self.queue.due(score));
+            let was_due = matches!(due, Some(Due::At(due)) if due <= now);
+            seen(&self.queue, work, i, score, new, was_due)
+        };
+        Ok(range.zip(scores).map(of).collect())
     }
 
     /// True when what was to come into timeouts is not there because the script was not run: nobody
@@ -184,7 +190,7 @@ impl Run {
     }
 
     /// The fate of an entry that left timeouts, when that may have been others.
-    fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> Fated {
+    pub(super) fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> Fated {
         let member = work.member(i).unwrap_or_default();
         match work {
             Work::Delete(_) => deleted_or_not(&self.queue, member, delivered),

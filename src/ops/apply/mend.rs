@@ -25,7 +25,7 @@ impl Run {
             self.hold().await?;
             let dropped = match restore.look(&store, size.get()).await {
                 Ok(dropped) => dropped,
-                Err(error) if error.may_heal() => {
+                Err(error) if self.may_heal(&error) => {
                     self.heal(&error, 0).await?;
                     continue;
                 }
@@ -53,7 +53,7 @@ impl Run {
                     self.progress(None, false);
                 }
                 Ok(None) => break,
-                Err(error) if error.may_heal() => self.heal(&error, 0).await?,
+                Err(error) if self.may_heal(&error) => self.heal(&error, 0).await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -129,7 +129,7 @@ impl Run {
             let step = match drift.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => step,
                 Ok(None) => return Ok(()),
-                Err(error) if error.may_heal() => {
+                Err(error) if self.may_heal(&error) => {
                     self.heal(&error, 0).await?;
                     continue;
                 }

@@ -193,6 +193,7 @@ impl Run {
             why,
         };
         self.goes_round = true;
+        let failovers = self.ledger.failovers();
         let mut ended = self.steps(&mut stepper, Some(&mut told)).await;
         if let Err(Halt::Stopped) = ended
             && stepper.stop()
@@ -200,7 +201,13 @@ impl Run {
             ended = self.finish(&mut stepper, &mut told).await;
         }
         self.goes_round = false;
-        self.happened(told.left(self.without_result())).await?;
+        let left = told.left(self.without_result());
+        if self.ledger.failovers() > failovers && ended.is_ok() {
+            // The list that went round was another one from then on: these were not met.
+            let left = left.iter().map(|fate| (fate.item, fate.id));
+            self.ledger.put_in_doubt(left, self.without_result());
+        }
+        self.happened(left).await?;
         ended
     }
 
@@ -221,7 +228,9 @@ impl Run {
                 return Err(Halt::Stopped);
             }
             let sized = stepper.is_sized();
-            match stepper.next(self, size.get()).await {
+            let next = stepper.next(self, size.get()).await;
+            self.marked().await;
+            match next {
                 Ok(Some(step)) => {
                     wrote = step.wrote;
                     if wrote && sized {
@@ -230,7 +239,7 @@ impl Run {
                     self.step(step, told.as_deref_mut(), beside).await?;
                 }
                 Ok(None) => return Ok(()),
-                Err(error) if error.may_heal() => {
+                Err(error) if self.may_heal(&error) => {
                     // What its script did, later steps come to see.
                     beside |= error.outcome_unknown();
                     self.heal(&error, 0).await?;
@@ -245,7 +254,9 @@ impl Run {
     async fn finish(&mut self, stepper: &mut Stepper, told: &mut OpenEntries<'_>) -> Ended {
         let mut size = stepper.size().beginning_with(self.elements);
         loop {
-            match stepper.next(self, size.get()).await {
+            let next = stepper.next(self, size.get()).await;
+            self.marked().await;
+            match next {
                 Ok(Some(step)) => {
                     if step.wrote {
                         size.took(step.took, self.limits.max_block);
@@ -253,7 +264,7 @@ impl Run {
                     self.step(step, Some(told), true).await?;
                 }
                 Ok(None) => return Err(Halt::Stopped),
-                Err(error) if error.may_heal() => self.answers(0, false).await?,
+                Err(error) if self.may_heal(&error) => self.answers(0, false).await?,
                 Err(error) => return Err(self.fails(error)),
             }
         }

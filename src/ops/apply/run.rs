@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::batch::Fated;
-use super::brake::Replicas;
 use super::kick::Stuck;
+use super::ledger::Ledger;
 use super::pace::{Meter, ScriptPace};
 use super::unheard::Teller;
 use super::{Applied, Limits, Order};
@@ -96,11 +96,18 @@ pub(super) struct Run {
     told: Option<Instant>,
     pub(super) longest: Duration,
     began: Instant,
-    pub(super) replicas: Replicas,
+    /// The moment of the last look at the replicas at which none was far behind.
+    pub(super) replicas_at: Option<Instant>,
+    /// What a failover would take back.
+    pub(super) ledger: Ledger,
+    /// Entries that one has taken back, and that were done again or are left.
+    pub(super) taken_back: u64,
     /// True while the order list is set aside by this change.
     pub(super) aside: bool,
     /// True while it is to be aside, also where it was brought back for a while.
     pub(super) wants_aside: bool,
+    /// True once it was aside.
+    pub(super) was_aside: bool,
     /// True while the order list goes round: that is finished, whoever reads of it.
     pub(super) goes_round: bool,
     /// The progress of the order list while it is brought back.
@@ -150,9 +157,12 @@ impl Run {
             told: None,
             longest: Duration::ZERO,
             began,
-            replicas: Replicas::default(),
+            replicas_at: None,
+            ledger: Ledger::default(),
+            taken_back: 0,
             aside: false,
             wants_aside: false,
+            was_aside: false,
             goes_round: false,
             back: None,
             way: plan.way,
@@ -237,9 +247,21 @@ impl Run {
                 largest,
             } => self.due(bound, unnamed, largest).await,
             Job::Kick => self.kick().await,
-            Job::Realign(members) => self.realign(members).await,
-            Job::RestoreOrder => self.restore_order().await,
-            Job::Drift(drift) => self.drift(drift).await,
+            Job::Realign(members) => {
+                let ended = self.realign(members).await;
+                self.told_to_repeat().await;
+                ended
+            }
+            Job::RestoreOrder => {
+                let ended = self.restore_order().await;
+                self.told_to_repeat().await;
+                ended
+            }
+            Job::Drift(drift) => {
+                let ended = self.drift(drift).await;
+                self.told_to_repeat().await;
+                ended
+            }
         }
     }
 
@@ -259,7 +281,9 @@ impl Run {
         }
         self.notes.extend(copied(self.copies));
         let elapsed = instant().saturating_duration_since(self.began);
-        self.notes.extend(self.restarted());
+        self.writer.ask_for_replication(false);
+        let outlasted = self.outlasted();
+        self.notes.extend(outlasted.or_else(|| self.restarted()));
         self.see_whether_it_helps().await;
         self.see_whether_it_is_cured().await;
         let summary = Summary {

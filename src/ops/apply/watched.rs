@@ -107,11 +107,17 @@ impl Run {
         let sent = watched.transfer(&payloads, n);
         let (sent, ()) = tokio::join!(biased; sent, async { self.tell_moved(ids) });
         let round = instant().saturating_duration_since(asked);
+        let failovers = self.ledger.failovers();
+        self.marked().await;
         match sent {
             Ok(timed) if timed.done == Moved::All => {
                 self.took(count, timed.took);
+                let items = batch.items.clone().map(Some);
+                self.done(items.zip(batch.ids.iter().copied())).await?;
                 *done = batch;
-                Ok(round < FAR + 4 * timed.took.unwrap_or_default())
+                // This connection leads to the former master.
+                let leads_on = failovers == self.ledger.failovers() && !self.ledger.is_astray();
+                Ok(leads_on && round < FAR + 4 * timed.took.unwrap_or_default())
             }
             Ok(_) => {
                 self.settle(batch.items, Outcome::Left).await?;
@@ -146,7 +152,7 @@ impl Run {
         items: Range<u64>,
         error: StoreError,
     ) -> Ended {
-        match (error.outcome_unknown(), error.may_heal()) {
+        match (error.outcome_unknown(), self.may_heal(&error)) {
             // The script that tells meets it too, and says it better.
             (false, false) => return self.settle(items, Outcome::Left).await,
             // It would end there again.

@@ -27,6 +27,11 @@ impl Run {
                 fate.fated = Fated::because(Outcome::Unknown, LOST);
             }
         }
+        let done = fates
+            .iter()
+            .filter(|fate| fate.fated.outcome == Outcome::Done);
+        let done: Vec<_> = done.map(|fate| (fate.item, fate.id)).collect();
+        self.done(done).await?;
         let mut happened = Vec::with_capacity(fates.len());
         let mut results = Vec::with_capacity(fates.len());
         for Fate { item, id, fated } in fates {

@@ -39,6 +39,7 @@ fn head(change: Change) -> Head {
             db: 0,
             run_id: "a".repeat(40),
             replication_id: "b".repeat(40),
+            former_replication_id: String::new(),
         },
         planned: 3,
         bound: Some(EpochMillis::new(1_700_000_000_000)),
@@ -239,6 +240,7 @@ fn a_server_is_known_again_by_either_of_its_ids() {
         db,
         run_id: run_id.to_owned(),
         replication_id: replication_id.to_owned(),
+        former_replication_id: String::new(),
     };
     let here = id("a:1/0", 0, "run", "repl");
     for same in [
@@ -257,4 +259,27 @@ fn a_server_is_known_again_by_either_of_its_ids() {
     ] {
         assert!(here.differs_from(&other), "{other:?}");
     }
+}
+
+#[test]
+fn a_server_that_took_over_in_a_failover_is_the_one_whose_place_it_has_taken() {
+    let before = ServerId {
+        server: "a:1/0".to_owned(),
+        run_id: "a".repeat(40),
+        replication_id: "1".repeat(40),
+        ..ServerId::default()
+    };
+    let after = ServerId {
+        server: "b:2/0".to_owned(),
+        run_id: "b".repeat(40),
+        replication_id: "2".repeat(40),
+        former_replication_id: "1".repeat(40),
+        ..ServerId::default()
+    };
+    assert!(!after.differs_from(&before) && !before.differs_from(&after));
+    let stranger = ServerId {
+        former_replication_id: "3".repeat(40),
+        ..after
+    };
+    assert!(stranger.differs_from(&before));
 }

@@ -100,6 +100,33 @@ impl Work {
         }
     }
 
+    /// The same for some of the entries, in their order. A deed stays whole.
+    pub(in crate::ops) fn some(&self, indices: &[usize]) -> Self {
+        fn of<T: Clone>(all: &[T], indices: &[usize]) -> Vec<T> {
+            indices.iter().map(|i| all[*i].clone()).collect()
+        }
+        match self {
+            Self::Delete(all) => Self::Delete(of(all, indices)),
+            Self::Quarantine(all) => Self::Quarantine(of(all, indices)),
+            Self::Restore(all) => Self::Restore(of(all, indices)),
+            Self::Deliver(all) => Self::Deliver(of(all, indices)),
+            Self::Requeue(all) => Self::Requeue(of(all, indices)),
+            Self::Edit(all) => Self::Edit(of(all, indices)),
+            Self::PutBack(all) => Self::PutBack(of(all, indices)),
+            Self::TakeBack(all, called, end) => {
+                Self::TakeBack(of(all, indices), of(called, indices), *end)
+            }
+            Self::Discard(all, end) => Self::Discard(of(all, indices), *end),
+            Self::PutElements(all, end) => Self::PutElements(of(all, indices), *end),
+            Self::WaitAgain(all) => Self::WaitAgain(of(all, indices)),
+            Self::DeliverStrays(all) => Self::DeliverStrays(of(all, indices)),
+            Self::DropStrays(all) => Self::DropStrays(of(all, indices)),
+            Self::OrderList(all) => Self::OrderList(of(all, indices)),
+            Self::Repair(deed) => Self::Repair(Arc::clone(deed)),
+            Self::Offer(all) => Self::Offer(of(all, indices)),
+        }
+    }
+
     /// Bytes of an entry that go to the server, about.
     pub(in crate::ops) fn bytes(&self, i: usize) -> usize {
         match self {

@@ -3,6 +3,7 @@
 //! holds them one by one.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::{Pipeline, Value};
@@ -12,6 +13,7 @@ use super::Chosen;
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
+use crate::store::lane::Lane;
 use crate::store::link::Store;
 use crate::store::link::wire::Wire;
 use crate::store::script::{self, Timed};
@@ -37,6 +39,7 @@ const REACH: (usize, usize) = (64, 2_048);
 /// meanwhile.
 pub struct Watched {
     store: Store,
+    lane: Arc<Lane>,
     connection: Wire,
     keys: [Vec<u8>; 3],
     now: String,
@@ -110,6 +113,7 @@ impl Writer {
         let mut watched = Watched {
             connection: store.dedicated().await?,
             store,
+            lane: Arc::clone(&self.lane),
             keys: [keys.target, keys.timeouts, order],
             now: queue.score(now).to_string(),
             first: 0,
@@ -171,9 +175,13 @@ impl Watched {
         self.open = false;
         let mut pipeline = Pipeline::new();
         self.moving(&mut pipeline, payloads);
+        let beside = self.lane.add_replication(&mut pipeline);
         let probes = self.looking(&mut pipeline, n);
         let mut answers = self.send(&pipeline).await?;
-        let looked = answers.split_off(MOVE.min(answers.len()));
+        let mut looked = answers.split_off(MOVE.min(answers.len()));
+        if beside && !looked.is_empty() {
+            self.lane.tell_replication(Some(&looked.remove(0)));
+        }
         let moved = self.moved(answers)?;
         // That it cannot be read now takes back nothing of what was moved: there are no rows then.
         let _ = self.read(looked, probes);

@@ -96,7 +96,16 @@ fn facts(info: &str) -> Facts {
         os: text("os"),
         run_id: text("run_id"),
         replication_id: text("master_replid"),
+        former_replication_id: some_id(text("master_replid2")),
     }
+}
+
+/// A replication id; a server that has none says so by zeros.
+fn some_id(id: String) -> String {
+    if id.bytes().all(|byte| byte == b'0') {
+        return String::new();
+    }
+    id
 }
 
 #[cfg(test)]

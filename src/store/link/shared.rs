@@ -22,6 +22,8 @@ pub(super) struct Shared {
     pub(super) retry: Notify,
     /// Told by a request that found the connection broken.
     pub(super) broken: Notify,
+    /// Told by `leave`.
+    pub(super) leave: Notify,
     state: Mutex<SharedState>,
 }
 
@@ -45,6 +47,7 @@ impl Shared {
             link: watch::Sender::new(Link::default()),
             retry: Notify::new(),
             broken: Notify::new(),
+            leave: Notify::new(),
             state: Mutex::default(),
         }
     }

@@ -156,6 +156,10 @@ async fn serve(shared: &Shared, wire: Wire) -> StoreError {
                 serving.ask_the_time();
                 None
             }
+            () = shared.leave.notified() => Some(StoreError::NotConnected {
+                server: shared.dialer.server(),
+                why: "it was left, to see where the address leads now".to_owned(),
+            }),
             () = sleep_until(wake.into()) => None,
         };
         if let Some(error) = end {

@@ -1,0 +1,386 @@
+//! Failovers amid changes, behind something that leads new connections to the master of now and
+//! leaves the others where they are, as proxies do.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use delayscope::ops::apply::{Applied, Confirm, Limits, apply};
+use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::queue::plan::Way;
+use delayscope::queue::{Address, Outcome, Queue};
+use tokio::net::{UnixListener, UnixStream};
+
+use crate::apply::bench::{Bench, Contents, Told};
+use crate::apply::ways::matching;
+use crate::support::{PATIENCE, Server, Value, room, wait_for};
+
+/// The way to the master of now.
+struct Gate {
+    path: PathBuf,
+    leads_to: Arc<Mutex<PathBuf>>,
+    _dir: tempfile::TempDir,
+}
+
+impl Gate {
+    fn to(server: &Server) -> Self {
+        let dir = room();
+        let path = dir.path().join("gate");
+        let listener = UnixListener::bind(&path).unwrap();
+        let leads_to = Arc::new(Mutex::new(server.socket()));
+        let to = Arc::clone(&leads_to);
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let to = to.lock().unwrap().clone();
+                tokio::spawn(async move {
+                    // A server that is down closes the way to it.
+                    if let Ok(mut server) = UnixStream::connect(to).await {
+                        let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+                    }
+                });
+            }
+        });
+        Self {
+            path,
+            leads_to,
+            _dir: dir,
+        }
+    }
+
+    fn lead_to(&self, server: &Server) {
+        *self.leads_to.lock().unwrap() = server.socket();
+    }
+}
+
+/// A queue on a master with two replicas, reached through a gate.
+struct Trio {
+    bench: Bench,
+    gate: Gate,
+    next: Server,
+    other: Server,
+    /// The master of before, once there is another one.
+    former: Option<Server>,
+}
+
+fn replica_of(master: &Server) -> Server {
+    let port = master.port().to_string();
+    let at_once = [
+        "--repl-diskless-sync",
+        "yes",
+        "--repl-diskless-sync-delay",
+        "0",
+    ];
+    Server::start_tcp(&[&at_once[..], &["--replicaof", "127.0.0.1", &port]].concat())
+}
+
+fn info(server: &Server) -> String {
+    let Value::BulkString(info) = server.cmd(&["INFO", "replication"]) else {
+        panic!("INFO is text")
+    };
+    String::from_utf8(info).unwrap()
+}
+
+impl Trio {
+    async fn start() -> Self {
+        let at_once = [
+            "--repl-diskless-sync",
+            "yes",
+            "--repl-diskless-sync-delay",
+            "0",
+        ];
+        let master = Server::start_tcp(&at_once);
+        let (next, other) = (replica_of(&master), replica_of(&master));
+        wait_for("two replicas", || {
+            info(&master).matches("state=online").count() == 2
+        });
+        let gate = Gate::to(&master);
+        let endpoint = master.endpoint_at(Address::Unix(gate.path.clone()), 0);
+        let bench = Bench::through(master, endpoint, &Queue::redisson("orders")).await;
+        Self {
+            bench,
+            gate,
+            next,
+            other,
+            former: None,
+        }
+    }
+
+    /// All that was written so far is on all three.
+    fn even(&self) {
+        let mut both = redis::pipe();
+        both.cmd("SET").arg("x").arg(1).ignore();
+        both.cmd("WAIT").arg(2).arg(20_000);
+        let [replicas]: [i64; 1] = both.query(&mut self.bench.server.connection()).unwrap();
+        assert_eq!(replicas, 2);
+    }
+
+    /// One of the replicas becomes the master. The former one does not know yet, and goes on taking
+    /// writes.
+    fn promote(&mut self) {
+        self.next.cmd(&["REPLICAOF", "NO", "ONE"]);
+        let port = self.next.port().to_string();
+        self.other.cmd(&["REPLICAOF", "127.0.0.1", &port]);
+    }
+
+    /// The former master learns it, and new connections lead to the new one.
+    fn demote(&mut self) {
+        let port = self.next.port().to_string();
+        self.bench.server.cmd(&["REPLICAOF", "127.0.0.1", &port]);
+        self.take_over();
+    }
+
+    /// The master dies.
+    fn die(&mut self) {
+        self.bench.server.kill();
+        self.take_over();
+    }
+
+    fn take_over(&mut self) {
+        self.gate.lead_to(&self.next);
+        let spare = Server::start();
+        let next = std::mem::replace(&mut self.next, spare);
+        self.former = Some(std::mem::replace(&mut self.bench.server, next));
+    }
+}
+
+/// How the master is lost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Fails {
+    /// A replica is promoted; the master goes on for a while.
+    Planned,
+    /// It is cut off from its replicas, goes on, and dies.
+    Dies,
+}
+
+/// Makes a change and lets the master fail once `after` results are told.
+async fn amid(
+    trio: &mut Trio,
+    (what, which, way): (What, Which, Option<Way>),
+    after: u64,
+    fails: Fails,
+) -> Told {
+    let mut prepared = trio.bench.plan(what, which).await.unwrap();
+    if let Some(way) = way {
+        prepared.plan.way = way;
+    }
+    let planned = prepared.plan.planned;
+    let limits = Limits {
+        per_s: Some(4_000.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&trio.bench.writer, &trio.bench.journal, prepared, limits);
+    let (mut results, mut failed, mut promoted, mut over) = (Vec::new(), None, false, false);
+    let hearing = async {
+        while let Some(told) = applying.next().await {
+            match told {
+                Applied::Results(some) => results.extend(some),
+                Applied::Failed(why) => failed = Some(why),
+                Applied::Ended(summary) => return summary,
+                Applied::Progress(progress) => {
+                    let waits = progress.waits.unwrap_or_default();
+                    if promoted && !over && waits.starts_with("a replica has left") {
+                        over = true;
+                        match fails {
+                            Fails::Planned => trio.demote(),
+                            Fails::Dies => trio.die(),
+                        }
+                    }
+                }
+                Applied::Begun(_) | Applied::Trouble(_) => {}
+            }
+            if !promoted && results.len() as u64 >= after {
+                promoted = true;
+                trio.promote();
+            }
+        }
+        panic!("it never ended: {failed:?}");
+    };
+    let summary = tokio::time::timeout(PATIENCE, hearing)
+        .await
+        .expect("an end");
+    assert!(over, "nothing waited for the replica: {summary:?}");
+    assert_eq!(summary.tally.sum(), planned, "{:?}", summary.tally);
+    Told {
+        summary,
+        results,
+        failed,
+    }
+}
+
+/// The entries that the former master had said to be done and the new one did not have.
+fn lost(told: &Told) -> u64 {
+    let note = told.summary.notes.iter().find_map(|note| {
+        let (_, rest) = note.split_once("(a failover): ")?;
+        rest.split(' ').next()?.parse().ok()
+    });
+    note.unwrap_or_else(|| panic!("{:?}", told.summary.notes))
+}
+
+const COUNT: u64 = 3_000;
+
+fn later() -> What {
+    What::Requeue(NewDue {
+        base: Base::By(9_000),
+        spread_ms: 0,
+    })
+}
+
+/// Both ways in which a master fails, each at some moments: the change is whole on the new one, and
+/// taken back there.
+async fn holds(
+    due_in: i64,
+    what: impl Fn() -> What,
+    which: impl Fn() -> Which,
+    way: Option<Way>,
+    is_done: impl Fn(&Contents, &Contents) -> bool,
+) {
+    for fails in [Fails::Planned, Fails::Dies] {
+        // A failover that is seen before the next script takes nothing back: it is one of some.
+        let mut taken_back = 0;
+        for n in 0..scenes() {
+            if n > 0 && taken_back > 0 && std::env::var_os("FAILOVERS").is_none() {
+                break;
+            }
+            let moment = COUNT * (2 + n % 5) / 10;
+            let mut trio = Trio::start().await;
+            let first = trio.bench.server.now().plus(due_in);
+            trio.bench.server.fill(&trio.bench.queue, COUNT, first, 1);
+            trio.even();
+            let before = trio.bench.contents();
+            let told = amid(&mut trio, (what(), which(), way), moment, fails).await;
+            assert_eq!(told.failed, None, "{fails:?}");
+            assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+            taken_back += lost(&told);
+            let after = trio.bench.contents();
+            assert!(
+                is_done(&before, &after),
+                "{fails:?} at {moment}: {} wait, {} in the order list, {} in target, {:?}",
+                after.timeouts.len(),
+                after.order.len(),
+                after.target.len(),
+                told.summary
+            );
+            let (_, undone) = trio.bench.undo(None).await;
+            assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);
+            let mut after = trio.bench.contents();
+            let mut before = before;
+            // Where entries came from target, they come to the tail of the order list.
+            before.order.sort();
+            after.order.sort();
+            assert!(after == before, "{fails:?}: undone");
+        }
+        assert!(taken_back > 0, "{fails:?}: no failover took anything back");
+    }
+}
+
+/// Failovers of each kind: as many as `FAILOVERS` says, each at another moment, else until one has
+/// taken something back.
+fn scenes() -> u64 {
+    let said = std::env::var("FAILOVERS").ok();
+    said.map_or(10, |n| n.parse().expect("FAILOVERS is a number"))
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_requeue_is_requeued_again() {
+    let is_done = |before: &Contents, after: &Contents| {
+        let later = |score: &String| (score.parse::<i64>().unwrap() + 9_000).to_string();
+        let wanted = before.timeouts.iter();
+        let wanted = wanted.map(|(member, score)| (member.clone(), later(score)));
+        after.timeouts == wanted.collect()
+    };
+    holds(900_000, later, || matching("entry"), None, is_done).await;
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_transfer_is_transferred_again() {
+    let is_done = |before: &Contents, after: &Contents| {
+        let mut target = after.target.clone();
+        target.sort();
+        target.dedup();
+        after.timeouts.is_empty()
+            && after.order.is_empty()
+            && target.len() == before.timeouts.len()
+            && after.target.len() == target.len()
+    };
+    holds(-900_000, || What::Transfer, || Which::Due, None, is_done).await;
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_delete_is_deleted_again() {
+    let is_done = |_: &Contents, after: &Contents| {
+        after.timeouts.is_empty() && after.order.is_empty() && after.target.is_empty()
+    };
+    for way in [Way::InOrder, Way::Sweep] {
+        let all = || matching("entry");
+        holds(900_000, || What::Delete, all, Some(way), is_done).await;
+    }
+}
+
+#[tokio::test]
+async fn a_replica_that_leaves_and_comes_back_ends_the_wait() {
+    let trio = Trio::start().await;
+    let first = trio.bench.server.now().plus(900_000);
+    trio.bench.server.fill(&trio.bench.queue, COUNT, first, 1);
+    trio.even();
+    let port = trio.bench.server.port().to_string();
+    let prepared = trio.bench.plan(later(), matching("entry")).await.unwrap();
+    let limits = Limits {
+        per_s: Some(2_000.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&trio.bench.writer, &trio.bench.journal, prepared, limits);
+    let (mut left, mut back) = (false, false);
+    let summary = loop {
+        match applying.next().await.unwrap() {
+            Applied::Results(_) if !left => {
+                left = true;
+                trio.next.cmd(&["REPLICAOF", "NO", "ONE"]);
+            }
+            Applied::Progress(progress) => {
+                let waits = progress.waits.unwrap_or_default();
+                if left && !back && waits.starts_with("a replica has left") {
+                    back = true;
+                    trio.next.cmd(&["REPLICAOF", "127.0.0.1", &port]);
+                }
+            }
+            Applied::Failed(why) => panic!("{why}"),
+            Applied::Ended(summary) => break summary,
+            _ => {}
+        }
+    };
+    assert!(back && summary.tally.all_done(), "{summary:?}");
+    assert!(summary.notes.is_empty(), "{:?}", summary.notes);
+    assert_eq!(summary.tally.get(Outcome::Done), COUNT);
+}
+
+#[tokio::test]
+async fn a_batch_that_all_replicas_shall_have_is_waited_for() {
+    let trio = Trio::start().await;
+    let first = trio.bench.server.now().plus(900_000);
+    trio.bench.server.fill(&trio.bench.queue, COUNT, first, 1);
+    trio.even();
+    let prepared = trio.bench.plan(later(), matching("entry")).await.unwrap();
+    let limits = Limits {
+        confirm: Some(Confirm::All),
+        ..Limits::default()
+    };
+    trio.other.stop();
+    let mut applying = apply(&trio.bench.writer, &trio.bench.journal, prepared, limits);
+    let mut waited = 0;
+    let summary = loop {
+        match applying.next().await.unwrap() {
+            Applied::Progress(progress) => {
+                if progress.waits.as_deref() == Some("1 of 2 replicas have what was done") {
+                    waited += 1;
+                    assert!(progress.tally.get(Outcome::Done) < COUNT);
+                }
+                if waited == 3 {
+                    trio.other.go_on();
+                }
+            }
+            Applied::Failed(why) => panic!("{why}"),
+            Applied::Ended(summary) => break summary,
+            _ => {}
+        }
+    };
+    assert!(waited >= 3 && summary.tally.all_done(), "{summary:?}");
+}
