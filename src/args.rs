@@ -178,7 +178,7 @@ impl Args {
 #[derive(ClapArgs)]
 #[command(next_help_heading = "Connection")]
 pub struct Connection {
-    /// The server as a URL: redis://, rediss:// (with TLS), valkey://, unix://
+    /// The server as a URL: redis://, rediss:// (with TLS), valkey://, unix://, redis-sentinel://
     #[arg(
         short = 'u',
         long = "url",
@@ -235,6 +235,9 @@ pub struct Connection {
     /// TLS to the server.
     #[command(flatten)]
     pub tls: TlsFlags,
+    /// The login to sentinels.
+    #[command(flatten)]
+    pub sentinel: SentinelFlags,
     /// A profile of the configuration file.
     #[arg(
         long,
@@ -302,6 +305,33 @@ pub struct TlsFlags {
     /// Check nothing: --tls-verify none
     #[arg(long, global = true, hide_short_help = true, conflicts_with = "verify")]
     pub insecure: bool,
+}
+
+/// Who we are to the sentinels themselves; the user and the password of the master are others.
+#[derive(ClapArgs, Clone, Default)]
+pub struct SentinelFlags {
+    /// The ACL user at the sentinels themselves
+    #[arg(
+        id = "sentinel_user",
+        long = "sentinel-user",
+        value_name = "NAME",
+        global = true,
+        hide_short_help = true,
+        allow_hyphen_values = true
+    )]
+    pub user: Option<String>,
+    /// The password at the sentinels themselves.
+    #[arg(
+        id = "sentinel_pass",
+        long = "sentinel-pass",
+        help = "The password at the sentinels themselves; DELAYSCOPE_SENTINEL_AUTH is the safer \
+                place",
+        value_name = "PASSWORD",
+        global = true,
+        hide_short_help = true,
+        allow_hyphen_values = true
+    )]
+    pub password: Option<String>,
 }
 
 fn verify(typed: &str) -> Result<Verify, String> {

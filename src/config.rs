@@ -10,6 +10,7 @@ mod file;
 mod password;
 mod profile;
 mod reader;
+mod sentinel;
 mod terminal;
 mod tls;
 mod url;
@@ -22,6 +23,7 @@ pub use file::KeySetting;
 pub use password::{How, NoPassword};
 pub use profile::{LabelColour, Profile};
 pub use reader::{At, BadFile};
+pub use sentinel::NoSentinels;
 pub use terminal::{Colours, Terminal};
 pub use tls::BadTls;
 pub use url::{BadUrl, parse as parse_url};
@@ -66,6 +68,8 @@ struct Elsewhere {
     read_only: bool,
     keep_days: u32,
     password: Secret,
+    /// For sentinels.
+    sentinel_password: Secret,
 }
 
 /// A password for servers that have none of their own.
@@ -119,6 +123,7 @@ impl Config {
             read_only: connection.read_only || file.read_only == Some(true),
             keep_days: file.keep_days.unwrap_or(KEEP_DAYS),
             password: Secret(env("REDISCLI_AUTH")),
+            sentinel_password: Secret(env(sentinel::VARIABLE)),
             profiles: file.profiles,
         };
         let profile = match chosen(args, env("DELAYSCOPE_PROFILE"), file.profile)? {
@@ -146,14 +151,13 @@ impl Config {
             Some(profile) if !args.command.as_ref().is_some_and(Command::reads_alone) => {
                 config.at(profile, connection)
             }
-            _ => Ok(Self {
-                endpoint: endpoint(
-                    args.address.as_deref(),
-                    connection,
-                    config.elsewhere.password.0.clone(),
-                )?,
-                ..config
-            }),
+            _ => {
+                let typed = endpoint(args.address.as_deref(), connection)?;
+                Ok(Self {
+                    endpoint: config.elsewhere.completed(typed, connection)?,
+                    ..config
+                })
+            }
         }
     }
 
@@ -170,8 +174,7 @@ impl Config {
     /// where keys are waited for.
     pub fn for_profile(&self, name: &str) -> Result<Self, ConfigError> {
         let profile = self.elsewhere.profile(name)?;
-        let mut endpoint = profile.unlocked()?;
-        endpoint.password = endpoint.password.or(self.elsewhere.password.0.clone());
+        let endpoint = self.elsewhere.filled_in(profile.unlocked()?);
         let there = Self {
             queues: Vec::new(),
             ..self.clone()
@@ -181,10 +184,9 @@ impl Config {
 
     /// This session at the server at `HOST:PORT/DB`, or of a URL, which no profile is of.
     pub fn for_address(&self, address: &str) -> Result<Self, ConfigError> {
-        let mut endpoint = url::parse(&whole_url(address))?;
-        endpoint.password = endpoint.password.or(self.elsewhere.password.0.clone());
+        let endpoint = url::parse(&whole_url(address))?;
         Ok(Self {
-            endpoint,
+            endpoint: self.elsewhere.filled_in(endpoint),
             endpoint_named: true,
             profile: None,
             read_only: self.elsewhere.read_only,
@@ -233,12 +235,10 @@ impl Config {
             Some(_) => profile.endpoint.clone(),
             None => profile.unlocked()?,
         };
-        endpoint.password = password
-            .or(endpoint.password)
-            .or_else(|| self.elsewhere.password.0.clone());
+        endpoint.password = password.or(endpoint.password);
         endpoint.user = given.user.clone().or(endpoint.user);
         endpoint.db = given.db.unwrap_or(endpoint.db);
-        tls::apply(&given.tls, &mut endpoint)?;
+        let endpoint = self.elsewhere.completed(endpoint, given)?;
         Ok(self.with(profile, endpoint))
     }
 
@@ -261,6 +261,31 @@ impl Config {
 }
 
 impl Elsewhere {
+    /// The endpoint with what the flags say of TLS and sentinels, and with the passwords that it
+    /// lacks.
+    fn completed(
+        &self,
+        mut endpoint: Endpoint,
+        given: &Connection,
+    ) -> Result<Endpoint, ConfigError> {
+        tls::apply(&given.tls, &mut endpoint)?;
+        let usual = self.sentinel_password.0.as_deref();
+        sentinel::apply(&given.sentinel, usual, &mut endpoint)?;
+        endpoint.password = endpoint.password.or_else(|| self.password.0.clone());
+        Ok(endpoint)
+    }
+
+    /// The endpoint with the passwords that it lacks.
+    fn filled_in(&self, mut endpoint: Endpoint) -> Endpoint {
+        if let Address::Sentinel(sentinels) = &mut endpoint.address
+            && sentinels.password.is_none()
+        {
+            sentinels.password.clone_from(&self.sentinel_password.0);
+        }
+        endpoint.password = endpoint.password.or_else(|| self.password.0.clone());
+        endpoint
+    }
+
     fn profile(&self, name: &str) -> Result<Profile, ConfigError> {
         let known = self.profiles.iter().find(|profile| profile.name == name);
         known.cloned().ok_or_else(|| {
@@ -291,10 +316,10 @@ fn whole_url(address: &str) -> String {
 /// Checks an address that is typed where it is kept: it names a server, and no password.
 pub fn check_address(address: &str) -> Result<(), String> {
     let endpoint = url::parse(&whole_url(address)).map_err(|why| why.to_string())?;
-    match endpoint.password {
-        Some(_) => Err("this line is kept: put the password into a profile".to_owned()),
-        None => Ok(()),
+    if endpoint.password.is_some() || sentinel::has_password(&endpoint) {
+        return Err("this line is kept: put the password into a profile".to_owned());
     }
+    Ok(())
 }
 
 /// Returns the options of the screen. Whether ASCII is all there is, the environment can only
@@ -361,11 +386,7 @@ pub fn interval(typed: Option<Span>) -> Result<Option<Duration>, ConfigError> {
     }
 }
 
-fn endpoint(
-    positional: Option<&str>,
-    given: &Connection,
-    env_password: Option<String>,
-) -> Result<Endpoint, ConfigError> {
+fn endpoint(positional: Option<&str>, given: &Connection) -> Result<Endpoint, ConfigError> {
     let text = match (positional, given.url.as_deref()) {
         (Some(_), Some(_)) => return Err(ConfigError::TwoUrls),
         (Some(word), None) if !word.contains("://") => {
@@ -400,9 +421,7 @@ fn endpoint(
         .password
         .clone()
         .filter(|password| !password.is_empty())
-        .or(endpoint.password)
-        .or(env_password);
-    tls::apply(&given.tls, &mut endpoint)?;
+        .or(endpoint.password);
     Ok(endpoint)
 }
 
@@ -421,10 +440,14 @@ fn without_login(word: &str) -> String {
 fn shows_password(args: &Args) -> bool {
     let connection = &args.connection;
     let typed = args.address.iter().chain(&connection.url);
-    let in_url = |url: &String| url::parse(url).is_ok_and(|server| server.password.is_some());
+    let in_url = |url: &String| {
+        let server = url::parse(url);
+        server.is_ok_and(|it| it.password.is_some() || sentinel::has_password(&it))
+    };
     // What was asked for stands nowhere.
     let flag = connection.password.as_ref().filter(|_| !connection.askpass);
-    flag.is_some_and(|password| !password.is_empty()) || typed.into_iter().any(in_url)
+    let mut flags = flag.into_iter().chain(&connection.sentinel.password);
+    flags.any(|password| !password.is_empty()) || typed.into_iter().any(in_url)
 }
 
 /// The warning about a password on the command line.

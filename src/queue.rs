@@ -22,6 +22,7 @@ pub mod look;
 pub mod name;
 pub mod plan;
 pub mod redis_cli;
+pub mod sentinels;
 pub mod server;
 pub mod shell;
 pub mod snapshot;
@@ -43,6 +44,7 @@ pub use listing::{List, ListPage, ListRow, ListScore};
 pub use look::{ServerLook, ServerWatch};
 pub use name::{HoldKeys, Keys, QueueName};
 pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
+pub use sentinels::{SENTINEL_PORT, Sentinels};
 pub use server::{
     Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Optional, Refused, Tls, Verify,
 };

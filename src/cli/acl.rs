@@ -1,6 +1,6 @@
 //! `acl`: the least that a user of the server must be allowed. Needs no server.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use super::{Outcome, say};
 use crate::args::{self, Purpose};
 use crate::config::Config;
 use crate::queue::acl::Rules;
-use crate::queue::{Change, Queue, shell};
+use crate::queue::{Address, Change, Queue, shell};
 
 /// Prints a rule for each purpose, or one for those that were asked for.
 pub(super) fn run<W: Write>(
@@ -25,27 +25,21 @@ pub(super) fn run<W: Write>(
     out.keep_whole();
     for (name, changes) in users(asked) {
         let rules = Rules::of(&changes, &queues, config.endpoint.db != 0);
-        let rule = rules.set_user(&name);
-        if !out.is_json() {
-            out.line(&rule)?;
-            continue;
-        }
-        let text = |patterns: &[Vec<u8>]| -> Vec<String> {
-            let text = |pattern: &Vec<u8>| String::from_utf8_lossy(pattern).into_owned();
-            patterns.iter().map(text).collect()
-        };
         let purposes = changes.iter().map(|change| change.word());
         let purposes: Vec<&str> = std::iter::once("read").chain(purposes).collect();
-        out.json(&json!({
-            "user": name,
-            "for": purposes,
-            "commands": rules.commands,
-            "keys": text(&rules.keys),
-            "channels": text(&rules.channels),
-            "rule": rule,
-        }))?;
+        print(&name, &purposes, &rules, out)?;
+    }
+    let at_sentinels = format!("{}-sentinels", asked.name);
+    if matches!(config.endpoint.address, Address::Sentinel(_)) {
+        let rules = Rules::of_sentinels();
+        print(&at_sentinels, &["sentinels"], &rules, out)?;
     }
     out.flush()?;
+    if matches!(config.endpoint.address, Address::Sentinel(_)) {
+        say::note(&format!(
+            "{at_sentinels} is a user of the sentinels: see --sentinel-user"
+        ));
+    }
     if let [queue, ..] = &queues[..] {
         say::note(&format!(
             "such a user finds no queues: name them with --queue, such as {}",
@@ -54,6 +48,31 @@ pub(super) fn run<W: Write>(
     }
     say::note("a user without a password cannot log in: ACL SETUSER NAME >PASSWORD gives one");
     Ok(Outcome::Done)
+}
+
+/// Prints the rule that gives a user these rights.
+fn print<W: Write>(
+    name: &str,
+    purposes: &[&str],
+    rules: &Rules,
+    out: &mut Output<W>,
+) -> io::Result<()> {
+    let rule = rules.set_user(name);
+    if !out.is_json() {
+        return out.line(&rule);
+    }
+    let text = |patterns: &[Vec<u8>]| -> Vec<String> {
+        let text = |pattern: &Vec<u8>| String::from_utf8_lossy(pattern).into_owned();
+        patterns.iter().map(text).collect()
+    };
+    out.json(&json!({
+        "user": name,
+        "for": purposes,
+        "commands": rules.commands,
+        "keys": text(&rules.keys),
+        "channels": text(&rules.channels),
+        "rule": rule,
+    }))
 }
 
 /// The users, by name, each with the changes that it may make.

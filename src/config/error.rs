@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BadFile, BadTls, BadUrl, NoPassword};
+use super::{BadFile, BadTls, BadUrl, NoPassword, NoSentinels};
 
 /// Why file, environment and arguments make no session. Never holds a password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum ConfigError {
     /// Flags of TLS that make no sense together.
     #[error(transparent)]
     Tls(#[from] BadTls),
+    /// A login for sentinels at a server without any.
+    #[error(transparent)]
+    Sentinel(#[from] NoSentinels),
     /// An interval out of its bounds.
     #[error("the interval {0} ms is out of bounds. Choose one from 200ms to 60s.")]
     Interval(u64),

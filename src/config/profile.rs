@@ -2,10 +2,10 @@
 
 use super::password::{self, NoPassword};
 use super::reader::{BadFile, ConfigItem};
-use super::{tls, url};
-use crate::args::TlsFlags;
+use super::{sentinel, tls, url};
+use crate::args::{SentinelFlags, TlsFlags};
 use crate::payload::Codec;
-use crate::queue::{Endpoint, Queue, Verify};
+use crate::queue::{Address, Endpoint, Queue, Verify};
 
 /// A server by name, with what is to hold there.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Profile {
     pub endpoint: Endpoint,
     /// Prints the password when the shell runs it.
     pub password_command: Option<String>,
+    /// The same for the password at the sentinels that lead to the server.
+    pub sentinel_password_command: Option<String>,
     /// Every change is refused.
     pub read_only: bool,
     /// A change that asks wants the queue's name for an answer, and no demo plays here.
@@ -99,6 +101,8 @@ pub(super) const KEYS: &[&str] = &[
     "key",
     "tls_verify",
     "password_command",
+    "sentinel_user",
+    "sentinel_password_command",
     "read_only",
     "protected",
     "label",
@@ -121,6 +125,7 @@ impl Profile {
             name: name.to_owned(),
             endpoint: url::default(),
             password_command: None,
+            sentinel_password_command: None,
             read_only: false,
             protected: false,
             label: None,
@@ -130,7 +135,9 @@ impl Profile {
             keep_days: None,
         };
         let mut command_at = None;
+        let mut sentinel_at = None;
         let mut by_tls = TlsFlags::default();
+        let mut by_sentinel = SentinelFlags::default();
         let items = of.table()?;
         for item in &items {
             match item.key {
@@ -148,6 +155,12 @@ impl Profile {
                 "password_command" => {
                     profile.password_command = Some(words(item, "pass show redis")?);
                     command_at = Some(item);
+                }
+                "sentinel_user" => by_sentinel.user = Some(words(item, "watcher")?),
+                "sentinel_password_command" => {
+                    let command = words(item, "pass show sentinel")?;
+                    profile.sentinel_password_command = Some(command);
+                    sentinel_at = Some(item);
                 }
                 "read_only" => profile.read_only = item.flag()?,
                 "protected" => profile.protected = item.flag()?,
@@ -173,6 +186,15 @@ impl Profile {
         };
         profile.endpoint = endpoint;
         tls::apply(&by_tls, &mut profile.endpoint).map_err(|why| of.bad_key(unended(&why)))?;
+        sentinel::apply(&by_sentinel, None, &mut profile.endpoint).map_err(|_| {
+            of.bad_key(format!(
+                "profile {name} has a sentinel_user and no sentinels. {SENTINELS}"
+            ))
+        })?;
+        if let (Some(item), false) = (sentinel_at, is_led(&profile.endpoint)) {
+            let why = format!("profile {name} has no sentinels. {SENTINELS}");
+            return Err(item.bad_key(why));
+        }
         match command_at.filter(|_| profile.endpoint.password.is_some()) {
             Some(item) => Err(item.bad_key(format!(
                 "profile {name} has two passwords: one in its url, and this. Give one of them; \
@@ -182,12 +204,17 @@ impl Profile {
         }
     }
 
-    /// The server with its password, which `password_command` is asked for: this waits until that
-    /// has ended, up to [`password::PATIENCE`].
+    /// The server with its passwords, which the commands are asked for: this waits until they have
+    /// ended, up to [`password::PATIENCE`] for each.
     pub(super) fn unlocked(&self) -> Result<Endpoint, NoPassword> {
         let mut endpoint = self.endpoint.clone();
         if let Some(command) = &self.password_command {
             endpoint.password = Some(password::ask(&self.name, command, password::PATIENCE)?);
+        }
+        if let (Some(command), Address::Sentinel(sentinels)) =
+            (&self.sentinel_password_command, &mut endpoint.address)
+        {
+            sentinels.password = Some(password::ask(&self.name, command, password::PATIENCE)?);
         }
         Ok(endpoint)
     }
@@ -205,6 +232,14 @@ impl Profile {
         let own = || format!("profile {}", self.name);
         self.label.clone().unwrap_or_else(own)
     }
+}
+
+/// How a profile's `url` names sentinels.
+const SENTINELS: &str = "Write url = \"redis-sentinel://HOST,HOST/0?sentinelMasterId=NAME\"";
+
+/// Tells whether sentinels lead to the server.
+const fn is_led(endpoint: &Endpoint) -> bool {
+    matches!(endpoint.address, Address::Sentinel(_))
 }
 
 /// `codecs.QUEUE = "CODEC"`.

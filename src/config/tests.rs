@@ -318,3 +318,33 @@ fn the_example_shows_every_option_with_its_default() {
         assert!(stands, "the example lacks {option}");
     }
 }
+
+#[test]
+fn a_profile_of_sentinels_asks_for_both_passwords_and_another_server_gets_none_of_them() {
+    let text = r#"
+[profiles.staging]
+url = "redis-sentinel://s1,s2/0?sentinelMasterId=mymaster"
+password_command = "echo one"
+sentinel_user = "watcher"
+sentinel_password_command = "echo two"
+"#;
+    let config = with_file(text, "--profile staging", &[]).unwrap();
+    let Address::Sentinel(sentinels) = &config.endpoint.address else {
+        panic!("{:?}", config.endpoint)
+    };
+    assert_eq!(config.endpoint.password.as_deref(), Some("one"));
+    assert_eq!(sentinels.user.as_deref(), Some("watcher"));
+    assert_eq!(sentinels.password.as_deref(), Some("two"));
+    let env = [("DELAYSCOPE_SENTINEL_AUTH", "usual")];
+    let there = of("redis://h", &env).unwrap();
+    let led = there.for_address("redis-sentinel://s1/0").unwrap();
+    let Address::Sentinel(sentinels) = led.endpoint.address else {
+        panic!("an address of sentinels")
+    };
+    assert_eq!(sentinels.password.as_deref(), Some("usual"));
+    assert_eq!(there.endpoint.password, None);
+    assert!(check_address("redis-sentinel://s1?sentinel_password=x").is_err());
+    let alone = "[profiles.x]\nurl = \"redis://h\"\nsentinel_password_command = \"echo x\"";
+    let why = with_file(alone, "--profile x", &[]).unwrap_err();
+    assert!(why.to_string().contains("no sentinels"), "{why}");
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::queue::{Address, Endpoint, Tls};
+use crate::queue::{Address, Endpoint, SENTINEL_PORT, Sentinels, Tls};
 
 /// The host when none is given.
 pub(super) const HOST: &str = "127.0.0.1";
@@ -25,7 +25,7 @@ pub(super) fn default() -> Endpoint {
 pub enum BadUrl {
     /// Not a scheme that we know.
     #[error(
-        "the URL scheme {0:?} is unknown. Use redis://, rediss:// (with TLS), valkey://, valkeys:// or unix://."
+        "the URL scheme {0:?} is unknown. Use redis://, rediss:// (with TLS), valkey://, valkeys://, unix:// or redis-sentinel://."
     )]
     Scheme(String),
     /// No `://`.
@@ -50,18 +50,34 @@ pub enum BadUrl {
     #[error("the URL has a / or ? before its @. In a password, write / as %2F and ? as %3F.")]
     Unescaped,
     /// An option that we do not know.
-    #[error("one of the URL's options is unknown. There are db, user and password.")]
+    #[error(
+        "one of the URL's options is unknown. There are db, user and password; with redis-sentinel:// also sentinelMasterId, sentinel_username and sentinel_password."
+    )]
     Option,
+    /// Several hosts, and not of sentinels.
+    #[error(
+        "the URL has several hosts. Of sentinels, write redis-sentinel://HOST,HOST/DB?sentinelMasterId=NAME; else name one server."
+    )]
+    Hosts,
+    /// More behind the hosts of sentinels than a name and a database.
+    #[error("the URL's path is neither /DB nor /NAME/DB.")]
+    Path,
 }
 
 /// Reads `redis://[user:password@]host[:port][/db]`, `valkey://…`, `unix:///path?db=N`, and
-/// `rediss://…` or `valkeys://…` for TLS.
+/// `rediss://…` or `valkeys://…` for TLS; and of sentinels, as Lettuce and as Python write them,
+/// `redis-sentinel://[user:password@]host[:port],…[/db]?sentinelMasterId=NAME` and
+/// `redis+sentinel://host,…/NAME[/db]`, with `rediss…` for TLS to both.
 ///
 /// A user part without a colon is the password, as in redis-cli.
 pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
     read(text).map_err(|why| match why {
         // What is wrong there is the rest of the password.
-        BadUrl::Port | BadUrl::Db | BadUrl::Option if is_cut_short(text) => BadUrl::Unescaped,
+        BadUrl::Port | BadUrl::Db | BadUrl::Option | BadUrl::Hosts | BadUrl::Path
+            if is_cut_short(text) =>
+        {
+            BadUrl::Unescaped
+        }
         other => other,
     })
 }
@@ -83,6 +99,15 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
             tls: Some(Tls::default()),
             ..tcp(rest)?
         },
+        "redis-sentinel" | "redis+sentinel" | "valkey-sentinel" | "valkey+sentinel" => {
+            sentinels(rest)?
+        }
+        "rediss-sentinel" | "rediss+sentinel" | "valkeys-sentinel" | "valkeys+sentinel" => {
+            Endpoint {
+                tls: Some(Tls::default()),
+                ..sentinels(rest)?
+            }
+        }
         _ => {
             // In front of it may stand what belongs behind it.
             let word = scheme.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
@@ -92,10 +117,13 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
     for option in options.split('&').filter(|o| !o.is_empty()) {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         match name {
-            "db" => endpoint.db = db(value)?,
+            "db" | "database" => endpoint.db = db(value)?,
             "user" | "username" => endpoint.user = non_empty(decode(value, "user")?),
             "pass" | "password" => endpoint.password = non_empty(decode(value, "password")?),
-            _ => return Err(BadUrl::Option),
+            _ => match &mut endpoint.address {
+                Address::Sentinel(sentinels) => sentinel_option(name, value, sentinels)?,
+                Address::Tcp(..) | Address::Unix(_) => return Err(BadUrl::Option),
+            },
         }
     }
     Ok(endpoint)
@@ -104,6 +132,21 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
 fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (user, password, place) = credentials(authority)?;
+    if place.contains(',') {
+        return Err(BadUrl::Hosts);
+    }
+    let (host, port) = host_and_port(place, PORT)?;
+    let path = path.trim_end_matches('/');
+    Ok(Endpoint {
+        address: Address::Tcp(host, port),
+        db: if path.is_empty() { 0 } else { db(path)? },
+        user,
+        password,
+        tls: None,
+    })
+}
+
+fn host_and_port(place: &str, usual: u16) -> Result<(String, u16), BadUrl> {
     let (host, port) = if let Some(v6) = place.strip_prefix('[') {
         let (host, after) = v6.split_once(']').ok_or(BadUrl::Bracket)?;
         (host.to_owned(), after.strip_prefix(':').unwrap_or(after))
@@ -111,25 +154,55 @@ fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
         let (host, port) = place.rsplit_once(':').unwrap_or((place, ""));
         (decode(host, "host")?, port)
     };
-    let path = path.trim_end_matches('/');
+    let host = non_empty(host).unwrap_or_else(|| HOST.to_owned());
+    let port = match port {
+        "" => usual,
+        port => self::port(port)?,
+    };
+    Ok((host, port))
+}
+
+/// The hosts of sentinels, and the database or the master's name or both.
+fn sentinels(rest: &str) -> Result<Endpoint, BadUrl> {
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (user, password, places) = credentials(authority)?;
+    let places = places.split(',');
+    let places: Result<_, _> = places
+        .map(|one| host_and_port(one, SENTINEL_PORT))
+        .collect();
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let (name, db) = match parts[..] {
+        [] => (None, 0),
+        [one] => match one.parse() {
+            Ok(db @ 0..) => (None, db),
+            _ => (Some(decode(one, "path")?), 0),
+        },
+        [name, number] => (Some(decode(name, "path")?), self::db(number)?),
+        _ => return Err(BadUrl::Path),
+    };
     Ok(Endpoint {
-        address: Address::Tcp(
-            if host.is_empty() {
-                HOST.to_owned()
-            } else {
-                host
-            },
-            if port.is_empty() {
-                PORT
-            } else {
-                self::port(port)?
-            },
-        ),
-        db: if path.is_empty() { 0 } else { db(path)? },
+        address: Address::Sentinel(Sentinels {
+            places: places?,
+            name,
+            user: None,
+            password: None,
+        }),
+        db,
         user,
         password,
         tls: None,
     })
+}
+
+fn sentinel_option(name: &str, value: &str, sentinels: &mut Sentinels) -> Result<(), BadUrl> {
+    let text = decode(value, "option")?;
+    match name {
+        "sentinelMasterId" | "master_name" | "service_name" => sentinels.name = non_empty(text),
+        "sentinel_username" | "sentinel_user" => sentinels.user = non_empty(text),
+        "sentinel_password" | "sentinel_pass" => sentinels.password = non_empty(text),
+        _ => return Err(BadUrl::Option),
+    }
+    Ok(())
 }
 
 fn unix(rest: &str) -> Result<Endpoint, BadUrl> {
@@ -250,6 +323,46 @@ mod tests {
     }
 
     #[test]
+    fn sentinels_are_named_as_the_clients_do() {
+        let two = "sentinel a:26379,b:7000";
+        let cases = [
+            (
+                "redis-sentinel://a,b:7000/3?sentinelMasterId=mymaster",
+                format!("{two}/mymaster/3"),
+            ),
+            ("redis+sentinel://a,b:7000/my%20m", format!("{two}/my m/0")),
+            (
+                "rediss+sentinel://a,b:7000/mymaster/2",
+                format!("{two}/mymaster/2"),
+            ),
+            ("redis-sentinel://a,b:7000/2", format!("{two}/2")),
+            (
+                "valkey-sentinel://a,b:7000?service_name=m&db=4",
+                format!("{two}/m/4"),
+            ),
+            (
+                "redis-sentinel://[::1],c",
+                "sentinel [::1]:26379,c:26379/0".to_owned(),
+            ),
+            ("redis-sentinel://", "sentinel 127.0.0.1:26379/0".to_owned()),
+        ];
+        for (url, place) in cases {
+            assert_eq!(parse(url).unwrap().to_string(), place, "{url}");
+        }
+        let with = "redis-sentinel://u:p@a?sentinel_username=v&sentinel_password=%71";
+        let (_, user, password) = parts(with);
+        assert_eq!([user.unwrap(), password.unwrap()], ["u", "p"]);
+        let Address::Sentinel(sentinels) = parse(with).unwrap().address else {
+            panic!("{with} names sentinels")
+        };
+        let login = [sentinels.user.clone(), sentinels.password.clone()];
+        assert_eq!(login.map(Option::unwrap), ["v", "q"]);
+        assert!(!format!("{sentinels:?}").contains('q'));
+        assert!(parse("rediss-sentinel://a").unwrap().tls.is_some());
+        assert_eq!(parse("redis-sentinel://a").unwrap().tls, None);
+    }
+
+    #[test]
     fn a_url_that_cannot_be_used_says_why_and_never_the_password() {
         let cases = [
             ("rediss://u:secret@h:x", BadUrl::Port),
@@ -272,6 +385,12 @@ mod tests {
             ("redis://:secret?p@h", BadUrl::Unescaped),
             ("redis://:p?secret@h", BadUrl::Unescaped),
             ("redis://:p@p/secret@h", BadUrl::Unescaped),
+            ("redis://:secret@a,b", BadUrl::Hosts),
+            ("redis-sentinel://:secret@a,b:x", BadUrl::Port),
+            ("redis-sentinel://:secret@a/m/x", BadUrl::Db),
+            ("redis-sentinel://:secret@a/m/0/x", BadUrl::Path),
+            ("redis-sentinel://:secret@a?timeout=secret", BadUrl::Option),
+            ("redis-sentinel://:p/secret@a", BadUrl::Unescaped),
             ("unix://secret", BadUrl::NoPath),
             ("unix:///", BadUrl::NoPath),
         ];

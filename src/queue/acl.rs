@@ -38,6 +38,14 @@ const READ: &[&str] = &[
 ];
 /// Commands that find queues which nobody named.
 const FIND: &[&str] = &["dbsize", "pubsub|channels", "scan"];
+/// Commands at sentinels.
+const SENTINEL: &[&str] = &[
+    "ping",
+    "sentinel|get-master-addr-by-name",
+    "sentinel|masters",
+    "sentinel|sentinels",
+    "subscribe",
+];
 /// Rights of a user: commands, keys and channels.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rules {
@@ -96,6 +104,16 @@ impl Rules {
             commands,
             keys,
             channels,
+        }
+    }
+
+    /// The rights that are needed at sentinels: to ask where the master is, and to hear of another.
+    #[must_use]
+    pub fn of_sentinels() -> Self {
+        Self {
+            commands: SENTINEL.iter().copied().collect(),
+            keys: Vec::new(),
+            channels: vec![b"+switch-master".to_vec()],
         }
     }
 

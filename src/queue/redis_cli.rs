@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use super::sentinels::Sentinels;
 use super::server::{Address, Endpoint, Tls, Verify};
 use super::shell;
 
@@ -16,13 +17,25 @@ pub fn program(endpoint: &Endpoint) -> String {
             format!("redis-cli -h {} -p {port}", shell::word(host.as_bytes()))
         }
         Address::Unix(path) => format!("redis-cli -s {}", shell::word(path.as_os_str().as_bytes())),
+        Address::Sentinel(sentinels) => by_sentinel(sentinels, endpoint.tls.as_ref()),
     };
     if endpoint.db != 0 {
         // Writing into a String cannot fail.
         let _ = write!(line, " -n {}", endpoint.db);
     }
-    if let Some(user) = &endpoint.user {
-        let _ = write!(line, " --user {}", shell::word(user.as_bytes()));
+    with_login(line, endpoint, None)
+}
+
+/// A line with the flags for who we are, there and at the sentinels, and for TLS.
+fn with_login(mut line: String, endpoint: &Endpoint, sentinel_user: Option<&str>) -> String {
+    let users = [
+        ("--user", endpoint.user.as_deref()),
+        ("--sentinel-user", sentinel_user),
+    ];
+    for (flag, user) in users {
+        if let Some(user) = user {
+            line.extend([" ", flag, " ", &*shell::word(user.as_bytes())]);
+        }
     }
     if let Some(tls) = &endpoint.tls {
         line.push_str(&tls_flags(tls));
@@ -30,10 +43,56 @@ pub fn program(endpoint: &Endpoint) -> String {
     line
 }
 
+/// redis-cli at whatever server is the master when the shell runs it: it asks the first sentinel
+/// first, whose answer has the address in its 4th and 6th line.
+fn by_sentinel(sentinels: &Sentinels, tls: Option<&Tls>) -> String {
+    let (host, port) = sentinels.places.first().map_or(("", 0), |(h, p)| (h, *p));
+    let host = shell::word(host.as_bytes());
+    let tls = tls.map(tls_flags).unwrap_or_default();
+    let of = match &sentinels.name {
+        Some(name) => format!("master {}", shell::word(name.as_bytes())),
+        None => "masters".to_owned(),
+    };
+    format!(
+        "redis-cli $(redis-cli -h {host} -p {port}{tls} sentinel {of} | sed -n '4s/^/-h /p;6s/^/-p \
+         /p')"
+    )
+}
+
+/// The URL of the master that sentinels name, as Lettuce writes it, without login and TLS.
+fn sentinel_url(sentinels: &Sentinels, db: i64) -> String {
+    let mut url = format!("redis-sentinel://{}", sentinels.places());
+    if db != 0 {
+        // Writing into a String cannot fail.
+        let _ = write!(url, "/{db}");
+    }
+    if let Some(name) = &sentinels.name {
+        url.push_str("?sentinelMasterId=");
+        for byte in name.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+                url.push(char::from(byte));
+            } else {
+                let _ = write!(url, "%{byte:02X}");
+            }
+        }
+    }
+    url
+}
+
 /// The same for this program: how a shell starts it there.
 #[must_use]
 pub fn ours(endpoint: &Endpoint) -> String {
-    let line = program(endpoint).replacen("redis-cli", "delayscope", 1);
+    let line = match &endpoint.address {
+        Address::Sentinel(sentinels) => {
+            let url = sentinel_url(sentinels, endpoint.db);
+            let line = format!("delayscope -u {}", shell::word(url.as_bytes()));
+            let sentinel_user = sentinels.user.as_deref();
+            with_login(line, endpoint, sentinel_user)
+        }
+        Address::Tcp(..) | Address::Unix(_) => {
+            program(endpoint).replacen("redis-cli", "delayscope", 1)
+        }
+    };
     match &endpoint.tls {
         // redis-cli checks no names, and has no flag for that.
         Some(tls) if tls.verify == Verify::Ca => format!("{line} --tls-verify ca"),
@@ -181,6 +240,24 @@ mod tests {
         };
         let flags = "-h prod-1 -p 6380 --tls --cert /c.pem --key /k.pem --insecure";
         assert_eq!(ours(&anyone), format!("delayscope {flags}"));
+    }
+
+    #[test]
+    fn sentinels_are_asked_by_the_shell_and_by_us() {
+        let there = endpoint(Address::Sentinel(Sentinels {
+            places: vec![("s1".into(), 26_379), ("s2".into(), 7_000)],
+            name: Some("it's mine".into()),
+            user: Some("watcher".into()),
+            password: Some("secret".into()),
+        }));
+        assert_eq!(
+            program(&there),
+            r"redis-cli $(redis-cli -h s1 -p 26379 sentinel master 'it'\''s mine' | sed -n '4s/^/-h /p;6s/^/-p /p') -n 3 --user 'on call'"
+        );
+        assert_eq!(
+            ours(&there),
+            "delayscope -u 'redis-sentinel://s1:26379,s2:7000/3?sentinelMasterId=it%27s%20mine' --user 'on call' --sentinel-user watcher"
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use super::sentinels::{Sentinels, place};
 use crate::clock::ServerClock;
 
 /// The address of a server, its database and the login. Its `Debug` and `Display` never show the
@@ -82,14 +83,16 @@ pub enum Address {
     Tcp(String, u16),
     /// A unix socket's path.
     Unix(PathBuf),
+    /// Wherever the master is that these sentinels watch.
+    Sentinel(Sentinels),
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
-            Self::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Self::Tcp(host, port) => f.write_str(&place(host, *port)),
             Self::Unix(path) => write!(f, "{}", path.display()),
+            Self::Sentinel(sentinels) => write!(f, "{sentinels}"),
         }
     }
 }
@@ -117,6 +120,9 @@ impl fmt::Debug for Endpoint {
 pub struct Link {
     /// The state of the link.
     pub state: LinkState,
+    /// The server that the address leads to, where the address is not that server's own: the master
+    /// that sentinels name. Stays while it is away.
+    pub leads_to: Option<Address>,
     /// The server's clock, once it answered.
     pub clock: Option<ServerClock>,
     /// The server's description, once it answered; stays while it is away.

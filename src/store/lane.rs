@@ -44,6 +44,8 @@ struct ToldReplication {
 struct OpenWire {
     wire: Wire,
     used: Instant,
+    /// See [`Dialer::turn`](super::link::dial::Dialer::turn).
+    turn: u64,
 }
 
 impl Lane {
@@ -83,11 +85,6 @@ impl Lane {
     /// Takes what was told of the replication behind the last script.
     pub(super) fn take_replication(&self) -> Option<Replication> {
         self.told().last.take()
-    }
-
-    /// Leaves the server: the next request connects anew, where the address may lead to another.
-    pub(super) async fn leave(&self) {
-        *self.wire.lock().await = None;
     }
 
     fn told(&self) -> MutexGuard<'_, ToldReplication> {
@@ -148,17 +145,20 @@ impl Lane {
         let mut slot = self.wire.lock().await;
         if let Some(open) = &mut *slot {
             let rested = instant().saturating_duration_since(open.used);
-            if rested < REST || lives(&mut open.wire).await {
+            let is_left = open.turn != self.store.dialer().turn();
+            if !is_left && (rested < REST || lives(&mut open.wire).await) {
                 open.used = instant();
                 return Ok(open.wire.clone());
             }
         }
         *slot = None;
+        let turn = self.store.dialer().turn();
         let wire = self.store.dedicated().await.map_err(not_sent)?;
         let used = instant();
         *slot = Some(OpenWire {
             wire: wire.clone(),
             used,
+            turn,
         });
         Ok(wire)
     }

@@ -9,6 +9,7 @@
 mod again;
 pub(in crate::store) mod dial;
 mod probe;
+mod sentinel;
 mod shared;
 pub(in crate::store) mod task;
 mod tls;
@@ -125,10 +126,10 @@ impl Store {
         self.inner.shared.retry.notify_one();
     }
 
-    /// Leaves the server and connects anew at once, where the address may lead to another one. Does
-    /// nothing while there is no connection.
+    /// Leaves the server on every connection, and connects anew, where the address may lead to
+    /// another one (behind a proxy or sentinels, the master of now).
     pub fn leave(&self) {
-        self.inner.shared.leave.notify_waiters();
+        self.dialer().leave();
     }
 
     /// Waits for the first answer; fails at once when an attempt to connect has failed, with its

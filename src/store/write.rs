@@ -70,8 +70,7 @@ impl Writer {
 
     /// Leaves the server on all connections: the next requests connect anew, where the address may
     /// lead to another one (behind a proxy, the master of now).
-    pub async fn leave(&self) {
-        self.lane.leave().await;
+    pub fn leave(&self) {
         self.store().leave();
     }
 

@@ -96,8 +96,8 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
-    /// A repair.
-    pub repair: &'static str,
+    /// What something leads to: a repair, a server.
+    pub leads_to: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -136,7 +136,7 @@ const UNICODE: Glyphs = Glyphs {
     rises: "▴",
     good: "✓",
     warn: "▲",
-    repair: "→",
+    leads_to: "→",
     dot: "·",
     enter: "⏎",
     choose: ["‹", "›"],
@@ -169,7 +169,7 @@ const ASCII: Glyphs = Glyphs {
     rises: "^",
     good: "*",
     warn: "!",
-    repair: ">",
+    leads_to: ">",
     dot: "-",
     enter: "Enter",
     choose: ["<", ">"],

@@ -5,6 +5,7 @@
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "what programs share is used in part; a failure here is a failed test"
 )]
@@ -15,6 +16,8 @@ mod data;
 mod redisson;
 #[path = "../support/resp.rs"]
 mod resp;
+#[path = "../support/sentinel.rs"]
+mod sentinel;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -53,6 +56,7 @@ mod readme;
 mod reporting;
 mod running;
 mod searching;
+mod sentinels;
 mod setup;
 mod several;
 mod stopping;

@@ -118,6 +118,7 @@ pub(crate) fn bare(home: &std::path::Path) -> Command {
         command.env(name, home);
     }
     command.env("TZ", "UTC").env_remove("REDISCLI_AUTH");
+    command.env_remove("DELAYSCOPE_SENTINEL_AUTH");
     command.env_remove("COLUMNS").env_remove("NO_COLOR");
     command.env_remove("DELAYSCOPE_CONFIG");
     command.env_remove("DELAYSCOPE_PROFILE");

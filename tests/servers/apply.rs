@@ -1,7 +1,7 @@
 //! Changes, planned and applied against real servers, and taken back.
 
 mod below_zero;
-mod bench;
+pub(crate) mod bench;
 mod bounds;
 mod busy;
 mod changes;
@@ -27,4 +27,4 @@ mod taken;
 mod undo;
 mod unknown;
 mod unread;
-mod ways;
+pub(crate) mod ways;

@@ -19,6 +19,9 @@ mod redisson;
 #[path = "../support/resp.rs"]
 mod resp;
 mod running;
+#[path = "../support/sentinel.rs"]
+mod sentinel;
+mod sentinels;
 #[path = "../support/busy.rs"]
 mod stall;
 #[path = "../support/mod.rs"]

@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -56,12 +56,7 @@ impl Server {
 
     /// A server on a unix socket and on a free TCP port of 127.0.0.1.
     pub fn start_tcp(args: &[&str]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        Self::start_at(args, Some(port))
+        Self::start_at(args, Some(free_port()))
     }
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {
@@ -88,31 +83,16 @@ impl Server {
         self.kill();
         self.args.extend(more.iter().map(|&arg| arg.to_owned()));
         let _ = std::fs::remove_file(self.socket());
-        let mut guard = Command::new("sh")
-            .args(["-c", GUARD, "sh"])
-            .arg(server_binary())
+        let mut server = Command::new(server_binary());
+        server
             .args(["--port", &self.port.unwrap_or(0).to_string()])
             .args(["--bind", "127.0.0.1"])
             .arg("--unixsocket")
             .arg(self.socket())
             .args(["--save", "", "--appendonly", "no"])
-            .args(&self.args)
-            .current_dir(self.dir.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .expect("sh");
-        let mut line = String::new();
-        BufReader::new(guard.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        self.pid = line
-            .trim()
-            .parse()
-            .expect("the guard tells the server's id");
-        self.guard = Some(guard);
+            .args(&self.args);
+        let (guard, pid) = guarded(&server, self.dir.path());
+        (self.guard, self.pid) = (Some(guard), pid);
         wait_for("the server to listen", || {
             UnixStream::connect(self.socket()).is_ok()
         });
@@ -126,6 +106,11 @@ impl Server {
     /// The TCP port, of a server started with one.
     pub fn port(&self) -> u16 {
         self.port.expect("started with start_tcp")
+    }
+
+    /// Tells whether it listens on that TCP port.
+    pub fn has_port(&self, port: u16) -> bool {
+        self.port == Some(port)
     }
 
     /// From now on `endpoint` and `cmd` log in with these.
@@ -245,10 +230,7 @@ impl Server {
     }
 
     fn signal(&self, name: &str) {
-        let status = Command::new("kill")
-            .args([name, &self.pid.to_string()])
-            .status();
-        assert!(status.unwrap().success(), "kill {name}");
+        signal(self.pid, name);
     }
 
     /// Everything the server is told from now on, as MONITOR shows it.
@@ -325,6 +307,39 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// A TCP port of 127.0.0.1 on which nobody listens.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Starts `program` in `dir` behind a guard, which kills it when its own input ends; the guard, and
+/// the id of the program's process.
+pub fn guarded(program: &Command, dir: &Path) -> (Child, u32) {
+    let mut guard = Command::new("sh")
+        .args(["-c", GUARD, "sh"])
+        .arg(program.get_program())
+        .args(program.get_args())
+        .current_dir(dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .expect("sh");
+    let mut line = String::new();
+    let told = guard.stdout.take().unwrap();
+    BufReader::new(told).read_line(&mut line).unwrap();
+    let pid = line.trim().parse();
+    (guard, pid.expect("the guard tells the server's id"))
+}
+
+/// Sends a signal, such as `-STOP`, to a process.
+pub fn signal(pid: u32, name: &str) {
+    let status = Command::new("kill").args([name, &pid.to_string()]).status();
+    assert!(status.unwrap().success(), "kill {name}");
 }
 
 /// What the server was told while the monitor ran.

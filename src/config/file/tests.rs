@@ -69,7 +69,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "[profiles.x]\nurl = \"http://:secret@h\"",
-        "2:7: the URL scheme \"http\" is unknown. Use redis://, rediss:// (with TLS), valkey://, valkeys:// or unix://",
+        "2:7: the URL scheme \"http\" is unknown. Use redis://, rediss:// (with TLS), valkey://, valkeys://, unix:// or redis-sentinel://",
     ),
     (
         "[profiles.x]\nurl = \"redis://:secret@h\"\npassword_command = \"x\"",

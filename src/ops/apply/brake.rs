@@ -124,7 +124,7 @@ impl Run {
         let most = self.limits.max_lag;
         let seen = read::replication(self.writer.store()).await;
         if let Ok(seen) = &seen {
-            self.saw(seen).await;
+            self.saw(seen);
             if let Some(why) = self.missed(seen) {
                 return Some(why);
             }
@@ -176,7 +176,7 @@ impl Run {
         if self.ledger.is_kept()
             && let Ok(seen) = read::replication(self.writer.store()).await
         {
-            self.saw(&seen).await;
+            self.saw(&seen);
         }
         Ok(())
     }

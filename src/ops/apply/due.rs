@@ -118,7 +118,7 @@ impl Run {
                 .writer
                 .transfer_telling(&queue, bound, portion, &cursor, self.aside);
             let sent = sent.await;
-            self.marked().await;
+            self.marked();
             let delivered = match sent {
                 Ok(timed) => {
                     let (moved, skipped) = (timed.done.moved.len(), timed.done.skipped.len());

@@ -174,7 +174,7 @@ impl Run {
         let (writer, queue) = (self.writer.clone(), self.queue.clone());
         let script = batch::run(work, &writer, &queue, range.clone(), self.aside);
         let (did, written) = tokio::join!(script, self.intend(items));
-        self.marked().await;
+        self.marked();
         (did, written)
     }
 

@@ -55,7 +55,7 @@ impl Run {
                 return Err(Halt::Stopped);
             }
             if let Ok(seen) = read::replication(&store).await {
-                self.saw(&seen).await;
+                self.saw(&seen);
                 if seen.is_master {
                     return Ok(());
                 }
@@ -67,15 +67,15 @@ impl Run {
     }
 
     /// Learns what the server told of its replication behind the last script.
-    pub(super) async fn marked(&mut self) {
+    pub(super) fn marked(&mut self) {
         match self.writer.take_replication() {
-            Some(seen) => self.saw(&seen).await,
+            Some(seen) => self.saw(&seen),
             None => self.ledger.missed(),
         }
     }
 
     /// Learns what a server tells of its replication. One that is not the master any more is left.
-    pub(super) async fn saw(&mut self, seen: &Replication) {
+    pub(super) fn saw(&mut self, seen: &Replication) {
         let was_kept = self.ledger.is_kept();
         let teller = self.ledger.saw(seen, instant());
         if teller == Teller::Other {
@@ -84,7 +84,7 @@ impl Run {
             self.aside = false;
         }
         if teller != Teller::Same {
-            self.writer.leave().await;
+            self.writer.leave();
         }
         if !was_kept && self.ledger.is_kept() {
             self.writer.ask_for_replication(true);
@@ -189,7 +189,7 @@ impl Run {
                 },
                 Err(_) => return self.unseen_end(),
             };
-            self.saw(&seen).await;
+            self.saw(&seen);
             if self.ledger.doubts() && seen.is_master {
                 return;
             }
@@ -227,7 +227,7 @@ impl Run {
         while !self.ledger.is_everywhere() && instant() < until && !self.is_stopped() {
             self.pause(LOOK).await;
             match read::replication(&store).await {
-                Ok(seen) => self.saw(&seen).await,
+                Ok(seen) => self.saw(&seen),
                 Err(_) => return,
             }
         }

@@ -229,7 +229,7 @@ impl Run {
             }
             let sized = stepper.is_sized();
             let next = stepper.next(self, size.get()).await;
-            self.marked().await;
+            self.marked();
             match next {
                 Ok(Some(step)) => {
                     wrote = step.wrote;
@@ -255,7 +255,7 @@ impl Run {
         let mut size = stepper.size().beginning_with(self.elements);
         loop {
             let next = stepper.next(self, size.get()).await;
-            self.marked().await;
+            self.marked();
             match next {
                 Ok(Some(step)) => {
                     if step.wrote {

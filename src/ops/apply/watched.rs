@@ -108,7 +108,7 @@ impl Run {
         let (sent, ()) = tokio::join!(biased; sent, async { self.tell_moved(ids) });
         let round = instant().saturating_duration_since(asked);
         let failovers = self.ledger.failovers();
-        self.marked().await;
+        self.marked();
         match sent {
             Ok(timed) if timed.done == Moved::All => {
                 self.took(count, timed.took);

@@ -1,15 +1,22 @@
-//! The way to a server: a socket, and TLS over it. The one place that makes connections; nothing
-//! else in the program says how a server is reached.
+//! The way to a server: who tells where it is, a socket, and TLS over it. The one place that makes
+//! connections; nothing else in the program says how a server is reached.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::OnceLock;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::super::error::StoreError;
+use super::sentinel::Guide;
 use super::tls;
 use crate::queue::{Address, Endpoint, text};
 
@@ -27,16 +34,35 @@ pub(super) type Stream = Box<dyn Duplex>;
 /// The way to one server, by which every connection to it is made.
 pub(in crate::store) struct Dialer {
     endpoint: Endpoint,
-    /// Read from its files by the first connection; later ones go on with its sessions.
-    tls: OnceLock<tls::Client>,
+    /// TLS to each host, read from its files by the first connection; later ones go on with its
+    /// sessions.
+    tls: Mutex<BTreeMap<String, Arc<tls::Client>>>,
+    /// Whom to ask where the server is, when its address is not the one that we connect to.
+    guide: Option<Guide>,
+    stays: watch::Sender<Stay>,
+}
+
+/// Where we are, until we leave.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+struct Stay {
+    /// Counts how often we have left. Connections that were begun before the last time end.
+    turn: u64,
+    /// The address that the last connection led to, where the endpoint's own is another thing.
+    at: Option<Address>,
 }
 
 impl Dialer {
     /// The way to `endpoint`. Nothing is read or connected yet.
     pub(super) fn new(endpoint: Endpoint) -> Self {
+        let guide = match &endpoint.address {
+            Address::Sentinel(sentinels) => Some(Guide::new(sentinels.clone())),
+            Address::Tcp(..) | Address::Unix(_) => None,
+        };
         Self {
             endpoint,
-            tls: OnceLock::new(),
+            tls: Mutex::default(),
+            guide,
+            stays: watch::Sender::default(),
         }
     }
 
@@ -50,37 +76,107 @@ impl Dialer {
         self.endpoint.to_string()
     }
 
-    /// Connects, and shakes hands where TLS is spoken. Fails within [`LIMIT`] for each of the two.
+    /// Connects, and shakes hands where TLS is spoken. Fails within [`LIMIT`] for each of the two,
+    /// and for whom is to be asked where the server is. The connection ends when we
+    /// [leave](Self::leave).
     pub(super) async fn dial(&self) -> Result<Stream, StoreError> {
-        let opened = timeout(LIMIT, open(&self.endpoint.address)).await;
+        // Before it is asked for: who leaves meanwhile has left this one too.
+        let left = Some(self.left());
+        let Some(guide) = &self.guide else {
+            let stream = self.open(&self.endpoint.address).await?;
+            return Ok(Box::new(EndingStream { stream, left }));
+        };
+        let master = guide.master(self).await?;
+        self.stays.send_if_modified(|stay| {
+            let is_new = stay.at.as_ref() != Some(&master);
+            stay.at = Some(master.clone());
+            is_new
+        });
+        let stream = self.open(&master).await.map_err(|error| match error {
+            StoreError::NotConnected { why, .. } => self.unreachable(format!(
+                "{why} at {master}, the master as the sentinels say"
+            )),
+            error => error,
+        })?;
+        Ok(Box::new(EndingStream { stream, left }))
+    }
+
+    /// Connects to an address, and shakes hands where TLS is spoken.
+    pub(super) async fn open(&self, address: &Address) -> Result<Stream, StoreError> {
+        let opened = timeout(LIMIT, open(address)).await;
         let stream = match opened {
             Ok(Ok(stream)) => stream,
             Ok(Err(why)) => return Err(self.unreachable(words(&why))),
             Err(_) => return Err(self.unreachable(words(&io::ErrorKind::TimedOut.into()))),
         };
-        let Some(client) = self.tls()? else {
+        let Some(client) = self.tls(address)? else {
             return Ok(stream);
         };
         match timeout(LIMIT, client.greet(stream)).await {
             Ok(Ok(stream)) => Ok(stream),
             Ok(Err(why)) => Err(self.disagreed(why)),
-            Err(_) => Err(self.disagreed(self.silence().await)),
+            Err(_) => Err(self.disagreed(silence(address).await)),
         }
+    }
+
+    /// Leaves the server: every connection that was made so far ends, and the next ones are led
+    /// anew.
+    pub(in crate::store) fn leave(&self) {
+        self.stays.send_modify(|stay| {
+            *stay = Stay {
+                turn: stay.turn + 1,
+                at: None,
+            }
+        });
+    }
+
+    /// Counts how often we have left. A connection of an earlier turn has ended.
+    pub(in crate::store) fn turn(&self) -> u64 {
+        self.stays.borrow().turn
+    }
+
+    /// Where the endpoint leads to, when that is not its own address: the master of now.
+    pub(super) fn leads_to(&self) -> Option<Address> {
+        self.stays.borrow().at.clone()
+    }
+
+    /// Leaves the server, each time when whoever leads us names another one; for ever.
+    pub(super) async fn follow(&self) {
+        let Some(guide) = &self.guide else { return };
+        guide
+            .follow(self, |master| {
+                if self.leads_to().is_some_and(|at| at != master) {
+                    self.leave();
+                }
+            })
+            .await;
+    }
+
+    /// Ends when we leave the server.
+    fn left(&self) -> BoxFuture<'static, ()> {
+        let mut stays = self.stays.subscribe();
+        let turn = stays.borrow_and_update().turn;
+        async move {
+            // An error means that there is no link any more.
+            let _ = stays.wait_for(|stay| stay.turn != turn).await;
+        }
+        .boxed()
     }
 
     /// Why a server that has shaken hands closes the connection: it had asked for a certificate
     /// that we do not have.
     pub(super) fn wants_certificate(&self) -> Option<StoreError> {
-        let client = self.tls.get()?;
+        let client = self.tls(&self.place()?).ok()??;
         let wants = client.wants_certificate();
         wants.then(|| self.disagreed(tls::NO_CERTIFICATE.to_owned()))
     }
 
     /// The same as the server itself tells it, which it does to another connection.
     pub(super) async fn verdict(&self) -> Option<StoreError> {
-        let client = self.tls.get()?;
+        let place = self.place()?;
+        let client = self.tls(&place).ok()??;
         let told = async {
-            let stream = open(&self.endpoint.address).await.ok()?;
+            let stream = open(&place).await.ok()?;
             client.verdict(stream).await
         };
         let why = timeout(LIMIT / 4, told).await.ok()??;
@@ -91,7 +187,7 @@ impl Dialer {
     pub(super) async fn in_the_open(&self) -> Option<Stream> {
         match self.endpoint.tls {
             Some(_) => None,
-            None => open(&self.endpoint.address).await.ok(),
+            None => open(&self.place()?).await.ok(),
         }
     }
 
@@ -104,6 +200,14 @@ impl Dialer {
             }
         };
         timeout(LIMIT / 4, asked).await.unwrap_or(false)
+    }
+
+    /// The address of the server itself, once it is known.
+    fn place(&self) -> Option<Address> {
+        match &self.guide {
+            Some(_) => self.leads_to(),
+            None => Some(self.endpoint.address.clone()),
+        }
     }
 
     /// The error where nobody answers.
@@ -122,30 +226,94 @@ impl Dialer {
         }
     }
 
-    fn tls(&self) -> Result<Option<&tls::Client>, StoreError> {
-        let (Some(tls), Address::Tcp(host, _)) = (&self.endpoint.tls, &self.endpoint.address)
-        else {
+    /// TLS to an address; none is in the open.
+    fn tls(&self, address: &Address) -> Result<Option<Arc<tls::Client>>, StoreError> {
+        let (Some(tls), Address::Tcp(host, _)) = (&self.endpoint.tls, address) else {
             return Ok(None);
         };
-        if let Some(client) = self.tls.get() {
-            return Ok(Some(client));
+        // Nothing panics while it holds the lock.
+        let mut clients = self.tls.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(host) {
+            return Ok(Some(Arc::clone(client)));
         }
         let client = tls::Client::read(tls, host).map_err(|why| self.disagreed(why))?;
-        Ok(Some(self.tls.get_or_init(|| client)))
+        let client = Arc::new(client);
+        clients.insert(host.clone(), Arc::clone(&client));
+        Ok(Some(client))
+    }
+}
+
+/// A connection that ends when the server is left, although the server goes on answering: a master
+/// that is none any more takes writes for seconds, and they are lost.
+struct EndingStream {
+    stream: Stream,
+    /// Ends when the server is left; none: it was left.
+    left: Option<BoxFuture<'static, ()>>,
+}
+
+impl EndingStream {
+    /// An error once the server was left; wakes who waits when that happens.
+    fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if let Some(left) = &mut self.left
+            && left.poll_unpin(cx).is_pending()
+        {
+            return Ok(());
+        }
+        self.left = None;
+        Err(io::Error::new(io::ErrorKind::ConnectionAborted, LEFT))
+    }
+}
+
+/// Why a connection ended.
+const LEFT: &str = "it was left, to see where the address leads now";
+
+impl AsyncRead for EndingStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        // What has come already is an answer, and counts.
+        match Pin::new(&mut self.stream).poll_read(cx, buf) {
+            Poll::Pending => match self.check(cx) {
+                Ok(()) => Poll::Pending,
+                Err(left) => Poll::Ready(Err(left)),
+            },
+            ready @ Poll::Ready(_) => ready,
+        }
+    }
+}
+
+impl AsyncWrite for EndingStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.check(cx)?;
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
-    /// Why nothing answers our handshake: most often, since the port speaks in the open.
-    async fn silence(&self) -> String {
-        let said = async {
-            let stream = open(&self.endpoint.address).await.ok()?;
-            Some(tls::says_pong(stream).await)
-        };
-        match timeout(LIMIT / 8, said).await {
-            Ok(Some(true)) => "this port speaks Redis without TLS: use redis://, or leave --tls \
-                               out"
-            .to_owned(),
-            _ => "no answer to the TLS handshake".to_owned(),
-        }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+/// Why nothing answers our handshake: most often, since the port speaks in the open.
+async fn silence(address: &Address) -> String {
+    let said = async {
+        let stream = open(address).await.ok()?;
+        Some(tls::says_pong(stream).await)
+    };
+    match timeout(LIMIT / 8, said).await {
+        Ok(Some(true)) => "this port speaks Redis without TLS: use redis://, or leave --tls \
+                           out"
+        .to_owned(),
+        _ => "no answer to the TLS handshake".to_owned(),
     }
 }
 
@@ -157,6 +325,7 @@ async fn open(address: &Address) -> io::Result<Stream> {
             Box::new(stream)
         }
         Address::Unix(path) => Box::new(UnixStream::connect(path).await?),
+        Address::Sentinel(_) => return Err(io::ErrorKind::AddrNotAvailable.into()),
     })
 }
 

@@ -22,8 +22,6 @@ pub(super) struct Shared {
     pub(super) retry: Notify,
     /// Told by a request that found the connection broken.
     pub(super) broken: Notify,
-    /// Told by `leave`.
-    pub(super) leave: Notify,
     state: Mutex<SharedState>,
 }
 
@@ -47,7 +45,6 @@ impl Shared {
             link: watch::Sender::new(Link::default()),
             retry: Notify::new(),
             broken: Notify::new(),
-            leave: Notify::new(),
             state: Mutex::default(),
         }
     }

@@ -30,14 +30,18 @@ const DEAR_US: i64 = 2_000;
 
 /// Runs until it is aborted.
 pub(super) async fn run(shared: Arc<Shared>) {
+    tokio::join!(stay_connected(&shared), shared.dialer.follow());
+}
+
+async fn stay_connected(shared: &Shared) {
     let mut lost_at: Option<Instant> = None;
     let mut attempt = 0;
     loop {
         let mut why = match wire::connect(&shared.dialer).await {
             Ok((wire, clock)) => {
                 (lost_at, attempt) = (None, 0);
-                live(&shared, &wire, clock);
-                serve(&shared, wire).await
+                live(shared, &wire, clock);
+                serve(shared, wire).await
             }
             Err(error) => error,
         };
@@ -48,7 +52,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
         let since = *lost_at.get_or_insert(now);
         let retry_at = now + pause(attempt, now.saturating_duration_since(since));
         attempt += 1;
-        lost(&shared, why, since, retry_at);
+        lost(shared, why, since, retry_at);
         tokio::select! {
             () = sleep_until(retry_at.into()) => {}
             () = shared.retry.notified() => {}
@@ -105,6 +109,7 @@ fn live(shared: &Shared, wire: &Wire, clock: ServerClock) {
     shared.connected(wire.clone());
     shared.link.send_modify(|link| {
         link.state = LinkState::Live;
+        link.leads_to = shared.dialer.leads_to();
         link.clock = Some(clock);
         // Subscribing is tried by `watch`, on its own connection.
         link.refused.0.retain(|&c, _| c == Optional::PSubscribe);
@@ -156,10 +161,6 @@ async fn serve(shared: &Shared, wire: Wire) -> StoreError {
                 serving.ask_the_time();
                 None
             }
-            () = shared.leave.notified() => Some(StoreError::NotConnected {
-                server: shared.dialer.server(),
-                why: "it was left, to see where the address leads now".to_owned(),
-            }),
             () = sleep_until(wake.into()) => None,
         };
         if let Some(error) = end {

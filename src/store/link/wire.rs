@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use super::super::error::{StoreError, passes, plain, words};
 use super::Retries;
 use super::dial::{self, Dialer, LIMIT, Stream};
+use super::sentinel;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, text};
 
@@ -65,22 +66,12 @@ impl DerefMut for Wire {
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
 /// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
 pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<(Wire, ServerClock), StoreError> {
-    // We log in ourselves: the library does not pass on the words of a refusal.
-    let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
-    // Each request has its own limit; see `Store::query`.
-    let config = AsyncConnectionConfig::new().set_response_timeout(None);
-    let stream = dialer.dial().await?;
-    let opened = MultiplexedConnection::new_with_config(&bare, stream, config).await;
-    let (connection, driver) = match opened {
-        Ok(opened) => opened,
+    let mut wire = match bare(dialer.dial().await?).await {
+        Ok(wire) => wire,
         Err(error) => {
             let why = refusal(dialer).await;
             return Err(why.unwrap_or_else(|| dialer.unreachable(plain(&error))));
         }
-    };
-    let mut wire = Wire {
-        connection,
-        _driver: Arc::new(Driver(tokio::spawn(driver))),
     };
     let mut again = Retries::within(BUSY);
     loop {
@@ -91,6 +82,20 @@ pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<(Wire, ServerCl
             Err(error) => return Err(error),
         }
     }
+}
+
+/// A connection on which nothing was said yet.
+pub(super) async fn bare(stream: Stream) -> Result<Wire, RedisError> {
+    // We log in ourselves: the library does not pass on the words of a refusal.
+    let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
+    // Each request has its own limit; see `Store::query`.
+    let config = AsyncConnectionConfig::new().set_response_timeout(None);
+    let (connection, driver) =
+        MultiplexedConnection::new_with_config(&bare, stream, config).await?;
+    Ok(Wire {
+        connection,
+        _driver: Arc::new(Driver(tokio::spawn(driver))),
+    })
 }
 
 /// A connection in subscriber mode, by a name that CLIENT LIST shows, if one is given. The
@@ -107,16 +112,16 @@ pub(in crate::store) async fn pubsub(
         hello.cmd("CLIENT").arg("SETNAME").arg(name);
     }
     let stream = dialer.dial().await?;
-    introduced(dialer, stream, (&hello, login)).await
+    introduced(dialer, stream, (&hello, login), endpoint.db).await
 }
 
 /// A connection that has said `hello`, its answers read: a line each.
-async fn introduced(
+pub(super) async fn introduced(
     dialer: &Dialer,
     mut stream: Stream,
     (hello, login): (&Pipeline, bool),
+    db: i64,
 ) -> Result<PubSub, StoreError> {
-    let endpoint = dialer.endpoint();
     let mut answers = Vec::new();
     let talk = async {
         if hello.is_empty() {
@@ -147,13 +152,13 @@ async fn introduced(
     }
     let settings = RedisConnectionInfo::default()
         .set_skip_set_lib_name()
-        .set_db(endpoint.db);
+        .set_db(db);
     let opened = PubSub::new(&settings, stream).await;
-    opened.map_err(|error| unheard(endpoint, &error))
+    opened.map_err(|error| unheard(dialer.endpoint(), &error))
 }
 
 /// Like redis-cli: a password that the server does not want is no reason to stay out.
-fn unwanted(words: &str) -> bool {
+pub(super) fn unwanted(words: &str) -> bool {
     words.contains("no password is set") || words.contains("without any password")
 }
 
@@ -225,6 +230,14 @@ async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<ServerClock, StoreErr
             });
         }
     }
+    if let Some(Value::ServerError(error)) = values.last()
+        && error
+            .details()
+            .is_some_and(|details| details.contains("unknown command"))
+        && let Some(names) = sentinel::watched(wire).await
+    {
+        return Err(dialer.disagreed(sentinel::there(endpoint, &names)));
+    }
     may_read(values.iter().rev().nth(1), endpoint)?;
     let time = values.last().unwrap_or(&Value::Nil);
     read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
@@ -289,8 +302,16 @@ fn may_read(answer: Option<&Value>, endpoint: &Endpoint) -> Result<(), StoreErro
 
 /// Adds AUTH when there is something to log in with; tells whether there was.
 fn add_login(hello: &mut Pipeline, endpoint: &Endpoint) -> bool {
-    let password = endpoint.password.as_deref();
-    match endpoint.user.as_deref() {
+    add_auth(
+        hello,
+        endpoint.user.as_deref(),
+        endpoint.password.as_deref(),
+    )
+}
+
+/// The same with a user and a password.
+pub(super) fn add_auth(hello: &mut Pipeline, user: Option<&str>, password: Option<&str>) -> bool {
+    match user {
         // The one-argument form also does for the default user, and is all that 5.0 knows.
         None | Some("default") => match password {
             Some(password) => hello.cmd("AUTH").arg(password),

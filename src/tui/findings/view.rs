@@ -248,7 +248,7 @@ fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut 
         Kind::Details => d.text,
         Kind::Course | Kind::Evidence => d.dim,
         Kind::Repair(first) => {
-            let mark = if first { d.glyphs.repair } else { " " };
+            let mark = if first { d.glyphs.leads_to } else { " " };
             line.put(buf, mark, d.accent).skip(1);
             d.text
         }

@@ -46,7 +46,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 
 fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
     let d = &ctx.data;
-    let arrow = format!(" {} ", d.glyphs.repair);
+    let arrow = format!(" {} ", d.glyphs.leads_to);
     let mut pieces = Vec::new();
     let mut put = |words: String, style: Style| pieces.push(Piece { words, style });
     let rate = |name: &str, rate: Option<Rate>| match form {

@@ -125,8 +125,11 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let own = sick.as_ref().map_or(6, |_| OWN_NAME);
     push(own, "delayscope".to_owned(), t.strong, None);
     let most = usize::from(m.size.0) * 2 / 5;
-    let address = address(&m.endpoint, most, t.glyphs.cut);
-    push(KEPT, address, t.text, None);
+    let place = match &m.link.leads_to {
+        Some(at) => format!("{} {} {at}", m.endpoint, t.glyphs.leads_to),
+        None => m.endpoint.clone(),
+    };
+    push(KEPT, address(&place, most, t.glyphs.cut), t.text, None);
     // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
     let inside = !matches!(m.screen, Screen::Dashboard);
     if let Some(row) = m.selected().filter(|_| inside) {

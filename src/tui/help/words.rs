@@ -329,7 +329,7 @@ fn findings(g: &Glyphs) -> Vec<(String, &'static str)> {
             "a check is blind: the server refuses what it needs",
         ),
         (
-            g.repair.to_owned(),
+            g.leads_to.to_owned(),
             "the repair. (R) is the key for it; (R there): once the cursor is on its queue",
         ),
         (

@@ -36,7 +36,16 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     let was_live = model.is_live();
     count_cost(model, link.cost);
     model.server.linked(&link);
+    let moved = match (&model.link.leads_to, &link.leads_to) {
+        (Some(before), Some(now)) if before != now => Some(format!(
+            "{now} is the master now, {before} was (a failover)"
+        )),
+        _ => None,
+    };
     model.link = link;
+    if let Some(text) = &moved {
+        toast::update::say(model, text.clone(), Tone::Warn);
+    }
     time::carry_on(model);
     if let LinkState::Lost { since, .. } | LinkState::Hung { since } = model.link.state {
         if was_live {
@@ -49,7 +58,7 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     }
     if let Some(since) = model.schedule.away.take() {
         let away = model.instant.saturating_duration_since(since);
-        if away >= NOTABLE {
+        if away >= NOTABLE && moved.is_none() {
             let text = format!("back after {} s", away.as_secs());
             toast::update::say(model, text, Tone::Good);
         }

@@ -44,7 +44,10 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     form::view::label(ctx, plan, (Part::Cure, "recommended"), at, buf);
     let finding = row.and_then(|row| menu.finding(row));
     let (words, style) = match finding {
-        Some(found) => (format!("{} {}", t.glyphs.repair, cured(ctx, found)), t.warn),
+        Some(found) => (
+            format!("{} {}", t.glyphs.leads_to, cured(ctx, found)),
+            t.warn,
+        ),
         None => (menu.well(ctx.model), t.dim),
     };
     let area = plan.value(Part::Cure);

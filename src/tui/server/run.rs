@@ -101,6 +101,11 @@ fn at_home(config: Config) -> Session {
 fn address(endpoint: &Endpoint) -> String {
     match &endpoint.address {
         Address::Tcp(..) => endpoint.to_string(),
+        // Where they lead to is told by the link.
+        Address::Sentinel(sentinels) => match &sentinels.name {
+            Some(name) => format!("{name}/{}", endpoint.db),
+            None => endpoint.to_string(),
+        },
         Address::Unix(path) => format!("{} db {}", path.display(), endpoint.db),
     }
 }

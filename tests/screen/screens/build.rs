@@ -52,6 +52,7 @@ pub(crate) fn protected(name: &str) -> Profile {
             tls: None,
         },
         password_command: None,
+        sentinel_password_command: None,
         read_only: false,
         protected: true,
         label: None,

@@ -1,7 +1,7 @@
 //! The server goes and comes back.
 
 use delayscope::clock::ServerClock;
-use delayscope::queue::{Link, LinkState};
+use delayscope::queue::{Address, Link, LinkState};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::link;
@@ -74,6 +74,34 @@ fn when_the_server_is_back_all_is_read_at_once_and_it_is_said() {
     desk.answer_all();
     desk.live(3_100, 1);
     assert_eq!(desk.model.toast, None);
+}
+
+#[test]
+fn another_master_is_said_with_the_one_before() {
+    let mut desk = Desk::of_one(100);
+    let at = |port| Some(Address::Tcp("10.0.0.2".to_owned(), port));
+    let link = |leads_to, state| {
+        let link = Link {
+            state,
+            leads_to,
+            clock: Some(ServerClock::set(START, desk.model.instant, 0)),
+            ..Link::default()
+        };
+        Msg::Link(link::Msg::Changed(Box::new(link)))
+    };
+    let steps = [
+        link(at(6379), LinkState::Live),
+        link(at(6379), lost(&desk)),
+        link(at(6380), LinkState::Live),
+    ];
+    for (i, step) in steps.into_iter().enumerate() {
+        desk.pass(2_000);
+        desk.tell(step);
+        assert_eq!(desk.model.toast.is_some(), i == 2, "step {i}");
+    }
+    let toast = desk.model.toast.clone().unwrap();
+    let text = "10.0.0.2:6380 is the master now, 10.0.0.2:6379 was (a failover)";
+    assert_eq!((toast.text.as_str(), toast.tone), (text, Tone::Warn));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use clap::Parser as _;
 use delayscope::args::Args;
 use delayscope::config::Config;
-use delayscope::queue::{Address, Endpoint};
+use delayscope::queue::{Address, Endpoint, Sentinels};
 use delayscope::tui::server::Switch;
 use delayscope::tui::server::run::Session;
 
@@ -30,6 +30,21 @@ fn the_db_of_a_socket_is_no_part_of_its_path() {
     assert_eq!(socket.site().endpoint, "/run/redis.sock db 3");
     let host = at(Address::Tcp("prod-1".to_owned(), 6379));
     assert_eq!(host.site().endpoint, "prod-1:6379/3");
+}
+
+#[test]
+fn a_master_that_sentinels_watch_is_called_by_its_name_there() {
+    let of = |name: Option<&str>| {
+        at(Address::Sentinel(Sentinels {
+            places: vec![("s1".to_owned(), 26379), ("s2".to_owned(), 26379)],
+            name: name.map(str::to_owned),
+            user: None,
+            password: None,
+        }))
+    };
+    assert_eq!(of(Some("mymaster")).site().endpoint, "mymaster/3");
+    let unnamed = of(None).site().endpoint;
+    assert_eq!(unnamed, "sentinel s1:26379,s2:26379/3");
 }
 
 #[test]

@@ -1,0 +1,437 @@
+//! Where the master is: sentinels are asked, all at once, and listened to.
+//!
+//! One of them that is wrong, stopped or gone does no harm: the answer of the highest configuration
+//! epoch counts, and nobody waits for who is late. (Redis' guidelines for clients of sentinels; what
+//! they say in a planned failover was measured: `+switch-master` comes 1 s before the old master ends
+//! its connections, and until then takes writes that are lost.)
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use redis::aio::PubSub;
+use redis::{Pipeline, Value};
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::time::{sleep, sleep_until, timeout, timeout_at};
+
+use super::super::error::{StoreError, plain, words};
+use super::dial::{Dialer, Stream};
+use super::wire::{self, Wire};
+use crate::clock::instant;
+use crate::queue::sentinels::place;
+use crate::queue::{Address, Endpoint, SENTINEL_PORT, Sentinels, text};
+
+/// The longest wait for a sentinel's answer.
+const LIMIT: Duration = Duration::from_secs(1);
+/// The wait for the others once one has answered.
+const OTHERS: Duration = Duration::from_millis(100);
+/// The pause between two questions. A sentinel that we hear tells it sooner.
+const ROUND: Duration = Duration::from_secs(1);
+/// Sentinels that are asked at most. (They tell of each other; a group has three to seven.)
+const MOST: usize = 16;
+/// The channel on which a sentinel tells of another master.
+const SWITCH: &str = "+switch-master";
+
+/// Tells where the master is.
+pub(super) struct Guide {
+    sentinels: Sentinels,
+    posts: Mutex<Vec<Arc<Post>>>,
+    /// Told when a sentinel says that there is another master.
+    news: Notify,
+}
+
+/// One sentinel, and the connection on which it is asked.
+struct Post {
+    host: String,
+    port: u16,
+    wire: AsyncMutex<Option<Wire>>,
+}
+
+/// What one sentinel says.
+struct Testimony {
+    master: Address,
+    /// Of two that disagree the higher one is right.
+    epoch: u64,
+    /// The other sentinels that it knows.
+    others: Vec<(String, u16)>,
+}
+
+/// Why a sentinel tells nothing, the one first that says most about what to do.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Silence {
+    /// It does not let us in: its words.
+    Denied(String),
+    /// It watches no master of that name, but these.
+    Unknown(Vec<String>),
+    /// It refuses to say: its words.
+    Refused(String),
+    /// What answers there is no sentinel.
+    NoSentinel,
+    /// It cannot be talked to, as TLS has it.
+    Handshake(String),
+    /// It does not answer, and why.
+    Away(String),
+}
+
+impl Guide {
+    pub(super) fn new(sentinels: Sentinels) -> Self {
+        let posts = sentinels.places.iter();
+        let posts = posts.map(|(host, port)| Post::new(host, *port)).collect();
+        Self {
+            sentinels,
+            posts: Mutex::new(posts),
+            news: Notify::new(),
+        }
+    }
+
+    /// The address of the master. Fails within [`LIMIT`].
+    pub(super) async fn master(&self, dialer: &Dialer) -> Result<Address, StoreError> {
+        let mut until = instant() + LIMIT;
+        let posts = self.posts().clone();
+        let mut asked: FuturesUnordered<_> = posts
+            .iter()
+            .map(|post| async move {
+                let said = timeout_at(until.into(), post.ask(dialer, &self.sentinels)).await;
+                let late = || Err(Silence::Away(format!("no answer within {LIMIT:?}")));
+                (post, said.unwrap_or_else(|_| late()))
+            })
+            .collect();
+        let mut best: Option<Testimony> = None;
+        let mut silent = Vec::new();
+        while let Ok(Some((post, said))) = timeout_at(until.into(), asked.next()).await {
+            match said {
+                Ok(said) => {
+                    if best.is_none() {
+                        until = until.min(instant() + OTHERS);
+                    }
+                    self.learn(&said.others);
+                    if best.as_ref().is_none_or(|best| said.epoch > best.epoch) {
+                        best = Some(said);
+                    }
+                }
+                Err(why) => silent.push((why, post.place())),
+            }
+        }
+        match best {
+            Some(best) => Ok(best.master),
+            None => Err(self.unhelped(dialer, silent)),
+        }
+    }
+
+    /// Asks each second and at each news where the master is, and tells `is_at`; for ever.
+    pub(super) async fn follow(&self, dialer: &Dialer, is_at: impl Fn(Address)) {
+        let mut heard = BTreeSet::new();
+        let mut listening = FuturesUnordered::new();
+        let mut next = instant() + ROUND;
+        loop {
+            for post in self.posts().iter() {
+                if heard.insert(post.place()) {
+                    listening.push(self.listen(dialer, Arc::clone(post)));
+                }
+            }
+            tokio::select! {
+                // It never ends, and is polled here.
+                Some(()) = listening.next() => {}
+                () = self.news.notified() => {}
+                () = sleep_until(next.into()) => next = instant() + ROUND,
+            }
+            if let Ok(master) = self.master(dialer).await {
+                is_at(master);
+            }
+        }
+    }
+
+    /// Listens to a sentinel for ever.
+    async fn listen(&self, dialer: &Dialer, post: Arc<Post>) {
+        loop {
+            // What keeps us from listening is told by who asks.
+            if let Some(mut subscribed) = post.subscribe(dialer, &self.sentinels).await {
+                // It may have been said before we listened.
+                self.news.notify_one();
+                let mut messages = subscribed.on_message();
+                while messages.next().await.is_some() {
+                    self.news.notify_one();
+                }
+            }
+            sleep(ROUND).await;
+        }
+    }
+
+    fn posts(&self) -> MutexGuard<'_, Vec<Arc<Post>>> {
+        // Nothing panics while it holds the lock.
+        self.posts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up sentinels that we did not know.
+    fn learn(&self, others: &[(String, u16)]) {
+        let mut posts = self.posts();
+        for (host, port) in others {
+            let is_known = |post: &Arc<Post>| post.host == *host && post.port == *port;
+            if posts.len() < MOST && !posts.iter().any(is_known) {
+                posts.push(Post::new(host, *port));
+            }
+        }
+    }
+
+    /// The error when none of them tells.
+    fn unhelped(&self, dialer: &Dialer, mut silent: Vec<(Silence, String)>) -> StoreError {
+        silent.sort();
+        let Some((why, place)) = silent.first() else {
+            return dialer.unreachable(format!("no sentinel answered within {LIMIT:?}"));
+        };
+        let why = match why {
+            Silence::Denied(words) => format!(
+                "sentinel {place} does not let us in: {words}; check --sentinel-user and \
+                 --sentinel-pass (DELAYSCOPE_SENTINEL_AUTH)"
+            ),
+            Silence::Unknown(names) => self.unknown(place, names),
+            Silence::Refused(words) => {
+                format!("sentinel {place} refused to name the master: {words}")
+            }
+            Silence::NoSentinel => format!(
+                "what answers at {place} is no sentinel: use redis://{place}, or the sentinels' \
+                 port (most often {SENTINEL_PORT})"
+            ),
+            Silence::Handshake(why) => format!("sentinel {place}: {why}"),
+            Silence::Away(_) => {
+                let each = silent.iter().map(|(why, place)| match why {
+                    Silence::Away(why) => format!("{place}: {why}"),
+                    _ => place.clone(),
+                });
+                let each = each.collect::<Vec<_>>().join("; ");
+                return dialer.unreachable(format!("no sentinel answers ({each})"));
+            }
+        };
+        dialer.disagreed(why)
+    }
+
+    /// The words for a master that the sentinel at `place` does not know among `names`.
+    fn unknown(&self, place: &str, names: &[String]) -> String {
+        let printed = names.iter().map(|name| text::printable(name));
+        let watched = printed.collect::<Vec<_>>().join(", ");
+        match (&self.sentinels.name, names) {
+            (_, []) => format!("sentinel {place} watches no master"),
+            (Some(name), _) => format!(
+                "sentinel {place} watches no master {:?}, but: {watched}",
+                text::printable(name)
+            ),
+            (None, _) => format!(
+                "sentinel {place} watches several masters: name one of {watched} \
+                 (redis-sentinel://…?sentinelMasterId=NAME)"
+            ),
+        }
+    }
+}
+
+impl Post {
+    fn new(host: &str, port: u16) -> Arc<Self> {
+        Arc::new(Self {
+            host: host.to_owned(),
+            port,
+            wire: AsyncMutex::new(None),
+        })
+    }
+
+    fn place(&self) -> String {
+        place(&self.host, self.port)
+    }
+
+    /// Asks it where the master is.
+    async fn ask(&self, dialer: &Dialer, whom: &Sentinels) -> Result<Testimony, Silence> {
+        let mut slot = self.wire.lock().await;
+        // Who gives up waiting leaves no connection on which an answer may come late.
+        if let Some(mut wire) = slot.take()
+            && let Ok(said) = testimony(&mut wire, whom).await
+        {
+            *slot = Some(wire);
+            return Ok(said);
+        }
+        let mut wire = self.introduced(dialer, whom).await?;
+        let said = testimony(&mut wire, whom).await?;
+        *slot = Some(wire);
+        Ok(said)
+    }
+
+    /// A connection, logged in.
+    async fn introduced(&self, dialer: &Dialer, whom: &Sentinels) -> Result<Wire, Silence> {
+        let stream = self.dialled(dialer).await?;
+        let mut wire = wire::bare(stream).await.map_err(|why| away(&why))?;
+        let mut hello = Pipeline::new();
+        if wire::add_auth(&mut hello, whom.user.as_deref(), whom.password.as_deref()) {
+            let answers = wire.send_packed_commands(&hello, 0, hello.len()).await;
+            let answer = answers.map_err(|why| away(&why))?.pop();
+            if let Some(Value::ServerError(error)) = answer {
+                let words = words(&error);
+                if !wire::unwanted(&words) {
+                    return Err(Silence::Denied(words));
+                }
+            }
+        }
+        Ok(wire)
+    }
+
+    /// A connection on which it tells of another master; none: it does not, whyever.
+    async fn subscribe(&self, dialer: &Dialer, whom: &Sentinels) -> Option<PubSub> {
+        let opening = async {
+            let stream = self.dialled(dialer).await.ok()?;
+            let mut hello = Pipeline::new();
+            let (user, password) = (whom.user.as_deref(), whom.password.as_deref());
+            let login = wire::add_auth(&mut hello, user, password);
+            let opened = wire::introduced(dialer, stream, (&hello, login), 0).await;
+            let mut opened = opened.ok()?;
+            opened.subscribe(SWITCH).await.ok()?;
+            Some(opened)
+        };
+        timeout(LIMIT, opening).await.ok()?
+    }
+
+    async fn dialled(&self, dialer: &Dialer) -> Result<Stream, Silence> {
+        let address = Address::Tcp(self.host.clone(), self.port);
+        dialer.open(&address).await.map_err(|error| match error {
+            StoreError::Handshake { why, .. } => Silence::Handshake(why),
+            StoreError::NotConnected { why, .. } => Silence::Away(why),
+            other => Silence::Away(other.to_string()),
+        })
+    }
+}
+
+fn away(why: &redis::RedisError) -> Silence {
+    Silence::Away(plain(why))
+}
+
+/// Asks a sentinel where the master is.
+async fn testimony(wire: &mut Wire, whom: &Sentinels) -> Result<Testimony, Silence> {
+    let mut all = Pipeline::new();
+    all.cmd("SENTINEL").arg("MASTERS");
+    let masters = masters(&exchange(wire, &all).await?[0])?;
+    let names = || masters.iter().map(|master| master.name.clone()).collect();
+    let master = match (&whom.name, &masters[..]) {
+        (None, [only]) => only,
+        (Some(name), _) => {
+            let it = masters.iter().find(|master| master.name == *name);
+            it.ok_or_else(|| Silence::Unknown(names()))?
+        }
+        (None, _) => return Err(Silence::Unknown(names())),
+    };
+    // Amid a failover this names the new one as soon as it is promoted.
+    let mut more = Pipeline::new();
+    more.cmd("SENTINEL")
+        .arg("GET-MASTER-ADDR-BY-NAME")
+        .arg(&master.name);
+    more.cmd("SENTINEL").arg("SENTINELS").arg(&master.name);
+    let answers = exchange(wire, &more).await?;
+    let address = match &answers[0] {
+        Value::Array(parts) => address(parts),
+        Value::ServerError(error) => return Err(refused(error)),
+        _ => None,
+    };
+    let (host, port) = address.ok_or(Silence::NoSentinel)?;
+    // To know the others is of use, and not needed.
+    let others = match &answers[1] {
+        Value::Array(others) => others.iter().filter_map(other).collect(),
+        _ => Vec::new(),
+    };
+    Ok(Testimony {
+        master: Address::Tcp(host, port),
+        epoch: master.epoch,
+        others,
+    })
+}
+
+/// The names of the masters that are watched there; none: it is no sentinel, or refuses to say.
+pub(super) async fn watched(wire: &mut Wire) -> Option<Vec<String>> {
+    let mut all = Pipeline::new();
+    all.cmd("SENTINEL").arg("MASTERS");
+    let asked = timeout(LIMIT, exchange(wire, &all)).await.ok()?.ok()?;
+    let masters = masters(&asked[0]).ok()?;
+    Some(masters.into_iter().map(|master| master.name).collect())
+}
+
+/// The words for a sentinel where a server was looked for.
+pub(super) fn there(endpoint: &Endpoint, names: &[String]) -> String {
+    let place = &endpoint.address;
+    match names {
+        [] => "this is a sentinel, and it watches no master".to_owned(),
+        [name, ..] => format!(
+            "this is a sentinel: use redis-sentinel://{place}?sentinelMasterId={}",
+            text::printable(name)
+        ),
+    }
+}
+
+async fn exchange(wire: &mut Wire, pipeline: &Pipeline) -> Result<Vec<Value>, Silence> {
+    let answers = wire.send_packed_commands(pipeline, 0, pipeline.len()).await;
+    answers.map_err(|why| away(&why))
+}
+
+/// A master that a sentinel watches.
+struct Watched {
+    name: String,
+    epoch: u64,
+}
+
+/// Reads `SENTINEL MASTERS`.
+fn masters(answer: &Value) -> Result<Vec<Watched>, Silence> {
+    let masters = match answer {
+        Value::Array(masters) => masters,
+        Value::ServerError(error) => return Err(refused(error)),
+        _ => return Err(Silence::NoSentinel),
+    };
+    let watched = masters.iter().map(|master| {
+        let fields = fields(master);
+        let epoch = fields
+            .get("config-epoch")
+            .and_then(|epoch| epoch.parse().ok());
+        Some(Watched {
+            name: fields.get("name")?.clone(),
+            epoch: epoch.unwrap_or(0),
+        })
+    });
+    Ok(watched.flatten().collect())
+}
+
+/// Another sentinel, as one tells of it.
+fn other(answer: &Value) -> Option<(String, u16)> {
+    let fields = fields(answer);
+    let host = fields.get("ip").filter(|ip| !ip.is_empty())?;
+    Some((host.clone(), fields.get("port")?.parse().ok()?))
+}
+
+/// What a sentinel says of one instance: names and values by turns.
+fn fields(answer: &Value) -> BTreeMap<String, String> {
+    let Value::Array(parts) = answer else {
+        return BTreeMap::new();
+    };
+    let pairs = parts.chunks_exact(2);
+    pairs
+        .filter_map(|pair| Some((string(&pair[0])?, string(&pair[1])?)))
+        .collect()
+}
+
+fn address(parts: &[Value]) -> Option<(String, u16)> {
+    let [host, port] = parts else { return None };
+    Some((string(host)?, string(port)?.parse().ok()?))
+}
+
+fn string(value: &Value) -> Option<String> {
+    match value {
+        Value::BulkString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        Value::SimpleString(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn refused(error: &redis::ServerError) -> Silence {
+    match error.code() {
+        "NOAUTH" | "WRONGPASS" => Silence::Denied(words(error)),
+        _ if error
+            .details()
+            .is_some_and(|said| said.contains("unknown command")) =>
+        {
+            Silence::NoSentinel
+        }
+        _ => Silence::Refused(words(error)),
+    }
+}

@@ -1,0 +1,154 @@
+//! A master that sentinels watch, by every spelling of them; what is printed leads there too.
+
+use std::process::Command;
+
+use crate::program::{Said, bare, said};
+use crate::sentinel::{Group, NAME, info};
+use crate::support::{frame, room, server_binary, wait_for};
+
+/// A group with a queue of three late entries in db 3.
+fn with_orders() -> Group {
+    let group = Group::start();
+    let mut connection = group.servers[0].connection_to(3);
+    for n in 1..=3_i64 {
+        let member = frame(n.unsigned_abs(), format!("entry {n}").as_bytes());
+        let mut put = redis::pipe();
+        put.zadd("redisson_delay_queue_timeout:{orders}", &member, n);
+        put.rpush("redisson_delay_queue:{orders}", &member);
+        put.exec(&mut connection).unwrap();
+    }
+    group
+}
+
+fn run(url: &str, args: &[&str]) -> Said {
+    let home = room();
+    said(bare(home.path()).arg("-u").arg(url).args(args))
+}
+
+#[test]
+fn the_master_is_found_by_every_spelling_of_its_sentinels() {
+    let group = with_orders();
+    let places = group.places();
+    let first = places.split(',').next().unwrap();
+    let spellings = [
+        format!("redis-sentinel://{places}/3?sentinelMasterId={NAME}"),
+        format!("redis-sentinel://{first}/3"),
+        format!("redis+sentinel://{places}/{NAME}/3"),
+        format!("valkey-sentinel://{first}?master_name={NAME}&db=3"),
+    ];
+    for url in &spellings {
+        let told = run(url, &["queues", "--json"]).done().json();
+        assert_eq!(told[0]["waiting"], 3, "{url}");
+    }
+    let other = run(&format!("redis+sentinel://{places}/other/3"), &["queues"]);
+    other.failed("watches no master \"other\", but: mymaster");
+    let plain = run(&format!("redis://{first}"), &["queues"]);
+    plain.failed(&format!(
+        "use redis-sentinel://{first}?sentinelMasterId=mymaster"
+    ));
+    let several = run("redis://a,b", &["queues"]);
+    several.failed("Of sentinels, write redis-sentinel://");
+    let no_sentinel = run("redis://a", &["queues", "--sentinel-user", "me"]);
+    no_sentinel.failed("--sentinel-user and --sentinel-pass are for sentinels");
+}
+
+#[test]
+fn a_printed_command_leads_to_the_master_of_the_moment() {
+    let group = with_orders();
+    let url = format!(
+        "redis-sentinel://{}/3?sentinelMasterId={NAME}",
+        group.places()
+    );
+    let found = run(&url, &["doctor", "orders", "--json"]).json();
+    // Another master than the one that was there when the line was printed.
+    group.fail_over();
+    wait_for("another master", || group.master() != 0);
+    wait_for("its role", || {
+        let master = &group.servers[group.master()];
+        info(master, "replication").contains("role:master")
+    });
+    let mut lines = found
+        .iter()
+        .filter_map(|f| f["evidence"]["commands"].as_array());
+    let line = lines.next().expect("evidence")[0].as_str().unwrap();
+    assert!(line.starts_with("redis-cli $("), "{line}");
+    let home = room();
+    let tools = server_binary().parent().unwrap().to_owned();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let ran = Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", &path)
+        .output()
+        .unwrap();
+    let (out, err) = (String::from_utf8(ran.stdout), String::from_utf8(ran.stderr));
+    let (out, err) = (out.unwrap(), err.unwrap());
+    assert!(ran.status.success() && err.is_empty(), "{line}: {err}");
+    assert!(
+        !out.trim().is_empty() && !out.contains("ERR"),
+        "{line}: {out}"
+    );
+    // The same for our own.
+    let repair = found.iter().find_map(|f| f["repair_command"].as_str());
+    let repair = repair.expect("a finding that is repaired");
+    let program = repair.strip_suffix(" worker orders").expect(repair);
+    let ours = std::path::Path::new(env!("CARGO_BIN_EXE_delayscope"));
+    let path = format!("{}:{path}", ours.parent().unwrap().display());
+    let mut shell = Command::new("sh");
+    for (name, value) in bare(home.path()).get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.args(["-c", &format!("{program} queues")]);
+    shell.env("PATH", path);
+    said(&mut shell).done();
+}
+
+#[test]
+fn the_rules_that_acl_prints_are_all_that_sentinels_and_master_have_to_allow() {
+    let group = with_orders();
+    let url = format!("redis-sentinel://{}/3", group.places());
+    let rules = run(
+        &url,
+        &["acl", "--for", "read", "--name", "watcher", "--json"],
+    );
+    let rules = rules.done().json();
+    let words = |rule: &serde_json::Value| -> Vec<String> {
+        let words = rule["rule"].as_str().unwrap().split(' ');
+        words
+            .map(|word| word.trim_matches('"').to_owned())
+            .collect()
+    };
+    let [of_master, of_sentinels] = &rules[..] else {
+        panic!("{rules:?}")
+    };
+    assert_eq!(of_sentinels["user"], "watcher-sentinels");
+    for server in &group.servers {
+        let mut rule = words(of_master);
+        rule.push(">one".to_owned());
+        server.cmd(&rule.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    for sentinel in &group.sentinels {
+        let mut rule = words(of_sentinels);
+        rule.push(">two".to_owned());
+        sentinel.cmd(&rule.iter().map(String::as_str).collect::<Vec<_>>());
+        // Who does not log in may nothing.
+        sentinel.cmd(&["ACL", "SETUSER", "default", "-sentinel"]);
+    }
+    let home = room();
+    let mut command = bare(home.path());
+    command.env("REDISCLI_AUTH", "one");
+    command.env("DELAYSCOPE_SENTINEL_AUTH", "two");
+    command.args(["-u", &url, "--user", "watcher"]);
+    command.args(["--sentinel-user", "watcher-sentinels", "queues", "--json"]);
+    let told = said(&mut command).done();
+    assert_eq!(told.json()[0]["waiting"], 3);
+    assert_eq!(told.err, "", "nothing is refused");
+    let mut wrong = bare(home.path());
+    wrong.args(["-u", &url, "--sentinel-user", "watcher-sentinels"]);
+    wrong.args(["--sentinel-pass", "sesame", "queues"]);
+    let wrong = said(&mut wrong).failed("check --sentinel-user and --sentinel-pass");
+    assert!(!wrong.err.contains("sesame"), "{}", wrong.err);
+    assert!(wrong.err.contains("can be seen by others"), "{}", wrong.err);
+}

@@ -1,0 +1,242 @@
+//! A master that sentinels watch: found, followed through failovers, and changed amid them.
+
+use std::time::Duration;
+
+use delayscope::clock::instant;
+use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::plan::{Base, NewDue, What};
+use delayscope::queue::{Address, LinkState, Queue};
+use delayscope::store::{Access, Store, StoreError, watch};
+use futures_util::StreamExt as _;
+
+use crate::apply::bench::{Bench, Contents};
+use crate::apply::ways::matching;
+use crate::sentinel::Group;
+use crate::support::{PATIENCE, Server, until};
+
+fn address(server: &Server) -> Address {
+    Address::Tcp("127.0.0.1".to_owned(), server.port())
+}
+
+/// Waits until the link is at `server`, and live there.
+async fn leads_to(store: &Store, server: &Server) {
+    let wanted = Some(address(server));
+    let mut link = store.link();
+    let there = link.wait_for(|link| link.leads_to == wanted && link.state == LinkState::Live);
+    let came = tokio::time::timeout(PATIENCE, there).await;
+    came.expect("it leads there in time").unwrap();
+}
+
+#[tokio::test]
+async fn the_link_is_where_the_sentinels_say_also_when_they_say_so_later() {
+    let mut group = Group::start();
+    let store = Store::open(group.endpoint(), Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    leads_to(&store, &group.servers[0]).await;
+    // An orderly failover: the old master goes on answering, and is left all the same.
+    group.fail_over();
+    until("another master", || group.master() != 0).await;
+    let next = group.master();
+    leads_to(&store, &group.servers[next]).await;
+    // A master that dies.
+    until("a replica of the new master", || {
+        crate::sentinel::info(&group.servers[next], "replication").contains("state=online")
+    })
+    .await;
+    group.servers[next].kill();
+    until("a third master", || group.master() != next).await;
+    leads_to(&store, &group.servers[group.master()]).await;
+}
+
+#[tokio::test]
+async fn announcements_are_heard_at_the_new_master() {
+    let group = Group::start();
+    let store = Store::open(group.endpoint(), Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    let mut heard = Box::pin(watch::announcements(&store));
+    let channel = "redisson_delay_queue_channel:{orders}";
+    group.fail_over();
+    until("another master", || group.master() != 0).await;
+    let server = &group.servers[group.master()];
+    let told = async {
+        loop {
+            server.cmd(&["PUBLISH", channel, "5"]);
+            let soon = Duration::from_millis(20);
+            if tokio::time::timeout(soon, heard.next()).await.is_ok() {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, told).await.expect("heard");
+}
+
+#[tokio::test]
+async fn a_sentinel_that_hangs_or_is_gone_keeps_nobody_waiting() {
+    let mut group = Group::start();
+    group.sentinels[0].stop();
+    group.sentinels.remove(1);
+    let mut endpoint = group.endpoint();
+    let Address::Sentinel(sentinels) = &mut endpoint.address else {
+        panic!("an address of sentinels")
+    };
+    sentinels.places.insert(0, ("127.0.0.1".to_owned(), 1));
+    let began = instant();
+    let store = Store::open(endpoint, Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    assert!(instant() - began < Duration::from_secs(1), "nobody waits");
+    leads_to(&store, &group.servers[0]).await;
+}
+
+#[tokio::test]
+async fn other_sentinels_are_found_by_those_that_were_named() {
+    let mut group = Group::start();
+    let mut endpoint = group.endpoint();
+    let Address::Sentinel(sentinels) = &mut endpoint.address else {
+        panic!("an address of sentinels")
+    };
+    sentinels.places.truncate(1);
+    let store = Store::open(endpoint, Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    group.sentinels.rotate_left(1);
+    group.sentinels.pop();
+    group.fail_over();
+    until("another master", || group.master() != 0).await;
+    leads_to(&store, &group.servers[group.master()]).await;
+}
+
+#[tokio::test]
+async fn who_cannot_be_led_is_told_why() {
+    let group = Group::start_with(Some("sesame"));
+    let why = async |change: &dyn Fn(&mut delayscope::queue::Sentinels)| {
+        let mut endpoint = group.endpoint();
+        let Address::Sentinel(sentinels) = &mut endpoint.address else {
+            panic!("an address of sentinels")
+        };
+        sentinels.password = Some("sesame".to_owned());
+        change(sentinels);
+        let store = Store::open(endpoint, Access::ReadOnly);
+        match store.ready(PATIENCE).await {
+            Err(error) => error,
+            Ok(_) => panic!("nobody leads there"),
+        }
+    };
+    let has = |error: StoreError, words: &str| {
+        let told = error.to_string();
+        assert!(told.contains(words), "{told}");
+        assert!(!told.contains("sesame") && !told.contains("open"), "{told}");
+    };
+    let help = "check --sentinel-user and --sentinel-pass (DELAYSCOPE_SENTINEL_AUTH)";
+    has(why(&|s| s.password = None).await, help);
+    has(why(&|s| s.password = Some("open".into())).await, help);
+    let name = why(&|s| s.name = Some("other".into())).await;
+    has(name, "watches no master \"other\", but: mymaster");
+    let server = ("127.0.0.1".to_owned(), group.servers[0].port());
+    let places = vec![server];
+    let none = why(&|s| s.places.clone_from(&places)).await;
+    has(none, "is no sentinel: use redis://127.0.0.1:");
+    let nobody = vec![("127.0.0.1".to_owned(), 1)];
+    let none = why(&|s| s.places.clone_from(&nobody)).await;
+    has(
+        none,
+        "no sentinel answers (127.0.0.1:1: Connection refused)",
+    );
+    let only = Store::open(
+        {
+            let mut endpoint = group.endpoint();
+            let place = ("127.0.0.1".to_owned(), group.sentinels[0].port);
+            endpoint.address = Address::Tcp(place.0, place.1);
+            endpoint.password = Some("sesame".to_owned());
+            endpoint
+        },
+        Access::ReadOnly,
+    );
+    let told = only.ready(PATIENCE).await.unwrap_err();
+    let url = format!(
+        "this is a sentinel: use redis-sentinel://127.0.0.1:{}?sentinelMasterId=mymaster",
+        group.sentinels[0].port
+    );
+    has(told, &url);
+}
+
+/// A requeue at 2,000 a second while sentinels make another server the master; then undone.
+async fn requeued_amid(planned: bool) {
+    let mut group = Group::start();
+    let master = std::mem::replace(&mut group.servers[0], Server::start());
+    let queue = Queue::redisson("orders");
+    let mut bench = Bench::through(master, group.endpoint(), &queue).await;
+    let count = 8_000;
+    let first = bench.server.now().plus(900_000);
+    bench.server.fill(&bench.queue, count, first, 1);
+    let mut both = redis::pipe();
+    both.cmd("SET").arg("x").arg(1).ignore();
+    both.cmd("WAIT").arg(2).arg(20_000);
+    let [replicas]: [i64; 1] = both.query(&mut bench.server.connection()).unwrap();
+    assert_eq!(replicas, 2);
+    let before = bench.contents();
+    let what = What::Requeue(NewDue {
+        base: Base::By(9_000),
+        spread_ms: 0,
+    });
+    let prepared = bench.plan(what, matching("entry")).await.unwrap();
+    let limits = Limits {
+        per_s: Some(2_000.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    let mut done = 0;
+    let hearing = async {
+        let mut failed = None;
+        loop {
+            match applying.next().await.expect("an end") {
+                Applied::Results(some) => {
+                    let before = done;
+                    done += some.len();
+                    if before < 1_000 && done >= 1_000 {
+                        if planned {
+                            group.fail_over();
+                        } else {
+                            bench.server.kill();
+                        }
+                    }
+                }
+                Applied::Failed(why) => failed = Some(why),
+                Applied::Ended(summary) => return (summary, failed),
+                _ => {}
+            }
+        }
+    };
+    let (summary, failed) = tokio::time::timeout(PATIENCE, hearing)
+        .await
+        .expect("an end");
+    assert_eq!(failed, None, "{summary:?}");
+    assert!(summary.tally.all_done(), "{summary:?}");
+    let port = group.port_of_master();
+    let next = group
+        .servers
+        .iter()
+        .position(|server| server.has_port(port));
+    let next = group.servers.remove(next.expect("a replica took over"));
+    let former = std::mem::replace(&mut bench.server, next);
+    let later = |score: &String| (score.parse::<i64>().unwrap() + 9_000).to_string();
+    let wanted = Contents {
+        timeouts: { before.timeouts.iter() }
+            .map(|(member, score)| (member.clone(), later(score)))
+            .collect(),
+        ..before.clone()
+    };
+    assert!(bench.contents() == wanted, "{summary:?}");
+    let (_, undone) = bench.undo(None).await;
+    assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);
+    assert!(bench.contents() == before, "undone on the new master");
+    drop(former);
+}
+
+#[tokio::test]
+async fn a_change_is_whole_when_sentinels_move_the_master_amid_it() {
+    requeued_amid(true).await;
+}
+
+#[tokio::test]
+async fn a_change_is_whole_when_the_master_dies_and_sentinels_name_another() {
+    requeued_amid(false).await;
+}

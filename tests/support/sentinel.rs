@@ -1,0 +1,203 @@
+//! A master, two replicas, and three sentinels that watch them under the name `mymaster`.
+
+use std::fmt::Write as _;
+use std::process::{Child, Command};
+
+use delayscope::queue::{Address, Endpoint, Sentinels};
+
+use crate::support::{Server, Value, free_port, guarded, room, server_binary, signal, wait_for};
+
+/// The name under which the master is watched.
+pub const NAME: &str = "mymaster";
+
+/// Replication that begins at once.
+pub const AT_ONCE: [&str; 4] = [
+    "--repl-diskless-sync",
+    "yes",
+    "--repl-diskless-sync-delay",
+    "0",
+];
+
+/// A master that sentinels watch.
+pub struct Group {
+    /// The first is the master at the start.
+    pub servers: Vec<Server>,
+    pub sentinels: Vec<Sentinel>,
+}
+
+/// One sentinel.
+pub struct Sentinel {
+    pub port: u16,
+    password: Option<String>,
+    guard: Child,
+    pid: u32,
+    _dir: tempfile::TempDir,
+}
+
+impl Group {
+    /// All of it, and each knows the others.
+    pub fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    /// The same with sentinels that want a password.
+    pub fn start_with(password: Option<&str>) -> Self {
+        let master = Server::start_tcp(&AT_ONCE);
+        let port = master.port().to_string();
+        let as_replica = [&AT_ONCE[..], &["--replicaof", "127.0.0.1", &port]].concat();
+        let mut servers = vec![master];
+        servers.extend((0..2).map(|_| Server::start_tcp(&as_replica)));
+        wait_for("two replicas", || {
+            info(&servers[0], "replication")
+                .matches("state=online")
+                .count()
+                == 2
+        });
+        let ports = [free_port(), free_port(), free_port()];
+        let sentinels = (0..3).map(|n| Sentinel::start(n, ports, &servers, password));
+        let group = Self {
+            sentinels: sentinels.collect(),
+            servers,
+        };
+        wait_for("sentinels that agree", || {
+            group.sentinels.iter().all(Sentinel::is_ready)
+        });
+        group
+    }
+
+    /// How the program reaches the master.
+    pub fn endpoint(&self) -> Endpoint {
+        let places = self.sentinels.iter();
+        let places = places.map(|one| ("127.0.0.1".to_owned(), one.port));
+        let sentinels = Sentinels {
+            places: places.collect(),
+            name: Some(NAME.to_owned()),
+            user: None,
+            password: None,
+        };
+        self.servers[0].endpoint_at(Address::Sentinel(sentinels), 0)
+    }
+
+    /// `127.0.0.1:1,127.0.0.1:2,…`, as a URL has them.
+    pub fn places(&self) -> String {
+        let places = self.sentinels.iter();
+        let places: Vec<String> = places
+            .map(|one| format!("127.0.0.1:{}", one.port))
+            .collect();
+        places.join(",")
+    }
+
+    /// The port of the server that the first sentinel names.
+    pub fn port_of_master(&self) -> u16 {
+        let asked = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME];
+        let told: [String; 2] = redis::from_redis_value(self.sentinels[0].cmd(&asked)).unwrap();
+        told[1].parse().unwrap()
+    }
+
+    /// The same by its place in `servers`.
+    pub fn master(&self) -> usize {
+        let port = self.port_of_master();
+        let master = self.servers.iter().position(|server| server.has_port(port));
+        master.expect("one of them")
+    }
+
+    /// One of the replicas is made the master, in an orderly manner: the old one stays, and takes
+    /// writes until it is told.
+    pub fn fail_over(&self) {
+        self.sentinels[0].cmd(&["SENTINEL", "FAILOVER", NAME]);
+    }
+}
+
+impl Sentinel {
+    /// The sentinel number `n` at `ports[n]`, which knows the others and the replicas: to find each
+    /// other takes sentinels seconds.
+    fn start(n: usize, ports: [u16; 3], servers: &[Server], password: Option<&str>) -> Self {
+        let dir = room();
+        let [master, replicas @ ..] = servers else {
+            panic!("a master is watched")
+        };
+        let id = |n: usize| format!("{:040x}", n + 1);
+        let mut config = format!(
+            "port {}\nbind 127.0.0.1\nsentinel myid {}\nsentinel monitor {NAME} 127.0.0.1 {} 2\n\
+             sentinel down-after-milliseconds {NAME} 1000\nsentinel failover-timeout {NAME} 5000\n\
+             sentinel parallel-syncs {NAME} 2\n",
+            ports[n],
+            id(n),
+            master.port()
+        );
+        for replica in replicas {
+            // Writing into a String cannot fail.
+            let _ = writeln!(
+                config,
+                "sentinel known-replica {NAME} 127.0.0.1 {}",
+                replica.port()
+            );
+        }
+        for (other, port) in ports.iter().enumerate().filter(|(other, _)| *other != n) {
+            let id = id(other);
+            let _ = writeln!(
+                config,
+                "sentinel known-sentinel {NAME} 127.0.0.1 {port} {id}"
+            );
+        }
+        if let Some(password) = password {
+            let _ = writeln!(config, "requirepass {password}");
+        }
+        std::fs::write(dir.path().join("sentinel.conf"), config).unwrap();
+        let mut program = Command::new(server_binary());
+        program.args(["sentinel.conf", "--sentinel"]);
+        let (guard, pid) = guarded(&program, dir.path());
+        let sentinel = Self {
+            port: ports[n],
+            password: password.map(str::to_owned),
+            guard,
+            pid,
+            _dir: dir,
+        };
+        wait_for("a sentinel that listens", || sentinel.connection().is_ok());
+        sentinel
+    }
+
+    fn connection(&self) -> redis::RedisResult<redis::Connection> {
+        let login = self.password.as_ref().map(|word| format!(":{word}@"));
+        let login = login.unwrap_or_default();
+        redis::Client::open(format!("redis://{login}127.0.0.1:{}", self.port))?.get_connection()
+    }
+
+    /// Sends one command; panics when it is refused.
+    pub fn cmd(&self, words: &[&str]) -> Value {
+        let mut cmd = redis::Cmd::new();
+        for word in words {
+            cmd.arg(*word);
+        }
+        let answer = cmd.query(&mut self.connection().unwrap());
+        answer.unwrap_or_else(|why| panic!("{words:?}: {why}"))
+    }
+
+    /// Knows a master that is there, with both replicas, and the other two sentinels.
+    fn is_ready(&self) -> bool {
+        let mut cmd = redis::cmd("INFO");
+        let told: String = cmd
+            .arg("sentinel")
+            .query(&mut self.connection().unwrap())
+            .unwrap();
+        told.contains("status=ok") && told.contains("slaves=2,sentinels=3")
+    }
+
+    /// SIGSTOP: it keeps its connections and answers nothing.
+    pub fn stop(&self) {
+        signal(self.pid, "-STOP");
+    }
+}
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        let _ = self.guard.wait();
+    }
+}
+
+/// A section of what a server tells of itself.
+pub fn info(server: &Server, section: &str) -> String {
+    redis::from_redis_value(server.cmd(&["INFO", section])).unwrap()
+}
