@@ -127,6 +127,13 @@ fn all(model: &Model) -> impl Iterator<Item = Told<'_>> {
     })
 }
 
+/// Counts those that are the selected queue's, or the server's, and have not gone.
+#[must_use]
+pub fn of_selected(model: &Model) -> usize {
+    let own = model.queues.get(model.cursor).into_iter();
+    own.flat_map(|row| &row.findings).count()
+}
+
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
     let findings = queue.findings.iter().chain(&queue.gone);
     findings.map(move |finding| {

@@ -4,11 +4,11 @@
 //! ```text
 //! header                      one line, always
 //! flow                        one line, on one queue's screen
-//! queues           │ findings what they need, at most a third; the findings from 180 columns
+//! queues           │ findings what they need, at most a third; the findings from 160 columns
 //! timeline                    5 plot rows at 80x24, 12 at 200x60
 //! entries │ detail │ depth    one column below 110 columns, three from 180
-//!         │        │ traffic
-//! findings                    when there are some, below 180 columns
+//!         │        │ traffic; while a tab shows that, the clients that listen
+//! findings                    when there are some, below 160 columns
 //! news                        else: the worst finding or the newest announcement
 //! log                         the newest changes, when there are some, from 180 columns
 //! bulk                        the change under way, when there is one that takes its time
@@ -43,6 +43,8 @@ pub struct Areas {
     pub depth: Slot,
     /// The channel traffic.
     pub traffic: Slot,
+    /// The clients that listen, while the tab shows the traffic.
+    pub clients: Slot,
     /// The findings, all queues.
     pub findings: Slot,
     /// The worst finding, or that all is well and the newest announcement.
@@ -72,6 +74,9 @@ const TALL: u16 = 50;
 
 /// From here on depth and traffic stand beside the entries.
 const TWO_COLUMNS: u16 = 110;
+
+/// From here on the findings stand beside the queues.
+const SIDE_BY_SIDE: u16 = 160;
 
 /// From here on the entry under the cursor is shown beside the entries.
 const THREE_COLUMNS: u16 = 180;
@@ -155,12 +160,13 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     let told = model.tab == Tab::Findings && h < BOXED.1;
     let flow = body.take(u16::from(!dashboard && h >= FLOW_ROWS && !told));
     let chrome = if boxed { 3 } else { 1 };
-    let roomy = boxed && w >= THREE_COLUMNS;
+    // The tab tells them all.
+    let roomy = boxed && w >= SIDE_BY_SIDE && model.tab != Tab::Findings;
     let mut queues = if dashboard {
         let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX);
         let most = (body.h / 3).saturating_sub(chrome).max(1);
         let least = if roomy {
-            findings::panel::panel_rows(model, (w * 2 / 5).saturating_sub(2))
+            findings::panel::panel_rows(model, half(w).saturating_sub(2))
         } else {
             1
         };
@@ -169,7 +175,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         Area::default()
     };
     let findings = if dashboard && roomy {
-        queues.take_right(w * 2 / 5)
+        queues.take_right(half(w))
     } else {
         Area::default()
     };
@@ -201,14 +207,24 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     areas
 }
 
+/// Columns of the findings beside the queues: half of them, as long as their lines need that.
+const fn half(w: u16) -> u16 {
+    const LONGEST: u16 = 92;
+    if w / 2 < LONGEST { w / 2 } else { LONGEST }
+}
+
 /// Places what lies beside the entries, or below them.
 fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let (w, h) = model.size;
     let dashboard = matches!(model.screen, Screen::Dashboard);
     if boxed && w >= TWO_COLUMNS {
-        let mut right = body.take_right((w * 7 / 20).clamp(42, 48));
+        let mut right = body.take_right((w * 3 / 10).clamp(40, 48));
         areas.depth = Slot::new(right.take(5), true);
-        areas.traffic = Slot::new(right, true);
+        if model.tab == Tab::Traffic {
+            areas.clients = Slot::new(right, true);
+        } else {
+            areas.traffic = Slot::new(right, true);
+        }
         if w >= THREE_COLUMNS && !matches!(model.tab, Tab::Traffic | Tab::Changes) {
             areas.detail = Slot::new(body.take_right(w * 23 / 100), true);
         }
@@ -261,7 +277,9 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     if told && boxed && h >= PANEL_ROWS {
         // The entries keep at least as many rows.
         let kept = depth_rows(model, boxed) + least_rows(boxed);
-        let most = (body.h / 2).min(body.h.saturating_sub(kept)).clamp(5, 14);
+        let most = (body.h / 2 + 1)
+            .min(body.h.saturating_sub(kept))
+            .clamp(5, 14);
         let rows = findings::panel::panel_rows(model, w - 2);
         areas.findings = Slot::new(body.take_bottom((rows + 2).min(most)), true);
         return;

@@ -1,7 +1,7 @@
 //! Colours by role and glyphs by meaning. A healthy screen is nearly monochrome; colour says
 //! state, and whatever colour says, a glyph or word says too.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::LabelColour;
@@ -290,15 +290,27 @@ impl Theme {
         if !self.unsure {
             return;
         }
-        for cell in &mut buf.content {
-            if !cell.symbol().chars().any(char::is_alphanumeric) {
-                continue;
-            }
-            // What stands in a line is as dim as that, until here.
-            cell.modifier -= Modifier::DIM;
-            if !matches!(cell.fg, Color::Reset | Color::Indexed(_)) {
-                cell.fg = Color::Reset;
-                cell.modifier |= Modifier::BOLD;
+        let columns = usize::from(buf.area.width).max(1);
+        for row in buf.content.chunks_mut(columns) {
+            let words: Vec<bool> = row.iter().map(is_word).collect();
+            for (x, cell) in row.iter_mut().enumerate() {
+                let beside = [x.checked_sub(1), x.checked_add(1)];
+                let joins = || {
+                    beside
+                        .into_iter()
+                        .flatten()
+                        .any(|x| words.get(x) == Some(&true))
+                };
+                // A mark between digits is read with them, and so is one at the end of a word.
+                if !(words[x] || is_mark(cell) && joins()) {
+                    continue;
+                }
+                // What stands in a line is as dim as that, until here.
+                cell.modifier -= Modifier::DIM;
+                if !matches!(cell.fg, Color::Reset | Color::Indexed(_)) {
+                    cell.fg = Color::Reset;
+                    cell.modifier |= Modifier::BOLD;
+                }
             }
         }
     }
@@ -319,6 +331,16 @@ impl Theme {
             ..self.clone()
         }
     }
+}
+
+fn is_word(cell: &Cell) -> bool {
+    cell.symbol().chars().any(char::is_alphanumeric)
+}
+
+/// Punctuation: no sign by itself.
+fn is_mark(cell: &Cell) -> bool {
+    let mut chars = cell.symbol().chars();
+    chars.all(|c| c.is_ascii_punctuation())
 }
 
 /// The colours of a palette. Text has at least 4.5:1 against all backgrounds that a palette is for,

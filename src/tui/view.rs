@@ -31,6 +31,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
             tab(&ctx, buf);
             depth::view::render(&ctx, buf);
             traffic::view::render(&ctx, buf);
+            traffic::view::beside(&ctx, buf);
             findings::view::panel(&ctx, buf);
             findings::view::line(&ctx, buf);
             journal::view::log(&ctx, buf);

@@ -137,22 +137,29 @@ fn rarer_of_sample(
     (format!("{count} of the {of} {which} entries {has}"), rarer)
 }
 
-/// Beside an entry that breaks every transfer for that reason, it is not told as another matter:
-/// one repair mends both.
+/// Beside an entry that breaks every transfer for that reason, or clients of both formats, it is not
+/// told as another matter: one repair mends both.
 pub(super) fn subordinate(findings: &mut [Finding]) {
     let Some(at) = findings.iter().position(|found| found.id == ID) else {
         return;
     };
     let step = &findings[at].repair.step;
-    let causes = |found: &&Finding| found.id == id::POISON && found.repair.step == *step;
-    if !findings.iter().any(|found| causes(&found)) {
+    let is_cause = |found: &&Finding| match found.id {
+        id::POISON | id::MIXED_FLEET => found.repair.step == *step,
+        _ => false,
+    };
+    let Some(cause) = findings.iter().find(is_cause).map(|found| found.id) else {
         return;
-    }
+    };
+    let then = if cause == id::POISON {
+        "Fix the blocking entry first: the same repair rewrites these too."
+    } else {
+        "Leave one version first; the worker transfers both formats."
+    };
     let mixed = &mut findings[at];
     let headline = "Same cause: entries in two formats.".to_owned();
     let details = std::mem::take(&mut mixed.details);
-    let then = "Fix the blocking entry first: the same repair rewrites these too.";
-    mixed.follow(id::POISON, (headline, details), then);
+    mixed.follow(cause, (headline, details), then);
 }
 
 /// With how many there are of each, and which the first of the rarer ones are.

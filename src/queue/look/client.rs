@@ -177,10 +177,7 @@ impl Clients {
     pub fn subscribed(&self, db: i64, era: Option<Era>) -> Option<String> {
         /// Clients that are named.
         const FEW: usize = 4;
-        let ours = |client: &Client| client.name.starts_with(OURS);
-        let there = self.subscribers();
-        let there = there.filter(|one| one.db == db && one.era() == era && !ours(one));
-        let mut names: Vec<String> = there.map(Client::named).collect();
+        let mut names: Vec<String> = self.listeners(db, era).map(Client::named).collect();
         names.sort();
         names.dedup();
         let more = names.len().saturating_sub(FEW);
@@ -190,6 +187,13 @@ impl Clients {
             n => format!(" and {n} more"),
         };
         (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+    }
+
+    /// The clients of that database that are subscribed to channels, ours left out, and whose
+    /// library reads that format.
+    pub fn listeners(&self, db: i64, era: Option<Era>) -> impl Iterator<Item = &Client> {
+        let there = self.subscribers();
+        there.filter(move |one| one.db == db && one.era() == era && !one.name.starts_with(OURS))
     }
 
     /// Clients that are subscribed to channels.

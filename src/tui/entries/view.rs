@@ -115,15 +115,8 @@ fn in_sight<'a>(ctx: &Ctx<'a>, rows: u16) -> &'a [EntryRow] {
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
-    let (m, t) = (ctx.model, &ctx.theme);
     let mut left: Vec<Part> = filter::view::which(ctx).into_iter().collect();
-    if m.listed() > 0 {
-        left.push(if m.last_first() {
-            Part::new(85, "last first", t.text)
-        } else {
-            Part::new(20, "next first", t.dim)
-        });
-    }
+    left.extend(tabs::view::order(ctx));
     left.extend(filter::view::state(ctx));
     tabs::view::title(ctx, left, Vec::new(), buf);
 }

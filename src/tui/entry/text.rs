@@ -11,7 +11,7 @@ use crate::queue::text;
 use crate::tui::entries::EntryRow;
 
 /// Lines of facts above the text, with the blank below them.
-pub const FACTS: u16 = 9;
+pub const FACTS: u16 = 5;
 
 /// A text face never lays out more than this, in bytes: the hex face shows all.
 const MOST: usize = 4 * 1024 * 1024;
@@ -38,16 +38,18 @@ pub struct Plan {
     pub rows: u16,
     /// Columns of the text.
     pub text: u16,
-    /// Columns of the bytes beside the text; 0 where there is no room for both.
+    /// Columns of the bytes beside the text; 0 where there is no room for both, or the text says all.
     pub beside: u16,
 }
 
-/// Divides the room of an opened entry: so many columns and rows.
+/// Divides the room of an opened entry: so many columns and rows. Bytes that are `plain` text have no
+/// room beside it.
 #[must_use]
-pub fn plan((w, h): (u16, u16), compact: bool) -> Plan {
+pub fn plan((w, h): (u16, u16), compact: bool, plain: bool) -> Plan {
     let columns = w.saturating_sub(2);
     let facts = if compact || h < FACTS + 3 { 0 } else { FACTS };
     let beside = match columns {
+        _ if plain => 0,
         ..110 => 0,
         110..160 => 46,
         _ => 78,
@@ -59,6 +61,14 @@ pub fn plan((w, h): (u16, u16), compact: bool) -> Plan {
         text: columns - beside - 2 * u16::from(beside > 0),
         beside,
     }
+}
+
+/// Tells whether the payload itself is text: its bytes say no more than that.
+#[must_use]
+pub fn is_plain(row: &EntryRow) -> bool {
+    use Codec::{Json, Json3, Text, TypedJson};
+    let said = row.content.as_ref();
+    said.is_ok_and(|said| matches!(said.codec, Text | Json | Json3 | TypedJson))
 }
 
 /// The last line that an opened entry can be scrolled to; 0 when all of it is in sight.

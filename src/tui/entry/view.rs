@@ -7,20 +7,22 @@ pub mod tree;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use self::body::{Parts, bytes, words};
+use self::body::{Parts, bytes, legend, words};
 use self::facts::facts;
 use self::tree::tree;
 use super::{EntryView, Face};
+use crate::clock::EpochMillis;
 use crate::queue::{Due, text};
 use crate::tui::area::Area;
 use crate::tui::cursor::Scrolled;
 use crate::tui::draw::Ctx;
-use crate::tui::entries::{self, EntryRow};
-use crate::tui::entry::text::{Body, Plan, body, decoded, last, plan};
+use crate::tui::entries::EntryRow;
+use crate::tui::entry::text::{Body, Plan, body, decoded, is_plain, last, plan};
 use crate::tui::hitmap::Target;
 use crate::tui::lists::Since;
 use crate::tui::moments;
 use crate::tui::tabs::Tab;
+use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
 /// The whole screen for one entry.
@@ -29,11 +31,13 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
+    let size = (slot.inner.w, slot.inner.h);
+    let plan = plan(size, ctx.areas.compact, is_plain(&view.row));
     if !ctx.areas.compact {
-        title(ctx, &view.row, queue_name(ctx).as_deref(), Some(view), buf);
+        let queue = queue_name(ctx);
+        title(ctx, (&view.row, plan), queue.as_deref(), Some(view), buf);
     }
     let found = view.found.as_ref();
-    let plan = plan((slot.inner.w, slot.inner.h), ctx.areas.compact);
     let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
     facts(
         ctx,
@@ -41,6 +45,12 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
         Rect::new(x, y, plan.columns, plan.facts),
         buf,
     );
+    let has_bytes = plan.beside > 0 || view.face == Face::Hex;
+    if plan.facts > 0 && has_bytes {
+        let mut line = Line::new(buf, x, y + plan.facts - 1, plan.columns);
+        line.skip(facts::LABEL);
+        legend(ctx, &view.row, &mut line, buf);
+    }
     let y = y + plan.facts;
     let rows = Area::new(slot.inner.x, y, slot.inner.w, plan.rows);
     let count = usize::from(plan.rows) + last(view, plan);
@@ -91,8 +101,8 @@ pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
         }
         return;
     };
-    title(ctx, row, None, None, buf);
-    let plan = plan((slot.inner.w, slot.inner.h), false);
+    let plan = plan((slot.inner.w, slot.inner.h), false, is_plain(row));
+    title(ctx, (row, plan), None, None, buf);
     let (x, y) = (slot.inner.x + 1, slot.inner.y);
     facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
     let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
@@ -104,12 +114,12 @@ pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
 
 fn title(
     ctx: &Ctx,
-    row: &EntryRow,
+    (row, plan): (&EntryRow, Plan),
     queue: Option<&str>,
     view: Option<&EntryView>,
     buf: &mut Buffer,
 ) {
-    let (left, right) = parts(ctx, row, queue, view);
+    let (left, right) = parts(ctx, (row, plan), queue, view);
     let face = |words: &str| {
         let word = words.trim_matches(['[', ']']);
         let mut faces = FACES.into_iter();
@@ -154,7 +164,7 @@ fn faces(ctx: &Ctx, view: &EntryView) -> Part {
 /// Returns the parts of the title, from the left and from the right.
 fn parts(
     ctx: &Ctx,
-    row: &EntryRow,
+    (row, plan): (&EntryRow, Plan),
     queue: Option<&str>,
     view: Option<&EntryView>,
 ) -> (Vec<Part>, Vec<Part>) {
@@ -166,28 +176,24 @@ fn parts(
     let mut left = vec![name];
     left.extend(queue.map(|q| Part::new(50, format!("of {}", text::cut(q, 40)), t.dim)));
     left.extend(view.map(|view| faces(ctx, view)));
-    let (due, style) = entries::view::rows::due_in(ctx, row.due);
-    let words = match row.due {
-        _ if !row.scored() => "no due time".to_owned(),
-        Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
-        _ => format!("due in {due}"),
+    let since = &ctx.model.lists.since;
+    let state = match (view.and_then(|view| view.gone), ctx.model.tab) {
+        (Some(at), _) => Some(gone(ctx, row, at)),
+        (None, Tab::Quarantine) => Some(match since {
+            Some(known) => set_aside(ctx, known.get(&row.id), view.is_some()),
+            None => "in quarantine".to_owned(),
+        }),
+        _ => None,
     };
-    let (words, style) = match (ctx.model.tab, &ctx.model.lists.since) {
-        (Tab::Quarantine, Some(known)) => {
-            let since = known.get(&row.id);
-            (set_aside(ctx, since, view.is_some()), t.warn)
+    let mut right: Vec<Part> = match state {
+        Some(words) => vec![Part::new(70, words, t.warn)],
+        // Once is enough.
+        None if facts::tells_countdown(plan) => Vec::new(),
+        None => {
+            let (words, style) = facts::countdown(ctx, row);
+            vec![Part::new(70, words, style)]
         }
-        (Tab::Quarantine, None) => ("in quarantine".to_owned(), t.warn),
-        _ => (words, style),
     };
-    let (words, style) = match view.and_then(|view| view.gone) {
-        Some(at) => (
-            format!("gone since {}", moments::clock(ctx.model.look.zone, at)),
-            t.warn,
-        ),
-        None => (words, style),
-    };
-    let mut right = vec![Part::new(70, words, style)];
     if let Some(at) = view.and_then(|view| view.requeued) {
         let words = format!(
             "new due time since {}",
@@ -207,6 +213,16 @@ fn parts(
         right.insert(0, Part::new(80, what, t.accent));
     }
     (left, right)
+}
+
+/// Says since when it is no longer where it was, and where it went: what was due has been
+/// transferred.
+fn gone(ctx: &Ctx, row: &EntryRow, at: EpochMillis) -> String {
+    let clock = moments::clock(ctx.model.look.zone, at);
+    match row.due {
+        Due::At(due) if due <= at => format!("transferred to target, gone since {clock}"),
+        _ => format!("gone since {clock}, before it was due"),
+    }
 }
 
 /// Since when it is in quarantine, and where there is room which change has set it aside.

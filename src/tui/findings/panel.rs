@@ -1,9 +1,11 @@
 //! The findings' pane, and the lines where there is none: how many rows each has, and what it says
 //! in them.
 
-use super::{Told, first, listed, wrong};
+use std::iter::once;
+
+use super::{Told, first, listed, name, wrong};
 use crate::tui::findings::calm::calm;
-use crate::tui::findings::said::{Kind, Said, fit, said, whole};
+use crate::tui::findings::said::{Kind, Said, below, fit, repair, said, whole};
 use crate::tui::model::Model;
 
 /// Columns before the words of a finding in the pane: blank, glyph and word.
@@ -48,60 +50,168 @@ fn rows_of(lines: usize) -> u16 {
     u16::try_from(lines).unwrap_or(u16::MAX)
 }
 
-/// Rows that a finding wants: all that is said of it, and of the worst one more. How it goes with
-/// it has no more, as its figures come and go: the panes around shall stand still.
-fn wanted(model: &Model, told: &Told, columns: usize, is_worst: bool) -> u16 {
-    if told.nested {
-        // It goes with its cause: what it is worth in a pane is a line.
-        return 1;
+/// A cause in the pane: what is wrong, by its indices among those that are told.
+struct Cause {
+    /// The finding that stands for all.
+    head: usize,
+    /// The same problem of other queues.
+    alike: Vec<usize>,
+    /// What follows from it.
+    effects: Vec<usize>,
+}
+
+/// Puts together what is one cause: a server whose application has stopped has one problem, not one
+/// for each queue.
+fn causes(told: &[Told]) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::with_capacity(told.len());
+    for (i, one) in told.iter().enumerate() {
+        let goes_with = |cause: &&mut Cause| {
+            let mut members = once(&cause.head).chain(&cause.alike);
+            members.any(|at| {
+                let member = &told[*at];
+                member.row == one.row && Some(member.finding.id) == one.finding.follows
+            })
+        };
+        if one.nested
+            && let Some(cause) = causes.iter_mut().find(goes_with)
+        {
+            cause.effects.push(i);
+            continue;
+        }
+        let is_alike = |cause: &&mut Cause| {
+            let (a, b) = (told[cause.head].finding, one.finding);
+            let live = a.gone.is_none() && b.gone.is_none() && a.open == b.open;
+            live && (a.id, a.severity, &a.headline) == (b.id, b.severity, &b.headline)
+        };
+        match causes.iter_mut().find(is_alike) {
+            Some(cause) if !one.nested => cause.alike.push(i),
+            _ => causes.push(Cause {
+                head: i,
+                alike: Vec::new(),
+                effects: Vec::new(),
+            }),
+        }
     }
-    let live = told.finding.gone.is_none();
-    rows_of(said(model, told, columns).len()) + u16::from(is_worst && live)
+    causes
+}
+
+impl Cause {
+    /// It is that of one queue.
+    fn is_one(&self) -> bool {
+        self.alike.is_empty()
+    }
+
+    /// All that is said of it in so many columns, without its effects.
+    fn said(&self, model: &Model, told: &[Told], columns: usize) -> Vec<Said> {
+        let head = &told[self.head];
+        if self.is_one() {
+            return said(model, head, columns);
+        }
+        let members = once(&self.head).chain(&self.alike);
+        let names: Vec<String> = members
+            .map(|at| name(&model.queues[told[*at].row]))
+            .collect();
+        let headline = format!("{} queues: {}", names.len(), head.finding.headline);
+        let mut lines = vec![Said {
+            kind: Kind::Head,
+            words: headline,
+        }];
+        lines.extend(repair(model, head, columns));
+        lines.push(Said {
+            kind: Kind::Details,
+            words: names.join(", "),
+        });
+        lines
+    }
+
+    /// Rows that it wants: all that is said of it, of the worst one more, and one for what follows.
+    /// How it goes with it has no more, as its figures come and go: the panes around shall stand
+    /// still.
+    fn wanted(&self, model: &Model, told: &[Told], columns: usize, is_worst: bool) -> u16 {
+        let live = told[self.head].finding.gone.is_none();
+        let more = u16::from(is_worst && live && self.is_one());
+        let effects = u16::from(!self.effects.is_empty());
+        rows_of(self.said(model, told, columns).len()) + more + effects
+    }
+
+    /// What is said of it in at most so many rows.
+    fn lines(&self, model: &Model, told: &[Told], columns: usize, rows: u16) -> Vec<Said> {
+        let rows = usize::from(rows);
+        // Headline and repair come first.
+        let effects = self.effects(model, told).filter(|_| rows > 2);
+        let own = rows - usize::from(effects.is_some());
+        let mut lines = if self.is_one() {
+            fit(model, &told[self.head], columns, own)
+        } else {
+            let mut lines = self.said(model, told, columns);
+            lines.truncate(own);
+            lines
+        };
+        lines.extend(effects);
+        lines
+    }
+
+    /// The line on what follows from it.
+    fn effects(&self, model: &Model, told: &[Told]) -> Option<Said> {
+        let headlines = self.effects.iter().map(|at| &told[*at].finding.headline);
+        // Of several queues as much follows several times.
+        let mut words: Vec<&str> = headlines.map(String::as_str).collect();
+        words.dedup();
+        (!words.is_empty()).then(|| Said {
+            kind: Kind::Effects,
+            words: format!("{} {}", below(model), words.join(" ")),
+        })
+    }
 }
 
 /// Rows that the pane would fill in so many columns.
 #[must_use]
 pub fn panel_rows(model: &Model, w: u16) -> u16 {
     let told = first(model, ASKED);
-    let rows = told.iter().enumerate();
-    let rows = rows.map(|(i, told)| wanted(model, told, columns(w), i == 0));
+    let causes = causes(&told);
+    let rows = causes.iter().enumerate();
+    let rows = rows.map(|(i, cause)| cause.wanted(model, &told, columns(w), i == 0));
     rows.fold(calm_rows(model), u16::saturating_add)
 }
 
-/// Lays the pane out, in so many columns and rows. What is wrong comes first: the worst has all
-/// the rows that it needs, the others two each before one of them has more. How many checks are
-/// well has the last line.
+/// Lays the pane out, in so many columns and rows. What is wrong comes first, each cause once: its
+/// headline and its repair, before one of them has more. How many checks are well has the last
+/// line.
 #[must_use]
 pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     let told = listed(model);
+    let causes = causes(&told);
     // What is well is told in any case, what is open where that leaves room.
     let reserved = calm_rows(model).min(1.max(all / 4));
     let room = all.saturating_sub(reserved);
     let columns = columns(w);
-    let mut shown = told.len().min(usize::from(room));
-    if shown < told.len() && reserved == 0 {
+    let mut shown = causes.len().min(usize::from(room));
+    if shown < causes.len() && reserved == 0 {
         // Where the last line says what is well, it says as well that there are more.
         shown = shown.saturating_sub(1);
     }
-    let each = told.iter().take(shown).enumerate();
-    let each = each.map(|(i, told)| wanted(model, told, columns, i == 0));
+    let each = causes.iter().take(shown).enumerate();
+    let each = each.map(|(i, cause)| cause.wanted(model, &told, columns, i == 0));
     let mut rows = dealt(&each.collect::<Vec<_>>(), room);
-    if let (Some(worst), Some(told)) = (rows.first().copied(), told.first()) {
+    if let (Some(most), Some(worst)) = (rows.first().copied(), causes.first())
+        && worst.is_one()
+        && worst.effects.is_empty()
+    {
         // What nobody else wants is for what it is concluded from.
         let spare = room.saturating_sub(rows.iter().sum());
-        let whole = rows_of(whole(model, told, columns).len());
-        rows[0] = whole.clamp(worst, worst + spare);
+        let whole = rows_of(whole(model, &told[worst.head], columns).len());
+        rows[0] = whole.clamp(most, most + spare);
     }
     let mut panel = Panel {
-        more: told.len() - shown,
+        more: causes.len() - shown,
         ..Panel::default()
     };
-    for (i, (one, rows)) in told.iter().zip(rows).enumerate() {
-        let lines = fit(model, one, columns, usize::from(rows));
+    for (cause, rows) in causes.iter().zip(rows) {
+        let lines = cause.lines(model, &told, columns, rows);
         let y = panel.free;
         panel.free += rows_of(lines.len());
         panel.blocks.push(Block {
-            finding: i,
+            finding: cause.head,
             y,
             lines,
         });
@@ -109,22 +219,16 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     panel
 }
 
-/// Deals `room` rows out to findings that want so many each: one for each, then all that the worst
-/// wants, then a second one, then the rest.
+/// Deals `room` rows out to causes that want so many each: one for each, then a second one, then
+/// the rest, the worst first.
 fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
     let mut rows: Vec<u16> = wanted.iter().map(|_| 1).collect();
     let mut left = room.saturating_sub(rows_of(rows.len()));
-    let mut give = |i: usize, most: u16| {
-        let more = wanted[i].min(most).saturating_sub(rows[i]).min(left);
-        rows[i] += more;
-        left -= more;
-    };
-    if !wanted.is_empty() {
-        give(0, u16::MAX);
-    }
     for most in [2, u16::MAX] {
-        for i in 0..wanted.len() {
-            give(i, most);
+        for (rows, wanted) in rows.iter_mut().zip(wanted) {
+            let more = (*wanted).min(most).saturating_sub(*rows).min(left);
+            *rows += more;
+            left -= more;
         }
     }
     rows
@@ -163,9 +267,10 @@ mod tests {
     use crate::tui::findings::panel::dealt;
 
     #[test]
-    fn the_worst_has_all_that_it_needs_and_the_others_two_rows_before_one_has_more() {
+    fn each_has_two_rows_before_one_has_more_and_the_worst_is_first() {
         assert_eq!(dealt(&[4, 3, 3], 3), [1, 1, 1]);
-        assert_eq!(dealt(&[4, 3, 3], 6), [4, 1, 1]);
+        assert_eq!(dealt(&[4, 3, 3], 4), [2, 1, 1]);
+        assert_eq!(dealt(&[4, 3, 3], 6), [2, 2, 2]);
         assert_eq!(dealt(&[4, 3, 3], 8), [4, 2, 2]);
         assert_eq!(dealt(&[4, 3, 3], 9), [4, 3, 2]);
         assert_eq!(dealt(&[4, 3, 3], 20), [4, 3, 3]);

@@ -34,6 +34,8 @@ pub enum Kind {
     Repair(bool),
     /// The command that does it by hand.
     Command,
+    /// What follows from it.
+    Effects,
 }
 
 /// Columns of the mark before a repair, and of what stands below it.
@@ -79,7 +81,7 @@ pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> 
 }
 
 /// The mark before what follows from the finding above it.
-const fn below(model: &Model) -> &'static str {
+pub(super) const fn below(model: &Model) -> &'static str {
     if model.look.ascii { "`-" } else { "└" }
 }
 
@@ -254,6 +256,14 @@ pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
     }
     let head = headline(model, told, columns);
     let repair = repair(model, told, columns);
+    if let ([head], [repair], 1) = (&*head, &*repair, rows) {
+        let mark = if model.look.ascii { "->" } else { "→" };
+        let words = format!("{} {mark} {}", head.words, repair.words);
+        if text::width(&words) <= columns {
+            let kind = head.kind;
+            return vec![Said { kind, words }];
+        }
+    }
     if rows < 2 || repair.is_empty() || told.finding.gone.is_some() {
         let details = details(told, columns);
         return squeezed(head.into_iter().chain(details).collect(), rows);

@@ -245,7 +245,7 @@ fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut 
         _ if told.finding.gone.is_some() => d.dim,
         Kind::Head | Kind::Headline if told.nested => d.text,
         Kind::Head | Kind::Headline => d.strong,
-        Kind::Details => d.text,
+        Kind::Details | Kind::Effects => d.text,
         Kind::Course | Kind::Evidence => d.dim,
         Kind::Repair(first) => {
             let mark = if first { d.glyphs.leads_to } else { " " };

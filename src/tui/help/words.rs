@@ -69,7 +69,7 @@ const QUEUES: &[Told] = &[
     ),
     ("target", "entries transferred and not yet consumed"),
     (
-        "subs",
+        "clients",
         "clients that transfer: applications with Redisson; 2+w: and a worker of this program. 0 !: none, and entries are late",
     ),
     (

@@ -4,8 +4,8 @@
 
 use super::{Areas, areas};
 use crate::tui::area::{self, Slot};
-use crate::tui::entry::text::{Plan, plan};
-use crate::tui::model::{Model, Pane};
+use crate::tui::entry::text::{Plan, is_plain, plan};
+use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs;
 
 /// Rows in sight.
@@ -51,7 +51,8 @@ pub fn tab_size(model: &Model) -> (u16, u16) {
 pub fn opened(model: &Model) -> Plan {
     let areas = areas(model);
     let inner = areas.detail.inner;
-    plan((inner.w, inner.h), areas.compact)
+    let plain = matches!(&model.screen, Screen::Entry(view) if is_plain(&view.row));
+    plan((inner.w, inner.h), areas.compact, plain)
 }
 
 /// True when a pane is on the screen, so that the focus can go there.

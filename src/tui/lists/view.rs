@@ -23,12 +23,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     if let Some(note) = tabs::queries::deep_note(ctx.model) {
         left.push(Part::new(85, note, ctx.theme.warn));
     } else {
-        let order = match list {
-            List::Order => "as offered",
-            List::Target => "next to be taken first",
-            List::Quarantine => "by due time, delivered to nobody",
-        };
-        left.push(Part::new(20, order, ctx.theme.dim));
+        left.extend(tabs::view::order(ctx));
     }
     tabs::view::title(ctx, left, Vec::new(), buf);
     let table = area::table(slot);

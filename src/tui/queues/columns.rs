@@ -45,7 +45,7 @@ impl Col {
             Self::Classes => "",
             Self::Order => "order",
             Self::Target => "target",
-            Self::Clients => "subs",
+            Self::Clients => "clients",
             Self::Trend => "depth",
         }
     }
@@ -99,7 +99,8 @@ pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
     let late = match room {
         // Without a line of heads the figure says itself what it is.
         ..39 => 13,
-        39..190 => 8,
+        39..98 => 7,
+        98..190 => 8,
         _ => 10,
     };
     let name = match room {
@@ -116,7 +117,7 @@ pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
         c(Col::Classes, classes, 60),
         c(Col::Order, 9, 20),
         c(Col::Target, 9, 50),
-        c(Col::Clients, if room < 98 { 5 } else { 6 }, 70),
+        c(Col::Clients, 8, 70),
         c(Col::Trend, trend, 45),
     ];
     if room < 98 {
@@ -144,9 +145,8 @@ fn with_target(
         match column.what {
             Col::Name => column.width = longest.max(8) + 3,
             Col::Waiting => column.width = waiting,
-            Col::Next => column.width = 8,
-            Col::Late => column.width = 7,
-            Col::Target => column.width = 6,
+            Col::Next => column.width = 7,
+            Col::Late | Col::Target => column.width = 6,
             _ => {}
         }
     }

@@ -1,10 +1,10 @@
 //! The tabs of the pane of the entries: their bar in its title, and where the rows lie.
 
-use Form::{Alarms, Alone, Bare, Full, Keys, Medium};
+use Form::{Alarms, Alone, Bare, Brief, Full, Keys, Medium};
 use Place::{Nowhere, Of, Range};
 
 use super::Tab;
-use super::queries::{count, deep_note, quarantined, range};
+use super::queries::{count, deep_note, order, quarantined, range};
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area, Slot};
 use crate::tui::findings;
@@ -39,7 +39,9 @@ pub struct Bar {
 enum Form {
     /// Names and counts in full.
     Full,
-    /// One name shorter.
+    /// Of a quarantine that holds nothing only the key.
+    Brief,
+    /// No quarantine that holds nothing; of another its count beside its key.
     Medium,
     /// Of the tabs out of sight no counts, only alarms.
     Alarms,
@@ -63,31 +65,19 @@ enum Place {
     Nowhere,
 }
 
-impl Tab {
-    /// Its name in the bar, while it is out of sight.
-    const fn name(self, form: Form) -> &'static str {
-        match (form, self) {
-            (Form::Full, _) => self.label(),
-            // Its count beside its key, so that the others keep their names.
-            (_, Self::Quarantine) => "",
-            (_, Self::Order) => "order",
-            (_, _) => self.label(),
-        }
-    }
-}
-
 /// Lays the bar out in the title of its pane.
 #[must_use]
 pub fn bar(model: &Model, slot: Slot) -> Bar {
     let lead = if slot.boxed { 1 } else { 2 };
     // Blanks around the bar, and what a title leaves free.
     let room = usize::from(slot.outer.w).saturating_sub(2 * lead + 4);
-    let room = room.saturating_sub(said_beside(model));
+    let room = room.saturating_sub(said_beside(model, slot.boxed));
     let range = range(model).filter(|_| !slot.boxed);
     let all = badges(model);
     // A scrollbar tells the place as well: a word that can be read is worth more.
     let tries = [
         (Full, Range),
+        (Brief, Range),
         (Medium, Range),
         (Alarms, Range),
         (Alarms, Of),
@@ -123,25 +113,28 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
 
 fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place) -> Vec<Label> {
     let tabs = Tab::ALL.into_iter().zip(badges).enumerate();
-    let shown = |tab: Tab, badge: &str| {
+    let shown = |tab: Tab, badge: &str| match form {
+        _ if tab == model.tab => true,
+        Alone => false,
+        Full | Brief => true,
         // Nearly always there is nothing in quarantine.
-        let has = tab != Tab::Quarantine || !badge.is_empty();
-        tab == model.tab || has && !matches!(form, Form::Alone)
+        Medium | Alarms | Bare | Keys => tab != Tab::Quarantine || !badge.is_empty(),
     };
     tabs.filter(|(_, (tab, (badge, _)))| shown(*tab, badge))
         .map(|(i, (tab, (badge, alarm)))| {
             let here = tab == model.tab;
             let name = match form {
-                Form::Keys if !here => String::new(),
-                _ if !here && tab.name(form).is_empty() => String::new(),
-                _ if !here => format!(" {}", tab.name(form)),
+                _ if here => format!(" {}", tab.label()),
+                Keys => String::new(),
+                // The others keep their names.
+                Brief | Medium | Alarms | Bare if tab == Tab::Quarantine => String::new(),
                 _ => format!(" {}", tab.label()),
             };
             let told = here && place == Place::Of;
             let said = match form {
                 // What a filter found is worth more than what it was found in.
                 _ if model.on_hits() => false,
-                Full | Medium => true,
+                Full | Brief | Medium => true,
                 // The tab is there because of it.
                 _ if tab == Tab::Quarantine => true,
                 Alarms | Keys | Alone => here || *alarm,
@@ -150,6 +143,7 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
             let badge = match badge.as_str() {
                 "" => String::new(),
                 _ if told || !said => String::new(),
+                badge if matches!(form, Bare | Keys) => format!(" {}", badge.replace(" of ", "/")),
                 badge => format!(" {badge}"),
             };
             let name = format!("{}{name}", i + 1);
@@ -183,7 +177,11 @@ fn badges(model: &Model) -> [(String, bool); 7] {
         }
         _ => String::new(),
     };
-    let found = findings::wrong(model);
+    let found = match (findings::of_selected(model), findings::wrong(model)) {
+        (_, 0) => String::new(),
+        (own, all) if own == all => all.to_string(),
+        (own, all) => format!("{own} of {all}"),
+    };
     let some = |n: usize| if n == 0 { String::new() } else { n.to_string() };
     let alarm = |badge: String| {
         let alarm = !badge.is_empty();
@@ -194,7 +192,7 @@ fn badges(model: &Model) -> [(String, bool); 7] {
         (figure(pulse.map(|p| &p.target)), false),
         alarm(drift),
         (String::new(), false),
-        alarm(some(found)),
+        alarm(found),
         (some(model.changes_here().count()), false),
         (figure(Some(&Known::Is(quarantined(model)))), false),
     ]
@@ -202,13 +200,13 @@ fn badges(model: &Model) -> [(String, bool); 7] {
 
 /// Columns that the title keeps free for what the tab has to say: a filter, another order, or that
 /// it is not refreshed.
-fn said_beside(model: &Model) -> usize {
-    let waiting = model.tab == Tab::Waiting;
-    match deep_note(model) {
-        Some(note) => text::width(&note) + 4,
-        None if model.on_hits() => FILTER,
-        None if waiting && model.last_first() => text::width("last first") + 4,
-        None => 0,
+fn said_beside(model: &Model, boxed: bool) -> usize {
+    match (deep_note(model), order(model)) {
+        (Some(note), _) => text::width(&note) + 4,
+        (None, _) if model.on_hits() => FILTER,
+        // Elsewhere it stands in the line of heads, or is the usual one.
+        (None, Some(order)) if !boxed && model.last_first() => text::width(order) + 4,
+        (None, _) => 0,
     }
 }
 

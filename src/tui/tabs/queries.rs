@@ -73,6 +73,20 @@ pub fn total(model: &Model) -> u64 {
     }
 }
 
+/// The order in which the entries of the tab in sight stand; none of what has no entries.
+#[must_use]
+pub fn order(model: &Model) -> Option<&'static str> {
+    match model.tab {
+        Tab::Waiting if model.listed() == 0 => None,
+        Tab::Waiting if model.last_first() => Some("last first"),
+        Tab::Waiting => Some("next first"),
+        Tab::Delivered => Some("next to be taken first"),
+        Tab::Order => Some("as offered"),
+        Tab::Quarantine => Some("by due time, delivered to nobody"),
+        Tab::Traffic | Tab::Findings | Tab::Changes => None,
+    }
+}
+
 /// `1–7`: which rows are in sight.
 #[must_use]
 pub fn range(model: &Model) -> Option<String> {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
 use super::Tab;
+use crate::queue::text;
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::filter;
@@ -70,12 +71,34 @@ fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
     Part { pieces, rank: 100 }
 }
 
-/// `1–12 of 144`, at the right end of the line of heads.
+/// The order of the rows in the title, where no line of heads has room for it.
+pub(crate) fn order(ctx: &Ctx) -> Option<Part> {
+    let words = super::queries::order(ctx.model).filter(|_| !ctx.areas.entries.boxed)?;
+    Some(if ctx.model.tab == Tab::Waiting && ctx.model.last_first() {
+        Part::new(85, words, ctx.theme.text)
+    } else {
+        Part::new(20, words, ctx.theme.dim)
+    })
+}
+
+/// `next first  1–12 of 144`, at the right end of the line of heads: the order only where it covers
+/// none of them.
 pub(crate) fn range(ctx: &Ctx, heads: Area, buf: &mut Buffer) {
     let Some(range) = super::queries::range(ctx.model) else {
         return;
     };
     let of = filter::view::total(ctx.model, super::queries::count(ctx.model));
     let mut line = Line::new(buf, heads.x, heads.y, heads.w.saturating_sub(1));
-    line.put_right(buf, &format!("  {range} of {of}"), ctx.theme.text);
+    let range = format!("  {range} of {of}");
+    line.put_right(buf, &range, ctx.theme.text);
+    let Some(order) = super::queries::order(ctx.model) else {
+        return;
+    };
+    let order = format!("  {order}");
+    let from = usize::from(line.end).checked_sub(text::width(&order));
+    let from = from.and_then(|from| u16::try_from(from).ok());
+    let is_free = |from: u16| (from..line.end).all(|x| buf[(x, heads.y)].symbol() == " ");
+    if from.is_some_and(|from| from > heads.x && is_free(from)) {
+        line.put_right(buf, &order, ctx.theme.dim);
+    }
 }

@@ -6,7 +6,7 @@ use crate::queue::frame::Era;
 use crate::queue::name::CHANNEL_PREFIX;
 use crate::queue::{Announcement, Optional, text};
 use crate::tui::area::Area;
-use crate::tui::draw::Ctx;
+use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
 use crate::tui::lists::Stand;
 use crate::tui::model::Pane;
@@ -48,10 +48,56 @@ pub(crate) fn render_tab(ctx: &Ctx, buf: &mut Buffer) {
     if area.h < slot.inner.h && tabs::queries::traffic(ctx.model).next().is_some() {
         let mut line = Line::new(buf, area.x, area.y + area.h, area.w);
         line.skip(3);
-        let words = clients(ctx).unwrap_or_else(|| HINT.to_owned());
+        let clients = clients(ctx).filter(|_| !ctx.areas.clients.shown());
+        let words = clients.unwrap_or_else(|| HINT.to_owned());
         line.put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.data.dim);
     }
     rows(ctx, area, Some(ctx.model.stands.traffic), buf);
+}
+
+/// The pane beside the tab: the clients that listen, a line each, by the format that they read.
+pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.clients;
+    if !slot.shown() {
+        return;
+    }
+    let left = vec![
+        Part::new(100, "Clients", ctx.theme.strong),
+        Part::new(20, "that listen on this server", ctx.theme.dim),
+    ];
+    ctx.pane(slot, None, left, Vec::new(), buf);
+    let server = &ctx.model.server;
+    let Some(all) = server.last().and_then(|look| look.clients.get_ref()) else {
+        draw::words(
+            ctx,
+            "Who listens cannot be seen: CLIENT LIST.",
+            slot.inner,
+            buf,
+        );
+        return;
+    };
+    let formats = [
+        (Some(Era::Older), "reads the old format"),
+        (Some(Era::Newer), "reads the new format"),
+        (None, ""),
+    ];
+    let each = formats.iter().flat_map(|(era, format)| {
+        let here = all.listeners(server.db, *era);
+        here.map(move |client| (client.named(), *format))
+    });
+    let mut lines: Vec<(String, &str)> = each.collect();
+    lines.sort();
+    lines.dedup();
+    if lines.is_empty() {
+        draw::words(ctx, "None but this program.", slot.inner, buf);
+    }
+    for (y, (name, format)) in (0..slot.inner.h).zip(&lines) {
+        let row = slot.inner.row(y);
+        let mut line = Line::new(buf, row.x, row.y, row.w.saturating_sub(1));
+        line.skip(1);
+        line.put_right(buf, format, ctx.data.dim);
+        line.put_cut(buf, name, ctx.theme.glyphs.cut, ctx.data.text);
+    }
 }
 
 /// Names the clients that listen; on which channels, no server tells.

@@ -322,7 +322,7 @@ fn the_help_explains_what_stands_on_the_screen() {
         "next",
         "order",
         "target",
-        "subs",
+        "clients",
         "depth",
         "CRIT",
         "WARN",
@@ -394,9 +394,9 @@ fn more_queues_than_rows_say_which_are_in_sight() {
     let mut m = build::evening((80, 24), build::look());
     let row = m.queues[1].clone();
     m.queues.resize(40, row);
-    assert_eq!(title(&m), "── Queues 1–6 of 40 ───── late ── next <");
+    assert_eq!(title(&m), "── Queues 1–6 of 40 ─── late ─ next <10s");
     m.top = 34;
-    assert_eq!(title(&m), "── Queues 35–40 of 40 ─── late ── next <");
+    assert_eq!(title(&m), "── Queues 35–40 of 40 ─ late ─ next <10s");
 }
 
 #[test]

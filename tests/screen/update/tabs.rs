@@ -409,21 +409,50 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
 }
 
 #[test]
-fn the_tab_of_quarantine_is_in_the_bar_only_while_something_is_there() {
+fn the_tab_of_an_empty_quarantine_is_in_the_bar_where_there_is_room() {
     let mut desk = Desk::of(vec![world()]);
     let shows = |desk: &Desk| {
         let slot = layout::areas(&desk.model).entries;
         let bar = tabs::place::bar(&desk.model, slot);
         let label = bar.labels.into_iter().find(|l| l.tab == Tab::Quarantine);
-        label.map(|label| label.badge)
+        label.map(|label| format!("{}{}", label.name, label.badge))
     };
+    desk.model.size = (200, 60);
+    assert_eq!(shows(&desk).as_deref(), Some("7 quarantine"));
+    desk.model.size = (80, 24);
     assert_eq!(shows(&desk), None);
     desk.model.queues[0].survey.as_mut().unwrap().quarantined = Some(2);
-    assert_eq!(shows(&desk).as_deref(), Some(" 2"));
+    assert_eq!(shows(&desk).as_deref(), Some("7 2"));
     // Its key leads there all the same.
     desk.model.queues[0].survey.as_mut().unwrap().quarantined = Some(0);
     desk.char('7');
-    assert_eq!(shows(&desk).as_deref(), Some(""));
+    assert_eq!(shows(&desk).as_deref(), Some("7 quarantine"));
+}
+
+#[test]
+fn names_of_tabs_never_change_and_the_findings_say_whose_they_are() {
+    let mut desk = Desk::of(vec![world()]);
+    let other = desk.model.queues[0].clone();
+    desk.model.queues.push(other);
+    desk.model.screen = Screen::Dashboard;
+    let found = |id| Finding::new(id, Severity::Warning, "It is so.");
+    desk.model.queues[0].findings = vec![found("ttl")];
+    desk.model.queues[1].findings = vec![found("ttl"), found("drift")];
+    for w in 80..=200 {
+        desk.model.size = (w, 40);
+        let slot = layout::areas(&desk.model).entries;
+        let bar = tabs::place::bar(&desk.model, slot);
+        for label in bar.labels {
+            let name = label.name.split_once(' ').map_or("", |(_, name)| name);
+            assert!(["", label.tab.label()].contains(&name), "{w}: {label:?}");
+            if label.tab == Tab::Findings {
+                assert!(
+                    [" 1 of 3", " 1/3"].contains(&&*label.badge),
+                    "{w}: {label:?}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

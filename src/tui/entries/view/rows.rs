@@ -34,6 +34,12 @@ const DRIFT: &str = "not in timeouts";
 /// The longest word for what became of an entry that does not reach into the due time.
 const GONE: usize = 10;
 
+/// Columns from which on a due time is told to the millisecond.
+const TIMED: u16 = 98;
+
+/// Columns that a payload has before id, codec and size have any.
+const PAYLOAD: u16 = 64;
+
 /// By so many columns the due time gives way to a longer one.
 const GIVES_WAY: u16 = 1;
 
@@ -66,8 +72,7 @@ pub(crate) fn columns(
         due.at()
             .is_some_and(|at| !moments::same_day(zone, at, ctx.now))
     };
-    let roomy = room >= 74 && ctx.wide();
-    let due_at = if roomy || rows.any(another) {
+    let due_at = if room >= TIMED && ctx.wide() || rows.any(another) {
         moments::LONG
     } else {
         moments::SHORT
@@ -91,15 +96,20 @@ pub(crate) fn columns(
     ];
     // Elements of target have no due time any more, and no frame with an id.
     let due = list != Some(List::Target);
-    let roomiest = room >= 98 && ctx.wide() && ctx.model.size.0 >= 150;
     all.retain(|column| match column.what {
         Col::Index => numbered.is_some(),
         Col::DueIn | Col::DueAt => due,
-        Col::Id => due && roomiest,
-        Col::Codec => roomiest,
-        Col::Size => roomy,
+        Col::Id => due && ctx.wide(),
+        Col::Codec | Col::Size => ctx.wide(),
         Col::Payload => true,
     });
+    // What an entry says comes first; the rest is told of the one under the cursor.
+    for what in [Col::Id, Col::Codec, Col::Size] {
+        let others: u16 = all.iter().filter(|c| !c.grows).map(|c| c.width).sum();
+        if room.saturating_sub(others) < PAYLOAD {
+            all.retain(|column| column.what != what);
+        }
+    }
     columns::fit(&all, room)
 }
 

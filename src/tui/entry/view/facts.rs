@@ -7,68 +7,98 @@ use ratatui::style::Style;
 use crate::queue::{Due, text};
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
-use crate::tui::entry::view::body::legend;
+use crate::tui::entries::view::rows::due_in;
+use crate::tui::entry::text::Plan;
 use crate::tui::moments;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::line::Line;
 
+/// Columns of the words before the facts.
+pub(crate) const LABEL: u16 = 7;
+
+/// Columns from which on the countdown stands beside the due time.
+const TIMED: u16 = 60;
+
+/// Tells whether the facts tell how long it is until the entry falls due, or since.
+pub(crate) const fn tells_countdown(plan: Plan) -> bool {
+    plan.facts > 0 && plan.columns >= TIMED
+}
+
 /// Draws the facts.
 pub(crate) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
     let d = &ctx.data;
-    let (due, epoch) = match row.due {
-        Due::At(at) => (
-            [moments::full(ctx.model.look.zone, at), moments::utc(at)],
-            at.get().to_string(),
-        ),
-        Due::OutOfRange(_) if !row.scored() => (
-            ["none: timeouts does not hold it".to_owned(), String::new()],
-            String::new(),
-        ),
-        Due::OutOfRange(_) => (
-            ["the score is no moment".to_owned(), String::new()],
-            String::new(),
-        ),
-    };
     let frame = match (row.form, &row.content) {
         (Some(form), _) => format!("{form}, {}", form.writers()),
         (None, Err(why)) => format!("{} none: {why}", d.glyphs.lost),
         (None, Ok(_)) => format!("{} (the payload stands alone)", d.glyphs.none),
     };
-    let [local, utc] = due;
-    let score = match row.due {
-        _ if !row.scored() => String::new(),
-        Due::At(at) if at.get().to_string() == row.score.to_string() => format!("{epoch} ms"),
-        Due::At(_) => format!("{epoch} ms   score {}", row.score),
-        Due::OutOfRange(score) => format!("score {score}"),
-    };
-    let all: [(&str, String, Style); 8] = [
-        ("id", row.id.to_string(), d.strong),
-        ("due", local, d.text),
-        ("", utc, d.dim),
-        ("", score, d.dim),
-        (
-            "frame",
-            frame,
-            if row.content.is_err() { d.warn } else { d.text },
-        ),
-        ("", String::new(), d.text),
-        ("size", size(ctx, row, area.width), d.text),
-        ("codec", codec(row), d.text),
+    let framed = if row.content.is_err() { d.warn } else { d.text };
+    let mut all = vec![
+        ("due", due(ctx, row, area.width)),
+        ("size", vec![(size(row), d.text), (place(ctx, row), d.dim)]),
+        ("frame", vec![(frame, framed)]),
+        ("codec", vec![(codec(row), d.text)]),
     ];
-    for (y, (label, words, style)) in (area.top()..area.bottom()).zip(all) {
+    // A blank line stays below them.
+    all.truncate(usize::from(area.height.saturating_sub(1)));
+    for (y, (label, pieces)) in (area.top()..area.bottom()).zip(all) {
         let mut line = Line::new(buf, area.x, y, area.width);
         line.put(buf, &format!("{label:7}"), d.dim);
-        line.put_cut(buf, &words, d.glyphs.cut, style);
-    }
-    let mut line = Line::new(buf, area.x, area.y + LEGEND, area.width);
-    if area.height > LEGEND {
-        line.skip(7);
-        legend(ctx, row, &mut line, buf);
+        let mut pieces = pieces.into_iter().filter(|(words, _)| !words.is_empty());
+        if let Some((words, style)) = pieces.next() {
+            line.put_cut(buf, &words, d.glyphs.cut, style);
+        }
+        for (words, style) in pieces {
+            if line.room() < text::width(&words) + 3 {
+                break;
+            }
+            line.skip(3).put(buf, &words, style);
+        }
     }
 }
 
-/// The row of the bytes' legend among the facts, from 0.
-const LEGEND: u16 = 5;
+/// How long it is until the entry falls due, or since.
+pub(crate) fn countdown(ctx: &Ctx, row: &EntryRow) -> (String, Style) {
+    let (due, style) = due_in(ctx, row.due);
+    let words = match row.due {
+        _ if !row.scored() => "no due time".to_owned(),
+        Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
+        Due::At(_) => format!("due in {due}"),
+        Due::OutOfRange(_) => due,
+    };
+    (words, style)
+}
+
+/// When it falls due: by the clock of the session, how long that is, and as Redis holds it.
+fn due(ctx: &Ctx, row: &EntryRow, columns: u16) -> Vec<(String, Style)> {
+    let (d, zone) = (&ctx.data, ctx.model.look.zone);
+    let at = match row.due {
+        Due::OutOfRange(_) if !row.scored() => {
+            return vec![("none: timeouts does not hold it".to_owned(), d.text)];
+        }
+        Due::OutOfRange(score) => {
+            let words = format!("the score is no moment: {score}");
+            return vec![(words, d.text)];
+        }
+        Due::At(at) => at,
+    };
+    let (local, utc, epoch) = (
+        moments::full(zone, at),
+        moments::utc(at),
+        at.get().to_string(),
+    );
+    let mut pieces = vec![(local, d.text)];
+    if columns >= TIMED {
+        pieces.push(countdown(ctx, row));
+    }
+    if epoch == row.score.to_string() || !row.scored() {
+        pieces.push((format!("{epoch} ms"), d.dim));
+    } else {
+        pieces.push((format!("{epoch} ms, score {}", row.score), d.dim));
+    }
+    pieces.push((utc, d.dim));
+    pieces
+}
 
 /// Says where it stands among those that wait, while the cursor is on it.
 fn place(ctx: &Ctx, row: &EntryRow) -> String {
@@ -85,23 +115,19 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
             _ => "by due time",
         };
         let (at, of) = (text::thousands(at), text::thousands(of));
-        format!("   {at} of {of} {order}")
+        format!("{at} of {of} {order}")
     })
 }
 
-/// Its bytes, and where there is room for it its place.
-fn size(ctx: &Ctx, row: &EntryRow, columns: u16) -> String {
+/// Its bytes.
+fn size(row: &EntryRow) -> String {
     let count = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
     let (payload, member) = (count(row.size), count(row.member.len()));
-    let mut size = format!("{payload} byte{}", if row.size == 1 { "" } else { "s" });
-    if row.size != row.member.len() {
-        size = format!("{size}, {member} with the frame");
+    let size = format!("{payload} byte{}", if row.size == 1 { "" } else { "s" });
+    if row.size == row.member.len() {
+        return size;
     }
-    let place = place(ctx, row);
-    if text::width(&size) + text::width(&place) + 7 <= usize::from(columns) {
-        size.push_str(&place);
-    }
-    size
+    format!("{size}, {member} with the frame")
 }
 
 /// The codec's name, the one's that it has packed, the type of a single value, and why it is taken
