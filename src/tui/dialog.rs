@@ -1,11 +1,13 @@
 //! A question before something that is not simply done. What it is about stays as it was when it
 //! was asked, whatever is read meanwhile.
 
+pub mod preview;
 pub mod update;
 pub mod view;
 
 use std::time::Instant;
 
+use self::preview::Preview;
 use crate::queue::{Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::field::{Field, Lines};
@@ -94,6 +96,8 @@ pub enum DialogLine {
     Fact(&'static str, String),
     /// A warning that the plan is out of date, with the key that looks again.
     Stale(String),
+    /// The timeline as it is and as it will be.
+    Preview(Box<Preview>),
     /// Nothing: the first to go where there is no room.
     Blank,
 }

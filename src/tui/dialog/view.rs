@@ -1,8 +1,10 @@
 //! A question, over everything else. What it is about was copied when it was asked.
 
 use ratatui::buffer::Buffer;
+use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
+use super::preview::Preview;
 use super::{Button, Dialog, DialogLine, NameAsked};
 use crate::queue::text;
 use crate::tui::area::{Area, Slot};
@@ -12,6 +14,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::layout::bare;
 use crate::tui::model::Model;
+use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{Pane, Part};
 use crate::tui::widget::wrap::wrapped;
@@ -28,6 +31,8 @@ enum Row {
     Warning(String),
     /// A figure, behind its name (empty where it goes on).
     Fact(&'static str, String),
+    /// The timeline, now or then.
+    Strip(When, Box<Preview>),
     /// Nothing.
     Blank,
     /// The keys that answer; for a moment, why another one does not.
@@ -36,6 +41,13 @@ enum Row {
     Name,
     /// The buttons.
     Buttons,
+}
+
+/// Before the change, or after it.
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    Now,
+    Then,
 }
 
 /// A box in the middle of a screen of so many columns and rows, of at most so many.
@@ -76,6 +88,9 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     for line in &dialog.lines {
         match line {
             DialogLine::Blank => rows.push(Row::Blank),
+            DialogLine::Preview(preview) => {
+                rows.extend([When::Now, When::Then].map(|when| Row::Strip(when, preview.clone())));
+            }
             DialogLine::Words(words) => {
                 rows.extend(wrapped(words, columns).into_iter().map(Row::Words));
             }
@@ -126,10 +141,14 @@ fn answer(model: &Model, dialog: &Dialog, columns: usize) -> String {
     }
 }
 
-/// Removes the rows that have no room: first the blanks, then what stands last above the answer.
+/// Removes the rows that have no room: first the blanks, then the pictures, then what stands last
+/// above the answer.
 fn shorten(rows: &mut Vec<Row>, most: usize) {
     if rows.len() > most {
         rows.retain(|row| *row != Row::Blank);
+    }
+    if rows.len() > most {
+        rows.retain(|row| !matches!(row, Row::Strip(..)));
     }
     while rows.len() > most {
         let spare = |row: &Row| !matches!(row, Row::Name | Row::Answer(_) | Row::Buttons);
@@ -176,6 +195,10 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
                 line.skip(u16::try_from(LABEL).unwrap_or(0))
                     .put(buf, value, t.strong);
             }
+            Row::Strip(when, preview) => {
+                line.end = line.end.saturating_sub(inset);
+                strip(ctx, *when, preview, line, buf);
+            }
             Row::Answer(words) => {
                 let told = dialog.told_at(ctx.model.instant).is_some();
                 let style = if told { t.warn } else { t.strong };
@@ -185,6 +208,62 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
             Row::Buttons => buttons(ctx, dialog, area, inset, buf),
         }
     }
+}
+
+/// A row of the timeline: how much is late, the now line, the bars. What a change alters stands out
+/// against what stays.
+fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buffer) {
+    /// Columns of how much is late.
+    const LATE: u16 = 11;
+    let t = &ctx.theme;
+    let (own, label) = match when {
+        When::Now => (&preview.now, "now"),
+        When::Then => (&preview.then, "then"),
+    };
+    let mut cell = line;
+    cell.put(buf, label, t.dim);
+    line.skip(u16::try_from(LABEL).unwrap_or(0));
+    let mut late = line;
+    late.end = late.end.min(late.x + LATE);
+    let style = match own.late {
+        0 => t.dim,
+        _ if own.late == preview.now.late => t.late,
+        _ => t.warn,
+    };
+    late.put(buf, &format!("{} late", text::number(own.late, 7)), style);
+    line.skip(LATE).put(buf, t.glyphs.now, t.text);
+    let more = own.later.saturating_sub(preview.now.later);
+    let mut after = preview.zoom.label().to_owned();
+    if more > 0 {
+        after = format!("{after}, {} later", text::number(more, 7));
+    }
+    line.put_right(buf, &format!(" {after}"), t.dim);
+    let both = preview.now.bars.iter().zip(&preview.then.bars);
+    let each = preview.now.bars.len().div_ceil(line.room().max(1)).max(1);
+    let both: Vec<(u64, u64)> = both.map(|(now, then)| (*now, *then)).collect();
+    let cells = both.chunks(each).map(|bars| {
+        let sum = |(a, b): (u64, u64), (c, d): &(u64, u64)| (a + c, b + d);
+        bars.iter().fold((0, 0), sum)
+    });
+    let cells: Vec<(u64, u64)> = cells.collect();
+    let top = cells.iter().map(|(now, then)| *now.max(then)).max();
+    let bars = cells.iter().map(|(now, then)| match when {
+        _ if now == then => (*now, t.far),
+        When::Now => (*now, t.mid),
+        When::Then => (*then, t.near),
+    });
+    let bars: Vec<(u64, Style)> = bars.collect();
+    let bars = Bars {
+        bars: &bars,
+        rise: Rise {
+            top: top.unwrap_or(0),
+            log: false,
+        },
+        width: 1,
+        eighths: &t.glyphs.eighths,
+    };
+    let area = Area::new(line.x, line.y, line.end.saturating_sub(line.x), 1);
+    bars.render(rect(area), buf);
 }
 
 /// The name as far as it is typed.

@@ -306,3 +306,25 @@ fn text(m: &Model) -> String {
     let row = |y| -> String { (0..w).map(|x| buf[(x, y)].symbol()).collect() };
     (0..h).map(row).collect::<Vec<_>>().join("\n")
 }
+
+#[test]
+fn a_plan_shows_the_timeline_as_it_is_and_as_it_will_be() {
+    for (name, size) in SIZES {
+        let plan = Plan {
+            newest: Some(Due::At(NOW)),
+            ..deliver(12)
+        };
+        let stage = Stage::Asking(Box::new(plan));
+        let m = at(size, look(), Change::Deliver, stage);
+        let text = text(&m);
+        let row = |word: &str| {
+            text.lines()
+                .find(|row| row.contains(word))
+                .map(str::to_owned)
+        };
+        let now = row("now         12 late").unwrap_or_else(|| panic!("{name}: {text}"));
+        let then = row("then        0 late").unwrap_or_else(|| panic!("{name}: {text}"));
+        let bars = |row: &str| row.rsplit('┃').next().map(|bars| bars.contains('█'));
+        assert_eq!([bars(&now), bars(&then)], [Some(true); 2], "{name}: {text}");
+    }
+}

@@ -8,6 +8,7 @@ use crate::queue::finding::worked_off_in_ms;
 use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
 use crate::tui::change::plan::Marked;
 use crate::tui::change::{self, Stage, UnderWay};
+use crate::tui::dialog::preview::Preview;
 use crate::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Overlay};
@@ -132,9 +133,19 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     if plan.planned == 1 {
         fact("says", plan.says.first().cloned());
     }
-    let label = if plan.planned == 1 { "entry" } else { "first" };
-    fact(label, first(plan));
+    let labels = if plan.planned == 1 {
+        ["entry"; 2]
+    } else {
+        ["first", ""]
+    };
+    for (label, words) in labels.into_iter().zip(first(plan)) {
+        fact(label, Some(words));
+    }
     fact("target", target(plan));
+    lines.extend(preview(model, plan));
+    let mut fact = |label, value: Option<String>| {
+        lines.extend(value.map(|value| DialogLine::Fact(label, value)));
+    };
     let counted = || format!("at {}", moments::short(model.look.zone, plan.at, plan.at));
     fact("counted", (plan.planned > 1).then(counted));
     fact("or wait", by_itself(model, plan));
@@ -260,21 +271,31 @@ fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
     }
 }
 
-/// The first one by what it says and what people call it by, and how many more there are; of one
-/// that is alone only the latter.
-fn first(plan: &Plan) -> Option<String> {
-    const SAID: usize = 16;
-    let id = plan.first.first()?;
-    let more = plan.planned.saturating_sub(1);
-    if more == 0 {
-        return Some(id.to_string());
+/// The timeline before and after, where the queue is the one in sight.
+fn preview(model: &Model, plan: &Plan) -> Option<DialogLine> {
+    let selected = model.selected().filter(|row| row.queue == plan.queue)?;
+    let survey = selected.survey.as_ref()?;
+    Some(DialogLine::Preview(Box::new(Preview::of(plan, survey)?)))
+}
+
+/// The first two by what they say, else the first by its id, and how many more there are; of one
+/// that is alone its id.
+fn first(plan: &Plan) -> Vec<String> {
+    const SAID: usize = 34;
+    if plan.planned <= 1 {
+        return plan.first.iter().take(1).map(ToString::to_string).collect();
     }
-    let said = plan.says.first().filter(|said| !said.is_empty());
-    let called = said.map_or_else(
-        || id.to_string(),
-        |said| format!("{} ({id})", text::cut(said, SAID)),
-    );
-    Some(format!("{called} and {} more", text::thousands(more)))
+    let said = plan.says.iter().take_while(|said| !said.is_empty());
+    let each = said.take(2).map(|said| text::cut(said, SAID).into_owned());
+    let mut each: Vec<String> = each.collect();
+    if each.is_empty() {
+        each.extend(plan.first.first().map(ToString::to_string));
+    }
+    let more = plan.planned.saturating_sub(each.len() as u64);
+    if let Some(last) = each.last_mut().filter(|_| more > 0) {
+        *last = format!("{last} and {} more", text::thousands(more));
+    }
+    each
 }
 
 /// Says how long target is then, and how long its consumers need for it.
