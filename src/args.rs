@@ -420,7 +420,7 @@ pub enum Command {
     Acl(Acl),
     /// Tell what a frame or a payload says; needs no server
     Decode(Decode),
-    /// Tell what happened to each message, from a saved log of commands; needs no server
+    /// Tell what happened to each message: live, by MONITOR, or from a saved log of commands
     Trace(Trace),
     /// Tell a shell how to complete the command line; needs no server
     Completions(Completions),
@@ -432,15 +432,17 @@ impl Command {
     /// True for a command that reads what it is given, and no server.
     #[must_use]
     pub const fn reads_alone(&self) -> bool {
-        matches!(
-            self,
-            Self::Decode(_) | Self::Trace(_) | Self::Completions(_) | Self::Man(_)
-        )
+        match self {
+            Self::Decode(_) | Self::Completions(_) | Self::Man(_) => true,
+            Self::Trace(asked) => asked.from.is_some(),
+            _ => false,
+        }
     }
 
-    /// True for a command that may keep something of a queue aside while it is under way.
+    /// True for a command that must be told before it is stopped for a while: it may keep something
+    /// of a queue aside while it is under way, or the server busy.
     #[must_use]
-    pub const fn sets_aside(&self) -> bool {
+    pub const fn holds_stops(&self) -> bool {
         matches!(
             self,
             Self::Transfer(_)
@@ -453,6 +455,7 @@ impl Command {
                 | Self::Repair(_)
                 | Self::Undo(_)
                 | Self::Worker(_)
+                | Self::Trace(_)
         )
     }
 }

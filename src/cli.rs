@@ -173,7 +173,7 @@ pub async fn run<W: Write>(
         Some(Command::Journal(asked)) => journal::run(&asked, config, out).await?,
         Some(Command::Acl(asked)) => acl::run(&asked, config, out)?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
-        Some(Command::Trace(asked)) => trace::run(&asked, config, out)?,
+        Some(Command::Trace(asked)) => trace::run(&asked, config, out).await?,
         Some(Command::Completions(asked)) => completions::run(&asked, out)?,
         Some(Command::Man(asked)) => man::run(&asked, out)?,
     };

@@ -32,7 +32,7 @@ fn start(mut args: Args) -> anyhow::Result<u8> {
         delayscope::stops::hold()?;
     }
     // Of the screen that is its own business.
-    if args.command.as_ref().is_some_and(Command::sets_aside) {
+    if args.command.as_ref().is_some_and(Command::holds_stops) {
         cli::hold_stops()?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()

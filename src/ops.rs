@@ -19,5 +19,6 @@ pub mod refresh;
 pub mod remembered;
 pub mod search;
 mod state_file;
+pub mod trace;
 pub mod undo;
 pub mod worker;

@@ -8,6 +8,7 @@ pub mod error;
 mod lane;
 pub mod link;
 pub mod listen;
+pub mod monitor;
 pub mod read;
 pub mod sample;
 mod script;

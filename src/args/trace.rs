@@ -6,12 +6,15 @@ use clap::{Args, ValueEnum};
 
 use super::Payloads;
 use crate::clock::when::Span;
+use crate::ops::trace::Brakes;
 use crate::queue::Queue;
 
 /// `trace`
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
+  delayscope trace orders --for 30s
+  delayscope trace orders --for 2m --by message --late-over 1s --json
   delayscope trace --from monitor.log
   delayscope trace orders --from monitor.log --by message --grep 472861
   delayscope trace orders --from monitor.log --by message --late-over 1s --json
@@ -19,9 +22,15 @@ Examples:
   timeout 30 redis-cli monitor | delayscope trace orders --from -
   delayscope trace zset-list:delay_queue,ready_queue --from monitor.log
 
-A log is what MONITOR printed, also pasted, broken and cut, or an append-only file (appendonly.aof,
-or a folder with its manifest); the kind is found out from the content. Nothing is sent to a server.
-MONITOR itself is a heavy load: a server's throughput roughly halves while it runs.
+Without --from it follows messages while they live, by MONITOR: the server copies each command that
+it runs to us, and its throughput roughly halves. So it says first how many commands a second that
+is, asks where they are more than 5,000, and ends by itself after 30 seconds, above --max-rate, when
+16 MB wait on the server to be sent, and when we read too slowly. However it ends, MONITOR is off
+then. It needs the right to run MONITOR, which managed services often do not give.
+
+With --from it reads a log, and nothing is sent to a server. A log is what MONITOR printed, also
+pasted, broken and cut, or an append-only file (appendonly.aof, or a folder with its manifest); the
+kind is found out from the content.
 
 It prints one line for each event, in the order in which they happened:
   offered       by a client, with the due time
@@ -36,7 +45,7 @@ It prints one line for each event, in the order in which they happened:
 With --by message it prints one line for each message: its fate (waiting, late, delivered, consumed,
 polled, removed, deleted, expired, renamed), how late it was and how long it lay in the target list.
 
-A log has commands and no answers: the order of pushes and pops tells who got a message. A fate is
+MONITOR and a log have commands and no answers: the order of pushes and pops tells who got a message. A fate is
 marked ? where the log does not show that the target list held nothing else. A plain sorted set has
 to be named, with the list that it is moved to, as in the last example. With --json the last line is
 a summary.")]
@@ -44,12 +53,25 @@ pub struct Trace {
     /// The queue.
     #[arg(
         value_name = "QUEUE",
-        help = format!("{} [default: every Redisson queue of the log]", super::queue_help())
+        help = format!("{} [default: every Redisson queue]", super::queue_help())
     )]
     pub queue: Option<Queue>,
-    /// The log: a file, a folder with an append-only file's manifest, or - for standard input
+    /// Read a log instead of a server: a file, a folder with an append-only file's manifest, or -
+    /// for standard input
     #[arg(long, value_name = "FILE")]
-    pub from: PathBuf,
+    pub from: Option<PathBuf>,
+    /// Run MONITOR for so long, at most 5m [default: 30s]
+    #[arg(long = "for", value_name = "SPAN", conflicts_with = "from")]
+    pub span: Option<Span>,
+    /// Let --for be longer than 5m
+    #[arg(long, requires = "span")]
+    pub long: bool,
+    /// End MONITOR when the server runs more commands a second
+    #[arg(long, value_name = "N", conflicts_with = "from", value_parser = clap::value_parser!(u64).range(1..), help = max_rate())]
+    pub max_rate: Option<u64>,
+    /// Do not ask before MONITOR
+    #[arg(long, conflicts_with = "from")]
+    pub yes: bool,
     /// Print a line for each event, or for each message
     #[arg(long, value_name = "WHAT", default_value = "event")]
     pub by: By,
@@ -70,6 +92,11 @@ pub struct Trace {
     /// The reading of payloads.
     #[command(flatten)]
     pub payloads: Payloads,
+}
+
+fn max_rate() -> String {
+    let usual = Brakes::USUAL.commands_per_s;
+    format!("End MONITOR when the server runs more commands a second [default: {usual}]")
 }
 
 /// The subject of a line of `trace`.

@@ -1,10 +1,12 @@
-//! `trace`: what happened to each message, from a log of commands.
+//! `trace`: what happened to each message, from a log of commands or live.
 
+mod live;
 mod printed;
 mod sources;
 mod summary;
 
 use std::io::{BufRead, Write};
+use std::path::Path;
 
 use anyhow::Context as _;
 
@@ -23,18 +25,28 @@ use summary::{LogEnd, Summary};
 /// Bytes that the lives of messages may take; whoever reads a log beside them takes as much.
 const MOST_BYTES_OF_LIVES: usize = 32 << 20;
 
-/// Prints what a log tells.
-pub(super) fn run<W: Write>(
+/// Prints what a log tells, or what MONITOR does.
+pub(super) async fn run<W: Write>(
     asked: &args::Trace,
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let mut printed = Printed::new(asked)?;
-    let name = asked.from.display();
-    let sources = sources(&asked.from)?;
-    let mut tracker = Tracker::new(wanted(asked, config), MOST_BYTES_OF_LIVES);
-    let mut summary = Summary::default();
-    for (at, source) in sources.into_iter().enumerate() {
+    match &asked.from {
+        Some(from) => read(from, asked, config, out),
+        None => live::run(asked, config, out).await,
+    }
+}
+
+/// Prints what a log tells.
+fn read<W: Write>(
+    from: &Path,
+    asked: &args::Trace,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let mut account = Account::new(asked, config, out)?;
+    let name = from.display();
+    for (at, source) in sources(from)?.into_iter().enumerate() {
         let is_live = matches!(source, Source::Input(_));
         let begins_empty = at == 0 && source.may_begin_empty();
         let what = source.name();
@@ -42,45 +54,113 @@ pub(super) fn run<W: Write>(
         let mut log = Log::new(source.open()?).with_context(why)?;
         let mut record = Record::default();
         let mut is_first = true;
-        while !printed.is_full() && log.read(&mut record).with_context(why)? {
+        while !account.is_full() && log.read(&mut record).with_context(why)? {
             if is_first && begins_empty && matches!(log, Log::Aof(_)) && !log.skipped_snapshot() {
-                tracker.begins_empty();
+                account.tracker.begins_empty();
             }
             is_first = false;
-            tracker.read(&record);
-            tell(&mut tracker, &mut printed, &mut summary, asked.by, out)?;
+            account.read(&record)?;
             if is_live {
-                out.flush()?;
+                account.out.flush()?;
             }
         }
-        summary.read(&what, &ended(&log));
+        account.summary.read(&what, &ended(&log));
     }
-    let lives = tracker.finish();
-    tell(&mut tracker, &mut printed, &mut summary, asked.by, out)?;
-    for life in &lives {
-        told(life, &tracker, &mut printed, &mut summary, asked.by, out)?;
-    }
-    let figures = tracker.figures();
-    if figures.commands == 0 && !summary.skipped_snapshot() {
+    account.finish()?;
+    if account.tracker.figures().commands == 0 && !account.summary.skipped_snapshot() {
         anyhow::bail!(
             "could not read {name} as a log: it has no line of MONITOR's, and is no append-only \
              file. Save one with `redis-cli monitor > FILE`, or name the server's appendonlydir."
         );
     }
-    if figures.messages == 0 {
-        let commands = text::counted(figures.commands, "command", "commands");
-        return Err(NothingMatched(format!(
-            "none of the {commands} in {name} concerns a message of {}",
-            followed(wanted(asked, config).as_deref()),
-        ))
-        .into());
-    }
-    summary.print(figures, out)?;
-    if printed.lines() == 0 {
-        let messages = text::counted(figures.messages, "message", "messages");
-        return Err(NothingMatched(format!("none of the {messages} in {name} matches.")).into());
-    }
+    account.print(&format!("in {name}"))?;
     Ok(Outcome::Done)
+}
+
+/// The events and lives that commands tell of, printed as they become known.
+struct Account<'a, W: Write> {
+    tracker: Tracker,
+    printed: Printed,
+    summary: Summary,
+    by: By,
+    /// The queues that it is about; none: every Redisson queue.
+    wanted: Option<Vec<Queue>>,
+    out: &'a mut Output<W>,
+}
+
+impl<'a, W: Write> Account<'a, W> {
+    fn new(asked: &args::Trace, config: &Config, out: &'a mut Output<W>) -> anyhow::Result<Self> {
+        let wanted = wanted(asked, config);
+        Ok(Self {
+            tracker: Tracker::new(wanted.clone(), MOST_BYTES_OF_LIVES),
+            printed: Printed::new(asked)?,
+            summary: Summary::default(),
+            by: asked.by,
+            wanted,
+            out,
+        })
+    }
+
+    /// True once as many lines were printed as were asked for.
+    fn is_full(&self) -> bool {
+        self.printed.is_full()
+    }
+
+    /// Reads the next command, and prints what is known by it.
+    fn read(&mut self, record: &Record) -> anyhow::Result<()> {
+        self.tracker.read(record);
+        self.tell()
+    }
+
+    /// There are no more commands: prints what was not told yet.
+    fn finish(&mut self) -> anyhow::Result<()> {
+        let lives = self.tracker.finish();
+        self.tell()?;
+        lives.iter().try_for_each(|life| self.told(life))
+    }
+
+    /// Prints what is known since the last record.
+    fn tell(&mut self) -> anyhow::Result<()> {
+        for event in self.tracker.events() {
+            if self.by == By::Event {
+                self.printed.event(&event, self.out)?;
+            }
+        }
+        let let_go: Vec<Life> = self.tracker.let_go().collect();
+        let_go.iter().try_for_each(|life| self.told(life))
+    }
+
+    /// Prints a life that is told for good.
+    fn told(&mut self, life: &Life) -> anyhow::Result<()> {
+        let end_us = self.tracker.figures().last_us;
+        self.summary.count(life.fate(end_us));
+        if self.by == By::Message {
+            self.printed.life(life, end_us, self.out)?;
+        }
+        Ok(())
+    }
+
+    /// Prints the summary; an error when nothing was there to be told `place`, such as "in FILE".
+    fn print(&mut self, place: &str) -> anyhow::Result<()> {
+        let figures = self.tracker.figures();
+        let messages = text::counted(figures.messages, "message", "messages");
+        if figures.messages == 0 {
+            if self.summary.is_live() {
+                self.summary.print(figures, self.out)?;
+            }
+            let commands = text::counted(figures.commands, "command", "commands");
+            return Err(NothingMatched(format!(
+                "none of the {commands} {place} concerns a message of {}",
+                followed(self.wanted.as_deref()),
+            ))
+            .into());
+        }
+        self.summary.print(figures, self.out)?;
+        if self.printed.lines() == 0 {
+            return Err(NothingMatched(format!("none of the {messages} {place} matches.")).into());
+        }
+        Ok(())
+    }
 }
 
 /// The queues that were named; none where every Redisson queue is meant.
@@ -113,41 +193,4 @@ fn ended<R: BufRead>(log: &Log<R>) -> LogEnd {
         skipped_snapshot: log.skipped_snapshot(),
         damage: log.damage(),
     }
-}
-
-/// Prints what is known since the last record.
-fn tell<W: Write>(
-    tracker: &mut Tracker,
-    printed: &mut Printed,
-    summary: &mut Summary,
-    by: By,
-    out: &mut Output<W>,
-) -> anyhow::Result<()> {
-    for event in tracker.events() {
-        if by == By::Event {
-            printed.event(&event, out)?;
-        }
-    }
-    let let_go: Vec<Life> = tracker.let_go().collect();
-    for life in &let_go {
-        told(life, tracker, printed, summary, by, out)?;
-    }
-    Ok(())
-}
-
-/// Prints a life that is told for good.
-fn told<W: Write>(
-    life: &Life,
-    tracker: &Tracker,
-    printed: &mut Printed,
-    summary: &mut Summary,
-    by: By,
-    out: &mut Output<W>,
-) -> anyhow::Result<()> {
-    let end_us = tracker.figures().last_us;
-    summary.count(life.fate(end_us));
-    if by == By::Message {
-        printed.life(life, end_us, out)?;
-    }
-    Ok(())
 }

@@ -28,6 +28,11 @@ pub enum Command<'a> {
         /// The scores.
         scores: Scores,
     },
+    /// Takes what stands at some places out of a sorted set: the log does not name it.
+    TakeRanks {
+        /// The sorted set.
+        key: &'a [u8],
+    },
     /// Asks a sorted set for what is due, as Redisson's transfer does.
     AskDue {
         /// The sorted set.
@@ -176,6 +181,7 @@ impl<'a> Command<'a> {
                     to: bound(record.word(3)?)?,
                 },
             },
+            b"ZREMRANGEBYRANK" if record.len() == 4 => Self::TakeRanks { key: key()? },
             b"ZRANGEBYSCORE" if record.len() == 7 && record.word(2) == Some(b"0") => Self::AskDue {
                 key: key()?,
                 now_ms: number(record.word(3)?)?,
@@ -288,6 +294,7 @@ impl<'a> Command<'a> {
             Self::Add { key, .. }
             | Self::Take { key, .. }
             | Self::TakeRange { key, .. }
+            | Self::TakeRanks { key }
             | Self::AskDue { key, .. }
             | Self::AskHead { key }
             | Self::Push { key, .. }

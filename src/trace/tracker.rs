@@ -337,6 +337,14 @@ impl Tracker {
                         }
                     }
                 }
+                Some(Command::TakeRanks { key }) => {
+                    if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
+                        for member in self.taken_by_place(step, queue) {
+                            leaves(queue, member);
+                            moves.leaving.insert((queue, member.into()));
+                        }
+                    }
+                }
                 _ => {}
             }
         }
@@ -355,6 +363,26 @@ impl Tracker {
             moves.members.push(member);
         }
         moves
+    }
+
+    /// Members that may have left timeouts by their places in a step: those that wait there with a
+    /// payload which the step pushes to target, by due time; of the plain queue the elements
+    /// themselves.
+    fn taken_by_place<'a>(&'a self, step: &'a Transaction, queue: usize) -> Vec<&'a [u8]> {
+        let target = Some(Role::Target(self.queues[queue].target));
+        let pushed = step.pushed().filter(|p| self.role(p.db, p.key) == target);
+        if self.queues[queue].queue.keys().order.is_none() {
+            return pushed.map(|pushed| pushed.value).collect();
+        }
+        let payloads: HashSet<&[u8]> = pushed.map(|pushed| pushed.value).collect();
+        let is_one = |life: &Life| life.waits && payloads.contains(life.message.payload());
+        let ids = self.lives.of_queue(queue, is_one);
+        let mut lives: Vec<&Life> = ids.iter().filter_map(|id| self.lives.get(*id)).collect();
+        lives.sort_by_key(|life| life.due.and_then(Due::at));
+        lives
+            .into_iter()
+            .map(|life| &*life.message.member)
+            .collect()
     }
 
     /// Tells what one command of a step did.
@@ -446,7 +474,11 @@ impl Tracker {
                     self.announced(step, queue, message);
                 }
             }
-            Command::AskDue { .. } | Command::AskHead { .. } | Command::Script { .. } => {}
+            // What leaves by its place is told by its push: see `pair`.
+            Command::TakeRanks { .. }
+            | Command::AskDue { .. }
+            | Command::AskHead { .. }
+            | Command::Script { .. } => {}
         }
     }
 }

@@ -502,7 +502,9 @@ fn a_life() -> Vec<Value> {
 }
 
 fn a_trace_in_figures() -> Vec<Value> {
-    traced("message").split_off(1)
+    let live = ["trace", "--for", "100ms", "--json"];
+    let live = Program::start().run(&live).partly().json();
+    [traced("message").split_off(1), live].concat()
 }
 
 macro_rules! held {

@@ -1,5 +1,7 @@
-//! `trace`, which needs no server: logs that were recorded beside real Redisson clients, as people
+//! `trace`: logs that were recorded beside real Redisson clients, as people
 //! have them.
+
+mod live;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -218,7 +218,7 @@ fn span(span: Duration) -> String {
 }
 
 /// Bytes in the unit that people would say: `0 B`, `812 B`, `14 kB`, `1.2 MB`.
-fn bytes(n: u64) -> String {
+pub(in crate::cli) fn bytes(n: u64) -> String {
     match n {
         0..1_000 => format!("{n} B"),
         1_000..1_000_000 => format!("{} kB", n / 1_000),

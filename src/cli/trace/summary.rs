@@ -5,10 +5,12 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
+use super::super::change::bytes;
 use super::super::output::Output;
 use super::super::say;
 use super::printed::{ms, signed, time};
-use crate::queue::text;
+use crate::ops::trace::{LiveCost, LiveEnd};
+use crate::queue::{Known, text};
 use crate::trace::MessageFate;
 use crate::trace::aof::Damage;
 use crate::trace::figures::{Client, Figures, Spread};
@@ -23,6 +25,7 @@ pub(super) struct Summary {
     unreadable: u64,
     skipped_snapshot: bool,
     damage: Vec<(String, Damage)>,
+    live: Option<(LiveEnd, LiveCost)>,
 }
 
 /// The end of a log: records left out, a snapshot skipped, damage.
@@ -44,6 +47,17 @@ impl Summary {
     /// True when a part of the log began with a snapshot.
     pub(super) fn skipped_snapshot(&self) -> bool {
         self.skipped_snapshot
+    }
+
+    /// A live trace has ended.
+    pub(super) fn lived(&mut self, end: LiveEnd, cost: LiveCost) {
+        self.unreadable += cost.unreadable;
+        self.live = Some((end, cost));
+    }
+
+    /// True of a live trace.
+    pub(super) fn is_live(&self) -> bool {
+        self.live.is_some()
     }
 
     /// Counts what became of a message.
@@ -83,6 +97,7 @@ impl Summary {
             "forgotten": figures.forgotten,
             "skipped_snapshot": self.skipped_snapshot,
             "damaged_at_byte": self.damage.first().map(|(_, damage)| damage.offset),
+            "monitor": self.live.as_ref().map(|(end, cost)| cost_object(end, cost)),
         })
     }
 
@@ -124,6 +139,7 @@ impl Summary {
             lines.push(format!("{more} more clients: see --json"));
         }
         lines.extend(self.left_out(figures));
+        lines.extend(self.live.as_ref().map(|(_, cost)| cost_words(cost)));
         lines
     }
 
@@ -164,6 +180,32 @@ impl Summary {
         }
         lines
     }
+}
+
+fn cost_object(end: &LiveEnd, cost: &LiveCost) -> Value {
+    json!({
+        "ended_by": end.word(),
+        "span_ms": u64::try_from(cost.span.as_millis()).unwrap_or(u64::MAX),
+        "bytes": cost.bytes,
+        "most_commands_per_s": cost.most_per_s,
+        "most_waiting_bytes": cost.most_waiting.get(),
+    })
+}
+
+/// What it has cost the server, for people.
+fn cost_words(cost: &LiveCost) -> String {
+    let waiting = match &cost.most_waiting {
+        Known::Is(most) => format!("at most {} waited there to be sent", bytes(*most)),
+        Known::Unknown(why) => format!("how much waited there could not be seen ({why})"),
+        Known::None => "nothing waited there".to_owned(),
+    };
+    format!(
+        "MONITOR ran for {} and is off: the server copied {} to us, ran {} commands/s at most, and \
+         {waiting}",
+        text::span(u64::try_from(cost.span.as_millis()).unwrap_or(u64::MAX)),
+        bytes(cost.bytes),
+        text::thousands(cost.most_per_s),
+    )
 }
 
 fn client_object(host: &[u8], client: &Client) -> Value {

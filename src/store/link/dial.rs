@@ -24,12 +24,12 @@ use crate::queue::{Address, Endpoint, text};
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
 
 /// Bytes to a server and from it.
-pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Duplex for S {}
 
 /// A connection, in the open or by TLS.
-pub(super) type Stream = Box<dyn Duplex>;
+pub(in crate::store) type Stream = Box<dyn Duplex>;
 
 /// The way to one server, by which every connection to it is made.
 pub(in crate::store) struct Dialer {

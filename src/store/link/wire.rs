@@ -115,13 +115,75 @@ pub(in crate::store) async fn pubsub(
     introduced(dialer, stream, (&hello, login), endpoint.db).await
 }
 
-/// A connection that has said `hello`, its answers read: a line each.
+/// A connection that has said `hello`, its answers read, in subscriber mode.
 pub(super) async fn introduced(
     dialer: &Dialer,
     mut stream: Stream,
-    (hello, login): (&Pipeline, bool),
+    hello: (&Pipeline, bool),
     db: i64,
 ) -> Result<PubSub, StoreError> {
+    answers(dialer, &mut stream, hello).await?;
+    let settings = RedisConnectionInfo::default()
+        .set_skip_set_lib_name()
+        .set_db(db);
+    let opened = PubSub::new(&settings, stream).await;
+    opened.map_err(|error| unheard(dialer.endpoint(), &error))
+}
+
+/// A connection to which the server copies the commands that it runs, by a name that CLIENT LIST
+/// shows.
+pub(in crate::store) async fn monitor(
+    dialer: &Dialer,
+    name: &str,
+) -> Result<MonitorWire, StoreError> {
+    let endpoint = dialer.endpoint();
+    let mut hello = Pipeline::new();
+    let login = add_login(&mut hello, endpoint);
+    // Who may not do that goes unnamed, or does not know its number.
+    hello.cmd("CLIENT").arg("SETNAME").arg(name);
+    hello.cmd("CLIENT").arg("ID");
+    hello.cmd("MONITOR");
+    let mut stream = dialer.dial().await?;
+    let mut said = answers(dialer, &mut stream, (&hello, login)).await?;
+    let mut lines = said.split_inclusive(|byte| *byte == b'\n');
+    let ours: Vec<String> = (&mut lines)
+        .take(hello.len())
+        .map(|line| String::from_utf8_lossy(line).trim_end().to_owned())
+        .collect();
+    let length = lines.map(<[u8]>::len).sum::<usize>();
+    if let Some(words) = ours.last().and_then(|line| line.strip_prefix('-')) {
+        return Err(StoreError::Refused {
+            server: endpoint.to_string(),
+            attempt: "run MONITOR",
+            code: words.split(' ').next().unwrap_or_default().to_owned(),
+            words: text::printable(words).into_owned(),
+        });
+    }
+    let id = ours.iter().rev().nth(1).and_then(|line| {
+        let number = line.strip_prefix(':')?;
+        number.parse().ok()
+    });
+    let unread = said.split_off(said.len() - length);
+    Ok(MonitorWire { stream, id, unread })
+}
+
+/// A connection to which the server copies the commands that it runs.
+pub(in crate::store) struct MonitorWire {
+    /// Its bytes.
+    pub(in crate::store) stream: Stream,
+    /// Its number in CLIENT LIST; none when the server would not tell it.
+    pub(in crate::store) id: Option<u64>,
+    /// Bytes of it that were read already.
+    pub(in crate::store) unread: Vec<u8>,
+}
+
+/// The answers to `hello`, a line each, and what was read behind them. A refused login is an error;
+/// `login` says whether `hello` begins with one.
+async fn answers(
+    dialer: &Dialer,
+    stream: &mut Stream,
+    (hello, login): (&Pipeline, bool),
+) -> Result<Vec<u8>, StoreError> {
     let mut answers = Vec::new();
     let talk = async {
         if hello.is_empty() {
@@ -150,11 +212,7 @@ pub(super) async fn introduced(
             words: words.to_owned(),
         });
     }
-    let settings = RedisConnectionInfo::default()
-        .set_skip_set_lib_name()
-        .set_db(db);
-    let opened = PubSub::new(&settings, stream).await;
-    opened.map_err(|error| unheard(dialer.endpoint(), &error))
+    Ok(answers)
 }
 
 /// Like redis-cli: a password that the server does not want is no reason to stay out.

@@ -170,6 +170,35 @@ fn by(moment: Option<&Moment>) -> String {
 }
 
 #[test]
+fn a_transfer_that_takes_members_by_their_places_is_of_those_that_wait_with_these_payloads() {
+    let [first, second, later] = [1_u64, 2, 3].map(|n| {
+        let payload: &[u8] = if n == 2 { b"other" } else { b"same" };
+        frame::encode(Form::ByteId, n.to_be_bytes(), payload)
+    });
+    let mut log = Written::default();
+    log.offer(0, A, &later, 900, true);
+    log.offer(1, A, &first, 100, true);
+    log.offer(2, A, &second, 200, false);
+    log.at(
+        300,
+        B,
+        &[b"EVALSHA", b"da2c", b"3", b"orders", TIMEOUTS, ORDER],
+    );
+    log.at(300, LUA, &[b"RPUSH", b"orders", b"same", b"other"]);
+    log.at(300, LUA, &[b"LTRIM", ORDER, b"2", b"-1"]);
+    log.at(300, LUA, &[b"ZREMRANGEBYRANK", TIMEOUTS, b"0", b"1"]);
+    log.say(350, C, "LPOP orders");
+    let told = log.told();
+    let fates = [
+        MessageFate::Waiting,
+        MessageFate::Consumed,
+        MessageFate::Delivered,
+    ];
+    assert_eq!(told.fates(), fates);
+    assert_eq!(told.lives[2].late_us, Some(100_000));
+}
+
+#[test]
 fn a_message_lives_from_its_offer_to_the_consumer_that_waits_for_it() {
     let mut log = Written::default();
     log.say(0, C, "BLPOP orders 0")

@@ -1,0 +1,197 @@
+//! `trace` without a log: MONITOR, its price told before.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use tokio::task::JoinHandle;
+
+use super::super::change::bytes;
+use super::super::confirm::ask;
+use super::super::output::Output;
+use super::super::session::Session;
+use super::super::stop::StopSignal;
+use super::super::suspend::Suspend;
+use super::super::{Outcome, say};
+use super::Account;
+use crate::args;
+use crate::clock::when::Span;
+use crate::config::Config;
+use crate::ops::trace::{Brakes, LiveEnd, LiveStop, follow, price};
+use crate::queue::{Known, text};
+use crate::store::StoreError;
+
+/// Above so many commands a second MONITOR is asked about first.
+const MOST_UNASKED: u64 = 5_000;
+
+/// The longest that MONITOR runs without `--long`.
+const LONGEST: Duration = Duration::from_mins(5);
+
+/// Follows messages until the time is over, a brake acts, or somebody ends it.
+pub(super) async fn run<W: Write>(
+    asked: &args::Trace,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let brakes = brakes(asked)?;
+    let mut account = Account::new(asked, config, out)?;
+    let session = Session::open(config).await?;
+    let server = config.endpoint.to_string();
+    let what = || format!("could not trace on {server}");
+    let now = price(&session.store).await.with_context(what)?;
+    if !agreed(&now, brakes, asked.yes, &server)? {
+        say::note("nothing was traced");
+        return Ok(Outcome::Partly);
+    }
+    // Heeded before there is anything to be ended.
+    let (stop, suspend) = (StopSignal::listen(), Suspend::heed());
+    let mut live = follow(&session.store, brakes).await.map_err(refused)?;
+    let signals = Signals::heed(stop, suspend, live.stopper());
+    while let Some(records) = live.next().await {
+        for record in &records {
+            if !account.is_full() {
+                account.read(record)?;
+            }
+        }
+        account.out.flush()?;
+        if account.is_full() {
+            break;
+        }
+    }
+    live.stopper().stop().await;
+    drop(signals);
+    // What was on its way does not matter once enough was printed.
+    while live.next().await.is_some() {}
+    let (end, cost) = live.end().await;
+    account.finish()?;
+    let span = cost.as_ref().map_or(Duration::ZERO, |cost| cost.span);
+    if let Some(cost) = cost {
+        account.summary.lived(end.clone(), cost);
+    }
+    let ms = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+    let told = account.print(&format!("that {server} ran in {}", text::span(ms)));
+    match end {
+        LiveEnd::Time | LiveEnd::Asked => told.map(|()| Outcome::Done),
+        LiveEnd::Broken(why) => {
+            bail!("the connection to {server} broke while it ran MONITOR: {why}")
+        }
+        LiveEnd::Unanswered(why) => Err(why).context("MONITOR was ended before its time"),
+        LiveEnd::Rate(_) | LiveEnd::Buffer(_) | LiveEnd::Behind(_) => {
+            say::note(&braked(&end, brakes));
+            told.map(|()| Outcome::Partly)
+        }
+    }
+}
+
+/// The limits that the flags make.
+fn brakes(asked: &args::Trace) -> anyhow::Result<Brakes> {
+    let span = asked.span.map_or(Brakes::USUAL.span, Span::duration);
+    if span.is_zero() {
+        bail!("--for 0 traces nothing: give a span such as 30s.");
+    }
+    if span > LONGEST && !asked.long {
+        bail!(
+            "MONITOR is a burden to the server, so --for is at most 5m. Add --long if it must be \
+             longer."
+        );
+    }
+    Ok(Brakes {
+        span,
+        commands_per_s: asked.max_rate.unwrap_or(Brakes::USUAL.commands_per_s),
+        ..Brakes::USUAL
+    })
+}
+
+/// Tells the price, and asks where it is high; `false`: leave it.
+fn agreed(now: &Known<u64>, brakes: Brakes, yes: bool, server: &str) -> anyhow::Result<bool> {
+    let most = brakes.commands_per_s;
+    if let Some(now) = now.get().filter(|now| *now > most) {
+        bail!(
+            "{server} runs {} commands/s now, and MONITOR is ended above {}. Give a higher \
+             --max-rate, or trace when less goes on.",
+            text::thousands(now),
+            text::thousands(most),
+        );
+    }
+    let runs = match now {
+        Known::Is(now) => format!("runs {} commands/s now", text::thousands(*now)),
+        _ => "does not tell how many commands/s it runs".to_owned(),
+    };
+    let ms = u64::try_from(brakes.span.as_millis()).unwrap_or(u64::MAX);
+    let told = format!(
+        "MONITOR on {server} for {}: it {runs}, copies each to us, and can do about half as much \
+         meanwhile. It ends by itself above {} commands/s, or when {} wait there to be sent",
+        text::span(ms),
+        text::thousands(most),
+        bytes(brakes.buffer),
+    );
+    if yes || now.get().is_some_and(|now| now <= MOST_UNASKED) {
+        say::note(&format!("{told}; Ctrl-C ends it"));
+        return Ok(true);
+    }
+    let refusal = format!("{told}. That is asked about, and there is no terminal: give --yes.");
+    let answer = ask(&format!("{told}. Go on? [y/N] "), &refusal)?;
+    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// A refusal, with what does without MONITOR.
+fn refused(why: StoreError) -> anyhow::Error {
+    let is_refusal = matches!(why, StoreError::Refused { .. });
+    let error = anyhow::Error::new(why);
+    if is_refusal {
+        return anyhow::anyhow!(
+            "{error:#}. Without MONITOR, a log can be read: give --from FILE, an append-only file \
+             of the server's, or what `redis-cli monitor` wrote as a user who may."
+        );
+    }
+    error.context("could not begin to trace")
+}
+
+/// Why it ended before its time.
+fn braked(end: &LiveEnd, brakes: Brakes) -> String {
+    match end {
+        LiveEnd::Rate(per_s) => format!(
+            "MONITOR was ended: the server ran {} commands/s, more than the {} of --max-rate",
+            text::thousands(*per_s),
+            text::thousands(brakes.commands_per_s),
+        ),
+        LiveEnd::Buffer(waiting) => format!(
+            "MONITOR was ended: {} waited on the server to be sent, more than {}. Read faster, or \
+             trace when less goes on",
+            bytes(*waiting),
+            bytes(brakes.buffer),
+        ),
+        LiveEnd::Behind(us) => format!(
+            "MONITOR was ended: we were {} behind the server. Whoever reads the output has to read \
+             faster",
+            text::span((us / 1_000).unsigned_abs()),
+        ),
+        _ => "MONITOR was ended".to_owned(),
+    }
+}
+
+/// Signals that end a trace, heeded beside the printing, which a terminal may keep. Ctrl-Z ends it
+/// in the same way: a process that is stopped reads nothing, and the server would copy into its
+/// memory.
+struct Signals(JoinHandle<()>);
+
+impl Signals {
+    fn heed(mut stop: StopSignal, mut suspend: Suspend, mut live: LiveStop) -> Self {
+        Self(tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = stop.asked() => live.stop().await,
+                () = suspend.asked() => {
+                    live.stop().await;
+                    say::note("MONITOR was ended: nobody could read while we are stopped");
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,433 @@
+//! Messages followed while they live: the commands that the server runs, copied by MONITOR, with
+//! brakes.
+//!
+//! MONITOR costs the server as much as everything else it does, so it never runs for longer than
+//! somebody reads. A task reads what is copied and looks at the server meanwhile. When its time is
+//! over, when a brake acts, or when nobody reads any more, it closes the connection first and
+//! tells afterwards. Whoever reads may be kept by a terminal or a disk; the task is not.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::clock::instant;
+use crate::queue::Known;
+use crate::store::monitor::{Monitor, MonitorCost, cost};
+use crate::store::{Store, StoreError};
+use crate::trace::Record;
+use crate::trace::monitor::record_of_line;
+
+/// The pause between two looks at the server.
+const LOOK: Duration = Duration::from_millis(500);
+/// Looks that a rate is measured over: one second.
+const LOOKS_OF_A_RATE: usize = 2;
+/// A server that does not answer a look for so long is not burdened any further.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The most that what is read may be behind the server, in µs.
+const MOST_BEHIND_US: i64 = 5_000_000;
+/// Bytes of records that wait for their reader at most, in each of so many batches.
+const MOST_OF_A_BATCH: usize = 1 << 20;
+const MOST_BATCHES: usize = 4;
+/// Bytes of a line at most; a longer one is left out and counted.
+const LONGEST_LINE: usize = 32 << 20;
+
+/// The limits at which a live trace ends by itself.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Brakes {
+    /// It lasts so long.
+    pub span: Duration,
+    /// The server runs more commands a second.
+    pub commands_per_s: u64,
+    /// More bytes wait on the server to be sent to us.
+    pub buffer: u64,
+}
+
+impl Brakes {
+    /// The usual limits: 30 s, 20,000 commands a second, 16 MB.
+    pub const USUAL: Self = Self {
+        span: Duration::from_secs(30),
+        commands_per_s: 20_000,
+        buffer: 16_000_000,
+    };
+}
+
+/// The reason why a live trace ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LiveEnd {
+    /// Its time was over.
+    Time,
+    /// It was asked to.
+    Asked,
+    /// The server ran so many commands a second.
+    Rate(u64),
+    /// So many bytes waited on the server to be sent to us.
+    Buffer(u64),
+    /// What we read was so far behind the server, in µs.
+    Behind(i64),
+    /// The server has answered no look.
+    Unanswered(StoreError),
+    /// The connection broke, in these words.
+    Broken(String),
+}
+
+impl LiveEnd {
+    /// The word for it in JSON.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Asked => "asked",
+            Self::Rate(_) => "rate",
+            Self::Buffer(_) => "buffer",
+            Self::Behind(_) => "behind",
+            Self::Unanswered(_) => "unanswered",
+            Self::Broken(_) => "broken",
+        }
+    }
+}
+
+/// What a live trace has cost the server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveCost {
+    /// The time that MONITOR ran.
+    pub span: Duration,
+    /// Bytes that the server has copied to us.
+    pub bytes: u64,
+    /// Commands a second that the server ran at most, over a second.
+    pub most_per_s: u64,
+    /// Bytes that waited on the server at most; or why that could not be seen.
+    pub most_waiting: Known<u64>,
+    /// Records that were left out: longer than is taken, or no line of MONITOR.
+    pub unreadable: u64,
+}
+
+/// A live trace under way. Dropped, it ends.
+pub struct LiveTrace {
+    records: mpsc::Receiver<Vec<Record>>,
+    stop: LiveStop,
+    task: JoinHandle<(LiveEnd, LiveCost)>,
+}
+
+/// The means to end a live trace from elsewhere.
+#[derive(Clone)]
+pub struct LiveStop {
+    asked: Arc<watch::Sender<bool>>,
+    is_open: watch::Receiver<bool>,
+}
+
+impl LiveStop {
+    /// Ends it, and waits until the server does not copy any more.
+    pub async fn stop(&mut self) {
+        self.asked.send_replace(true);
+        // Fails when the task is gone, and with it the connection.
+        let _ = self.is_open.wait_for(|is_open| !is_open).await;
+    }
+}
+
+impl Drop for LiveTrace {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl LiveTrace {
+    /// The next records, in their order; none once it has ended. None at all may come for long.
+    pub async fn next(&mut self) -> Option<Vec<Record>> {
+        self.records.recv().await
+    }
+
+    /// The means to end it from elsewhere.
+    #[must_use]
+    pub fn stopper(&self) -> LiveStop {
+        self.stop.clone()
+    }
+
+    /// Why it has ended, and what it has cost; to be asked once there is nothing
+    /// [next](Self::next).
+    pub async fn end(&mut self) -> (LiveEnd, Option<LiveCost>) {
+        match (&mut self.task).await {
+            Ok((end, cost)) => (end, Some(cost)),
+            Err(why) => (LiveEnd::Broken(why.to_string()), None),
+        }
+    }
+}
+
+/// Commands a second that the server runs just now: the price of a live trace is a copy of each.
+pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
+    Ok(cost(store, None).await?.commands_per_s)
+}
+
+/// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price.
+pub async fn follow(store: &Store, brakes: Brakes) -> Result<LiveTrace, StoreError> {
+    let monitor = Monitor::open(store).await?;
+    let (sender, records) = mpsc::channel(MOST_BATCHES);
+    let (asked, asks) = watch::channel(false);
+    let (open, is_open) = watch::channel(true);
+    let task = tokio::spawn(run(store.clone(), monitor, brakes, (sender, asks, open)));
+    let stop = LiveStop {
+        asked: Arc::new(asked),
+        is_open,
+    };
+    Ok(LiveTrace {
+        records,
+        stop,
+        task,
+    })
+}
+
+/// The two ends of a trace: where records go, who asks it to end, and whether it is open.
+type Ends = (
+    mpsc::Sender<Vec<Record>>,
+    watch::Receiver<bool>,
+    watch::Sender<bool>,
+);
+
+/// Counts that the reader writes and the brakes read.
+#[derive(Default)]
+struct Progress {
+    commands: AtomicU64,
+    /// The time of the last record, in µs since the epoch.
+    last_us: AtomicI64,
+}
+
+async fn run(
+    store: Store,
+    mut monitor: Monitor,
+    brakes: Brakes,
+    (sender, mut asked, open): Ends,
+) -> (LiveEnd, LiveCost) {
+    let began = instant();
+    let progress = Progress::default();
+    let mut lines = Lines::default();
+    let mut seen = Seen::default();
+    let mut bytes = 0;
+    let mut batch = Vec::new();
+    let mut batched = 0;
+    let end = {
+        let mut brake = std::pin::pin!(brake(&store, monitor.id(), brakes, &progress, &mut seen));
+        let mut over = std::pin::pin!(sleep(brakes.span));
+        loop {
+            tokio::select! {
+                biased;
+                // Fails when nobody is left who could ask.
+                _ = asked.wait_for(|asked| *asked) => break LiveEnd::Asked,
+                () = sender.closed() => break LiveEnd::Asked,
+                () = &mut over => break LiveEnd::Time,
+                end = &mut brake => break end,
+                permit = sender.reserve(), if !batch.is_empty() => {
+                    if let Ok(permit) = permit {
+                        permit.send(std::mem::take(&mut batch));
+                        batched = 0;
+                    }
+                }
+                read = monitor.read(&mut lines.unread), if batched < MOST_OF_A_BATCH => {
+                    match read {
+                        Ok(0) => break LiveEnd::Broken("the server closed it".to_owned()),
+                        Ok(read) => bytes += read as u64,
+                        Err(why) => break LiveEnd::Broken(why.to_string()),
+                    }
+                    let before = batch.len();
+                    lines.take(&mut batch);
+                    let new = &batch[before..];
+                    batched += new.iter().map(Record::size).sum::<usize>();
+                    progress.commands.fetch_add(new.len() as u64, Ordering::Relaxed);
+                    if let Some(at_us) = new.last().and_then(|record| record.at_us) {
+                        progress.last_us.store(at_us, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    };
+    // The server is let go first, whatever else there is to do.
+    drop(monitor);
+    open.send_replace(false);
+    let span = instant().saturating_duration_since(began);
+    if !batch.is_empty() {
+        // Fails when nobody reads any more.
+        let _ = sender.send(batch).await;
+    }
+    let cost = LiveCost {
+        span,
+        bytes,
+        most_per_s: seen.most_per_s,
+        most_waiting: seen.most_waiting,
+        unreadable: lines.unreadable,
+    };
+    (end, cost)
+}
+
+/// What the brakes have seen.
+struct Seen {
+    most_per_s: u64,
+    most_waiting: Known<u64>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            most_per_s: 0,
+            most_waiting: Known::Unknown("the trace ended before the first look".into()),
+        }
+    }
+}
+
+/// One look, with what had been read by then.
+struct Look {
+    at: Instant,
+    copied: u64,
+    cost: MonitorCost,
+}
+
+/// Looks at the server until it is time to end.
+async fn brake(
+    store: &Store,
+    id: Option<u64>,
+    brakes: Brakes,
+    progress: &Progress,
+    seen: &mut Seen,
+) -> LiveEnd {
+    let mut looks: VecDeque<Look> = VecDeque::new();
+    let mut began_us = 0;
+    loop {
+        // Each look is a command too, and the last one that was copied: the reader is behind when it
+        // has not read that of the look before.
+        let last_us = progress.last_us.load(Ordering::Relaxed);
+        let cost = match timeout(PATIENCE, cost(store, id)).await {
+            Ok(Ok(cost)) => cost,
+            Ok(Err(why)) => return LiveEnd::Unanswered(why),
+            Err(_) => {
+                return LiveEnd::Unanswered(StoreError::TimedOut {
+                    server: store.endpoint().to_string(),
+                    attempt: "tell what MONITOR costs it",
+                    after: PATIENCE,
+                });
+            }
+        };
+        if let Some(before) = looks.back() {
+            let behind = before.cost.at_us - last_us.max(began_us);
+            if behind > MOST_BEHIND_US {
+                return LiveEnd::Behind(behind);
+            }
+        } else {
+            began_us = cost.at_us;
+        }
+        seen.most_waiting = match (&seen.most_waiting, &cost.buffer) {
+            (Known::Is(most), Known::Is(now)) => Known::Is(*most.max(now)),
+            (Known::Is(most), _) => Known::Is(*most),
+            (_, now) => now.clone(),
+        };
+        looks.push_back(Look {
+            at: instant(),
+            copied: progress.commands.load(Ordering::Relaxed),
+            cost,
+        });
+        if let Some(per_s) = rate(&looks) {
+            seen.most_per_s = seen.most_per_s.max(per_s);
+        }
+        let buffer = seen.most_waiting.get();
+        if let Some(buffer) = buffer.filter(|buffer| *buffer > brakes.buffer) {
+            return LiveEnd::Buffer(buffer);
+        }
+        if seen.most_per_s > brakes.commands_per_s {
+            return LiveEnd::Rate(seen.most_per_s);
+        }
+        if looks.len() > LOOKS_OF_A_RATE {
+            looks.pop_front();
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// Commands a second between the first and the last look: those that were copied, or those that the
+/// server says it has run, whichever are more.
+fn rate(looks: &VecDeque<Look>) -> Option<u64> {
+    let (first, last) = (looks.front()?, looks.back()?);
+    let ms = u64::try_from((last.at - first.at).as_millis()).ok()?;
+    let copied = last.copied - first.copied;
+    let ran = match (first.cost.commands.get(), last.cost.commands.get()) {
+        (Some(first), Some(last)) => last.saturating_sub(first),
+        _ => 0,
+    };
+    (copied.max(ran) * 1_000).checked_div(ms)
+}
+
+/// Lines of MONITOR, put together from what was read.
+#[derive(Default)]
+struct Lines {
+    unread: Vec<u8>,
+    /// Bytes of `unread` that have no line end in them.
+    searched: usize,
+    /// The line that is being read is too long: it is skipped to its end.
+    is_skipping: bool,
+    unreadable: u64,
+}
+
+impl Lines {
+    /// Appends the records of all whole lines.
+    fn take(&mut self, records: &mut Vec<Record>) {
+        let mut begin = 0;
+        let mut from = self.searched;
+        while let Some(length) = self.unread[from..].iter().position(|b| *b == b'\n') {
+            let end = from + length;
+            let line = self.unread[begin..end].trim_ascii_end();
+            if std::mem::take(&mut self.is_skipping) {
+                self.unreadable += 1;
+            } else if let Some(record) = record_of_line(line) {
+                records.push(record);
+            } else if !line.is_empty() {
+                self.unreadable += 1;
+            }
+            begin = end + 1;
+            from = begin;
+        }
+        self.unread.drain(..begin);
+        if self.unread.len() > LONGEST_LINE {
+            self.is_skipping = true;
+        }
+        if self.is_skipping {
+            self.unread.clear();
+        }
+        self.searched = self.unread.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(lines: &mut Lines, bytes: &[u8]) -> usize {
+        let mut records = Vec::new();
+        lines.unread.extend_from_slice(bytes);
+        lines.take(&mut records);
+        records.len()
+    }
+
+    #[test]
+    fn a_line_is_a_record_wherever_the_network_cuts_it() {
+        let log = b"+1.5 [0 a:1] \"SET\" \"k\" \"v\"\r\n+1.6 [0 lua] \"DEL\" \"k\"\r\n";
+        for at in 0..log.len() {
+            let mut lines = Lines::default();
+            let (before, behind) = log.split_at(at);
+            assert_eq!(taken(&mut lines, before) + taken(&mut lines, behind), 2);
+            assert_eq!((lines.unreadable, lines.unread.len()), (0, 0), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_or_no_record_is_left_out_and_counted() {
+        let mut lines = Lines::default();
+        assert_eq!(taken(&mut lines, b"-ERR what\r\n"), 0);
+        assert_eq!(taken(&mut lines, b"+1.5 [0 a:1] \"SET\" \""), 0);
+        for _ in 0..5 {
+            assert_eq!(taken(&mut lines, &vec![b'x'; LONGEST_LINE / 2]), 0);
+            assert!(lines.unread.len() <= LONGEST_LINE);
+        }
+        assert_eq!(taken(&mut lines, b"\"\r\n+1.6 [0 a:1] \"PING\"\r\n"), 1);
+        assert_eq!(lines.unreadable, 2);
+    }
+}

@@ -1,0 +1,228 @@
+//! `trace` without a log: what it tells, and that MONITOR is gone however it ends.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::process::Stdio;
+use std::time::Duration;
+
+use delayscope::clock::instant;
+use redis::Value;
+
+use crate::program::{Program, Running};
+use crate::support::{Server, wait_for};
+
+/// The longest that MONITOR may stay after its reader is gone.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// The number of connections that the server copies its commands to.
+fn monitors(server: &Server) -> usize {
+    let list: String = redis::from_redis_value(server.cmd(&["CLIENT", "LIST"])).unwrap();
+    let is_one = |line: &&str| line.contains("name=delayscope-trace");
+    let flags = |line: &str| line.contains("flags=O");
+    let ours: Vec<&str> = list.lines().filter(is_one).collect();
+    assert!(ours.iter().all(|line| flags(line)), "{list}");
+    ours.len()
+}
+
+/// A trace that runs MONITOR by now.
+fn tracing(program: &Program, args: &[&str]) -> Running {
+    let running = program.begin(&[&["trace", "orders"], args].concat());
+    wait_for("MONITOR to run", || monitors(&program.server) == 1);
+    running
+}
+
+fn assert_ends_at_once(program: &Program, end: impl FnOnce(), how: &str) {
+    let ended = instant();
+    end();
+    wait_for("MONITOR to end", || monitors(&program.server) == 0);
+    assert!(ended.elapsed() < AT_ONCE, "{how}: {:?}", ended.elapsed());
+}
+
+#[test]
+fn a_message_is_followed_from_its_offer_to_its_consumer() {
+    let program = Program::start();
+    let mut trace = tracing(&program, &["--json", "--limit", "4"]);
+    program.offer("orders", "hello", "100ms");
+    let worker = ["worker", "orders", "--until-empty", "--yes"];
+    program.run(&worker).done();
+    program.server.cmd(&["LPOP", "orders"]);
+    let offered = trace.next_json();
+    assert_eq!(offered["event"], "offered");
+    assert_eq!(offered["text"], "hello");
+    let delay = offered["delay_ms"].as_i64().unwrap();
+    assert!((1..=100).contains(&delay), "{offered}");
+    assert_eq!(trace.next_json()["event"], "announced");
+    let transferred = trace.next_json();
+    assert_eq!(transferred["event"], "transferred", "{transferred}");
+    assert_eq!(transferred["id"], offered["id"]);
+    let consumed = trace.next_json();
+    assert_eq!(consumed["event"], "consumed", "{consumed}");
+    assert_eq!(consumed["id"], offered["id"]);
+    let said = trace.ended().done();
+    let summary = &said.json()[0];
+    assert_eq!(summary["messages"], 1);
+    assert_eq!(summary["monitor"]["ended_by"], "asked");
+    assert!(summary["monitor"]["bytes"].as_u64().unwrap() > 100);
+    assert!(said.err.contains("MONITOR on "), "{}", said.err);
+    assert!(said.err.contains("commands/s now"), "{}", said.err);
+    assert_eq!(monitors(&program.server), 0);
+}
+
+#[test]
+fn an_event_is_told_while_the_server_is_quiet() {
+    let program = Program::start();
+    let mut trace = tracing(&program, &["--json"]);
+    program.offer("orders", "hello", "1h");
+    assert_eq!(trace.next_json()["event"], "offered");
+    trace.signal("INT");
+    let summary = trace.ended().done().json().pop().unwrap();
+    assert_eq!(summary["fates"]["waiting"], 1);
+}
+
+#[test]
+fn a_trace_lasts_as_long_as_it_was_asked_to() {
+    let program = Program::start();
+    let began = instant();
+    let said = program.run(&["trace", "orders", "--for", "300ms"]);
+    assert!(began.elapsed() >= Duration::from_millis(300));
+    let said = said.partly();
+    assert!(said.err.contains("concerns a message of"), "{}", said.err);
+    assert!(said.err.contains("MONITOR ran for "), "{}", said.err);
+    let refused = program.run(&["trace", "orders", "--for", "6m"]);
+    refused.failed("Add --long");
+}
+
+#[test]
+fn monitor_is_gone_at_once_however_the_trace_ends() {
+    let program = Program::start();
+    for signal in ["INT", "TERM", "HUP", "TSTP"] {
+        let trace = tracing(&program, &["--json"]);
+        assert_ends_at_once(&program, || trace.signal(signal), signal);
+        let said = trace.ended().partly();
+        assert!(said.err.contains("none of the"), "{}", said.err);
+    }
+    let trace = tracing(&program, &["--json"]);
+    assert_ends_at_once(&program, || trace.signal("KILL"), "kill -9");
+}
+
+#[test]
+fn monitor_is_gone_at_once_when_nobody_can_be_told() {
+    let program = Program::start();
+    let server = &program.server;
+    let offer = || server.cmd(&["ZADD", "redisson_delay_queue_timeout:{orders}", "5", "x"]);
+    let trace = tracing(&program, &["--json"]);
+    let closed = std::thread::spawn(move || trace.close_output());
+    wait_for("MONITOR to end", || {
+        offer();
+        monitors(server) == 0
+    });
+    closed.join().unwrap().done();
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut command = program.command(&["trace", "orders", "--json"]);
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.stdout(full).spawn().unwrap();
+    wait_for("MONITOR to run", || monitors(server) == 1);
+    wait_for("MONITOR to end", || {
+        server.cmd(&["ZREM", "redisson_delay_queue_timeout:{orders}", "x"]);
+        offer();
+        monitors(server) == 0
+    });
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    let mut said = String::new();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.take(10_000).read_to_string(&mut said).unwrap();
+    assert!(said.contains("No space left"), "{said}");
+}
+
+#[test]
+fn a_trace_ends_by_itself_when_the_server_becomes_busy() {
+    let program = Program::start();
+    let trace = tracing(&program, &["--json", "--max-rate", "500"]);
+    let mut connection = program.server.connection();
+    let mut many = redis::pipe();
+    for _ in 0..1_000 {
+        many.cmd("SET").arg("k").arg("v").ignore();
+    }
+    wait_for("MONITOR to end", || {
+        many.exec(&mut connection).unwrap();
+        monitors(&program.server) == 0
+    });
+    let said = trace.ended().partly();
+    assert_eq!(said.json()[0]["monitor"]["ended_by"], "rate");
+    let most = said.json()[0]["monitor"]["most_commands_per_s"].as_u64();
+    assert!(most.unwrap() > 500);
+    assert!(said.err.contains("of --max-rate"), "{}", said.err);
+}
+
+#[test]
+fn a_trace_ends_by_itself_when_too_much_waits_on_the_server_for_a_reader_that_stands_still() {
+    let program = Program::start();
+    let trace = tracing(&program, &["--json", "--raw"]);
+    let server = &program.server;
+    let payload = vec![b'x'; 1 << 20];
+    let mut offered = 0;
+    // Nobody reads what it prints.
+    wait_for("MONITOR to end", || {
+        offered += 1;
+        let member = [&payload[..], offered.to_string().as_bytes()].concat();
+        let timeouts = b"redisson_delay_queue_timeout:{orders}";
+        server.cmd_bytes(&[b"ZADD", timeouts, b"5", &member]);
+        server.cmd_bytes(&[b"DEL", timeouts]);
+        monitors(server) == 0
+    });
+    let said = trace.ended().partly();
+    let summary = said.json().pop().unwrap();
+    let by = summary["monitor"]["ended_by"].as_str().unwrap();
+    assert!(["buffer", "behind"].contains(&by), "{summary}");
+    println!("{}", summary["monitor"]);
+}
+
+#[test]
+fn who_may_not_run_monitor_is_told_what_does_without() {
+    let program = Program::start();
+    let server = &program.server;
+    server.cmd(&[
+        "ACL", "SETUSER", "less", "on", ">secret", "~*", "&*", "+@all", "-monitor",
+    ]);
+    let login = ["--user", "less", "-a", "secret"];
+    let said = program.run(&[&["trace", "orders"][..], &login].concat());
+    assert!(said.err.contains("--from FILE"), "{}", said.err);
+    said.failed("refused to run MONITOR: NOPERM");
+    server.cmd(&["ACL", "SETUSER", "less", "+monitor", "-info"]);
+    // How busy the server is cannot be seen, so it is asked about.
+    let said = program.run(&[&["trace", "orders"][..], &login].concat());
+    assert!(said.err.contains("give --yes"), "{}", said.err);
+    assert_eq!(said.code, 2);
+    let yes = ["trace", "orders", "--for", "100ms", "--yes"];
+    program.run(&[&yes[..], &login].concat()).partly();
+}
+
+#[test]
+fn a_server_that_is_busy_already_is_asked_about_or_left_alone() {
+    let program = Program::start();
+    let mut connection = program.server.connection();
+    let mut many = redis::pipe();
+    for _ in 0..2_000 {
+        many.cmd("SET").arg("k").arg("v").ignore();
+    }
+    let busy = || {
+        let stats: String =
+            redis::from_redis_value(program.server.cmd(&["INFO", "stats"])).unwrap();
+        let line = stats.lines().find_map(|line| {
+            let figure = line.strip_prefix("instantaneous_ops_per_sec:")?;
+            figure.trim().parse::<u64>().ok()
+        });
+        line.unwrap() > 6_000
+    };
+    wait_for("the server to be busy", || {
+        many.exec(&mut connection).unwrap();
+        busy()
+    });
+    let said = program.run(&["trace", "orders", "--max-rate", "10"]);
+    let said = said.failed("MONITOR is ended above 10");
+    assert!(!said.err.contains("MONITOR ran"), "{}", said.err);
+    assert!(matches!(
+        program.server.cmd(&["PING"]),
+        Value::SimpleString(_)
+    ));
+}
