@@ -15,6 +15,8 @@ mod printers;
 mod source;
 #[path = "architecture/walls.rs"]
 mod walls;
+#[path = "architecture/words.rs"]
+mod words;
 
 use std::collections::BTreeSet;
 use std::fs;

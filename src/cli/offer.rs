@@ -316,7 +316,7 @@ impl Offering<'_> {
         out.flush()?;
         if let Some(words) = &totals.unannounced {
             say::note(&format!(
-                "the server refused to announce the new head ({words}); transfer clients learn \
+                "the server refused to announce the new head ({words}); clients learn \
                  of it late"
             ));
         }

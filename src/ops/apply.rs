@@ -121,7 +121,7 @@ pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Lim
         if let Err(panic) = caught(run.apply(journal, prepared)).await {
             let mut why = format!("{panic}.");
             if aside {
-                why.push_str(" If the order list is still set aside, this brings it back: ");
+                why.push_str(" If part of the order list is missing then, this restores it: ");
                 why.push_str(&restore);
             }
             tell.say(Applied::Failed(why));

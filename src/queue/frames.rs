@@ -8,7 +8,9 @@ use super::frame::{self, Era, Form, Unpack};
 use super::known::Known;
 use super::layout::Queue;
 use super::name::QueueName;
+use super::text;
 use crate::clock::EpochMillis;
+use crate::payload::{self, Codec};
 
 /// The most members of a kind in a sample: as many as a Redisson client transfers in one script.
 pub const SAMPLED: usize = 100;
@@ -16,6 +18,10 @@ pub const SAMPLED: usize = 100;
 pub const SAMPLE_BYTES: u64 = 256 * 1024;
 /// Bad members are kept with their bytes, to be acted on, up to so many bytes each.
 const KEPT_MEMBER_BYTES: usize = 4 * 1024;
+/// Of a payload so many bytes are kept, to tell which entry it is.
+const BEGIN_BYTES: usize = 160;
+/// Columns of what an entry says, in a sentence.
+const SAID: usize = 36;
 
 /// A member of timeouts or of the order list, judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +42,8 @@ pub struct Judged {
     pub bytes: usize,
     /// Its bytes, when it is foreign and not large.
     pub member: Option<Vec<u8>>,
+    /// The first bytes of its payload; none in the order list.
+    begin: Option<Box<[u8]>>,
 }
 
 /// A short mark of some bytes: equal ones have the same.
@@ -67,16 +75,27 @@ impl Judged {
             [Unpack::Right; 2]
         };
         let foreign = framed && seen.is_err();
+        let form = seen.as_ref().ok().and_then(|seen| seen.form);
+        let payload = seen.map_or(member, |seen| seen.payload);
         Self {
             id: queue.id(member),
             score,
             due: score.map(|score| queue.due(score)),
-            form: seen.as_ref().ok().and_then(|seen| seen.form),
+            form,
             unpack,
-            payload: Fingerprint::of(seen.map_or(member, |seen| seen.payload)),
+            payload: Fingerprint::of(payload),
             bytes: member.len(),
             member: (foreign && member.len() <= KEPT_MEMBER_BYTES).then(|| member.to_vec()),
+            begin: score.map(|_| payload[..payload.len().min(BEGIN_BYTES)].into()),
         }
+    }
+
+    /// The beginning of what it says, as people know it; none where nothing explains its bytes.
+    #[must_use]
+    pub fn says(&self) -> Option<String> {
+        let said = payload::decode(self.begin.as_deref()?);
+        let is_known = said.codec != Codec::Unknown && !said.text.trim().is_empty();
+        is_known.then(|| text::cut(&said.text, SAID).into_owned())
     }
 
     /// The result of unpacking by clients of that era.

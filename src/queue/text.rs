@@ -47,6 +47,16 @@ fn clock_span(ms: u64) -> String {
     }
 }
 
+/// Returns how long something has lasted, or ago it was: `< 1 s`, `6.2 s`, `4:08`, as
+/// [`countdown`].
+#[must_use]
+pub fn age(ms: i64) -> String {
+    match ms {
+        -999..1000 => "< 1 s".to_owned(),
+        ms => countdown(ms),
+    }
+}
+
 /// A measured span of `ms`, exact where it is short: `0 ms`, `312 ms`, `4.9 s`, `0:31`, `3h 05m`.
 #[must_use]
 pub fn span(ms: u64) -> String {

@@ -56,7 +56,7 @@ fn commands(model: &mut Model, found: &Finding) -> Vec<Effect> {
         let checks = found.evidence.checks(&model.redis_cli);
         (checks.collect(), "the commands that show it")
     } else {
-        (mends, "the command that mends it")
+        (mends, "the command that repairs it")
     };
     copy_out(model, lines.join("\n"), what)
 }

@@ -157,7 +157,7 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     const STILL: f64 = 0.05;
     let ago = |then: EpochMillis| model.now.since(then);
     let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
-    let since = since.map(|ago| format!("for {}", text::countdown(ago)));
+    let since = since.map(|ago| format!("for {}", text::age(ago)));
     if finding.gone.is_some() {
         return None;
     }
@@ -178,8 +178,8 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
 #[must_use]
 pub fn past(model: &Model, finding: &Finding) -> Option<String> {
     let gone = finding.gone?;
-    let ago = text::countdown(model.now.since(gone).max(0));
-    let lasted = text::countdown(finding.lasted_ms);
+    let ago = text::age(model.now.since(gone).max(0));
+    let lasted = text::age(finding.lasted_ms);
     let cleared = match finding.ending {
         Ending::Repaired => "",
         Ending::ByItself => "cleared ",

@@ -78,7 +78,7 @@ impl Interrupted {
         };
         lines.extend(self.notes.iter().cloned());
         if !self.over {
-            lines.push("This brings an order list back that may still be set aside:".to_owned());
+            lines.push("If part of the order list is missing then, this restores it:".to_owned());
             let back = shell::about(program, "repair", &self.queue, &["--restore-order"]);
             lines.push(format!("  {back}"));
         }
@@ -112,7 +112,7 @@ mod tests {
             said,
             [
                 "The delete of orders was left in the middle: 4 of 10 deleted as far as is known.",
-                "This brings an order list back that may still be set aside:",
+                "If part of the order list is missing then, this restores it:",
                 "  delayscope -p 1 repair orders --restore-order",
                 "This tells what became of each entry:",
                 "  delayscope journal abc",

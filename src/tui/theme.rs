@@ -200,15 +200,16 @@ impl Theme {
         };
         let fg = |c: Color| Style::new().fg(c);
         let unsure = colours.select.is_none();
+        let text = colours.text.map_or_else(Style::new, fg);
         Self {
-            text: Style::new(),
+            text,
             dim: fg(colours.dim),
             faint: match colours.faint {
                 Some(colour) => fg(colour),
                 None => Style::new().add_modifier(Modifier::DIM),
             },
             accent: fg(colours.accent),
-            strong: Style::new().add_modifier(Modifier::BOLD),
+            strong: text.add_modifier(Modifier::BOLD),
             select: match colours.select {
                 Some((bg, text)) => Style::new().bg(bg).fg(text),
                 None => Style::new().add_modifier(Modifier::REVERSED),
@@ -346,6 +347,8 @@ fn is_mark(cell: &Cell) -> bool {
 /// The colours of a palette. Text has at least 4.5:1 against all backgrounds that a palette is for,
 /// and against that of the row under the cursor.
 struct Colours {
+    /// Of data; none: the terminal's own.
+    text: Option<Color>,
     dim: Color,
     /// Of decoration; none: the text's, dimmed by the terminal.
     faint: Option<Color>,
@@ -363,6 +366,7 @@ struct Colours {
 /// From the terminal's own palette, whatever that is: colours are for signs and bars, text is the
 /// terminal's own.
 const OWN_COLOURS: Colours = Colours {
+    text: None,
     dim: Color::Reset,
     faint: None,
     accent: Color::Cyan,
@@ -376,6 +380,7 @@ const OWN_COLOURS: Colours = Colours {
 };
 
 const DARK: Colours = Colours {
+    text: None,
     dim: Color::Rgb(0x9a, 0xa5, 0xb1),
     faint: Some(Color::Rgb(0x6b, 0x72, 0x80)),
     accent: Color::Rgb(0x5e, 0xc4, 0xd6),
@@ -389,6 +394,8 @@ const DARK: Colours = Colours {
 };
 
 const LIGHT: Colours = Colours {
+    // That of some light terminals is too light to be read well.
+    text: Some(Color::Rgb(0x1f, 0x29, 0x33)),
     dim: Color::Rgb(0x5a, 0x62, 0x70),
     faint: Some(Color::Rgb(0x9a, 0xa3, 0xb0)),
     accent: Color::Rgb(0x0b, 0x61, 0x78),
@@ -402,6 +409,7 @@ const LIGHT: Colours = Colours {
 };
 
 const DARK_INDEXED: Colours = Colours {
+    text: None,
     dim: Color::Indexed(248),
     faint: Some(Color::Indexed(242)),
     accent: Color::Indexed(80),
@@ -415,6 +423,7 @@ const DARK_INDEXED: Colours = Colours {
 };
 
 const LIGHT_INDEXED: Colours = Colours {
+    text: Some(Color::Indexed(235)),
     dim: Color::Indexed(240),
     faint: Some(Color::Indexed(247)),
     accent: Color::Indexed(24),

@@ -23,6 +23,36 @@ pub(crate) fn code(source: &str) -> String {
     out
 }
 
+/// The strings of the code as a reader of the screen sees them, each with its line (from 1): escaped
+/// quotes are quotes, and a line that goes on is one line. Raw strings are left out.
+pub(crate) fn literals(source: &str) -> Vec<(usize, String)> {
+    let chars: Vec<char> = source.chars().collect();
+    let (mut found, mut at, mut line) = (Vec::new(), 0, 1);
+    while at < chars.len() {
+        let end = skip(&chars, at).max(at + 1);
+        if chars[at] == '"' {
+            let inside: String = chars[at + 1..end - 1].iter().collect();
+            found.push((line, unescaped(&inside)));
+        }
+        line += chars[at..end].iter().filter(|c| **c == '\n').count();
+        at = end;
+    }
+    found
+}
+
+fn unescaped(literal: &str) -> String {
+    let mut out = String::with_capacity(literal.len());
+    let mut chars = literal.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some('\n')) => while chars.next_if(|c| c.is_whitespace()).is_some() {},
+            ('\\', Some(_)) => out.extend(chars.next()),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
 /// Where the comment or literal that begins at `at` ends; `at` itself when none does.
 fn skip(chars: &[char], at: usize) -> usize {
     let next = |i: usize| chars.get(i).copied().unwrap_or('\0');

@@ -266,7 +266,7 @@ impl Following {
         if self.sets_aside {
             let back = shell::about(&self.program, "repair", &self.queue, &["--restore-order"]);
             say::note(&format!(
-                "the order list may still be set aside; this brings it back: {back}"
+                "part of the order list may be missing now; this restores it: {back}"
             ));
         }
     }

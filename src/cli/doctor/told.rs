@@ -74,7 +74,9 @@ fn people<W: Write>(
         }
         out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
         for found in &findings {
-            for line in finding::lines(one.queue(), found, at, programs) {
+            let mut found = (*found).clone();
+            found.details = found.details_by_payload();
+            for line in finding::lines(one.queue(), &found, at, programs) {
                 line.print(out)?;
             }
         }

@@ -16,7 +16,8 @@ const STILL: Duration = Duration::from_secs(2);
 /// The pause between two looks at that.
 const LOOKS: Duration = Duration::from_millis(200);
 /// The reason to wait that is told meanwhile.
-const ANOTHER: &str = "the order list is aside: another change is under way, or was interrupted";
+const ANOTHER: &str =
+    "part of the order list is missing: another change is under way, or was interrupted";
 
 impl Run {
     /// Sets the order list aside and tells whether it is now. What somebody else left there comes
@@ -151,7 +152,7 @@ impl Run {
             Halt::Stopped => "it was stopped",
         };
         self.notes.push(format!(
-            "The order list is still set aside, because {why}. `{}` brings it back.",
+            "Part of the order list is still missing, because {why}. `{}` restores it.",
             restore(&self.writer, &self.queue)
         ));
     }

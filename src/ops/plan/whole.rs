@@ -246,8 +246,7 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
     if seen.aside > 0 {
         // What is aside would be taken for what is missing once it comes back.
         return Err(ChangeError::Senseless(
-            "the order list is set aside: it has to be brought back first (restore-order)"
-                .to_owned(),
+            "part of the order list is missing: restore it first (restore-order)".to_owned(),
         ));
     }
     let mut drift = Drift::new(&plan.queue);
@@ -284,7 +283,7 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
             "members of timeouts are no frames and are",
         );
         plan.warnings.push(format!(
-            "{members} not appended to the order list: quarantine sets aside what no client has \
+            "{members} not appended to the order list: quarantine takes out what no client has \
              offered."
         ));
     }

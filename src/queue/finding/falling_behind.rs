@@ -68,7 +68,7 @@ fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
     let watched_ms = seen.watch.watched_ms().min(counted_ms);
     let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
     (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
-        let (late, oldest) = (text::thousands(late), text::countdown(late_ms));
+        let (late, oldest) = (text::thousands(late), text::age(late_ms));
         let known_in_ms = SPAN_MS - watched_ms;
         let seen = format!("{late} late, oldest {oldest}");
         Open::new(seen, "whether they get fewer", Some(known_in_ms))
@@ -126,9 +126,9 @@ fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<LateTrend> {
 
 /// Whoever transfers is at it, and soon through: worth a word to whoever sees so many late.
 fn catching_up(seen: &Seen, pace: &LateTrend, needs_s: f64) -> Finding {
-    let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
+    let (late, oldest) = (text::thousands(pace.now), text::age(pace.late_ms));
     let in_ms = in_ms(needs_s);
-    let rest = text::countdown(in_ms);
+    let rest = text::age(in_ms);
     let headline = format!("Late entries are being transferred, all in about {rest}.");
     let found = Finding::new(ID, Severity::Note, headline)
         .details(format!("{late} late, oldest {oldest}."));
@@ -167,7 +167,7 @@ fn evidence(seen: &Seen, finding: Finding, pace: &LateTrend) -> Finding {
 
 fn finding(seen: &Seen, pace: &LateTrend) -> Finding {
     let LateTrend { before, now, .. } = *pace;
-    let (late, oldest) = (text::thousands(now), text::countdown(pace.late_ms));
+    let (late, oldest) = (text::thousands(now), text::age(pace.late_ms));
     let keys = seen.queue.keys();
     let who = if keys.channel.is_some() {
         "the clients are too slow, or their clocks are behind"
@@ -179,7 +179,7 @@ fn finding(seen: &Seen, pace: &LateTrend) -> Finding {
             "Late entries get fewer only slowly.",
             format!(
                 "at this rate it takes about {} to transfer them",
-                text::countdown(in_ms(s))
+                text::age(in_ms(s))
             ),
         ),
         None if now > before => (

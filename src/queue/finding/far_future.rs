@@ -34,6 +34,7 @@ fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
     let suspects = far.iter().map(|one| Suspect {
         id: one.id,
         score: seen.queue.score(one.due),
+        says: Some(one.says.clone()),
     });
     Finding::new(ID, Severity::Note, headline)
         .all_suspects(suspects)

@@ -97,6 +97,21 @@ impl Finding {
         joined(&self.headline, &self.details)
     }
 
+    /// The details with the entries called by what they say, and only then by their ids: these are
+    /// for people who may see payloads.
+    #[must_use]
+    pub fn details_by_payload(&self) -> String {
+        let mut details = self.details.clone();
+        for suspect in &self.suspects {
+            if let Some(says) = &suspect.says {
+                let id = suspect.id.to_string();
+                let called = format!("{} ({id})", text::printable(says));
+                details = details.replacen(&id, &called, 1);
+            }
+        }
+        details
+    }
+
     /// With a figure of evidence, for JSON.
     pub(super) fn number(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.evidence.figures.insert(name.to_owned(), value.into());
@@ -191,14 +206,25 @@ impl Finding {
 
     /// With the entries that it is about.
     pub(super) fn suspects<'a>(self, all: impl IntoIterator<Item = &'a Judged>) -> Self {
-        let known = all.into_iter().filter_map(Suspect::of);
+        let told = TOLD.saturating_sub(self.suspects.len());
+        let known = all.into_iter().enumerate().filter_map(|(i, one)| {
+            let says = if i < told { one.says() } else { None };
+            Some(Suspect {
+                says,
+                ..Suspect::of(one)?
+            })
+        });
         self.all_suspects(known)
     }
 
     /// The same, already told by id and score.
     pub(super) fn all_suspects(mut self, all: impl IntoIterator<Item = Suspect>) -> Self {
         for one in all {
-            if !self.suspects.contains(&one) {
+            if !self
+                .suspects
+                .iter()
+                .any(|known| (known.id, known.score) == (one.id, one.score))
+            {
                 self.suspects.push(one);
             }
         }
@@ -225,20 +251,29 @@ impl Finding {
 }
 
 /// An entry that a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Suspect {
     /// Its id.
     pub id: EntryId,
     /// Its score in timeouts, by which it is found there.
     pub score: f64,
+    /// The beginning of what it says; none where that is not known, or others are told first.
+    pub says: Option<String>,
 }
 
 impl Suspect {
     /// Returns the entry as a suspect; none for a member of the order list, which no score finds.
     fn of(one: &Judged) -> Option<Self> {
-        one.score.map(|score| Self { id: one.id, score })
+        one.score.map(|score| Self {
+            id: one.id,
+            score,
+            says: None,
+        })
     }
 }
+
+/// So many of the entries that a finding is about are told by what they say.
+const TOLD: usize = 3;
 
 /// The end of a finding that has gone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

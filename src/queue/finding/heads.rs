@@ -225,7 +225,7 @@ pub(super) fn when(seen: &Seen, one: &Judged) -> String {
     };
     let left = due.since(pulse.at);
     if left <= 0 {
-        format!("late by {}", text::countdown(-left))
+        format!("late by {}", text::age(-left))
     } else {
         format!("due in {}", text::countdown(left))
     }

@@ -49,7 +49,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         let n = text::counted(dead, "message", "messages");
         finding = finding.words(format!("{n} held by `delayscope consume` when it died"));
         if let Some(end) = survey.held.and_then(|held| held.first_end) {
-            let ago = text::countdown(survey.at.since(end));
+            let ago = text::age(survey.at.since(end));
             finding = finding.words(format!("the first lease ran out {ago} ago"));
         }
         finding = finding.check(&["HKEYS"], &keys.held).check_about(

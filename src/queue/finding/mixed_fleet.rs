@@ -142,7 +142,7 @@ fn finding(
         finding = finding
             .number("failed_scripts", count)
             .number("failed_over_ms", span)
-            .words(format!("{words} failed in {}", text::countdown(span)));
+            .words(format!("{words} failed in {}", text::age(span)));
     }
     if heads::both_transferred(seen) == Some(true) {
         finding = finding.words(

@@ -51,7 +51,7 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
         return RuleVerdict::Fine;
     }
     let late = text::thousands(pulse.late.get().unwrap_or(0));
-    let seen = format!("{late} late and no client is subscribed");
+    let seen = format!("{late} late and no client listens");
     let asks = "whether one only reconnects";
     RuleVerdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
@@ -69,7 +69,7 @@ fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
         return RuleVerdict::Fine;
     }
     let late = pulse.late.get().unwrap_or(0);
-    let (count, oldest) = (text::thousands(late), text::countdown(late_ms));
+    let (count, oldest) = (text::thousands(late), text::age(late_ms));
     let severity = if late_ms > POLLED_MS {
         Severity::Critical
     } else {
@@ -84,7 +84,7 @@ fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
         .number("stands_ms", stood_ms)
         .words(format!(
             "the same entry is the first of timeouts for {} of watching",
-            text::countdown(stood_ms)
+            text::age(stood_ms)
         ))
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"]);
     RuleVerdict::Found(finding.repair(
@@ -136,7 +136,7 @@ fn finding(
     let count = |n: u64, what: &str| format!("{} {what}", text::thousands(n));
     let what = match pulse.late.get() {
         Some(late @ 1..) if late_ms > LATE_MS => {
-            let oldest = text::countdown(late_ms);
+            let oldest = text::age(late_ms);
             format!("{}, oldest {oldest}", count(late, "late"))
         }
         _ => count(waiting, "waiting"),
@@ -144,7 +144,7 @@ fn finding(
     let channel = seen.queue.keys().channel.unwrap_or_default();
     // Nobody has transferred that one since it fell due, though nobody may have watched.
     let late_since = pulse.oldest_late.filter(|_| late_ms > LATE_MS);
-    let watched = text::countdown(alone_ms);
+    let watched = text::age(alone_ms);
     let finding = Finding::new(ID, severity, "No Redisson client runs for this queue.")
         .details(format!("{what}. No subscriber in the {watched} watched."))
         .of(pulse.late.get().unwrap_or(0))

@@ -112,7 +112,7 @@ fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
 fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
     let (who, _) = consumers(seen);
     let elements = text::counted(standing.length, "element waits", "elements wait");
-    let since = text::countdown(ms);
+    let since = text::age(ms);
     let severity = match long {
         true if ms >= DEAD_MS && standing.length >= DEAD => Severity::Critical,
         true => Severity::Warning,

@@ -283,6 +283,19 @@ mod tests {
     }
 
     #[test]
+    fn for_people_the_entry_is_called_by_what_it_says_and_the_sentence_by_its_id() {
+        let both = vec![due(Form::ByteId, 0), due(Form::DoubleId, 1)];
+        let found = scene(both, NEWER).found(ID).unwrap();
+        let id = found.suspects[0].id.to_string();
+        assert!(found.sentence().contains(&format!("Entry {id}, late")));
+        let told = found.details_by_payload();
+        assert!(
+            told.starts_with(&format!("Entry hello ({id}), late")),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn where_both_are_remembered_the_last_offered_tell() {
         let mut next: Vec<_> = (0..9).map(|id| due(Form::ByteId, id)).collect();
         next.push(due(Form::DoubleId, 20));

@@ -30,7 +30,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let at = seen.pulse.map_or(survey.at, |pulse| pulse.at);
     let ours = recovery::ours(seen.watch, at, LATELY_MS);
     let ours = ours.filter(|(change, _)| *change == Change::Quarantine);
-    let ours = ours.map(|(_, ago)| format!("moved there by you {} ago", text::countdown(ago)));
+    let ours = ours.map(|(_, ago)| format!("moved there by you {} ago", text::age(ago)));
     let finding = finding
         .all_words(ours.into_iter().collect())
         .of(count)

@@ -67,7 +67,7 @@ pub(super) fn we_delivered(
 ) -> Option<(String, i64)> {
     let (change, ago) = ours(watch, at, within_ms)?;
     let brings = [Change::Transfer, Change::Deliver, Change::Undo].contains(&change);
-    let ago_words = text::countdown(ago);
+    let ago_words = text::age(ago);
     brings.then(|| (format!("your {} {ago_words} ago", change.word()), ago))
 }
 

@@ -56,7 +56,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         .number("aside", length);
     finding.open = open.map(Into::into);
     if severity == Severity::Warning {
-        let still = text::countdown(still_ms);
+        let still = text::age(still_ms);
         finding = finding
             .number("still_ms", still_ms)
             .words(format!("the same for {still} of watching"));

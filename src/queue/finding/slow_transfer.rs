@@ -70,8 +70,8 @@ fn earlier<'a>(seen: &Seen<'a>) -> impl Iterator<Item = &'a Passed> {
 
 /// `blocked Redis for 0:43, 6:12 ago`.
 fn lasted(passed: &Passed, at: EpochMillis) -> String {
-    let lasted = text::countdown(passed.until.since(passed.since));
-    let ago = text::countdown(at.since(passed.since).max(0));
+    let lasted = text::age(passed.until.since(passed.since));
+    let ago = text::age(at.since(passed.since).max(0));
     format!("blocked Redis for {lasted}, {ago} ago")
 }
 
@@ -99,8 +99,8 @@ fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
     let times = text::thousands(all.len() as u64);
     let headline = match burst {
         Some((at, count)) => {
-            let left = text::countdown(at.since(pulse.at));
-            let blocked = text::countdown(last.until.since(last.since));
+            let left = text::age(at.since(pulse.at));
+            let blocked = text::age(last.until.since(last.since));
             let count = text::thousands(count);
             format!("{count} fall due in {left}; the last ones blocked Redis for {blocked}.")
         }
@@ -174,7 +174,7 @@ fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) ->
     let headline = format!("Transfers are slow: each blocks Redis for about {blocks}.");
     let late = pulse.late.get().unwrap_or(0);
     let finding = if let Some(overdue_ms) = overdue_ms(pulse) {
-        let (count, oldest) = (text::thousands(late), text::countdown(overdue_ms));
+        let (count, oldest) = (text::thousands(late), text::age(overdue_ms));
         let details = format!(
             "{count} late, oldest {oldest}. Due entries lie {about}{down} deep in the order list."
         );

@@ -51,11 +51,11 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// Says how many are subscribed, and how many of them are ours.
 fn who(seen: &Seen, clients: Option<u64>) -> String {
     let Some(clients) = clients else {
-        return "who is subscribed cannot be seen".to_owned();
+        return "who listens cannot be seen".to_owned();
     };
     let channel = seen.queue.keys().channel.unwrap_or_default();
     let ours = clients::seen(seen).map_or(0, |all| all.stand_ins(&channel));
-    let who = text::counted(clients, "client is subscribed", "clients are subscribed");
+    let who = text::counted(clients, "client listens", "clients listen");
     match ours.min(clients) {
         0 => who,
         ours => {
@@ -71,7 +71,7 @@ fn finding(
     (clients, stood_ms, late_ms): (Option<u64>, i64, i64),
 ) -> Finding {
     let late = pulse.late.get().unwrap_or(0);
-    let oldest = text::countdown(late_ms);
+    let oldest = text::age(late_ms);
     let who = who(seen, clients);
     let seen_here = format!("{} late, oldest {oldest}; {who}.", text::thousands(late));
     let why = match clients {
@@ -90,13 +90,12 @@ fn finding(
         .number("transfer_clients", clients)
         .words(format!(
             "the same entry is the first of timeouts for {} of watching",
-            text::countdown(stood_ms)
+            text::age(stood_ms)
         ));
     if let Some(ms) = why.kicked_ms(seen) {
-        finding = finding.number("kicked_ms_ago", ms).words(format!(
-            "the clients were woken {} ago",
-            text::countdown(ms)
-        ));
+        finding = finding
+            .number("kicked_ms_ago", ms)
+            .words(format!("the clients were woken {} ago", text::age(ms)));
     }
     if matches!(why, Why::Untold | Why::Again | Why::Anew) {
         finding = finding.words(
@@ -108,7 +107,7 @@ fn finding(
         let words = text::counted(count, "script has", "scripts have");
         finding = finding
             .number("failed_scripts", count)
-            .words(format!("{words} failed in {}", text::countdown(span)));
+            .words(format!("{words} failed in {}", text::age(span)));
     }
     finding = finding.all_words(clients::subscribers(seen));
     if let Some(still) = seen.watch.still {

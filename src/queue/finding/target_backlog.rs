@@ -139,7 +139,7 @@ fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Fi
         .details(format!(
             "{} in target, {at_most}{} of work: {at_least}{} come, {at_least}{} are taken.",
             text::counted(length, "waits", "wait"),
-            text::countdown(needs_ms),
+            text::age(needs_ms),
             flow::rate(takes.least + grows),
             flow::rate(takes.least),
         ))
@@ -153,7 +153,7 @@ fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Fi
         .words(format!(
             "{} more than {} ago",
             text::thousands(growth),
-            text::countdown(ms)
+            text::age(ms)
         ))
         .check(&["LLEN"], &seen.queue.keys().target)
         .repair(

@@ -33,7 +33,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let left_ms = seen
         .pulse
         .map_or(ms, |pulse| lost.since(pulse.at).clamp(0, ms));
-    let soon = text::countdown(left_ms);
+    let soon = text::age(left_ms);
     let key = text::printable_bytes(&first.key);
     let severity = if left_ms <= HOUR_MS {
         Severity::Critical
@@ -52,7 +52,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     }
     for (key, ms) in &expiring {
         let name = text::printable_bytes(&key.key);
-        let left = text::countdown(*ms);
+        let left = text::age(*ms);
         finding = finding
             .words(format!("{name}: {left} left"))
             .check(&["PTTL"], &key.key);

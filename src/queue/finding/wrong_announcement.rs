@@ -31,7 +31,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if !stood || over || by_ms < LATER_MS {
         return RuleVerdict::Fine;
     }
-    let by = text::countdown(by_ms);
+    let by = text::age(by_ms);
     let headline = "The clients sleep too long: a wrong due time was announced.";
     let finding = Finding::new(ID, Severity::Warning, headline)
         .details(format!(
@@ -44,8 +44,8 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         .number("head", still.id.to_string())
         .words(format!(
             "the first entry was the same for {} before the message and for {} after it",
-            text::countdown(at.since(still.since)),
-            text::countdown(still.until.since(at))
+            text::age(at.since(still.since)),
+            text::age(still.until.since(at))
         ))
         .check_about(
             "ZRANGE",

@@ -80,7 +80,7 @@ impl Wrong {
     fn what_it_is(&self, mut finding: Finding) -> Finding {
         let key = text::printable_bytes(&self.key);
         if let Some(ms) = self.expires_in_ms {
-            finding = finding.words(format!("{key} expires in {}", text::countdown(ms)));
+            finding = finding.words(format!("{key} expires in {}", text::age(ms)));
         }
         match self.is.as_deref() {
             Some("string") => finding.check(&["STRLEN"], &self.key).check_about(

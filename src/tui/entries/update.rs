@@ -87,7 +87,7 @@ pub(crate) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
 /// Puts the cursor, which stands where the sought entry must be, on that entry, once the rows there
 /// are read; where it is not among them, says so.
 pub(crate) fn land(model: &mut Model) {
-    let Some(sought) = model.schedule.sought else {
+    let Some(sought) = model.schedule.sought.clone() else {
         return;
     };
     let entries = &mut model.entries;

@@ -73,7 +73,7 @@ fn repaired(model: &Model) -> impl Iterator<Item = String> {
     let all = rows(model).filter_map(|(_, row)| Some((row, row.watch.aftermath()?)));
     all.map(|(row, since)| {
         let whose = whose(model, row);
-        let (word, ago) = (since.change.word(), text::countdown(since.ago_ms));
+        let (word, ago) = (since.change.word(), text::age(since.ago_ms));
         let late = text::thousands(since.late);
         match since.falling {
             Some(true) => format!("{whose}repaired ({word}, {ago} ago): {late} late and falling"),
@@ -109,7 +109,7 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
         let late = late.map_or_else(|| "?".to_owned(), text::thousands);
         let read = row.pulse.as_ref().map_or(now, |pulse| now.min(pulse.at));
         let read = if is_fresh(model, row) { now } else { read };
-        let oldest = text::countdown(read.since(since));
+        let oldest = text::age(read.since(since));
         let whose = whose(model, row);
         if row.is_abandoned() {
             return format!("{whose}No Redisson client runs here: {late} late, oldest {oldest}");

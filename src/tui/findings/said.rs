@@ -90,7 +90,7 @@ pub(super) fn details(told: &Told, columns: usize) -> Vec<Said> {
     if told.finding.details.is_empty() {
         return Vec::new();
     }
-    let lines = wrapped(&told.finding.details, columns).into_iter();
+    let lines = wrapped(&told.finding.details_by_payload(), columns).into_iter();
     let lines = lines.map(|words| Said {
         kind: Kind::Details,
         words,

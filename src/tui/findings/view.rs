@@ -153,7 +153,7 @@ fn quiet(ctx: &Ctx) -> Vec<String> {
         ));
     } else if let Some(exact) = model.selected().and_then(|row| row.watch.exact()) {
         let looked = text::counted(exact.looked(), "entry", "entries");
-        let ago = text::countdown(model.now.since(exact.at).max(0));
+        let ago = text::age(model.now.since(exact.at).max(0));
         lines.push(format!("        all {looked} looked at, {ago} ago"));
     }
     lines
@@ -167,7 +167,7 @@ fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
         return Vec::new();
     }
     let one = |(row, passed): (usize, &Passed)| {
-        let lasted = text::countdown(passed.until.since(passed.since).max(0));
+        let lasted = text::age(passed.until.since(passed.since).max(0));
         let times = match passed.times {
             ..2 => String::new(),
             n => format!(", {n} times"),

@@ -65,7 +65,7 @@ const QUEUES: &[Told] = &[
     ),
     (
         "order",
-        "the order list against timeouts. =: as many in both; a number: by how many they differ; aside: a change under way holds part of it",
+        "the order list against timeouts. =: as many in both; a number: by how many they differ; partial: a change under way holds the rest",
     ),
     ("target", "entries transferred and not yet consumed"),
     (

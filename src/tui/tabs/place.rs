@@ -171,7 +171,7 @@ fn badges(model: &Model) -> [(String, bool); 7] {
     let aside = survey.is_some_and(|survey| survey.aside.is_some());
     let drift = match pulse.map(|p| (&p.order, &p.waiting)) {
         // What is set aside is missing in one of them and is no drift.
-        _ if aside => "aside".to_owned(),
+        _ if aside => "partial".to_owned(),
         Some((Known::Is(a), Known::Is(b))) if a != b => {
             format!("{differs}{}", text::compact(a.abs_diff(*b)))
         }

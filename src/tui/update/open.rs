@@ -59,7 +59,7 @@ pub(crate) fn open_line(model: &mut Model) -> Vec<Effect> {
         Tab::Findings => {
             let listed = findings::listed(model);
             let found = listed.get(at);
-            let found = found.map(|told| (told.row, told.finding.suspects.first().copied()));
+            let found = found.map(|told| (told.row, told.finding.suspects.first().cloned()));
             if let Some((row, suspect)) = found {
                 queues::update::select(model, row as u64);
                 model.screen = Screen::Queue;

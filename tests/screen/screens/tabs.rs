@@ -231,6 +231,7 @@ fn the_row_of_the_entry_that_a_finding_is_about_bears_its_sign_and_colour() {
     found.suspects = vec![Suspect {
         id: row.id,
         score: row.score,
+        says: None,
     }];
     m.queues[m.cursor].findings = vec![found];
     assert!(words(&m).contains(&shown), "{}", words(&m));

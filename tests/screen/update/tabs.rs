@@ -359,7 +359,11 @@ fn accused(place: usize, due: f64) -> (Desk, Vec<u8>) {
     let id = world.queue.id(&guilty);
     let mut desk = Desk::of(vec![world]);
     let mut found = Finding::new("poison", Severity::Critical, "One entry blocks all.");
-    found.suspects = vec![Suspect { id, score }];
+    found.suspects = vec![Suspect {
+        id,
+        score,
+        says: None,
+    }];
     desk.model.queues[0].findings = vec![found];
     desk.char('5');
     (desk, guilty)

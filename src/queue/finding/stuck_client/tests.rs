@@ -42,11 +42,7 @@ fn where_subscribers_cannot_be_counted_what_stands_is_told_all_the_same() {
     scene = scene.pulse(seen);
     let found = scene.found(ID).unwrap();
     assert_eq!(found.repair.step, Step::Worker);
-    assert!(
-        found
-            .sentence()
-            .contains("who is subscribed cannot be seen")
-    );
+    assert!(found.sentence().contains("who listens cannot be seen"));
 }
 
 #[test]
@@ -129,7 +125,7 @@ fn a_kick_before_the_first_look_is_not_told_to_be_tried_again() {
         let found = scene.found(ID).unwrap();
         assert_eq!(found.repair.step, Step::Worker, "{found:?}");
         assert!(found.sentence().contains(words), "{}", found.sentence());
-        let ago = text::countdown(4_000 - kicked_ms);
+        let ago = text::age(4_000 - kicked_ms);
         let told = format!("the clients were woken {ago} ago");
         assert!(found.evidence.words.contains(&told), "{found:?}");
     }

@@ -195,7 +195,7 @@ pub(crate) fn difference(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, S
         .as_ref()
         .is_some_and(|survey| survey.aside.is_some())
     {
-        return ("aside".to_owned(), d.warn);
+        return ("partial".to_owned(), d.warn);
     }
     match (&pulse.order, &pulse.waiting) {
         (Known::Is(a), Known::Is(b)) if a == b || !row.watch.differ() => {

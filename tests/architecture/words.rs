@@ -1,0 +1,94 @@
+//! The words of findings: those of people who use Redisson, not those of this program's inside.
+
+use crate::source::literals;
+use crate::{files, no_complaints, read};
+
+/// Words that stay in code, in JSON and in the detail view.
+const INSIDE: &[&str] = &[
+    "aside",
+    "drift",
+    "era",
+    "eras",
+    "fleet",
+    "foreign",
+    "frame form",
+    "heads of",
+    "kick",
+    "kicked",
+    "mend",
+    "mended",
+    "mends",
+    "mixed-fleet",
+    "mixed-frames",
+    "poison",
+    "pulse",
+    "pulses",
+    "realign",
+    "set aside",
+    "sick",
+    "stand-in",
+    "subs",
+    "subscribed",
+    "survey",
+    "sweep",
+    "transfer client",
+    "transfer clients",
+    "twin",
+    "unpack",
+];
+
+/// What is told as a headline ends as one, and names no key: those are the screen's to tell.
+const KEYS: &[&str] = &["(R)", "(w)", "(K)", "(u)", "press "];
+
+/// A sentence, and not a name or a part of a command.
+fn is_sentence(literal: &str) -> bool {
+    literal.split_whitespace().count() > 1 && !literal.contains("redis-cli")
+}
+
+/// Tells whether `words` stand in `text`, whole.
+fn has(text: &str, words: &str) -> bool {
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"-_:".contains(c));
+    text.match_indices(words).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + words.len()..].chars().next();
+        is_end(before) && is_end(after)
+    })
+}
+
+#[test]
+fn no_finding_uses_a_word_that_only_this_program_knows() {
+    let mut complaints = Vec::new();
+    for path in files("src/queue/finding", "rs") {
+        let name = path.display().to_string();
+        if name.ends_with("tests.rs") || name.contains("/tests/") {
+            continue;
+        }
+        let source = read(&path);
+        let tests = source
+            .find("#[cfg(test)]\nmod tests")
+            .unwrap_or(source.len());
+        for (line, literal) in literals(&source[..tests]) {
+            let text = literal.to_lowercase();
+            let inside = INSIDE.iter().filter(|words| has(&text, words));
+            let keys = KEYS.iter().filter(|words| literal.contains(*words));
+            for words in inside.chain(keys).filter(|_| is_sentence(&literal)) {
+                complaints.push(format!("{name}:{line}: {words:?} in {literal:?}"));
+            }
+        }
+    }
+    no_complaints(&complaints);
+}
+
+#[test]
+fn a_word_is_found_whole_and_in_sentences_only() {
+    assert!(has("the kick is sent", "kick"));
+    assert!(!has("kicking it", "kick") && !has("delayscope:aside:{q}", "aside"));
+    let source =
+        "let a = \"one \\\"two\\\" \\\n    three\"; // \"four five\"\nlet b = 'x'; f(\"six\");";
+    let found: Vec<_> = literals(source);
+    assert_eq!(
+        found,
+        [(1, "one \"two\" three".to_owned()), (3, "six".to_owned())]
+    );
+    assert!(is_sentence(&found[0].1) && !is_sentence(&found[1].1));
+}
