@@ -3,7 +3,8 @@
 #
 #   * a Redis server, when neither redis-server nor valkey-server is on PATH;
 #   * a C compiler, when `cc` is not on PATH (Rust links with it);
-#   * with --ci, a JDK of 11 or later and Maven, for the tests beside the real Redisson;
+#   * with --ci, a JDK of 11 or later and Maven, for the tests beside the real Redisson, and zsh, for
+#     those of completion;
 #   * with --servers, Python's pip, for the tests on other servers (tests/servers.sh).
 #
 # It may be run any number of times. With nothing missing it says nothing and changes nothing.
@@ -23,7 +24,7 @@ Usage: sh assets/setup.sh [--ci] [--servers]
 Installs a Redis server (redis-server or valkey-server) and a C compiler where they are missing.
 Works with apt-get, dnf, apk, pacman and brew, as root or through sudo.
 
-  --ci        also a JDK (11 or later) and Maven, for the interop tests
+  --ci        also a JDK (11 or later) and Maven, for the interop tests, and zsh
   --servers   also Python's pip, for the tests on other servers
   --help      this text
 USAGE
@@ -56,6 +57,7 @@ missing() {
     if [ "$ci" = yes ]; then
         have_jdk || echo jdk
         have mvn || echo maven
+        have zsh || echo zsh
     fi
     [ "$servers" = no ] || have_pip || echo pip
 }
@@ -83,6 +85,7 @@ packages() {
         pacman/jdk) echo jdk-openjdk ;;
         brew/jdk) echo openjdk ;;
         */maven) echo maven ;;
+        */zsh) echo zsh ;;
         apk/pip) echo py3-pip ;;
         pacman/pip) echo python-pip ;;
         brew/pip) echo python ;;
@@ -217,6 +220,7 @@ if [ "$manager" = none ]; then
             compiler) echo '  a C compiler that is called cc' ;;
             jdk) echo '  a JDK (11 or later)' ;;
             maven) echo '  Maven (mvn)' ;;
+            zsh) echo '  zsh' ;;
             pip) echo '  pip for python3 (python3 -m pip)' ;;
         esac
     done >&2

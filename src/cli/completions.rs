@@ -17,6 +17,17 @@ use crate::ops::remembered::Memory;
 /// The variable by which a shell asks.
 const ASKS: &str = "COMPLETE";
 
+/// What tells zsh about us in a script that is sourced.
+const ZSH_REGISTERS: &str = "compdef _clap_dynamic_completer_delayscope delayscope";
+
+/// The same where packages put the script, into a folder of functions: there zsh loads it at the first
+/// Tab, and waits for the answer to that one.
+const ZSH_REGISTERS_OR_ANSWERS: &str = r#"if [ "$funcstack[1]" = _delayscope ]; then
+    _clap_dynamic_completer_delayscope "$@"
+else
+    compdef _clap_dynamic_completer_delayscope delayscope
+fi"#;
+
 /// Prints what the shell is to be told.
 pub(super) fn run<W: Write>(
     asked: &args::Completions,
@@ -29,7 +40,13 @@ pub(super) fn run<W: Write>(
     let (name, mut script) = ("delayscope", Vec::new());
     shell.write_registration(ASKS, name, name, name, &mut script)?;
     for line in String::from_utf8_lossy(&script).lines() {
-        out.line(line)?;
+        let lines = match line {
+            ZSH_REGISTERS => ZSH_REGISTERS_OR_ANSWERS,
+            line => line,
+        };
+        for line in lines.split('\n') {
+            out.line(line)?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -30,6 +30,7 @@ for package in "$@"; do
         redis | valkey) new=$package-server ;;
         gcc | build-base) new=cc ;;
         maven) new=mvn ;;
+        zsh) new=zsh ;;
         *pip) new=python3 ;;
         *jdk*) new=javac ;;
         *) continue ;;
@@ -266,6 +267,7 @@ fn an_unknown_package_manager_gets_a_list_of_what_to_install() {
         "C compiler",
         "JDK",
         "Maven",
+        "zsh",
         "python3 -m pip",
     ] {
         assert!(said.contains(needed), "{needed}: {said}");
@@ -325,7 +327,7 @@ fn a_machine_that_lacks_only_the_compiler_keeps_its_services() {
 }
 
 #[test]
-fn ci_adds_a_jdk_of_11_or_later_and_maven() {
+fn ci_adds_a_jdk_of_11_or_later_maven_and_zsh() {
     let machine = Machine::with("apt-get");
     machine.command("redis-server", "");
     machine.quiet_command("javac", "echo 'javac 1.8.0_292' >&2");
@@ -334,7 +336,8 @@ fn ci_adds_a_jdk_of_11_or_later_and_maven() {
     let log = machine.log();
     assert!(log[1].ends_with(" default-jdk-headless"), "{log:?}");
     assert!(log[2].ends_with(" maven"), "{log:?}");
-    assert_eq!(log.len(), 3);
+    assert!(log[3].ends_with(" zsh"), "{log:?}");
+    assert_eq!(log.len(), 4);
 }
 
 #[test]

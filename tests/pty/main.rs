@@ -6,6 +6,7 @@
 )]
 
 mod changing;
+mod completing;
 mod filter;
 mod opening;
 mod pictures;
