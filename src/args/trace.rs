@@ -7,7 +7,23 @@ use clap::{Args, ValueEnum};
 use super::Payloads;
 use crate::clock::when::Span;
 use crate::ops::trace::Brakes;
-use crate::queue::Queue;
+use crate::queue::{Form, Queue};
+
+/// Test messages at most: each takes seconds.
+const MOST_PROBES: u64 = 1_000;
+
+/// The flags of logs and of MONITOR.
+const NOT_OF_A_PROBE: [&str; 9] = [
+    "from",
+    "span",
+    "max_rate",
+    "by",
+    "ids",
+    "grep",
+    "late_over",
+    "limit",
+    "raw",
+];
 
 /// `trace`
 #[derive(Args)]
@@ -15,6 +31,7 @@ use crate::queue::Queue;
 Examples:
   delayscope trace orders --for 30s
   delayscope trace orders --for 2m --by message --late-over 1s --json
+  delayscope trace orders --probe 5
   delayscope trace --from monitor.log
   delayscope trace orders --from monitor.log --by message --grep 472861
   delayscope trace orders --from monitor.log --by message --late-over 1s --json
@@ -27,6 +44,10 @@ it runs to us, and its throughput roughly halves. So it says first how many comm
 is, asks where they are more than 5,000, and ends by itself after 30 seconds, above --max-rate, when
 16 MB wait on the server to be sent, and when we read too slowly. However it ends, MONITOR is off
 then. It needs the right to run MONITOR, which managed services often do not give.
+
+With --probe it needs no MONITOR: test messages are offered to the queue, and looked up until a
+consumer has taken them. One that nobody transfers, or nobody takes, within 10 seconds (--timeout) is taken
+back. Their times are right to a few milliseconds, as is told of each.
 
 With --from it reads a log, and nothing is sent to a server. A log is what MONITOR printed, also
 pasted, broken and cut, or an append-only file (appendonly.aof, or a folder with its manifest); the
@@ -69,7 +90,23 @@ pub struct Trace {
     /// End MONITOR when the server runs more commands a second
     #[arg(long, value_name = "N", conflicts_with = "from", value_parser = clap::value_parser!(u64).range(1..), help = max_rate())]
     pub max_rate: Option<u64>,
-    /// Do not ask before MONITOR
+    /// Offer so many test messages, one after another, and tell how each fares, without MONITOR;
+    /// consumers get them
+    #[arg(long, value_name = "N", conflicts_with_all = NOT_OF_A_PROBE, value_parser = clap::value_parser!(u64).range(1..=MOST_PROBES))]
+    pub probe: Option<u64>,
+    /// The text of a test message, in the codec of the queue [default: one with a mark]
+    #[arg(long, value_name = "TEXT", requires = "probe")]
+    pub payload: Option<String>,
+    /// A test message is due after this [default: 1s]
+    #[arg(long = "in", value_name = "SPAN", requires = "probe")]
+    pub after: Option<Span>,
+    /// Take a test message back when nothing happened to it for so long [default: 10s]
+    #[arg(long, value_name = "SPAN", requires = "probe")]
+    pub timeout: Option<Span>,
+    /// The frame's format of a test message [default: the queue's own]
+    #[arg(long, value_name = "FORM", value_parser = super::commands::form, requires = "probe")]
+    pub form: Option<Form>,
+    /// Do not ask before MONITOR, nor before test messages
     #[arg(long, conflicts_with = "from")]
     pub yes: bool,
     /// Print a line for each event, or for each message

@@ -82,7 +82,11 @@ pub(super) async fn run<W: Write>(
 }
 
 /// The frame form: as asked, else as the queue's entries or clients have it, else as answered.
-async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::Result<Form> {
+pub(super) async fn form(
+    asked: Option<Form>,
+    session: &Session,
+    queue: &Queue,
+) -> anyhow::Result<Form> {
     if !queue.has_frames() {
         return Ok(Form::ByteId);
     }

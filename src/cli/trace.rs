@@ -2,6 +2,7 @@
 
 mod live;
 mod printed;
+mod probe;
 mod sources;
 mod summary;
 
@@ -25,7 +26,7 @@ use summary::{LogEnd, Summary};
 /// Bytes that the lives of messages may take; whoever reads a log beside them takes as much.
 const MOST_BYTES_OF_LIVES: usize = 32 << 20;
 
-/// Prints what a log tells, or what MONITOR does.
+/// Prints what a log tells, what MONITOR does, or what test messages do.
 pub(super) async fn run<W: Write>(
     asked: &args::Trace,
     config: &Config,
@@ -33,7 +34,10 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     match &asked.from {
         Some(from) => read(from, asked, config, out),
-        None => live::run(asked, config, out).await,
+        None => match asked.probe {
+            Some(count) => Box::pin(probe::run(count, asked, config, out)).await,
+            None => live::run(asked, config, out).await,
+        },
     }
 }
 

@@ -6,6 +6,8 @@
 //! over, when a brake acts, or when nobody reads any more, it closes the connection first and
 //! tells afterwards. Whoever reads may be kept by a terminal or a disk; the task is not.
 
+pub mod probe;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

@@ -10,6 +10,7 @@ mod pages;
 mod replicas;
 mod scanned;
 mod transaction;
+mod whereabouts;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::{Lag, Replica, Replication, replication};
 pub use scanned::{Scanned, scan_members};
+pub use whereabouts::{Whereabouts, whereabouts};
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;

@@ -507,6 +507,31 @@ fn a_trace_in_figures() -> Vec<Value> {
     [traced("message").split_off(1), live].concat()
 }
 
+/// What `trace --probe` prints: of one that is taken, of one that is not, and of nothing else.
+fn probed() -> Vec<Value> {
+    let program = Program::start();
+    program.server.cmd(&["RPUSH", "waits", "x"]);
+    let args = ["trace", "--probe", "1", "--form", "byte-id", "--in", "0ms"];
+    let more = ["--timeout", "0ms", "--yes", "--json"];
+    let said = |queue: &[&str]| program.run(&[&args, queue, &more].concat()).partly().json();
+    let odd = hex::encode(ODD);
+    [said(&["waits"]), said(&["--queue-hex", &odd])].concat()
+}
+
+fn a_probe() -> Vec<Value> {
+    probed()
+        .into_iter()
+        .filter(|line| line["event"] == "probe")
+        .collect()
+}
+
+fn probes_in_figures() -> Vec<Value> {
+    let summaries = probed().into_iter();
+    summaries
+        .filter(|line| line["event"] == "summary")
+        .collect()
+}
+
 macro_rules! held {
     ($($claim:ident: $section:literal is $scene:ident;)*) => {
         $(#[test]
@@ -533,6 +558,8 @@ held! {
     the_page_tells_what_trace_prints: "trace" is trace;
     the_page_tells_what_trace_prints_of_a_message: "A life" is a_life;
     the_page_tells_what_trace_prints_at_the_end: "A trace in figures" is a_trace_in_figures;
+    the_page_tells_what_trace_prints_of_a_test_message: "A probe" is a_probe;
+    the_page_tells_what_trace_prints_behind_test_messages: "Probes in figures" is probes_in_figures;
     the_page_tells_what_changes_print: "A change" is a_change;
     the_page_tells_what_changes_print_of_each_entry: "One entry of a change" is one_entry_of_a_change;
     the_page_tells_what_worker_prints: "worker" is worker;

@@ -2,6 +2,7 @@
 //! have them.
 
 mod live;
+mod probe;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

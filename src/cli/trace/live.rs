@@ -140,8 +140,8 @@ fn refused(why: StoreError) -> anyhow::Error {
     let error = anyhow::Error::new(why);
     if is_refusal {
         return anyhow::anyhow!(
-            "{error:#}. Without MONITOR, a log can be read: give --from FILE, an append-only file \
-             of the server's, or what `redis-cli monitor` wrote as a user who may."
+            "{error:#}. Without MONITOR, --probe 5 follows test messages, and --from FILE reads \
+             an append-only file of the server's, or what `redis-cli monitor` wrote as a user who may."
         );
     }
     error.context("could not begin to trace")

@@ -305,7 +305,7 @@ fn address(by: Option<&[u8]>) -> Value {
     json!(by.map(String::from_utf8_lossy))
 }
 
-fn dash() -> String {
+pub(super) fn dash() -> String {
     "-".to_owned()
 }
 

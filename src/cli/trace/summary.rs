@@ -247,7 +247,7 @@ fn client_words(host: &[u8], client: &Client) -> String {
     line
 }
 
-fn spread_object(spread: &Spread) -> Value {
+pub(super) fn spread_object(spread: &Spread) -> Value {
     json!({
         "count": spread.count(),
         "min": ms(spread.least()),
@@ -258,7 +258,7 @@ fn spread_object(spread: &Spread) -> Value {
     })
 }
 
-fn spread_words(spread: &Spread) -> Option<String> {
+pub(super) fn spread_words(spread: &Spread) -> Option<String> {
     let at = |permille| spread.permille(permille).map(signed);
     Some(format!(
         "p50 {}, p95 {}, p99 {}, at most {}",

@@ -186,7 +186,7 @@ fn who_may_not_run_monitor_is_told_what_does_without() {
     ]);
     let login = ["--user", "less", "-a", "secret"];
     let said = program.run(&[&["trace", "orders"][..], &login].concat());
-    assert!(said.err.contains("--from FILE"), "{}", said.err);
+    assert!(said.err.contains("--probe 5") && said.err.contains("--from FILE"));
     said.failed("refused to run MONITOR: NOPERM");
     server.cmd(&["ACL", "SETUSER", "less", "+monitor", "-info"]);
     // How busy the server is cannot be seen, so it is asked about.
