@@ -205,19 +205,23 @@ impl Write for Bounded {
     }
 }
 
-/// Cuts a line into pieces of at most `columns`.
+/// Cuts a line into pieces of at most `columns`, behind a blank where one is near: the pieces
+/// together are the line.
 fn fold(line: &str, columns: usize, lines: &mut Vec<Piece>) {
     let clean = text::printable(line);
     let (mut piece, mut used) = (Piece::default(), 0);
     for c in clean.chars() {
         let w = text::width(c.encode_utf8(&mut [0; 4]));
         if used + w > columns && used > 0 {
+            let far = piece.text.len() / 2;
+            let blank = piece.text.rfind(' ').filter(|at| *at > far);
+            let rest = blank.map_or_else(String::new, |at| piece.text.split_off(at + 1));
+            used = text::width(&rest);
             let rest = Piece {
-                text: String::new(),
+                text: rest,
                 joined: true,
             };
             lines.push(std::mem::replace(&mut piece, rest));
-            used = 0;
         }
         piece.text.push(c);
         used += w;
@@ -229,6 +233,18 @@ fn fold(line: &str, columns: usize, lines: &mut Vec<Piece>) {
 mod tests {
     use super::*;
     use crate::tui::widget::wrap::wrap;
+
+    #[test]
+    fn a_line_is_folded_behind_a_blank_where_one_is_near() {
+        let folded = |line, columns| {
+            let mut lines = Vec::new();
+            fold(line, columns, &mut lines);
+            let texts = lines.into_iter().map(|piece| piece.text);
+            texts.collect::<Vec<String>>()
+        };
+        assert_eq!(folded("offer a refund", 12), ["offer a ", "refund"]);
+        assert_eq!(folded("a refundrefund", 12), ["a refundrefu", "nd"]);
+    }
 
     #[test]
     fn a_line_is_folded_at_the_last_column_that_holds_a_wide_character() {

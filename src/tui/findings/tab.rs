@@ -34,8 +34,8 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
     let mut lines: Vec<Line> = Vec::with_capacity(rows);
     for (finding, told) in told.iter().enumerate().skip(top) {
         let shows = finding == cursor && told.finding.gone.is_none() && !beside;
-        let [before, after] = block(model, told, columns);
-        let others = lines.len() + before.len() + after.len();
+        let block = block(model, told, columns);
+        let others = lines.len() + block.len();
         // The other checks keep their row.
         let most = if shows {
             rows.saturating_sub(others + 1)
@@ -43,7 +43,7 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
             0
         };
         let evidence = cut(model, evidence(model, told, columns), most);
-        let all = before.into_iter().chain(evidence).chain(after);
+        let all = block.into_iter().chain(evidence);
         lines.extend(all.map(|said| Line { finding, said }));
         if lines.len() >= rows {
             break;
@@ -66,19 +66,22 @@ fn cut(model: &Model, mut evidence: Vec<Said>, most: usize) -> Vec<Said> {
     evidence
 }
 
-/// The lines of a finding: those before its evidence, and those after it.
-fn block(model: &Model, told: &Told, columns: u16) -> [Vec<Said>; 2] {
+/// The lines of a finding before its evidence: what is wrong, what to do, what bears it out, and how
+/// it goes with it. What follows from another goes as that one does.
+fn block(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
     let columns = room(columns);
-    let mut before = headline(model, told, columns);
+    let mut lines = headline(model, told, columns);
     if told.finding.gone.is_some() {
-        return [before, Vec::new()];
+        return lines;
     }
-    before.extend(details(told, columns));
-    before.extend(course(model, told.finding).map(|words| Said {
+    lines.extend(repair(model, told, columns));
+    lines.extend(details(told, columns));
+    let course = course(model, told.finding).filter(|_| !told.nested);
+    lines.extend(course.map(|words| Said {
         kind: Kind::Course,
         words,
     }));
-    [before, repair(model, told, columns)]
+    lines
 }
 
 /// Returns the lines on what a finding is concluded from.
@@ -101,10 +104,7 @@ pub fn top(model: &Model, stand: Stand) -> u64 {
     let mut top = cursor;
     let mut used = 0;
     for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
-        used += block(model, told, columns)
-            .map(|part| part.len())
-            .iter()
-            .sum::<usize>();
+        used += block(model, told, columns).len();
         if used > usize::from(rows) {
             break;
         }
