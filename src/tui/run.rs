@@ -20,6 +20,9 @@ use crate::tui::update::{is_input, update};
 /// The first picture waits so long for the terminal to tell its background.
 const ANSWERS: Duration = Duration::from_millis(25);
 
+/// So many answers and announcements between two pictures are a flood.
+const FLOOD: u32 = 4;
+
 /// Runs until something ends it. `clock` reads the monotonic clock.
 pub async fn run(
     surface: &mut impl Surface,
@@ -36,6 +39,8 @@ pub async fn run(
         .map_or(Duration::ZERO, |_| ANSWERS);
     let mut draw_at = Some(clock() + answers);
     let mut pace = Pace::new(clock());
+    // How often something from the server has woken it since the last picture.
+    let mut woken = 0;
     loop {
         if draw_at.is_some_and(|at| at <= clock()) {
             let size = surface.size()?;
@@ -49,9 +54,13 @@ pub async fn run(
             }
             model.drawn = surface.draw(model)?;
             pace.drawn();
+            woken = 0;
             draw_at = changes_at(model).map(|at| pace.next(clock()).max(at));
         }
-        let wake = wakes_at(model).into_iter().chain(draw_at).min();
+        // What a flood brings and no picture would show yet waits for it together: it is decided ten
+        // times a second, not each by itself.
+        let held = pace.held(clock()).filter(|_| woken >= FLOOD);
+        let wake = wakes_at(model).into_iter().chain(draw_at).chain(held).min();
         let mut happened = Vec::new();
         let mut urgent = false;
         // Biased: a key comes before any number of answers.
@@ -65,7 +74,10 @@ pub async fn run(
                 Some(Input::End(ended)) => return Ok(ended),
                 None => return Ok(Ended::HUNG_UP),
             },
-            Some(msg) = replies.recv() => happened.push(msg),
+            Some(msg) = replies.recv(), if held.is_none() => {
+                happened.push(msg);
+                woken += 1;
+            }
             () = sleep_until(wake, &clock) => {}
         }
         // All that is there already is decided before the one picture that shows it.

@@ -40,6 +40,12 @@ impl Pace {
         }
     }
 
+    /// When the next picture may be drawn, where none may be now.
+    pub(crate) fn held(&mut self, now: Instant) -> Option<Instant> {
+        let at = self.next(now);
+        (at > now).then_some(at)
+    }
+
     /// One was drawn.
     pub(crate) fn drawn(&mut self) {
         self.spare = self.spare.saturating_sub(1);

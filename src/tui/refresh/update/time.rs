@@ -90,14 +90,22 @@ fn shows_tenths(model: &Model) -> bool {
     if let Screen::Entry(entry) = &model.screen {
         return soon(entry.row.due);
     }
-    let rows = layout::rows::queues_a_page(model);
-    let queues = model.queues.iter().skip(model.top).take(rows);
-    let mut heads = queues.filter_map(|row| row.pulse.as_ref()?.next);
-    heads.any(soon) || dues_in_sight(model).any(soon)
+    let mut heads = model.queues.iter().skip(model.top);
+    let head = heads.position(|row| row.pulse.as_ref().and_then(|p| p.next).is_some_and(soon));
+    let due = dues_from_top(model).position(soon);
+    match (head, due) {
+        (None, None) => false,
+        // What stands first is in sight, however many rows there are.
+        (Some(0), _) | (_, Some(0)) => true,
+        (head, due) => {
+            let rows = layout::rows::rows(model);
+            head.is_some_and(|at| at < rows.queues) || due.is_some_and(|at| at < rows.entries)
+        }
+    }
 }
 
-/// When the loaded ones of the rows in sight are due.
-fn dues_in_sight(model: &Model) -> impl Iterator<Item = Due> {
+/// When the loaded rows are due, from the first one in sight on.
+fn dues_from_top(model: &Model) -> impl Iterator<Item = Due> {
     let list = model.tab.list().filter(|_| !model.on_hits());
     let (first, entries, list) = match list {
         Some(list) => {
@@ -112,5 +120,4 @@ fn dues_in_sight(model: &Model) -> impl Iterator<Item = Due> {
     let above = model.stand().top.saturating_sub(first);
     let dues = entries.map(|row| row.due).chain(list.map(|e| e.row.due));
     dues.skip(usize::try_from(above).unwrap_or(usize::MAX))
-        .take(layout::rows::entries_a_page(model))
 }
