@@ -335,7 +335,10 @@ impl Theme {
 }
 
 fn is_word(cell: &Cell) -> bool {
-    cell.symbol().chars().any(char::is_alphanumeric)
+    // Lines and blocks, of which a picture is full, are looked up in no table.
+    let is_drawn = |c: char| ('\u{2500}'..='\u{25ff}').contains(&c);
+    let mut chars = cell.symbol().chars();
+    chars.any(|c| c.is_ascii_alphanumeric() || !c.is_ascii() && !is_drawn(c) && c.is_alphanumeric())
 }
 
 /// Punctuation: no sign by itself.
