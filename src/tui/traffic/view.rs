@@ -147,6 +147,8 @@ fn teach(ctx: &Ctx, area: Area, has_channel: bool, buf: &mut Buffer) {
     let words = match (has_channel, refused) {
         (false, _) => "This layout has no channel: a poller looks by itself.".to_owned(),
         (true, Some(why)) => format!("The server refuses PSUBSCRIBE: {why}"),
+        // A sentence that is cut teaches nothing.
+        (true, None) if area.h < 2 && area.w < 80 => "Nothing published yet.".to_owned(),
         (true, None) => format!("Nothing published yet. {HINT}"),
     };
     let room = usize::from(area.w.saturating_sub(2));

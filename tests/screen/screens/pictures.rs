@@ -405,6 +405,6 @@ fn without_a_chosen_bar_the_highest_one_is_told() {
     m.bar = None;
     let picture = draw(&m);
     let all: String = picture.content.iter().map(Cell::symbol).collect();
-    let told = "highest 41,203 due 14:06:40 – 14:06:50";
+    let told = "peak 41,203 at 14:06:40";
     assert!(all.contains(told), "{all}");
 }

@@ -318,7 +318,7 @@ fn where_no_bar_is_higher_than_an_entry_the_next_one_is_told_of() {
     let rows = timeline(&one_entry(false));
     let readout = &rows[rows.len() - 2];
     assert!(
-        readout.contains("next due ") && !readout.contains("highest"),
+        readout.contains("next due ") && !readout.contains("peak"),
         "{readout}"
     );
 }

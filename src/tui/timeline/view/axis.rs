@@ -223,11 +223,10 @@ fn highest(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         return;
     };
     let (from, to) = span(ctx, picture.scale, bar);
-    let which = match picture.peak {
-        1 => "next".to_owned(),
-        peak => format!("highest {}", text::thousands(peak)),
+    let words = match picture.peak {
+        1 => format!("next due {from} {} {to}", ctx.theme.glyphs.to),
+        peak => format!("peak {} at {from}", text::thousands(peak)),
     };
-    let words = format!("{which} due {from} {} {to}", ctx.theme.glyphs.to);
     let room = track.readout.right().saturating_sub(track.plot.x);
     Line::new(buf, track.plot.x, track.readout.y, room).put_whole(buf, &words, ctx.data.dim);
 }
