@@ -39,10 +39,7 @@ async fn the_link_is_where_the_sentinels_say_also_when_they_say_so_later() {
     let next = group.master();
     leads_to(&store, &group.servers[next]).await;
     // A master that dies.
-    until("a replica of the new master", || {
-        crate::sentinel::info(&group.servers[next], "replication").contains("state=online")
-    })
-    .await;
+    until("sentinels that agree", || group.is_settled()).await;
     group.servers[next].kill();
     until("a third master", || group.master() != next).await;
     leads_to(&store, &group.servers[group.master()]).await;

@@ -1,5 +1,6 @@
 //! A master, two replicas, and three sentinels that watch them under the name `mymaster`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::{Child, Command};
 
@@ -99,6 +100,16 @@ impl Group {
         let port = self.port_of_master();
         let master = self.servers.iter().position(|server| server.has_port(port));
         master.expect("one of them")
+    }
+
+    /// All sentinels agree on the master, and none of them is amid a failover.
+    pub fn is_settled(&self) -> bool {
+        let port = self.port_of_master().to_string();
+        self.sentinels.iter().all(|sentinel| {
+            let told = sentinel.cmd(&["SENTINEL", "MASTER", NAME]);
+            let told: BTreeMap<String, String> = redis::from_redis_value(told).unwrap();
+            told["port"] == port && told["flags"] == "master" && told["num-slaves"] == "2"
+        })
     }
 
     /// One of the replicas is made the master, in an orderly manner: the old one stays, and takes
