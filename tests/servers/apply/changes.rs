@@ -299,7 +299,7 @@ async fn drift_is_not_looked_for_while_the_order_list_is_aside() {
     bench.writer.set_aside(&bench.queue).await.unwrap();
     let refused = bench.plan(What::Drift, Which::Due).await.unwrap_err();
     assert!(
-        refused.to_string().contains("brought back first"),
+        refused.to_string().contains("restore it first"),
         "{refused}"
     );
     while bench
