@@ -47,6 +47,7 @@ pub mod layout;
 pub mod leave;
 pub mod link;
 pub mod lists;
+pub mod lives;
 pub mod look;
 pub mod marks;
 pub mod model;

@@ -14,6 +14,8 @@ pub enum Scrolled {
     Entry,
     /// The lines of the help.
     Help,
+    /// The lives of messages.
+    Lives,
     /// The lines of a change that was made.
     Change,
 }

@@ -10,6 +10,7 @@ use crate::tui::{change, layout};
 pub fn place(model: &Model) -> Place {
     match &model.overlay {
         Some(Overlay::Help { .. }) => Place::Help,
+        Some(Overlay::Lives { .. }) => Place::Lives,
         Some(Overlay::Dialog(_)) => Place::Dialog,
         Some(Overlay::Change(_)) => Place::Change,
         Some(_) => Place::Form,

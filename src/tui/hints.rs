@@ -9,7 +9,7 @@ use crate::tui::focus::place;
 use crate::tui::keys::{Action, Binding, Code, Key, Place, table};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::reason;
-use crate::tui::{entry, findings, help, journal};
+use crate::tui::{entry, findings, help, journal, lives};
 
 /// A hint of the bar at the bottom.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -48,6 +48,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 fn last_line(model: &Model) -> usize {
     match (&model.overlay, &model.screen) {
         (Some(Overlay::Help { .. }), _) => help::place::last_scroll(model),
+        (Some(Overlay::Lives { .. }), _) => lives::place::last_scroll(model),
         (Some(Overlay::Change(view)), _) => journal::detail::place::last_scroll(model, view),
         _ => entry::update::last(model),
     }
@@ -177,8 +178,10 @@ const fn submits(form: &Overlay) -> &'static str {
         Overlay::Requeue(_) => "requeue",
         Overlay::Edit(_) => "save",
         Overlay::Repair(_) => "plan",
-        Overlay::Offer(_) | Overlay::Help { .. } | Overlay::Dialog(_) | Overlay::Change(_) => {
-            "offer"
-        }
+        Overlay::Offer(_)
+        | Overlay::Help { .. }
+        | Overlay::Lives { .. }
+        | Overlay::Dialog(_)
+        | Overlay::Change(_) => "offer",
     }
 }

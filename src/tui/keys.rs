@@ -71,6 +71,8 @@ pub enum Action {
     Redraw,
     /// The keys.
     Help,
+    /// The lives of messages.
+    Lives,
     /// Show this in the pane of the entries.
     Tab(Tab),
     /// Filter the entries.
@@ -162,6 +164,8 @@ pub enum Place {
     Entry,
     /// The help.
     Help,
+    /// The lives of messages.
+    Lives,
     /// A question.
     Dialog,
     /// A form.
@@ -174,7 +178,7 @@ pub enum Place {
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -185,6 +189,7 @@ impl Place {
         Self::Changes,
         Self::Entry,
         Self::Help,
+        Self::Lives,
         Self::Dialog,
         Self::Form,
         Self::Change,
@@ -205,6 +210,7 @@ impl Place {
             Self::Changes => "changes",
             Self::Entry => "an opened entry",
             Self::Help => "the help",
+            Self::Lives => "the lives of messages",
             Self::Dialog => "a question",
             Self::Form => "a form",
             Self::Change => "a change",

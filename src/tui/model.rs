@@ -20,6 +20,7 @@ use crate::tui::hitmap::HitMap;
 use crate::tui::journal::{ChangeView, Changes};
 use crate::tui::keys::Keymap;
 use crate::tui::lists::{Lists, Stands};
+use crate::tui::lives::Lives;
 use crate::tui::look::Look;
 use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
@@ -116,6 +117,8 @@ pub struct Model {
     pub departed: Option<Departed>,
     /// Announcements published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// The lives of messages of the selected queue.
+    pub lives: Lives,
     /// The places and the room of the last picture.
     pub drawn: HitMap,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -179,6 +182,11 @@ pub enum Overlay {
         /// The page that is shown.
         page: HelpPage,
         /// First line in sight.
+        scroll: usize,
+    },
+    /// The lives of messages.
+    Lives {
+        /// First row in sight.
         scroll: usize,
     },
     /// A question.
@@ -259,6 +267,7 @@ impl Model {
             marks: Marks::default(),
             departed: None,
             traffic: VecDeque::new(),
+            lives: Lives::default(),
             drawn: HitMap::default(),
             held: None,
             frozen: None,

@@ -47,6 +47,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("there is no other pane")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Lives if no_queue => Some("no queue, so no messages"),
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),
         Action::Pause | Action::Stop => change::progress::update::why_not(model, action),

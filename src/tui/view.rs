@@ -12,7 +12,8 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::scrollbar;
 use crate::tui::{
     change, depth, dialog, edit, entries, entry, findings, flow, header, help, hints, journal,
-    layout, link, lists, offer, palette, prompt, queues, repair, requeue, timeline, toast, traffic,
+    layout, link, lists, lives, offer, palette, prompt, queues, repair, requeue, timeline, toast,
+    traffic,
 };
 
 /// Draws the whole screen into `area` of `buf`, and says what it drew where.
@@ -51,6 +52,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
     }
     match &model.overlay {
         Some(Overlay::Help { page, scroll }) => help::view::render(&ctx, (*page, *scroll), buf),
+        Some(Overlay::Lives { scroll }) => lives::view::render(&ctx, *scroll, buf),
         Some(Overlay::Dialog(dialog)) => dialog::view::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::view::render(&ctx, form, buf),
         Some(Overlay::Change(view)) => journal::detail::view::render(&ctx, view, buf),

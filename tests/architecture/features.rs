@@ -10,6 +10,7 @@ use crate::{files, module, no_complaints, read};
 /// without changing it is no call. `tui/update` stands below all of them, and nobody calls it.
 const CALLS: &[(&str, &[&str])] = &[
     ("help", &[]),
+    ("lives", &[]),
     ("journal", &[]),
     ("awaited", &[]),
     ("dialog", &[]),
@@ -47,7 +48,8 @@ const CALLS: &[(&str, &[&str])] = &[
     (
         "refresh",
         &[
-            "entry", "marks", "departed", "entries", "filter", "lists", "queues", "timeline",
+            "lives", "entry", "marks", "departed", "entries", "filter", "lists", "queues",
+            "timeline",
         ],
     ),
     ("link", &["queues", "tabs", "refresh"]),

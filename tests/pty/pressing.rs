@@ -52,7 +52,9 @@ fn way(place: Place) -> (&'static [u8], &'static str) {
         Place::Help => (b"?", "Why is it late"),
         Place::Dialog => (b"w", "n no"),
         Place::Form => (b"o", "^S offer"),
-        Place::Change | Place::Bulk => panic!("{place:?} needs a change that was made"),
+        Place::Lives | Place::Change | Place::Bulk => {
+            panic!("{place:?} needs a change that was made")
+        }
     }
 }
 

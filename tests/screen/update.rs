@@ -10,6 +10,7 @@ mod heavy;
 mod hints;
 mod jumping;
 mod link;
+mod lives;
 mod marking;
 mod mouse;
 mod moving;

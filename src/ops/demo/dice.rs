@@ -31,11 +31,6 @@ impl Dice {
         one.min(self.number(range))
     }
 
-    /// Any bytes.
-    pub(super) fn bytes(&mut self) -> [u8; 8] {
-        self.roll().to_le_bytes()
-    }
-
     /// One of these.
     pub(super) fn one_of<T: Copy>(&mut self, from: &[T; 4]) -> T {
         let [a, b, c, d] = *from;

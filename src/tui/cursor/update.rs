@@ -73,7 +73,7 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
         return true;
     }
     let scroll = match (&mut model.overlay, &mut model.screen) {
-        (Some(Overlay::Help { scroll, .. }), _) => scroll,
+        (Some(Overlay::Help { scroll, .. } | Overlay::Lives { scroll }), _) => scroll,
         (Some(Overlay::Change(view)), _) => &mut view.scroll,
         (None, Screen::Entry(entry)) => &mut entry.scroll,
         _ => return false,
@@ -97,7 +97,8 @@ pub(crate) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
     let lines = usize::try_from(top).unwrap_or(usize::MAX);
     let sight = entry::update::rows(model);
     match (what, &mut model.overlay, &mut model.screen) {
-        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _) => *scroll = lines,
+        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _)
+        | (Scrolled::Lives, Some(Overlay::Lives { scroll }), _) => *scroll = lines,
         (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
         (Scrolled::Entry, None, Screen::Entry(entry)) => {
             entry.scroll = lines;
@@ -117,7 +118,8 @@ pub(crate) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
 /// The first row in sight.
 pub(crate) fn top(model: &Model, what: Scrolled) -> u64 {
     let lines = match (what, &model.overlay, &model.screen) {
-        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _) => *scroll,
+        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _)
+        | (Scrolled::Lives, Some(Overlay::Lives { scroll }), _) => *scroll,
         (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll,
         (Scrolled::Entry, _, Screen::Entry(entry)) => entry.scroll,
         (Scrolled::Pane(Pane::Queues), ..) => model.top,

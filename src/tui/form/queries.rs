@@ -12,7 +12,7 @@ impl Overlay {
             Self::Requeue(form) => Some(&**form),
             Self::Edit(form) => Some(&**form),
             Self::Repair(form) => Some(&**form),
-            Self::Help { .. } | Self::Dialog(_) | Self::Change(_) => None,
+            Self::Help { .. } | Self::Lives { .. } | Self::Dialog(_) | Self::Change(_) => None,
         }
     }
 
@@ -23,7 +23,7 @@ impl Overlay {
             Self::Requeue(form) => Some(&mut **form),
             Self::Edit(form) => Some(&mut **form),
             Self::Repair(form) => Some(&mut **form),
-            Self::Help { .. } | Self::Dialog(_) | Self::Change(_) => None,
+            Self::Help { .. } | Self::Lives { .. } | Self::Dialog(_) | Self::Change(_) => None,
         }
     }
 }

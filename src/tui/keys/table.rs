@@ -2,16 +2,16 @@
 //! save the help, which is always there.
 
 use Place::{
-    Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues,
-    Timeline, Traffic,
+    Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Lives, Order,
+    Queues, Timeline, Traffic,
 };
 
 use super::{Action, Binding, Code, Key, Place, Section};
 use crate::tui::tabs::Tab;
 
 const EVERYWHERE: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Dialog,
-    Form, Change,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Lives,
+    Dialog, Form, Change,
 ];
 
 /// Everywhere but where a question waits for its answer.
@@ -25,7 +25,7 @@ const REFRESHED: &[Place] = &[
 ];
 
 const SCROLLED: &[Place] = &[
-    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Change,
+    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Lives, Change,
 ];
 
 const PANES: &[Place] = &[
@@ -44,6 +44,11 @@ const LISTS: &[Place] = &[Entries, Delivered, Order];
 /// Places where something can be changed, or is told why it cannot.
 const CHANGED: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry,
+];
+
+/// Places from which the lives of messages are opened, and that where they are.
+const LIVED: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Lives,
 ];
 
 /// There, and where a change is looked at.
@@ -78,7 +83,7 @@ const BACK: &str = "back";
 /// The word for moving what does not fit into its pane.
 pub(crate) const SCROLL: &str = "scroll";
 
-const MOVE: &[(Place, &str)] = &[(Entry, SCROLL), (Help, SCROLL)];
+const MOVE: &[(Place, &str)] = &[(Entry, SCROLL), (Help, SCROLL), (Lives, SCROLL)];
 
 const BAR: &[(Place, &str)] = &[(Queues, "bar"), (Timeline, "bar"), (Entries, "bar")];
 
@@ -136,6 +141,8 @@ const REPAIR_HELP: &str = "repair, undo";
 
 const KICK_HELP: &str = "wake clients, worker";
 
+const JUMP_HELP: &str = "jump to time; lives";
+
 const MATCH_HELP: &str = "next match, previous";
 
 /// Keys that hands know from other programs. Where nothing else is bound to them, each does the
@@ -168,7 +175,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "fold", Action::Fold, &[Key::of(Code::Left)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "unfold", Action::Unfold, &[Key::of(Code::Right)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "read-as", Action::ReadAs, &[Key::char('C')], &[Entries, Delivered, Order, Entry], &[], ENTRY_HELP),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Help, "close"), (Lives, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
@@ -208,7 +215,8 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
-    row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
+    row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], JUMP_HELP),
+    row(Section::Find, "lives", Action::Lives, &[Key::char('T')], LIVED, &[], JUMP_HELP),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
     row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "wake")], KICK_HELP),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker"), (Timeline, "worker"), (Entries, "worker"), (Delivered, "worker"), (Order, "worker")], KICK_HELP),

@@ -14,7 +14,7 @@ use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
 use crate::tui::{
     awaited, change, copy, cursor, departed, entries, examine, filter, focus, help, leave, link,
-    marks, offer, queues, reason, sight, timeline, worker,
+    lives, marks, offer, queues, reason, sight, timeline, worker,
 };
 
 /// Does what the user wants, or says why not.
@@ -107,6 +107,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
         Action::Help => help::update::step(model),
+        Action::Lives => lives::update::toggle(model),
         _ => return change_something(model, action),
     }
     Vec::new()

@@ -38,11 +38,15 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     }
     match (&model.overlay, target) {
         (Some(Overlay::Dialog(_)), _) => return dialog::update::clicked(model, target),
-        (Some(Overlay::Help { .. } | Overlay::Change(_)), Some(Target::Beside)) => {
+        (
+            Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_)),
+            Some(Target::Beside),
+        ) => {
             model.overlay = None;
         }
         (_, Some(Target::Rail(what, rail))) => grab(model, what, rail, y),
-        (Some(Overlay::Help { .. } | Overlay::Change(_)), _) | (None, None) => {}
+        (Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_)), _)
+        | (None, None) => {}
         (Some(_), _) => return form::update::clicked(model, target),
         (None, Some(target)) => return on_screen(model, target),
     }
@@ -163,7 +167,7 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
     model.schedule.touched = true;
     let help = matches!(
         model.overlay,
-        Some(Overlay::Help { .. } | Overlay::Change(_))
+        Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_))
     );
     if model.overlay.is_some() && !help {
         return Vec::new();

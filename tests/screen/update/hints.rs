@@ -55,7 +55,7 @@ fn ways() -> Vec<Way> {
         desk.press(Code::Enter);
         desk.press(Code::Enter);
     }));
-    for key in ['o', 'w'] {
+    for key in ['o', 'w', 'T'] {
         ways.push(Box::new(move |desk| {
             desk.char(key);
         }));

@@ -8,7 +8,7 @@ use crate::tui::model::Model;
 use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::refresh::SurveyAnswer;
 use crate::tui::schedule::{Fit, pace};
-use crate::tui::{entries, entry, lists, marks, sight, timeline};
+use crate::tui::{entries, entry, lists, lives, marks, sight, timeline};
 
 /// The transfers of a queue have kept the server so lately that others may still be late for it.
 const BLOCKED: Duration = Duration::from_secs(15);
@@ -55,6 +55,7 @@ fn pulse_alone(
     let mut effects = Vec::new();
     match result {
         Ok(mut pulse) => {
+            lives::update::pulse_came(model, queue, &pulse);
             let page = pulse.page.take();
             unfreeze_to(model, &pulse);
             if take_pulse(model, model.cursor, pulse) {
