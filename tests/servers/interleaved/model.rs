@@ -107,8 +107,11 @@ impl Model {
         }
     }
 
-    /// Moves frames to target as ours do.
+    /// Moves frames to target as ours do, which leave everything as it is where none is to be moved.
     pub fn deliver(&mut self, members: &[Vec<u8>], drain: bool) {
+        if members.is_empty() {
+            return;
+        }
         let payloads = members.iter().map(|member| payload(member).unwrap());
         self.target.extend(payloads);
         if drain && self.order.len() > 64 && !self.aside.is_empty() {
