@@ -114,19 +114,12 @@ pub struct Args {
 
 /// The version, with what was built: for a report of a mistake in it.
 fn version() -> String {
-    let commit = option_env!("DELAYSCOPE_COMMIT").unwrap_or("not told by who built it");
     let screen = if cfg!(feature = "tui") { "tui" } else { "none" };
-    let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
-    let libc = if cfg!(target_env = "musl") {
-        "-musl"
-    } else if cfg!(target_env = "gnu") {
-        "-gnu"
-    } else {
-        ""
-    };
     format!(
-        "{}\ncommit    {commit}\ntarget    {arch}-{os}{libc}\nfeatures  {screen}",
-        env!("CARGO_PKG_VERSION")
+        "{}\ncommit    {}\ntarget    {}\nfeatures  {screen}",
+        env!("CARGO_PKG_VERSION"),
+        env!("DELAYSCOPE_COMMIT"),
+        env!("DELAYSCOPE_TARGET"),
     )
 }
 

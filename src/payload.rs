@@ -78,6 +78,7 @@ pub use line::{of_text as line, within as line_within};
 pub use plain::{MARKS, SEPARATORS, plain};
 pub use said::written;
 pub use spelling::{encode, spelled};
+pub use text::beginning;
 pub use tree::{Cut, Field, Name, Node, Shape};
 pub use typed::class_named;
 pub use verdict::Sure;

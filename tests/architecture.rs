@@ -37,6 +37,7 @@ const TOP: &[&str] = &[
     "LICENSE-MIT",
     "README.md",
     "assets",
+    "build.rs",
     "src",
     "target",
     "tests",

@@ -19,7 +19,7 @@ use crate::queue::finding::{self, Watch};
 use crate::queue::{Queue, ServerWatch, text};
 
 /// Queues are looked for again after this, when there are some.
-const LOOK_AGAIN: Duration = Duration::from_mins(10);
+const LOOK_AGAIN: Duration = Duration::from_secs(10 * 60);
 /// And after this, when there are none.
 const LOOK_ON: Duration = Duration::from_secs(10);
 

@@ -18,7 +18,7 @@ use crate::store::{Store, StoreError};
 /// The pauses after failures: the first and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// "For ever" for one call; the next one follows.
-const LONG: Duration = Duration::from_hours(1);
+const LONG: Duration = Duration::from_secs(60 * 60);
 
 /// When a consumer stops by itself.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

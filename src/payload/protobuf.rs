@@ -122,7 +122,7 @@ fn value(reader: &mut Reader<'_>, wire: &Wire, end: usize, number: u64) -> Optio
 fn sized(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
     let start = reader.mark();
     if let Some(said) = reader.utf8(length)
-        && text::is_plausible(&said[..said.floor_char_boundary(LOOKED_AT)])
+        && text::is_plausible(text::beginning(said, LOOKED_AT))
     {
         return Some(Node::text(said));
     }

@@ -36,6 +36,14 @@ pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
     }
 }
 
+/// The beginning of a text, of so many bytes at most, up to the end of a character.
+#[must_use]
+pub fn beginning(text: &str, bytes: usize) -> &str {
+    let mut ends = (0..=bytes.min(text.len())).rev();
+    let end = ends.find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
+}
+
 /// Tells whether a text was meant as one: no control characters but white space, or a few of them
 /// (terminal colours, a separator) that neither begin it nor belong to another codec.
 pub(super) fn is_plausible(text: &str) -> bool {
@@ -73,6 +81,13 @@ mod tests {
 
     fn decode(bytes: &[u8]) -> Option<Value> {
         decode_as(Codec::Text, bytes).map(|read| read.value)
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_ends_with_a_character() {
+        for (bytes, expected) in [(0, ""), (1, "a"), (2, "a"), (3, "aé"), (9, "aéb")] {
+            assert_eq!(beginning("aéb", bytes), expected);
+        }
     }
 
     #[test]

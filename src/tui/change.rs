@@ -83,7 +83,7 @@ pub struct LastChange {
 
 /// Time for which a change counts as fresh: who takes back so soon what was done last knows what
 /// that was.
-const FRESH: Duration = Duration::from_mins(1);
+const FRESH: Duration = Duration::from_secs(60);
 
 /// A change that is not over yet.
 #[derive(Clone, Debug)]

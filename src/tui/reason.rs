@@ -5,7 +5,9 @@ use crate::queue::LinkState;
 use crate::tui::entry::update::tree;
 use crate::tui::keys::{Action, Binding, Code, Key};
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::{awaited, change, copy, entries, entry, examine, focus, help, tabs, timeline};
+use crate::tui::{
+    awaited, change, copy, departed, entries, entry, examine, focus, help, tabs, timeline,
+};
 
 /// The reason why an action cannot do anything now; none when it can.
 #[must_use]
@@ -21,8 +23,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
-        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
-            entry::update::why_no_match(view)
+        Action::NextMatch | Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            entry::update::why_no_match(model)
         }
         Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
             Some("no filter is on: / sets one")
@@ -33,11 +35,9 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("it is no longer there")
         }
-        Action::Mark | Action::MarkRange
-            if let Some(fate) = model.fate_at(model.stand().cursor) =>
-        {
-            Some(fate.why_not())
-        }
+        Action::Mark | Action::MarkRange if model.fate_at(model.stand().cursor).is_some() => model
+            .fate_at(model.stand().cursor)
+            .map(departed::Fate::why_not),
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }

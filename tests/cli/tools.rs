@@ -1,5 +1,6 @@
 //! What makes the program at home on a machine: its manual, completions and version.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::program::{Program, local};
@@ -82,7 +83,89 @@ fn the_manual_is_for_the_program_and_for_each_command() {
 fn the_long_version_says_what_was_built() {
     assert_eq!(local(&["-V"]).out.lines().count(), 1);
     let long = local(&["--version"]).out;
-    for word in ["commit", "target", "features"] {
-        assert!(long.contains(word), "{long}");
+    let told = |word: &str| {
+        let line = long.lines().find(|line| line.starts_with(word));
+        line.unwrap_or_else(|| panic!("{word} in {long}"))
+            .trim_start_matches(word)
+            .trim()
+            .to_owned()
+    };
+    let screen = if cfg!(feature = "tui") { "tui" } else { "none" };
+    assert_eq!(told("features"), screen);
+    assert!(
+        told("target").contains(std::env::consts::ARCH) && told("target").contains("linux"),
+        "{long}"
+    );
+    assert!(!told("commit").is_empty(), "{long}");
+}
+
+/// What the build script says of the commit, in `folder`, for a release unless that is changed.
+fn commit_told(folder: &Path, change: &[(&str, &str)]) -> String {
+    let script = folder.join("build-script");
+    if !script.exists() {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/build.rs");
+        let built = Command::new(rustc)
+            .args(["--edition=2024", "-o", script.to_str().unwrap(), source])
+            .status()
+            .unwrap();
+        assert!(built.success());
     }
+    let out = Command::new(&script)
+        .env_remove("DELAYSCOPE_COMMIT")
+        .env("CARGO_MANIFEST_DIR", folder)
+        .env("PROFILE", "release")
+        .env("TARGET", "x86_64-unknown-linux-musl")
+        .envs(change.iter().copied())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        said.contains("cargo::rustc-env=DELAYSCOPE_TARGET=x86_64-unknown-linux-musl\n"),
+        "{said}"
+    );
+    let commit = said.lines().find_map(|line| {
+        line.strip_prefix("cargo::rustc-env=DELAYSCOPE_COMMIT=")
+            .map(str::to_owned)
+    });
+    commit.unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn the_commit_is_that_of_the_clone_or_of_the_package_and_never_that_of_another_repository() {
+    let room = crate::support::room();
+    let told = |change: &[(&str, &str)]| commit_told(room.path(), change);
+    assert_eq!(told(&[]), "unknown");
+    assert_eq!(
+        told(&[("DELAYSCOPE_COMMIT", "0123456789abcdef0123")]),
+        "0123456789ab"
+    );
+
+    let git = |words: &[&str]| {
+        let who = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+        let out = Command::new("git")
+            .current_dir(room.path())
+            .args(who)
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{words:?}: {out:?}");
+        String::from_utf8(out.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "one"]);
+    let head = git(&["rev-parse", "HEAD"]);
+    let of_clone = told(&[]);
+    assert_eq!(of_clone.split(' ').next(), Some(&head[..12]), "{of_clone}");
+    // Each commit would build all tests anew.
+    assert_eq!(told(&[("PROFILE", "debug")]), "unknown (a debug build)");
+
+    let copy = room.path().join("vendor");
+    std::fs::create_dir(&copy).unwrap();
+    assert_eq!(commit_told(&copy, &[]), "unknown");
+    let info = r#"{ "git": { "sha1": "fedcba9876543210fedcba9876543210fedcba98" } }"#;
+    std::fs::write(copy.join(".cargo_vcs_info.json"), info).unwrap();
+    assert_eq!(commit_told(&copy, &[]), "fedcba987654");
+    std::fs::write(copy.join(".cargo_vcs_info.json"), "{\"sha1\": \"\nx=y\"}").unwrap();
+    assert_eq!(commit_told(&copy, &[]), "unknown");
 }

@@ -30,7 +30,7 @@ pub use redis::Value;
 const GUARD: &str = r#""$@" >server.log 2>&1 <&- & p=$!; echo $p; read _; kill -9 $p 2>/dev/null; kill -CONT $p 2>/dev/null; wait $p"#;
 
 /// How long anything may take before a test fails.
-pub const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A private server.
 pub struct Server {

@@ -14,7 +14,7 @@ use crate::store::{Store, StoreError};
 /// While it watches, what a look at all entries may take unless it was asked for.
 const AFFORDABLE: Duration = Duration::from_secs(4);
 /// One that could not be taken is tried again after this.
-const AGAIN: Duration = Duration::from_mins(1);
+const AGAIN: Duration = Duration::from_secs(60);
 
 impl Doctor<'_> {
     /// The queues all entries of which are looked at within so long; the others are noted.

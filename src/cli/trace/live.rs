@@ -25,7 +25,7 @@ use crate::store::StoreError;
 const MOST_UNASKED: u64 = 5_000;
 
 /// The longest that MONITOR runs without `--long`.
-const LONGEST: Duration = Duration::from_mins(5);
+const LONGEST: Duration = Duration::from_secs(5 * 60);
 
 /// Follows messages until the time is over, a brake acts, or somebody ends it.
 pub(super) async fn run<W: Write>(

@@ -78,13 +78,13 @@ impl Run {
         if *self.order.borrow_and_update() == Order::Pause {
             return Some(Wait {
                 why: Some(PAUSED.to_owned()),
-                look: Duration::from_hours(1),
+                look: Duration::from_secs(60 * 60),
             });
         }
         if self.tell.is_too_much() && !self.goes_round {
             return Some(Wait {
                 why: Some("nobody reads what it tells".to_owned()),
-                look: Duration::from_hours(1),
+                look: Duration::from_secs(60 * 60),
             });
         }
         if let Some(look) = self.meter.pause(instant()) {

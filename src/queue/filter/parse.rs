@@ -9,7 +9,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 use super::{BadFilter, Side, Term, Wrong};
 use crate::clock::when::When;
-use crate::payload::{Codec, MARKS, SEPARATORS};
+use crate::payload::{Codec, MARKS, SEPARATORS, beginning};
 
 /// No filter has more bytes.
 const LONGEST: usize = 4_096;
@@ -31,7 +31,7 @@ const PIECES: usize = 4;
 
 /// The part of a text that patterns look at.
 pub(super) fn searched(text: &str) -> &str {
-    &text[..text.floor_char_boundary(SEARCHED)]
+    beginning(text, SEARCHED)
 }
 
 pub(super) fn terms(text: &str) -> Result<Vec<Term>, BadFilter> {

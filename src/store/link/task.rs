@@ -99,7 +99,7 @@ impl Backoff {
 
 /// The wait before the next attempt.
 pub(in crate::store) fn pause(attempt: u32, lost_for: Duration) -> Duration {
-    if lost_for > Duration::from_mins(1) {
+    if lost_for > Duration::from_secs(60) {
         return Duration::from_secs(2);
     }
     Duration::from_millis(100 << attempt.min(3)).min(Duration::from_millis(500))

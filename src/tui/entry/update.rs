@@ -155,7 +155,10 @@ pub(crate) fn find(model: &mut Model, what: &str) {
 }
 
 /// Why there is no next place; none when there is one.
-pub(crate) fn why_no_match(view: &EntryView) -> Option<&'static str> {
+pub(crate) fn why_no_match(model: &Model) -> Option<&'static str> {
+    let Screen::Entry(view) = &model.screen else {
+        return None;
+    };
     match &view.found {
         None => Some("nothing is looked for: / begins"),
         Some(found) if found.hits.is_empty() => Some("not found in this entry"),
@@ -191,9 +194,9 @@ fn look(view: &mut EntryView) {
         return;
     };
     let lines = view.laid.as_ref().and_then(|laid| laid.lines.as_deref());
-    found.hits = match (view.face, lines) {
-        (Face::Tree, _) if let Some(tree) = &view.tree => tree::find(tree, &found.what, MOST),
-        (Face::Text | Face::Raw, Some(lines)) => in_text(lines, &found.what),
+    found.hits = match (view.face, lines, &view.tree) {
+        (Face::Tree, _, Some(tree)) => tree::find(tree, &found.what, MOST),
+        (Face::Text | Face::Raw, Some(lines), _) => in_text(lines, &found.what),
         _ => in_bytes(&view.row.member, &needle(&found.what)),
     };
     found.at = found.at.min(found.hits.len().saturating_sub(1));

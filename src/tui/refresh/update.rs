@@ -32,7 +32,7 @@ const UNSEEN_AGE: Duration = Duration::from_secs(20);
 const UNSEEN_EACH: Duration = Duration::from_millis(120);
 
 /// The search for queues begins again after this.
-const LOOK_AGAIN: Duration = Duration::from_mins(10);
+const LOOK_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 /// Takes an answer of the server.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {

@@ -23,7 +23,7 @@ const CLIENTS: usize = 200;
 /// Kinds of moments.
 const KINDS: usize = 4;
 /// Longer than any change takes.
-const FOREVER: Duration = Duration::from_mins(10);
+const FOREVER: Duration = Duration::from_secs(10 * 60);
 
 /// What a scenario does when nobody kills it.
 struct Control {

@@ -13,7 +13,7 @@ use crate::kill::scenario::{Lie, QUEUE, Then};
 use crate::kill::world::{World, moved};
 use crate::support::Server;
 
-const FOREVER: Duration = Duration::from_mins(10);
+const FOREVER: Duration = Duration::from_secs(10 * 60);
 /// A sweep of the order list.
 const MANY: Lie = Lie::new(4_000, 2_400).shuffled();
 /// A batch or two, one after the other.

@@ -64,7 +64,7 @@ pub(crate) fn protected(name: &str) -> Profile {
 
 /// Nothing known yet but the server.
 pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
-    let instant = clock::instant() + Duration::from_hours(1);
+    let instant = clock::instant() + Duration::from_secs(60 * 60);
     let mut model = Model::new(size, look, "prod-1:6379/0".to_owned(), false, instant);
     model.now = NOW;
     model.opening = Opening::Over;
