@@ -210,7 +210,7 @@ async fn amid(
 fn lost(told: &Told) -> u64 {
     let note = told.summary.notes.iter().find_map(|note| {
         let (_, rest) = note.split_once("(a failover): ")?;
-        rest.split(' ').next()?.parse().ok()
+        rest.split(' ').next()?.replace(',', "").parse().ok()
     });
     note.unwrap_or_else(|| panic!("{:?}", told.summary.notes))
 }
