@@ -25,6 +25,7 @@ pub mod redis_cli;
 pub mod sentinels;
 pub mod server;
 pub mod shell;
+pub mod slot;
 pub mod snapshot;
 pub mod text;
 pub mod told;
@@ -46,7 +47,8 @@ pub use name::{HoldKeys, Keys, QueueName};
 pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
 pub use sentinels::{SENTINEL_PORT, Sentinels};
 pub use server::{
-    Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Optional, Refused, Tls, Verify,
+    Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Nodes, Optional, Refused, Tls,
+    Verify,
 };
 pub use snapshot::{Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey};
 pub use zoom::{Scale, Zoom};

@@ -24,6 +24,9 @@ pub struct Acl {
     /// [default: a rule for reading and one for each change]
     #[arg(long = "for", value_name = "CHANGES", value_delimiter = ',', value_parser = purpose)]
     pub purposes: Vec<Purpose>,
+    /// For a cluster, whose nodes are asked which of them owns which slot
+    #[arg(long)]
+    pub cluster: bool,
     /// Name of the rule's user; not whom we log in as
     #[arg(long = "name", value_name = "NAME", default_value = "delayscope")]
     pub name: String,

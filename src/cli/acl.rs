@@ -9,7 +9,7 @@ use super::session::meant;
 use super::{Outcome, say};
 use crate::args::{self, Purpose};
 use crate::config::Config;
-use crate::queue::acl::Rules;
+use crate::queue::acl::{Place, Rules};
 use crate::queue::{Address, Change, Queue, shell};
 
 /// Prints a rule for each purpose, or one for those that were asked for.
@@ -23,8 +23,14 @@ pub(super) fn run<W: Write>(
         None => config.queues.clone(),
     };
     out.keep_whole();
+    let place = match &config.endpoint.address {
+        Address::Cluster(_) => Place::Cluster,
+        _ if asked.cluster => Place::Cluster,
+        _ if config.endpoint.db != 0 => Place::OtherDb,
+        _ => Place::Db0,
+    };
     for (name, changes) in users(asked) {
-        let rules = Rules::of(&changes, &queues, config.endpoint.db != 0);
+        let rules = Rules::of(&changes, &queues, place);
         let purposes = changes.iter().map(|change| change.word());
         let purposes: Vec<&str> = std::iter::once("read").chain(purposes).collect();
         print(&name, &purposes, &rules, out)?;

@@ -184,7 +184,8 @@ impl<'a> Making<'a> {
         let queue = meant(queue, self.config);
         let name = queue.name.text().into_owned();
         let failed = || format!("could not change {name:?}");
-        let writer = self.writer().with_context(failed)?;
+        self.session = self.session.at(&queue).await.with_context(failed)?;
+        let writer = self.writer(&queue).with_context(failed)?;
         check_that_it_is_there(&self.session, &queue, self.config, failed).await?;
         let which = match chosen {
             None => Which::Due,
@@ -221,7 +222,10 @@ impl<'a> Making<'a> {
             Some(id) => format!("could not take {id} back"),
             None => "could not take the newest change back".to_owned(),
         };
-        let writer = self.writer().with_context(failed)?;
+        // Who may change nothing is told so before anything is looked up.
+        if !self.how.dry_run {
+            self.session.store.writer().with_context(failed)?;
+        }
         let planning = plan_undo(&self.session.store, &self.journal, id, force);
         let prepared = tokio::select! {
             biased;
@@ -236,16 +240,20 @@ impl<'a> Making<'a> {
             prepared.plan.profile = profile;
             prepared
         });
+        let writer = match &prepared {
+            Some(prepared) => self.writer(&prepared.plan.queue).with_context(failed)?,
+            None => None,
+        };
         let made = self.make(writer, prepared, out).await;
         made.or_else(|why| but_nothing(why, failed))
     }
 
-    /// The right to change; none for a dry run, which needs none.
-    fn writer(&self) -> anyhow::Result<Option<Writer>> {
+    /// The right to change a queue; none for a dry run, which needs none.
+    fn writer(&self, queue: &Queue) -> anyhow::Result<Option<Writer>> {
         if self.how.dry_run {
             return Ok(None);
         }
-        Ok(Some(self.session.store.writer()?))
+        Ok(Some(self.session.store.writer_of(queue)?))
     }
 
     /// Plans; none: it was interrupted.

@@ -39,8 +39,8 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let session = Session::open(config).await?.at(&queue).await?;
     let target = text::printable_bytes(&queue.keys().target);
     if asked.peek {
         return look(asked, &session, &queue, out).await;

@@ -111,7 +111,9 @@ fn opening<W: Write>(demo: &Demo, out: &mut Output<W>) -> io::Result<()> {
         match &endpoint.address {
             // Its path alone is what redis-cli and -s take.
             Address::Unix(path) => out.line(&format!("socket {}", path.display()))?,
-            Address::Tcp(..) | Address::Sentinel(_) => out.line(&format!("server {endpoint}"))?,
+            Address::Tcp(..) | Address::Sentinel(_) | Address::Cluster(_) => {
+                out.line(&format!("server {endpoint}"))?;
+            }
         }
         out.line(&format!("queues {}", names.join(", ")))?;
         if let Some(first) = demo.queues().first() {

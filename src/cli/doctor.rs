@@ -54,7 +54,7 @@ pub(super) async fn run<W: Write>(
     if asked.queue.is_some() {
         doctor.check_that_it_is_there(config).await?;
     }
-    told::print(&doctor, &all, &config.programs(), out)?;
+    told::print(&doctor, &all, &doctor.session.programs(config), out)?;
     let worst = all.iter().filter_map(worst).max();
     Ok(outcome(worst, asked))
 }

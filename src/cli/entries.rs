@@ -30,8 +30,8 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let picked = Picked::of(&asked.pick)?;
-    let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let session = Session::open(config).await?.at(&queue).await?;
     let what = || format!("could not read the entries of {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
     let named = asked.payloads.codec.as_deref();

@@ -36,8 +36,8 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let codec = asked.codec.as_deref().map(named).transpose()?;
     let class = asked.kind.as_deref().map(class).transpose()?;
-    let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let session = Session::open(config).await?.at(&queue).await?;
     let what = || format!("could not offer to {:?}", queue.name.text());
     let writer = session.store.writer().with_context(what)?;
     let form = form(asked.form, &session, &queue)

@@ -41,11 +41,13 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
     let queue = which(asked.queue.as_ref(), &session, config).await?;
+    let session = session.at(&queue).await?;
     let bundle = Bundle::gather(&session, queue, asked, config).await?;
     if out.is_json() {
-        out.json(&bundle.object(asked.redact, &config.programs()))?;
+        out.json(&bundle.object(asked.redact, &session.programs(config)))?;
     } else {
-        markdown::print(&bundle, asked.redact, config, out)?;
+        let programs = session.programs(config);
+        markdown::print(&bundle, asked.redact, (config, &programs), out)?;
     }
     Ok(Outcome::Done)
 }

@@ -29,8 +29,8 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let filter = filter(&asked.filter.join(" "))?;
     check_place(&filter, asked.from)?;
-    let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let session = Session::open(config).await?.at(&queue).await?;
     let what = || format!("could not search {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
     let unasked = asked.limit.is_none() && out.is_terminal() && !out.is_json();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::clock::ServerClock;
 use crate::config::Config;
+use crate::queue::redis_cli::{self, Programs};
 use crate::queue::{LinkState, Queue};
 use crate::store::{Access, Store, StoreError};
 
@@ -32,6 +33,23 @@ impl Session {
         let store = Store::open(config.endpoint.clone(), access).patient(HUNG);
         let clock = store.ready(PATIENCE).await?;
         Ok(Self { store, clock })
+    }
+
+    /// The same at the node that owns a queue, wherever that goes; there is only one where there is no
+    /// cluster.
+    pub(super) async fn at(&self, queue: &Queue) -> anyhow::Result<Self> {
+        let store = self.store.along_with(queue);
+        let clock = store.ready(PATIENCE).await?;
+        Ok(Self { store, clock })
+    }
+
+    /// The words with which a shell starts this program and redis-cli on the server.
+    pub(super) fn programs(&self, config: &Config) -> Programs {
+        let mut programs = config.programs();
+        if !self.store.node_ids().is_empty() {
+            programs.redis_cli = redis_cli::program_in_cluster(&config.endpoint);
+        }
+        programs
     }
 
     /// Waits until the server is away or has hung too long, and returns what there is to say: for

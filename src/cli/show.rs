@@ -25,8 +25,8 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let session = Session::open(config).await?.at(&queue).await?;
     let shown = Shown::read(&session, &queue, config).await?;
     if out.is_json() {
         out.json(&Value::Object(shown.object(&queue)))?;

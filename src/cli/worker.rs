@@ -93,8 +93,8 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let session = Session::open(config).await?.at(&queue).await?;
     let name = text::printable_bytes(queue.name.as_bytes());
     let what = || format!("could not work on {name:?}");
     let writer = session.store.writer().with_context(what)?;

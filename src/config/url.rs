@@ -54,11 +54,6 @@ pub enum BadUrl {
         "one of the URL's options is unknown. There are db, user and password; with redis-sentinel:// also sentinelMasterId, sentinel_username and sentinel_password."
     )]
     Option,
-    /// Several hosts, and not of sentinels.
-    #[error(
-        "the URL has several hosts. Of sentinels, write redis-sentinel://HOST,HOST/DB?sentinelMasterId=NAME; else name one server."
-    )]
-    Hosts,
     /// More behind the hosts of sentinels than a name and a database.
     #[error("the URL's path is neither /DB nor /NAME/DB.")]
     Path,
@@ -67,15 +62,14 @@ pub enum BadUrl {
 /// Reads `redis://[user:password@]host[:port][/db]`, `valkey://…`, `unix:///path?db=N`, and
 /// `rediss://…` or `valkeys://…` for TLS; and of sentinels, as Lettuce and as Python write them,
 /// `redis-sentinel://[user:password@]host[:port],…[/db]?sentinelMasterId=NAME` and
-/// `redis+sentinel://host,…/NAME[/db]`, with `rediss…` for TLS to both.
+/// `redis+sentinel://host,…/NAME[/db]`, with `rediss…` for TLS to both. Several hosts of `redis://` are
+/// nodes of one cluster.
 ///
 /// A user part without a colon is the password, as in redis-cli.
 pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
     read(text).map_err(|why| match why {
         // What is wrong there is the rest of the password.
-        BadUrl::Port | BadUrl::Db | BadUrl::Option | BadUrl::Hosts | BadUrl::Path
-            if is_cut_short(text) =>
-        {
+        BadUrl::Port | BadUrl::Db | BadUrl::Option | BadUrl::Path if is_cut_short(text) => {
             BadUrl::Unescaped
         }
         other => other,
@@ -122,7 +116,7 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
             "pass" | "password" => endpoint.password = non_empty(decode(value, "password")?),
             _ => match &mut endpoint.address {
                 Address::Sentinel(sentinels) => sentinel_option(name, value, sentinels)?,
-                Address::Tcp(..) | Address::Unix(_) => return Err(BadUrl::Option),
+                _ => return Err(BadUrl::Option),
             },
         }
     }
@@ -132,13 +126,17 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
 fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (user, password, place) = credentials(authority)?;
-    if place.contains(',') {
-        return Err(BadUrl::Hosts);
+    let mut places = Vec::new();
+    for place in place.split(',') {
+        places.push(host_and_port(place, PORT)?);
     }
-    let (host, port) = host_and_port(place, PORT)?;
+    let address = match &places[..] {
+        [(host, port)] => Address::Tcp(host.clone(), *port),
+        _ => Address::Cluster(places),
+    };
     let path = path.trim_end_matches('/');
     Ok(Endpoint {
-        address: Address::Tcp(host, port),
+        address,
         db: if path.is_empty() { 0 } else { db(path)? },
         user,
         password,
@@ -385,7 +383,7 @@ mod tests {
             ("redis://:secret?p@h", BadUrl::Unescaped),
             ("redis://:p?secret@h", BadUrl::Unescaped),
             ("redis://:p@p/secret@h", BadUrl::Unescaped),
-            ("redis://:secret@a,b", BadUrl::Hosts),
+            ("redis://:secret@a,b:x", BadUrl::Port),
             ("redis-sentinel://:secret@a,b:x", BadUrl::Port),
             ("redis-sentinel://:secret@a/m/x", BadUrl::Db),
             ("redis-sentinel://:secret@a/m/0/x", BadUrl::Path),

@@ -65,6 +65,7 @@ pub fn consume(
 
 /// The next `count` elements (at most 1,000) that a consumer would take. Nothing is taken.
 pub async fn peek(store: &Store, queue: &Queue, count: usize) -> Result<Vec<Consumed>, StoreError> {
+    let store = &store.of(queue).await;
     let elements = sample::next_delivered(store, queue, count).await?;
     Ok(elements.into_iter().map(|e| consumed(store, e)).collect())
 }

@@ -107,6 +107,14 @@ impl From<StoreError> for ScanStop {
     }
 }
 
+/// The end of a look through the keys of a node.
+enum NodeLook {
+    /// All of them, so many.
+    Whole(u64),
+    /// The node does not let us look.
+    Refused,
+}
+
 /// Tells whether the server will not let us look later either.
 fn for_good(error: &StoreError) -> bool {
     match error {
@@ -165,46 +173,69 @@ impl Search {
         }
         if self.store.why_refused(Optional::Channels).is_none() {
             let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
-            match read::channels(&self.store, &pattern).await {
-                Ok(channels) => self.signs_in(&channels).await?,
-                Err(error) if for_good(&error) => {}
-                Err(error) => return Err(error.into()),
+            // A node knows of those that subscribe there.
+            for node in self.store.masters().await {
+                match read::channels(&node, &pattern).await {
+                    Ok(channels) => self.signs_in(&channels).await?,
+                    Err(error) if for_good(&error) => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
         }
-        self.look_through().await
+        let (mut looked, nodes) = (0, self.store.masters().await);
+        let mut left = nodes.len();
+        for node in nodes {
+            left -= 1;
+            let NodeLook::Whole(keys) = self.look_through(&node, looked, left).await? else {
+                return self.tell(DiscoveryEvent::Done { looked }).await;
+            };
+            looked += keys;
+        }
+        self.memory
+            .keep(self.store.endpoint(), self.signs.iter().cloned().collect());
+        self.tell(DiscoveryEvent::Done { looked }).await
     }
 
-    /// Looks through all keys, at the pace.
-    async fn look_through(&mut self) -> Result<(), ScanStop> {
+    /// Looks through all keys of a node, at the pace; `before` were looked through at others, and so
+    /// many nodes are `left`.
+    async fn look_through(
+        &mut self,
+        node: &Store,
+        before: u64,
+        left: usize,
+    ) -> Result<NodeLook, ScanStop> {
         let mut pace = ScanPace::new(instant());
         let (mut cursor, mut looked) = (0, 0);
         let mut told = instant();
         loop {
-            let slice = match read::scan(&self.store, cursor, PATTERN, pace.count()).await {
+            let slice = match read::scan(node, cursor, PATTERN, pace.count()).await {
                 Ok(slice) => slice,
-                Err(error) if for_good(&error) => {
-                    return self.tell(DiscoveryEvent::Done { looked }).await;
-                }
+                Err(error) if for_good(&error) => return Ok(NodeLook::Refused),
                 Err(error) => return Err(error.into()),
             };
             self.signs_in(&slice.keys).await?;
             cursor = slice.cursor;
             if cursor == 0 {
-                self.memory
-                    .keep(self.store.endpoint(), self.signs.iter().cloned().collect());
-                return self.tell(DiscoveryEvent::Done { looked: slice.of }).await;
+                return Ok(NodeLook::Whole(slice.of));
             }
             looked = pace::looked(cursor, slice.of).max(looked);
             let now = instant();
             if now.saturating_duration_since(told) >= PROGRESS {
                 told = now;
-                let keys = slice.of;
+                // The others may have about as many.
+                let keys = before + slice.of * (1 + left as u64);
+                let looked = before + looked;
                 self.tell(DiscoveryEvent::Progress { looked, keys }).await?;
             }
             if let Some(until) = pace.paid(slice.server_us, looked, now) {
                 tokio::time::sleep_until(until.into()).await;
             }
         }
+    }
+
+    async fn kinds(&self, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, StoreError> {
+        let ask = async |node: Store, keys: Vec<Vec<u8>>| read::kinds(&node, &keys).await;
+        self.store.by_node(keys, Vec::clone, ask).await
     }
 
     /// Finds those of the remembered queues that have a key still.
@@ -216,7 +247,7 @@ impl Search {
                 .map(name::redisson_keys)
                 .flat_map(|keys| [keys.timeouts, keys.order.unwrap_or_default()])
                 .collect();
-            let kinds = read::kinds(&self.store, &keys).await?;
+            let kinds = self.kinds(&keys).await?;
             let alive = some.iter().zip(kinds.chunks(2));
             there.extend(
                 alive
@@ -241,7 +272,7 @@ impl Search {
                 .flatten()
                 .map(|name| name.as_bytes().to_vec())
                 .collect();
-            let kinds = read::kinds(&self.store, &targets).await?;
+            let kinds = self.kinds(&targets).await?;
             let mut kinds = kinds.into_iter();
             for names in candidates {
                 let kinds: Vec<KeyType> = kinds.by_ref().take(names.len()).collect();

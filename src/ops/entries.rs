@@ -13,7 +13,7 @@ use futures_util::{Stream, stream};
 pub(super) use self::pages::Pages;
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
-use crate::queue::{Due, Entry, Filter, Queue, State};
+use crate::queue::{Due, Entry, Filter, Keys, Queue, State};
 use crate::store::{Store, StoreError, read};
 
 /// A selection of entries.
@@ -62,7 +62,7 @@ pub fn entries(
 ) -> impl Stream<Item = Result<Entry, StoreError>> + Send + 'static {
     let reading = Reading {
         left: selection.limit.unwrap_or(u64::MAX),
-        pages: Pages::new(store, queue, selection),
+        pages: Pages::new(&store.along_with(queue), queue, selection),
         read: VecDeque::new(),
     };
     stream::unfold(Some(reading), |reading| async {
@@ -81,6 +81,7 @@ pub async fn voted(
     from: From,
     habit: Habit,
 ) -> Result<Habit, StoreError> {
+    let store = &store.of(queue).await;
     let first = pages::first(store, queue, from).await?;
     let payload = |entry: &'_ Entry| {
         // Elements of target have no frame any more.
@@ -103,6 +104,7 @@ pub async fn peek(
     first: u64,
     count: u32,
 ) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
+    let store = &store.of(queue).await;
     let page = read::list_page(store, &queue.keys().target, first, count.min(PEEK_MOST)).await?;
     Ok((page.elements, page.length))
 }
@@ -112,8 +114,11 @@ pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u
     if queues.is_empty() {
         return Ok(Vec::new());
     }
-    let keys: Vec<_> = queues.iter().map(Queue::keys).collect();
-    read::quarantined(store, &keys).await
+    let keys: Vec<Keys> = queues.iter().map(Queue::keys).collect();
+    let ask = async |store: Store, keys: Vec<Keys>| read::quarantined(&store, &keys).await;
+    store
+        .by_node(&keys, |keys| keys.timeouts.clone(), ask)
+        .await
 }
 
 /// Elements that are peeked at in one go, at most.

@@ -51,6 +51,9 @@ pub struct ServerId {
     /// `master_replid2` of INFO: it has taken the place of a server with that replication id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub former_replication_id: String,
+    /// The ids of the nodes of its cluster (`CLUSTER SLOTS`): a queue moves from node to node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<String>,
 }
 
 /// The description of a change, as it is written down before it begins.
@@ -161,6 +164,7 @@ impl ServerId {
             run_id: facts.run_id,
             replication_id: facts.replication_id,
             former_replication_id: facts.former_replication_id,
+            nodes: store.node_ids(),
         }
     }
 
@@ -176,7 +180,8 @@ impl ServerId {
     }
 
     /// Tells whether this is another server than `other`, or another database: neither the run id
-    /// nor the replication id is the same, nor has one taken the place of the other in a failover.
+    /// nor the replication id is the same, nor has one taken the place of the other in a failover, nor
+    /// has a cluster a node of the other.
     /// Where none is known the addresses decide.
     #[must_use]
     pub fn differs_from(&self, other: &Self) -> bool {
@@ -187,7 +192,9 @@ impl ServerId {
             (&self.replication_id, &other.former_replication_id),
         ];
         let known = pairs.map(|(a, b)| (!a.is_empty() && !b.is_empty()).then_some(a == b));
+        let in_both = |node: &String| other.nodes.contains(node);
         let is_same = match known {
+            _ if self.nodes.iter().any(in_both) => true,
             [None, None, None, None] => self.server == other.server,
             known => known.contains(&Some(true)),
         };

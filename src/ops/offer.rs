@@ -216,6 +216,7 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
     if !queue.has_frames() {
         return Ok(None);
     }
+    let store = &store.of(queue).await;
     let Sample {
         newest, next_due, ..
     } = sample::sample(store, queue).await?;
@@ -239,6 +240,7 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
 /// With which codec this queue's messages are written: the one that explains most of its newest,
 /// next due and last delivered ones; and what all of those hold. None when none explains any.
 pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<(Codec, Held)>, StoreError> {
+    let store = &store.of(queue).await;
     let sample = sample::sample(store, queue).await?;
     let waiting = sample.newest.iter().chain(&sample.next_due);
     let payloads = waiting

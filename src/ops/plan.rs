@@ -204,7 +204,7 @@ pub async fn plan(
     wish: Wish,
     tell: impl Fn(Progress) + Send + Sync,
 ) -> Result<Prepared, ChangeError> {
-    let store = store.patient(BUSY);
+    let store = store.along_with(&wish.queue).patient(BUSY);
     Box::pin(prepared(&store, wish, &tell)).await
 }
 

@@ -10,6 +10,7 @@ pub async fn is_there(store: &Store, queue: &Queue, pulse: &Pulse) -> Result<boo
     if shows(pulse) {
         return Ok(true);
     }
+    let store = &store.of(queue).await;
     let kinds = read::kinds(store, &queue.keys().own()).await?;
     // What may not be looked at is no sign.
     let is = |kind: &KeyType| !matches!(kind, KeyType::Missing | KeyType::Unknown);

@@ -32,6 +32,7 @@ pub async fn pulse(
     queue: &Queue,
     page: Option<PageAsk>,
 ) -> Result<Pulse, StoreError> {
+    let store = &store.of(queue).await;
     let now = now(store)?;
     let seen = glance(store, &[ask(queue, now, page)]).await?;
     let first = seen.into_iter().next();
@@ -40,9 +41,15 @@ pub async fn pulse(
         .ok_or_else(|| away(store))
 }
 
-/// The figures of several queues without pages, 64 in a round trip; each queue's figures are from
-/// the same instant.
+/// The figures of several queues without pages, 64 in a round trip, those at other nodes of a cluster
+/// at the same time; each queue's figures are from the same instant.
 pub async fn pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreError> {
+    let ask = async |store: Store, queues: Vec<Queue>| at_node(&store, &queues).await;
+    let key = |queue: &Queue| queue.keys().timeouts;
+    store.by_node(queues, key, ask).await
+}
+
+async fn at_node(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreError> {
     let mut pulses = Vec::with_capacity(queues.len());
     for some in queues.chunks(TOGETHER) {
         let now = now(store)?;
@@ -65,6 +72,7 @@ pub async fn survey(
     zoom: Option<Zoom>,
     held: Option<Scale>,
 ) -> Result<Survey, StoreError> {
+    let store = &store.of(queue).await;
     let Some(zoom) = zoom else {
         return look(store, queue, None).await;
     };
@@ -92,6 +100,7 @@ pub async fn survey(
 /// A survey with the bars of the closest zoom that shows four fifths of what falls due: a round trip
 /// or two more than one of a given zoom.
 pub async fn fitting_survey(store: &Store, queue: &Queue) -> Result<Survey, StoreError> {
+    let store = &store.of(queue).await;
     let zoom = Zoom::fitting(&look(store, queue, None).await?.classes);
     let seen = survey(store, queue, Some(zoom), None).await?;
     let shown: u64 = seen.bars.iter().map(|bar| bar.count).sum();
@@ -144,6 +153,7 @@ async fn look(
 /// The rank in timeouts of the first entry with the score `least` or a higher one; the number of
 /// entries when there is none.
 pub async fn rank_at(store: &Store, queue: &Queue, least: f64) -> Result<u64, StoreError> {
+    let store = &store.of(queue).await;
     rank_of_score(store, &queue.keys().timeouts, least, false).await
 }
 

@@ -52,8 +52,8 @@ pub fn search(
         habit,
         ..Selection::default()
     };
-    let searching = run(Pages::new(store, queue, selection), tell.clone());
-    let store = store.clone();
+    let store = store.along_with(queue);
+    let searching = run(Pages::new(&store, queue, selection), tell.clone());
     tokio::spawn(async move {
         tokio::select! {
             () = tell.closed() => {}

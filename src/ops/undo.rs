@@ -59,7 +59,7 @@ async fn planned(
     which: ToUndo<'_>,
     force: bool,
 ) -> Result<Prepared, ChangeError> {
-    let now = store.ready(READY).await?.now();
+    store.ready(READY).await?;
     let server = ServerId::told(store).await;
     let kept = match which {
         ToUndo::This(id) => journal.find(id).await?,
@@ -71,6 +71,8 @@ async fn planned(
     which::check(&kept, differs.then_some(&program), force)?;
     let queue = Queue::typed(&kept.head.queue)
         .map_err(|why| which::senseless(format!("the journal names no queue: {why}")))?;
+    let store = &store.along_with(&queue);
+    let now = store.ready(READY).await?.now();
     let making = Making {
         store,
         queue: &queue,

@@ -38,6 +38,8 @@ const READ: &[&str] = &[
 ];
 /// Commands that find queues which nobody named.
 const FIND: &[&str] = &["dbsize", "pubsub|channels", "scan"];
+/// Commands that lead to the nodes of a cluster.
+const CLUSTER: &[&str] = &["cluster|info", "cluster|slots"];
 /// Commands at sentinels.
 const SENTINEL: &[&str] = &[
     "ping",
@@ -46,6 +48,18 @@ const SENTINEL: &[&str] = &[
     "sentinel|sentinels",
     "subscribe",
 ];
+
+/// Where the queues are, for whose rights are asked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Place {
+    /// In database 0 of a server.
+    Db0,
+    /// In another one.
+    OtherDb,
+    /// In a cluster.
+    Cluster,
+}
+
 /// Rights of a user: commands, keys and channels.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rules {
@@ -59,12 +73,14 @@ pub struct Rules {
 
 impl Rules {
     /// The rights for reading, and beside it for these changes: of those queues, or of all when
-    /// there are none. `db`: whether the queues lie in another database than 0.
+    /// there are none.
     #[must_use]
-    pub fn of(changes: &[Change], queues: &[Queue], db: bool) -> Self {
+    pub fn of(changes: &[Change], queues: &[Queue], place: Place) -> Self {
         let mut commands: BTreeSet<_> = READ.iter().copied().collect();
-        if db {
-            commands.insert("select");
+        match place {
+            Place::Db0 => {}
+            Place::OtherDb => drop(commands.insert("select")),
+            Place::Cluster => commands.extend(CLUSTER),
         }
         if queues.is_empty() {
             commands.extend(FIND);
@@ -173,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_named_queue_opens_its_own_keys_only() {
-        let rules = Rules::of(&[], &[Queue::redisson("orders")], false);
+        let rules = Rules::of(&[], &[Queue::redisson("orders")], Place::Db0);
         // The twin is looked at, since it would share the other keys.
         let keys = [
             "{orders}",
@@ -195,7 +211,7 @@ mod tests {
         assert_eq!(rules.keys, expected.collect::<Vec<_>>());
         assert!(!rules.commands.contains("scan"));
         let plain: Queue = "zset-list:delay,ready".parse().unwrap();
-        let rules = Rules::of(&[], &[plain], false);
+        let rules = Rules::of(&[], &[plain], Place::Db0);
         let keys = [
             "delay",
             "ready",
@@ -210,7 +226,7 @@ mod tests {
 
     #[test]
     fn reading_allows_no_write() {
-        let rules = Rules::of(&[], &[], true);
+        let rules = Rules::of(&[], &[], Place::OtherDb);
         let writes = [
             "zadd", "lpush", "rpush", "zrem", "lrem", "publish", "eval", "evalsha",
         ];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use super::sentinels::Sentinels;
+use super::sentinels::{Sentinels, places};
 use super::server::{Address, Endpoint, Tls, Verify};
 use super::shell;
 
@@ -18,12 +18,25 @@ pub fn program(endpoint: &Endpoint) -> String {
         }
         Address::Unix(path) => format!("redis-cli -s {}", shell::word(path.as_os_str().as_bytes())),
         Address::Sentinel(sentinels) => by_sentinel(sentinels, endpoint.tls.as_ref()),
+        Address::Cluster(nodes) => {
+            let (host, port) = nodes.first().map_or(("", 0), |(h, p)| (h, *p));
+            format!("redis-cli -c -h {} -p {port}", shell::word(host.as_bytes()))
+        }
     };
     if endpoint.db != 0 {
         // Writing into a String cannot fail.
         let _ = write!(line, " -n {}", endpoint.db);
     }
     with_login(line, endpoint, None)
+}
+
+/// The same in a cluster: it goes from the server that it reaches to the node that owns a key.
+#[must_use]
+pub fn program_in_cluster(endpoint: &Endpoint) -> String {
+    match &endpoint.address {
+        Address::Cluster(_) => program(endpoint),
+        _ => program(endpoint).replacen("redis-cli", "redis-cli -c", 1),
+    }
 }
 
 /// A line with the flags for who we are, there and at the sentinels, and for TLS.
@@ -88,6 +101,11 @@ pub fn ours(endpoint: &Endpoint) -> String {
             let line = format!("delayscope -u {}", shell::word(url.as_bytes()));
             let sentinel_user = sentinels.user.as_deref();
             with_login(line, endpoint, sentinel_user)
+        }
+        Address::Cluster(nodes) => {
+            let url = format!("redis://{}", places(nodes));
+            let line = format!("delayscope -u {}", shell::word(url.as_bytes()));
+            with_login(line, endpoint, None)
         }
         Address::Tcp(..) | Address::Unix(_) => {
             program(endpoint).replacen("redis-cli", "delayscope", 1)

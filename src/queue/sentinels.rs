@@ -23,9 +23,15 @@ impl Sentinels {
     /// The places, as a URL has them: `a:26379,b:26379`.
     #[must_use]
     pub fn places(&self) -> String {
-        let places = self.places.iter().map(|(host, port)| place(host, *port));
-        places.collect::<Vec<_>>().join(",")
+        places(&self.places)
     }
+}
+
+/// Several of them, as a URL has them: `a:26379,b:26379`.
+#[must_use]
+pub fn places(places: &[(String, u16)]) -> String {
+    let places = places.iter().map(|(host, port)| place(host, *port));
+    places.collect::<Vec<_>>().join(",")
 }
 
 /// `host:port`, with brackets around an address of IPv6.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::sentinels::{Sentinels, place};
+use super::sentinels::{Sentinels, place, places};
 use crate::clock::ServerClock;
 
 /// The address of a server, its database and the login. Its `Debug` and `Display` never show the
@@ -85,6 +85,8 @@ pub enum Address {
     Unix(PathBuf),
     /// Wherever the master is that these sentinels watch.
     Sentinel(Sentinels),
+    /// Any of these nodes of a cluster, at least two, each with host and port.
+    Cluster(Vec<(String, u16)>),
 }
 
 impl fmt::Display for Address {
@@ -93,6 +95,7 @@ impl fmt::Display for Address {
             Self::Tcp(host, port) => f.write_str(&place(host, *port)),
             Self::Unix(path) => write!(f, "{}", path.display()),
             Self::Sentinel(sentinels) => write!(f, "{sentinels}"),
+            Self::Cluster(nodes) => write!(f, "cluster {}", places(nodes)),
         }
     }
 }
@@ -123,6 +126,8 @@ pub struct Link {
     /// The server that the address leads to, where the address is not that server's own: the master
     /// that sentinels name. Stays while it is away.
     pub leads_to: Option<Address>,
+    /// The nodes of the cluster that it is one of; none: it is no cluster.
+    pub nodes: Option<Nodes>,
     /// The server's clock, once it answered.
     pub clock: Option<ServerClock>,
     /// The server's description, once it answered; stays while it is away.
@@ -131,6 +136,17 @@ pub struct Link {
     pub refused: Refused,
     /// Our cost to it so far.
     pub cost: LinkCost,
+}
+
+/// The nodes of a cluster, as it tells of them.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Nodes {
+    /// How many own slots.
+    pub masters: usize,
+    /// How many follow one that does.
+    pub replicas: usize,
+    /// Slots, of [`SLOTS`](super::slot::SLOTS), that nobody owns.
+    pub unowned: usize,
 }
 
 /// The state of the link to the server. A server that is gone is a state, not an error.

@@ -164,6 +164,13 @@ impl StoreError {
         }
     }
 
+    /// Tells whether the slot of what was asked for is at another node of the cluster, or on its way
+    /// to one.
+    #[must_use]
+    pub fn is_on_its_way(&self) -> bool {
+        self.code().is_some_and(on_its_way)
+    }
+
     /// The first word of the server's error, when it answered with one.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
@@ -178,10 +185,13 @@ impl StoreError {
 /// Tells whether an error with this first word goes by without anybody's doing: a server that loads
 /// its data, waits for its master or runs a long script has refused nothing.
 pub(in crate::store) fn passes(code: &str) -> bool {
-    matches!(
-        code,
-        "LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN"
-    )
+    matches!(code, "LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN") || on_its_way(code)
+}
+
+/// Tells whether a node of a cluster says so that a slot is at another node, or on its way to one. It
+/// has done nothing then.
+pub(in crate::store) fn on_its_way(code: &str) -> bool {
+    matches!(code, "MOVED" | "ASK" | "TRYAGAIN")
 }
 
 /// The server's error, code and text, without where in a script it happened, or that it was EXEC

@@ -104,7 +104,10 @@ impl Lane {
         let answer = wire.send_packed_commands(pipeline, 0, pipeline.len());
         let server = || self.store.endpoint().to_string();
         let error = match timeout(limit, answer).await {
-            Ok(Ok(values)) => return Ok(values),
+            Ok(Ok(values)) => {
+                self.store.hear(&values);
+                return Ok(values);
+            }
             Ok(Err(error)) => StoreError::Broken {
                 server: server(),
                 attempt,

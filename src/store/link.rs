@@ -7,10 +7,13 @@
 //! refused login for ever and lets commands wait for a reconnection without a limit.
 
 mod again;
+mod cluster;
 pub(in crate::store) mod dial;
 mod probe;
 mod sentinel;
 mod shared;
+mod site;
+mod slots;
 pub(in crate::store) mod task;
 mod tls;
 pub(in crate::store) mod wire;
@@ -22,10 +25,10 @@ use redis::{Pipeline, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use self::dial::Dialer;
+use self::dial::{Dialer, Way};
 use self::shared::Shared;
 use self::wire::Wire;
-use super::error::{StoreError, plain, words};
+use super::error::{StoreError, words};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, Link, LinkState, Optional};
 pub(in crate::store) use again::Retries;
@@ -40,6 +43,8 @@ const LATELY: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
+    /// The link that was opened, when this is one to a node of its cluster.
+    _home: Option<Arc<Inner>>,
     /// The time for which reads are asked again that a busy server refuses.
     patience: Duration,
 }
@@ -48,6 +53,18 @@ struct Inner {
     shared: Arc<Shared>,
     access: Access,
     task: JoinHandle<()>,
+}
+
+impl Inner {
+    fn open(endpoint: Endpoint, way: Way, access: Access) -> Self {
+        let shared = Arc::new(Shared::new(Dialer::new(endpoint, way)));
+        let task = tokio::spawn(task::run(Arc::clone(&shared)));
+        Self {
+            shared,
+            access,
+            task,
+        }
+    }
 }
 
 impl Drop for Inner {
@@ -75,14 +92,10 @@ impl Store {
     /// Opens the link and returns at once; must be called in a tokio runtime.
     #[must_use]
     pub fn open(endpoint: Endpoint, access: Access) -> Self {
-        let shared = Arc::new(Shared::new(endpoint));
-        let task = tokio::spawn(task::run(Arc::clone(&shared)));
+        let way = Way::to(&endpoint.address);
         Self {
-            inner: Arc::new(Inner {
-                shared,
-                access,
-                task,
-            }),
+            inner: Arc::new(Inner::open(endpoint, way, access)),
+            _home: None,
             patience: Duration::ZERO,
         }
     }
@@ -101,6 +114,20 @@ impl Store {
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         self.inner.shared.dialer.endpoint()
+    }
+
+    /// Where the server is at this moment: in a cluster the node that this link leads to.
+    #[must_use]
+    pub fn whereabouts(&self) -> Endpoint {
+        let dialer = self.dialer();
+        let endpoint = dialer.endpoint().clone();
+        match dialer.place() {
+            Some(address) if dialer.topology().is_some() => Endpoint {
+                address,
+                ..endpoint
+            },
+            _ => endpoint,
+        }
     }
 
     /// The way to the server, for connections beside the shared one.
@@ -196,51 +223,10 @@ impl Store {
     ) -> Result<Vec<Value>, StoreError> {
         let mut again = Retries::within(self.patience);
         loop {
-            let values = self.exchange_once(attempt, pipeline, limit).await?;
+            let values = self.inner.shared.exchange(attempt, pipeline, limit).await?;
             if !busy(&values) || !again.soon().await {
                 return Ok(values);
             }
-        }
-    }
-
-    async fn exchange_once(
-        &self,
-        attempt: &'static str,
-        pipeline: &Pipeline,
-        limit: Duration,
-    ) -> Result<Vec<Value>, StoreError> {
-        let shared = &self.inner.shared;
-        let Some((mut wire, turn)) = shared.wire() else {
-            return Err(shared.trouble());
-        };
-        let flight = shared.send();
-        let count = pipeline.len();
-        let answer = tokio::time::timeout(limit, wire.send_packed_commands(pipeline, 0, count));
-        let server = || self.endpoint().to_string();
-        match answer.await {
-            Ok(Ok(values)) => {
-                // "Busy with a script" is no answer: a server that says only that hangs.
-                if busy(&values) {
-                    shared.was_busy();
-                } else {
-                    flight.answered();
-                }
-                shared.pay(pipeline, &values);
-                Ok(values)
-            }
-            Ok(Err(error)) => {
-                shared.broke(turn);
-                Err(StoreError::Broken {
-                    server: server(),
-                    attempt,
-                    why: plain(&error),
-                })
-            }
-            Err(_) => Err(StoreError::TimedOut {
-                server: server(),
-                attempt,
-                after: limit,
-            }),
         }
     }
 
@@ -254,7 +240,14 @@ impl Store {
 
     /// A connection of its own, for commands that block; it does not reconnect.
     pub(in crate::store) async fn dedicated(&self) -> Result<Wire, StoreError> {
-        wire::connect(self.dialer()).await.map(|(wire, _)| wire)
+        wire::connect(self.dialer())
+            .await
+            .map(|greeted| greeted.wire)
+    }
+
+    /// Learns from raw replies of another connection where slots are.
+    pub(in crate::store) fn hear(&self, values: &[Value]) {
+        self.dialer().hear(values);
     }
 
     /// Takes an error reply out of raw replies; `attempt` as for [`query`](Self::query).

@@ -46,6 +46,11 @@ impl Store {
             }),
         }
     }
+
+    /// The right to change a queue, wherever it is; `ReadOnly` in a read-only session.
+    pub fn writer_of(&self, queue: &Queue) -> Result<Writer, StoreError> {
+        self.along_with(queue).writer()
+    }
 }
 
 impl Writer {

@@ -57,8 +57,9 @@ pub struct Tasks {
     pub(crate) lines: Lines,
     pub(crate) latest: HashMap<Kind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
-    /// Made when first something is to be changed.
-    writer: Option<Writer>,
+    /// Each made when first something is to be changed in that slot of a cluster; one, where there is
+    /// no cluster.
+    writers: HashMap<Option<u16>, Writer>,
     pub(crate) workers: Workers,
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
@@ -89,7 +90,7 @@ impl Tasks {
             lines,
             latest: HashMap::new(),
             watching,
-            writer: None,
+            writers: HashMap::new(),
             workers: Workers::default(),
             changes: Changes::default(),
             stopping: Stopping::default(),
@@ -120,12 +121,13 @@ impl Tasks {
         self.stopping.farewell()
     }
 
-    pub(crate) fn writer(&mut self) -> Result<Writer, StoreError> {
-        if let Some(writer) = &self.writer {
+    pub(crate) fn writer(&mut self, queue: &Queue) -> Result<Writer, StoreError> {
+        let slot = self.store.slot_of(queue);
+        if let Some(writer) = self.writers.get(&slot) {
             return Ok(writer.clone());
         }
-        let writer = self.store.writer()?;
-        self.writer = Some(writer.clone());
+        let writer = self.store.writer_of(queue)?;
+        self.writers.insert(slot, writer.clone());
         Ok(writer)
     }
 

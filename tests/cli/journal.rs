@@ -38,6 +38,7 @@ impl Home {
             queue: queue.to_vec(),
             server: ServerId {
                 former_replication_id: String::new(),
+                nodes: Vec::new(),
                 server: "prod-1:6379/3".to_owned(),
                 db: 3,
                 run_id: "r".repeat(40),

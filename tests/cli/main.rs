@@ -10,6 +10,8 @@
     reason = "what programs share is used in part; a failure here is a failed test"
 )]
 
+#[path = "../support/cluster.rs"]
+mod cluster;
 #[path = "../support/data.rs"]
 mod data;
 #[path = "../support/redisson.rs"]
@@ -35,6 +37,7 @@ mod acl;
 mod asking;
 mod busy;
 mod changing;
+mod clusters;
 mod config;
 mod decoding;
 mod demo;

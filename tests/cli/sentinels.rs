@@ -46,8 +46,8 @@ fn the_master_is_found_by_every_spelling_of_its_sentinels() {
     plain.failed(&format!(
         "use redis-sentinel://{first}?sentinelMasterId=mymaster"
     ));
-    let several = run("redis://a,b", &["queues"]);
-    several.failed("Of sentinels, write redis-sentinel://");
+    let several = run(&format!("redis://{places}"), &["queues"]);
+    several.failed(&format!("use redis-sentinel://{first}?"));
     let no_sentinel = run("redis://a", &["queues", "--sentinel-user", "me"]);
     no_sentinel.failed("--sentinel-user and --sentinel-pass are for sentinels");
 }

@@ -8,7 +8,7 @@ mod stage;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use delayscope::queue::acl::Rules;
+use delayscope::queue::acl::{Place, Rules};
 use delayscope::queue::{Change, Queue};
 use delayscope::store::write::DueCursor;
 use delayscope::store::{Access, Store, StoreError};
@@ -45,7 +45,7 @@ fn plain(end: &str) -> Queue {
 }
 
 fn granted(changes: &[Change]) -> BTreeSet<&'static str> {
-    Rules::of(changes, &[], false).commands
+    Rules::of(changes, &[], Place::Db0).commands
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -123,7 +123,11 @@ async fn without(server: &Server, rules: &Rules, command: &str) -> Store {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_right_that_is_taken_away_is_missed() {
     let queue = redisson();
-    let rules = Rules::of(&[Change::Transfer], std::slice::from_ref(&queue), false);
+    let rules = Rules::of(
+        &[Change::Transfer],
+        std::slice::from_ref(&queue),
+        Place::Db0,
+    );
     if !Server::start().is_from((6, 0), NO_USERS) {
         return;
     }
@@ -169,8 +173,8 @@ async fn another_database_needs_a_right_of_its_own() {
     if !server.is_from((6, 0), NO_USERS) {
         return;
     }
-    for (db, opens) in [(true, true), (false, false)] {
-        let rules = Rules::of(&[], &[redisson()], db);
+    for (place, opens) in [(Place::OtherDb, true), (Place::Db0, false)] {
+        let rules = Rules::of(&[], &[redisson()], place);
         let mut endpoint = server.endpoint();
         log_in(&server, &mut endpoint, &rules);
         endpoint.db = 3;

@@ -13,6 +13,9 @@
 mod acl;
 mod apply;
 mod bulk;
+#[path = "../support/cluster.rs"]
+mod cluster;
+mod clusters;
 mod interleaved;
 #[path = "../support/redisson.rs"]
 mod redisson;

@@ -90,7 +90,7 @@ fn form(words: &[String]) -> String {
         ["CLIENT", "SETNAME", "delayscope"]
         | ["CLIENT", "LIST", "TYPE", "master"]
         | ["SCAN", "0", "COUNT", "1"]
-        | ["INFO", "server" | "replication"]
+        | ["INFO", "server" | "replication" | "cluster"]
         | ["SCRIPT", "EXISTS", _]
         | ["CONFIG", "GET", "maxmemory-policy"]
         | ["MEMORY", "USAGE", "delayscope:probe"]

@@ -60,7 +60,21 @@ impl Server {
     }
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {
-        let mut server = Self {
+        let mut server = Self::prepared(args, port);
+        server.restart();
+        server
+    }
+
+    /// The same on that port, with a file in its directory.
+    pub fn start_in(args: &[&str], port: u16, (name, contents): (&str, &str)) -> Self {
+        let mut server = Self::prepared(args, Some(port));
+        std::fs::write(server.dir.path().join(name), contents).unwrap();
+        server.restart();
+        server
+    }
+
+    fn prepared(args: &[&str], port: Option<u16>) -> Self {
+        Self {
             dir: room(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             port,
@@ -68,9 +82,7 @@ impl Server {
             pid: 0,
             password: None,
             user: None,
-        };
-        server.restart();
-        server
+        }
     }
 
     /// Starts it on the same socket and port again, empty; kills it first if it runs.
@@ -111,6 +123,11 @@ impl Server {
     /// Tells whether it listens on that TCP port.
     pub fn has_port(&self, port: u16) -> bool {
         self.port == Some(port)
+    }
+
+    /// Tells whether it listens.
+    pub fn is_up(&self) -> bool {
+        UnixStream::connect(self.socket()).is_ok()
     }
 
     /// From now on `endpoint` and `cmd` log in with these.

@@ -6,8 +6,10 @@ use super::super::meter::Meter;
 use super::Doctor;
 use super::looks::Looks;
 use crate::clock::{EpochMillis, instant};
+use crate::config::Config;
 use crate::ops::doctor::Examination;
 use crate::ops::presence::is_there;
+use crate::queue::redis_cli::Programs;
 use crate::queue::{Exact, Queue, text};
 use crate::store::{Store, StoreError};
 
@@ -79,6 +81,11 @@ impl Doctor<'_> {
     /// The server.
     pub(super) fn store(&self) -> &Store {
         &self.session.store
+    }
+
+    /// The words with which a shell starts this program and redis-cli there.
+    pub(super) fn programs(&self, config: &Config) -> Programs {
+        self.session.programs(config)
     }
 
     /// The server's time.

@@ -47,7 +47,8 @@ pub(super) async fn run<W: Write>(
                 if trouble.take().is_some() {
                     say::note("the server answers again");
                 }
-                told.tell(doctor, &all, &config.programs(), out)?;
+                let programs = doctor.programs(config);
+                told.tell(doctor, &all, &programs, out)?;
                 doctor.want_looks(&mut looks);
             }
             Err(why) => {

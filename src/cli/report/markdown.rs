@@ -15,14 +15,14 @@ use crate::queue::{Known, text};
 pub(super) fn print<W: Write>(
     bundle: &Bundle,
     redact: bool,
-    config: &Config,
+    (config, programs): (&Config, &Programs),
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
     let name = text::printable_bytes(bundle.queue.name.as_bytes());
     out.whole(&format!("# Delayed queue {}", summary::plain(&name)))?;
     out.whole("")?;
-    summary::print(bundle, &config.programs(), out)?;
-    findings(bundle, &config.programs(), out)?;
+    summary::print(bundle, programs, out)?;
+    findings(bundle, programs, out)?;
     section(out, "Figures")?;
     fenced(out, |out| bundle.shown.print(&bundle.queue, config, out))?;
     late(bundle, redact, out)?;

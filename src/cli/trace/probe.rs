@@ -67,7 +67,7 @@ pub(super) async fn run<W: Write>(
         );
     };
     let queue = meant(queue, config);
-    let session = Session::open(config).await?;
+    let session = Session::open(config).await?.at(&queue).await?;
     let name = queue.name.text().into_owned();
     let what = || format!("could not probe {name:?}");
     let writer = session.store.writer().with_context(what)?;

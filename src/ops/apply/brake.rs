@@ -16,6 +16,10 @@ pub(super) const LOOK: Duration = Duration::from_millis(100);
 const REPLICAS: Duration = Duration::from_secs(1);
 /// The pause between two attempts to reach a server that is away.
 const AWAY: Duration = Duration::from_millis(200);
+/// The same while a slot is on its way to another node of the cluster.
+const SOON: Duration = Duration::from_millis(50);
+/// The reason to wait then.
+const MOVES: &str = "its slot is on the way to another node";
 /// The same for one that says that it is busy.
 const BUSY: Duration = Duration::from_millis(10);
 /// The longest time for which others may miss entries.
@@ -170,6 +174,11 @@ impl Run {
     /// Gets over an error that may heal: tells it, and comes back once the server answers again and
     /// has read all of `sent` bytes that it may have been sent before.
     pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
+        if error.is_on_its_way() {
+            self.progress(Some(MOVES.to_owned()), true);
+            self.pause(SOON).await;
+            return Ok(());
+        }
         self.say(Applied::Trouble(error.to_string()));
         self.replaced(error).await?;
         self.answers(sent, true).await?;

@@ -69,7 +69,7 @@ pub fn examine(
     long: usize,
 ) -> impl Stream<Item = Result<Examined, StoreError>> + Send + Unpin + 'static {
     let (tell, told) = mpsc::channel(4);
-    let (store, queue) = (store.clone(), queue.clone());
+    let (store, queue) = (store.along_with(queue), queue.clone());
     tokio::spawn(async move {
         let hear = tell.clone();
         let of = store.clone();

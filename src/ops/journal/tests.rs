@@ -40,6 +40,7 @@ fn head(change: Change) -> Head {
             run_id: "a".repeat(40),
             replication_id: "b".repeat(40),
             former_replication_id: String::new(),
+            nodes: Vec::new(),
         },
         planned: 3,
         bound: Some(EpochMillis::new(1_700_000_000_000)),
@@ -241,6 +242,7 @@ fn a_server_is_known_again_by_either_of_its_ids() {
         run_id: run_id.to_owned(),
         replication_id: replication_id.to_owned(),
         former_replication_id: String::new(),
+        nodes: Vec::new(),
     };
     let here = id("a:1/0", 0, "run", "repl");
     for same in [
@@ -282,4 +284,17 @@ fn a_server_that_took_over_in_a_failover_is_the_one_whose_place_it_has_taken() {
         ..after
     };
     assert!(stranger.differs_from(&before));
+}
+
+#[test]
+fn a_cluster_is_known_again_by_any_of_its_nodes() {
+    let of = |run_id: &str, nodes: &[&str]| ServerId {
+        run_id: run_id.repeat(40),
+        nodes: nodes.iter().map(|node| (*node).to_owned()).collect(),
+        ..ServerId::default()
+    };
+    let before = of("a", &["one", "two"]);
+    assert!(!of("b", &["two", "three"]).differs_from(&before));
+    assert!(of("b", &["three"]).differs_from(&before));
+    assert!(of("b", &[]).differs_from(&before));
 }

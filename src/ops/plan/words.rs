@@ -44,7 +44,7 @@ fn first_bytes(bytes: &[u8]) -> String {
 
 /// A command for a shell.
 pub(super) fn in_shell(store: &Store, args: &[&[u8]]) -> String {
-    redis_cli::line(&redis_cli::program(store.endpoint()), args)
+    redis_cli::line(&redis_cli::program(&store.whereabouts()), args)
 }
 
 /// Warns that what only the order list holds is left there, and what people can do with it: whether
@@ -287,7 +287,7 @@ pub(in crate::ops) fn commands(making: &Making<'_>, work: &[Work]) -> Vec<String
         format!("'{}'", redis_cli::command(&args))
     });
     let commands: Vec<String> = commands.collect();
-    let program = redis_cli::program(making.store.endpoint());
+    let program = redis_cli::program(&making.store.whereabouts());
     vec![format!(
         "printf '%s\\n' MULTI {} EXEC | {program}",
         commands.join(" ")

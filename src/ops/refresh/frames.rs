@@ -15,6 +15,7 @@ const SOUGHT: usize = 3;
 
 /// Reads a sample: one round trip, and one more where entries are looked for in the order list.
 pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Frames, StoreError> {
+    let store = &store.of(queue).await;
     let keys = queue.keys();
     let now = super::now(store)?;
     let far = queue.score(now.plus(FarEntry::BEYOND_MS));

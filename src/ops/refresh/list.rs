@@ -22,6 +22,7 @@ pub async fn list(
     first: u64,
     count: u32,
 ) -> Result<ListPage, StoreError> {
+    let store = &store.of(queue).await;
     let keys = queue.keys();
     let key = match list {
         List::Quarantine => {

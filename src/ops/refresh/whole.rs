@@ -19,7 +19,10 @@ pub async fn whole_pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>,
         .map(|(queue, pulse)| (queue.keys(), pulse))
         .unzip();
     if !keys.is_empty() {
-        let whole = read::whole_order(store, &keys).await?;
+        let ask = async |store: Store, keys: Vec<Keys>| read::whole_order(&store, &keys).await;
+        let whole = store
+            .by_node(&keys, |keys| keys.timeouts.clone(), ask)
+            .await?;
         for (pulse, whole) in short.into_iter().zip(whole) {
             if let Some(whole) = whole {
                 pulse.order = Known::Is(whole);

@@ -236,7 +236,10 @@ impl Watched {
             .send_packed_commands(pipeline, 0, pipeline.len());
         let server = || self.store.endpoint().to_string();
         match timeout(LIMIT, answer).await {
-            Ok(Ok(values)) => Ok(values),
+            Ok(Ok(values)) => {
+                self.store.hear(&values);
+                Ok(values)
+            }
             Ok(Err(error)) => Err(StoreError::Broken {
                 server: server(),
                 attempt: ATTEMPT,

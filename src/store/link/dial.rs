@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use redis::Value;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
@@ -17,6 +18,7 @@ use tokio::time::timeout;
 
 use super::super::error::StoreError;
 use super::sentinel::Guide;
+use super::slots::Topology;
 use super::tls;
 use crate::queue::{Address, Endpoint, text};
 
@@ -37,9 +39,39 @@ pub(in crate::store) struct Dialer {
     /// TLS to each host, read from its files by the first connection; later ones go on with its
     /// sessions.
     tls: Mutex<BTreeMap<String, Arc<tls::Client>>>,
-    /// Whom to ask where the server is, when its address is not the one that we connect to.
-    guide: Option<Guide>,
+    way: Way,
     stays: watch::Sender<Stay>,
+}
+
+/// Who tells where the server is.
+pub(super) enum Way {
+    /// Sentinels.
+    Sentinels(Guide),
+    /// The address, or, if that turns out to be a node of a cluster, what is known of that.
+    Nodes(Arc<Topology>, Site),
+}
+
+/// A place in a cluster.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Site {
+    /// The address that was named; another node, while that is away.
+    Home,
+    /// The node at the address.
+    Node,
+    /// The node that owns this slot.
+    Slot(u16),
+}
+
+impl Way {
+    /// The way to what was named by the user.
+    pub(super) fn to(address: &Address) -> Self {
+        match address {
+            Address::Sentinel(sentinels) => Self::Sentinels(Guide::new(sentinels.clone())),
+            Address::Tcp(..) | Address::Unix(_) | Address::Cluster(_) => {
+                Self::Nodes(Arc::default(), Site::Home)
+            }
+        }
+    }
 }
 
 /// Where we are, until we leave.
@@ -53,15 +85,11 @@ struct Stay {
 
 impl Dialer {
     /// The way to `endpoint`. Nothing is read or connected yet.
-    pub(super) fn new(endpoint: Endpoint) -> Self {
-        let guide = match &endpoint.address {
-            Address::Sentinel(sentinels) => Some(Guide::new(sentinels.clone())),
-            Address::Tcp(..) | Address::Unix(_) => None,
-        };
+    pub(super) fn new(endpoint: Endpoint, way: Way) -> Self {
         Self {
             endpoint,
             tls: Mutex::default(),
-            guide,
+            way,
             stays: watch::Sender::default(),
         }
     }
@@ -82,23 +110,80 @@ impl Dialer {
     pub(super) async fn dial(&self) -> Result<Stream, StoreError> {
         // Before it is asked for: who leaves meanwhile has left this one too.
         let left = Some(self.left());
-        let Some(guide) = &self.guide else {
-            let stream = self.open(&self.endpoint.address).await?;
-            return Ok(Box::new(EndingStream { stream, left }));
+        let stream = match &self.way {
+            Way::Sentinels(guide) => {
+                let master = guide.master(self).await?;
+                self.open_at(master, "the master as the sentinels say")
+                    .await?
+            }
+            Way::Nodes(topology, site) => {
+                let opened = self.open_in(topology, *site).await;
+                if opened.is_err() {
+                    topology.doubt();
+                }
+                opened?
+            }
         };
-        let master = guide.master(self).await?;
+        Ok(Box::new(EndingStream { stream, left }))
+    }
+
+    /// Connects to a place in what may be a cluster.
+    async fn open_in(&self, topology: &Topology, site: Site) -> Result<Stream, StoreError> {
+        let named = &self.endpoint.address;
+        let slot = match site {
+            Site::Node => return self.open(named).await,
+            Site::Home => return self.open_any(topology).await,
+            Site::Slot(slot) => slot,
+        };
+        match topology.owner(slot) {
+            Some(owner) => self.open_at(owner, "the node that owns its slot").await,
+            None => Err(self.unreachable(format!("no node of the cluster owns slot {slot}"))),
+        }
+    }
+
+    /// Connects to the address that was named; if nobody answers there, to another node.
+    async fn open_any(&self, topology: &Topology) -> Result<Stream, StoreError> {
+        let named = match &self.endpoint.address {
+            Address::Cluster(nodes) => nodes.iter().map(tcp).collect(),
+            only => vec![only.clone()],
+        };
+        let mut places = named.clone();
+        places.extend(topology.addresses());
+        let mut failed = None;
+        for (n, place) in places.iter().enumerate() {
+            if places[..n].contains(place) {
+                continue;
+            }
+            match self.open(place).await {
+                Ok(stream) => {
+                    let is_elsewhere = self.endpoint.address != *place;
+                    self.is_at(is_elsewhere.then(|| place.clone()));
+                    return Ok(stream);
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        Err(failed.unwrap_or_else(|| self.unreachable("no node was named".to_owned())))
+    }
+
+    /// Connects to an address that was looked up; `what` it is, for errors.
+    async fn open_at(&self, address: Address, what: &str) -> Result<Stream, StoreError> {
+        self.is_at(Some(address.clone()));
+        self.open(&address).await.map_err(|error| match error {
+            StoreError::NotConnected { why, .. } => {
+                self.unreachable(format!("{why} at {address}, {what}"))
+            }
+            error => error,
+        })
+    }
+
+    /// Takes note of the address that connections lead to, where it is not the endpoint's own.
+    fn is_at(&self, address: Option<Address>) {
         self.stays.send_if_modified(|stay| {
-            let is_new = stay.at.as_ref() != Some(&master);
-            stay.at = Some(master.clone());
+            let is_new = stay.at != address;
+            stay.at = address;
             is_new
         });
-        let stream = self.open(&master).await.map_err(|error| match error {
-            StoreError::NotConnected { why, .. } => self.unreachable(format!(
-                "{why} at {master}, the master as the sentinels say"
-            )),
-            error => error,
-        })?;
-        Ok(Box::new(EndingStream { stream, left }))
     }
 
     /// Connects to an address, and shakes hands where TLS is spoken.
@@ -142,14 +227,69 @@ impl Dialer {
 
     /// Leaves the server, each time when whoever leads us names another one; for ever.
     pub(super) async fn follow(&self) {
-        let Some(guide) = &self.guide else { return };
-        guide
-            .follow(self, |master| {
-                if self.leads_to().is_some_and(|at| at != master) {
-                    self.leave();
-                }
-            })
-            .await;
+        match &self.way {
+            Way::Sentinels(guide) => {
+                let leave = |master| {
+                    if self.leads_to().is_some_and(|at| at != master) {
+                        self.leave();
+                    }
+                };
+                guide.follow(self, leave).await;
+            }
+            Way::Nodes(topology, Site::Slot(slot)) => self.follow_slot(topology, *slot).await,
+            Way::Nodes(_, Site::Home | Site::Node) => {}
+        }
+    }
+
+    async fn follow_slot(&self, topology: &Topology, slot: u16) {
+        let mut stays = self.stays.subscribe();
+        loop {
+            let at = stays.borrow_and_update().at.clone();
+            let Some(at) = at else {
+                // It lives as long as `self`.
+                let _ = stays.changed().await;
+                continue;
+            };
+            tokio::select! {
+                () = topology.changed(slot, &at) => self.leave(),
+                _ = stays.changed() => {}
+            }
+        }
+    }
+
+    /// What is known of the cluster, when the server may be a node of one.
+    pub(super) fn topology(&self) -> Option<&Topology> {
+        match &self.way {
+            Way::Nodes(topology, _) => Some(topology),
+            Way::Sentinels(_) => None,
+        }
+    }
+
+    /// The same for the address that was named.
+    pub(super) fn home_of(&self) -> Option<&Arc<Topology>> {
+        match &self.way {
+            Way::Nodes(topology, Site::Home) => Some(topology),
+            _ => None,
+        }
+    }
+
+    /// Tells whether this leads to a node of a cluster beside the one that was named.
+    pub(super) fn is_beside(&self) -> bool {
+        matches!(self.way, Way::Nodes(_, Site::Node | Site::Slot(_)))
+    }
+
+    /// Learns from raw replies where slots are.
+    pub(super) fn hear(&self, values: &[Value]) {
+        if let (Some(topology), Some(at)) = (self.topology(), self.place()) {
+            topology.hear(values, &at);
+        }
+    }
+
+    /// Has it looked up soon where the server is.
+    pub(super) fn doubt(&self) {
+        if let Some(topology) = self.topology() {
+            topology.doubt();
+        }
     }
 
     /// Ends when we leave the server.
@@ -203,11 +343,15 @@ impl Dialer {
     }
 
     /// The address of the server itself, once it is known.
-    fn place(&self) -> Option<Address> {
-        match &self.guide {
-            Some(_) => self.leads_to(),
-            None => Some(self.endpoint.address.clone()),
-        }
+    pub(super) fn place(&self) -> Option<Address> {
+        let named = match &self.way {
+            Way::Nodes(_, Site::Home | Site::Node) => match &self.endpoint.address {
+                Address::Cluster(_) => None,
+                address => Some(address.clone()),
+            },
+            Way::Nodes(_, Site::Slot(_)) | Way::Sentinels(_) => None,
+        };
+        self.leads_to().or(named)
     }
 
     /// The error where nobody answers.
@@ -303,6 +447,10 @@ impl AsyncWrite for EndingStream {
     }
 }
 
+fn tcp((host, port): &(String, u16)) -> Address {
+    Address::Tcp(host.clone(), *port)
+}
+
 /// Why nothing answers our handshake: most often, since the port speaks in the open.
 async fn silence(address: &Address) -> String {
     let said = async {
@@ -325,7 +473,9 @@ async fn open(address: &Address) -> io::Result<Stream> {
             Box::new(stream)
         }
         Address::Unix(path) => Box::new(UnixStream::connect(path).await?),
-        Address::Sentinel(_) => return Err(io::ErrorKind::AddrNotAvailable.into()),
+        Address::Sentinel(_) | Address::Cluster(_) => {
+            return Err(io::ErrorKind::AddrNotAvailable.into());
+        }
     })
 }
 

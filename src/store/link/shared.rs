@@ -1,22 +1,26 @@
 //! The state that the link's task and its handles have in common.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use redis::{Arg, Cmd, Pipeline, Value};
 use tokio::sync::{Notify, watch};
 
-use super::super::error::StoreError;
-use super::dial::Dialer;
+use super::super::error::{StoreError, plain};
+use super::busy;
+use super::dial::{Dialer, LIMIT};
+use super::site::Sites;
 use super::wire::Wire;
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Endpoint, Facts, Link, Optional};
+use crate::queue::{Facts, Link, LinkState, Nodes, Optional};
 
 /// Server time of a command that nothing measured, in µs.
 const TYPICAL_US: u64 = 2;
 
 pub(super) struct Shared {
     pub(super) dialer: Dialer,
+    /// The links to the nodes of the cluster that is there.
+    pub(super) sites: Sites,
     pub(super) link: watch::Sender<Link>,
     /// Told by `retry_now`.
     pub(super) retry: Notify,
@@ -39,9 +43,10 @@ struct SharedState {
 }
 
 impl Shared {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(super) fn new(dialer: Dialer) -> Self {
         Self {
-            dialer: Dialer::new(endpoint),
+            dialer,
+            sites: Sites::default(),
             link: watch::Sender::new(Link::default()),
             retry: Notify::new(),
             broken: Notify::new(),
@@ -87,6 +92,59 @@ impl Shared {
                 server: self.dialer.server(),
                 why: "no connection yet".to_owned(),
             })
+    }
+
+    /// Sends `pipeline` and returns the raw replies, or fails within `limit`.
+    pub(super) async fn exchange(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
+        if self.dialer.is_beside() {
+            self.tried().await;
+        }
+        let Some((mut wire, turn)) = self.wire() else {
+            return Err(self.trouble());
+        };
+        let flight = self.send();
+        let count = pipeline.len();
+        let answer = tokio::time::timeout(limit, wire.send_packed_commands(pipeline, 0, count));
+        let server = || self.dialer.server();
+        match answer.await {
+            Ok(Ok(values)) => {
+                // "Busy with a script" is no answer: a server that says only that hangs.
+                if busy(&values) {
+                    self.was_busy();
+                } else {
+                    flight.answered();
+                }
+                self.dialer.hear(&values);
+                self.pay(pipeline, &values);
+                Ok(values)
+            }
+            Ok(Err(error)) => {
+                self.broke(turn);
+                Err(StoreError::Broken {
+                    server: server(),
+                    attempt,
+                    why: plain(&error),
+                })
+            }
+            Err(_) => Err(StoreError::TimedOut {
+                server: server(),
+                attempt,
+                after: limit,
+            }),
+        }
+    }
+
+    /// Waits until the first attempt to connect has come to something. What is asked then says why
+    /// there is no answer.
+    pub(super) async fn tried(&self) {
+        let mut link = self.link.subscribe();
+        let tried = link.wait_for(|link| !matches!(link.state, LinkState::Connecting));
+        let _ = tokio::time::timeout(LIMIT * 2, tried).await;
     }
 
     /// A request found connection number `turn` broken.
@@ -166,6 +224,15 @@ impl Shared {
             let before = link.facts.replace(facts);
             let uptime_s = link.facts.as_ref().map_or(0, |facts| facts.uptime_s);
             before.map(|before| Facts { uptime_s, ..before }) != link.facts
+        });
+    }
+
+    /// Takes note of the nodes of the cluster; wakes those who watch when they are others.
+    pub(super) fn nodes(&self, nodes: Option<Nodes>) {
+        self.link.send_if_modified(|link| {
+            let is_new = link.nodes != nodes;
+            link.nodes = nodes;
+            is_new
         });
     }
 

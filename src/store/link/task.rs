@@ -11,9 +11,9 @@ use tokio::time::sleep_until;
 use super::super::error::{StoreError, plain};
 use super::shared::Shared;
 use super::wire::Wire;
-use super::{probe, wire};
+use super::{cluster, probe, wire};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{LinkState, Optional};
+use crate::queue::{Address, LinkState, Optional};
 
 /// Without an answer for so long while nothing is asked, the task asks for the time.
 const BEAT: Duration = Duration::from_millis(500);
@@ -30,14 +30,41 @@ const DEAR_US: i64 = 2_000;
 
 /// Runs until it is aborted.
 pub(super) async fn run(shared: Arc<Shared>) {
-    tokio::join!(stay_connected(&shared), shared.dialer.follow());
+    tokio::join!(stay_connected(&shared), follow(&shared));
+}
+
+/// Goes along with whatever tells where the server is.
+async fn follow(shared: &Shared) {
+    match shared.dialer.home_of() {
+        Some(topology) => cluster::follow(shared, topology).await,
+        None => shared.dialer.follow().await,
+    }
+}
+
+/// Connects, and learns of a cluster which node owns which slot.
+async fn connected(shared: &Shared) -> Connected {
+    let dialer = &shared.dialer;
+    let mut greeted = wire::connect(dialer).await?;
+    match (dialer.home_of(), dialer.place()) {
+        (Some(topology), Some(asked)) if greeted.in_cluster => {
+            let server = || dialer.server();
+            cluster::learn(topology, &mut greeted.wire, &asked, server).await?;
+        }
+        (Some(_), Some(asked)) if matches!(dialer.endpoint().address, Address::Cluster(_)) => {
+            return Err(dialer.disagreed(format!(
+                "several servers are the nodes of a cluster, and {asked} is in none: name one server"
+            )));
+        }
+        _ => {}
+    }
+    Ok((greeted.wire, greeted.clock))
 }
 
 async fn stay_connected(shared: &Shared) {
     let mut lost_at: Option<Instant> = None;
     let mut attempt = 0;
     loop {
-        let mut why = match wire::connect(&shared.dialer).await {
+        let mut why = match connected(shared).await {
             Ok((wire, clock)) => {
                 (lost_at, attempt) = (None, 0);
                 live(shared, &wire, clock);
@@ -110,6 +137,8 @@ fn live(shared: &Shared, wire: &Wire, clock: ServerClock) {
     shared.link.send_modify(|link| {
         link.state = LinkState::Live;
         link.leads_to = shared.dialer.leads_to();
+        let topology = shared.dialer.home_of();
+        link.nodes = topology.and_then(|topology| topology.nodes());
         link.clock = Some(clock);
         // Subscribing is tried by `watch`, on its own connection.
         link.refused.0.retain(|&c, _| c == Optional::PSubscribe);
@@ -207,7 +236,7 @@ impl Serving<'_> {
         }
         if waiting.is_some() && quiet >= SECOND && self.second.is_none() && now >= self.next_second
         {
-            self.second = Some(Box::pin(wire::connect(&self.shared.dialer)));
+            self.second = Some(Box::pin(connected(self.shared)));
         }
         match quiet {
             q if q < BEAT => quiet_since + BEAT,
@@ -217,6 +246,11 @@ impl Serving<'_> {
     }
 
     fn ask_the_time(&mut self) {
+        let (waiting, _) = self.shared.silence();
+        if waiting.is_some() {
+            // Somebody else may have taken its place.
+            self.shared.dialer.doubt();
+        }
         self.next_beat = instant() + BEAT;
         self.beat = Some(Box::pin(time(self.shared, self.wire.clone())));
     }

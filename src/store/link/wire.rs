@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::super::error::{StoreError, passes, plain, words};
+use super::super::error::{StoreError, on_its_way, passes, plain, words};
 use super::Retries;
 use super::dial::{self, Dialer, LIMIT, Stream};
 use super::sentinel;
@@ -63,9 +63,19 @@ impl DerefMut for Wire {
     }
 }
 
+/// A connection on which the server has greeted us.
+pub(in crate::store) struct Greeted {
+    /// The connection.
+    pub(in crate::store) wire: Wire,
+    /// The server's clock.
+    pub(super) clock: ServerClock,
+    /// It is a node of a cluster.
+    pub(super) in_cluster: bool,
+}
+
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
 /// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
-pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<(Wire, ServerClock), StoreError> {
+pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<Greeted, StoreError> {
     let mut wire = match bare(dialer.dial().await?).await {
         Ok(wire) => wire,
         Err(error) => {
@@ -76,7 +86,13 @@ pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<(Wire, ServerCl
     let mut again = Retries::within(BUSY);
     loop {
         match greet(&mut wire, dialer).await {
-            Ok(clock) => return Ok((wire, clock)),
+            Ok((clock, in_cluster)) => {
+                return Ok(Greeted {
+                    wire,
+                    clock,
+                    in_cluster,
+                });
+            }
             // The next connection would come no sooner.
             Err(error) if error.code() == Some("BUSY") && again.soon().await => {}
             Err(error) => return Err(error),
@@ -239,7 +255,7 @@ pub(in crate::store) fn unheard(endpoint: &Endpoint, error: &RedisError) -> Stor
 }
 
 /// Login, database, name and time, in one round trip.
-async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<ServerClock, StoreError> {
+async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<(ServerClock, bool), StoreError> {
     let endpoint = dialer.endpoint();
     let server = || endpoint.to_string();
     let mut hello = Pipeline::new();
@@ -250,6 +266,11 @@ async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<ServerClock, StoreErr
     hello.cmd("CLIENT").arg("SETNAME").arg(NAME);
     // TIME is also answered by a server that still loads its data; this is not.
     hello.cmd("EXISTS").arg("delayscope:probe");
+    // Only that server can lead to other nodes.
+    let asks = dialer.home_of().is_some();
+    if asks {
+        hello.cmd("INFO").arg("cluster");
+    }
     hello.cmd("TIME");
     let (sent, count) = (instant(), hello.len());
     let answer = timeout(LIMIT, wire.send_packed_commands(&hello, 0, count)).await;
@@ -279,6 +300,16 @@ async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<ServerClock, StoreErr
     }
     if let Some(Value::ServerError(error)) = values.get(usize::from(login)) {
         let code = error.code();
+        if endpoint.db != 0
+            && error
+                .details()
+                .is_some_and(|why| why.contains("cluster mode"))
+        {
+            return Err(dialer.disagreed(format!(
+                "a cluster has no database but 0: leave {} out",
+                endpoint.db
+            )));
+        }
         if endpoint.db != 0 && code != "NOAUTH" {
             return Err(StoreError::Refused {
                 server: server(),
@@ -296,9 +327,21 @@ async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<ServerClock, StoreErr
     {
         return Err(dialer.disagreed(sentinel::there(endpoint, &names)));
     }
-    may_read(values.iter().rev().nth(1), endpoint)?;
+    let mut before = values.iter().rev().skip(1);
+    let cluster = before.next().filter(|_| asks);
+    let probe = if asks {
+        before.next()
+    } else {
+        values.iter().rev().nth(1)
+    };
+    may_read(probe, endpoint)?;
     let time = values.last().unwrap_or(&Value::Nil);
-    read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
+    let us = read_time(time, endpoint)?;
+    let clock = ServerClock::observed(us, sent, answered);
+    Ok((
+        clock,
+        cluster.is_some_and(says_cluster) || is_elsewhere(probe),
+    ))
 }
 
 /// Tells why a server closes a connection: what it says unasked, that it has enough clients, or that
@@ -345,15 +388,28 @@ async fn said(mut stream: Stream) -> Vec<u8> {
     line
 }
 
+/// Tells whether INFO says that this is a node of a cluster.
+fn says_cluster(info: &Value) -> bool {
+    let enabled = b"cluster_enabled:1";
+    matches!(info, Value::BulkString(text) if text.windows(enabled.len()).any(|w| w == enabled))
+}
+
+/// Tells whether a key is at another node of a cluster, or on its way to one.
+fn is_elsewhere(answer: Option<&Value>) -> bool {
+    matches!(answer, Some(Value::ServerError(error)) if on_its_way(error.code()))
+}
+
 /// Fails when the server lets nobody read for now. (That we may not read this key is no matter.)
 fn may_read(answer: Option<&Value>, endpoint: &Endpoint) -> Result<(), StoreError> {
     match answer {
-        Some(Value::ServerError(error)) if passes(error.code()) => Err(StoreError::Refused {
-            server: endpoint.to_string(),
-            attempt: "let us read",
-            code: error.code().to_owned(),
-            words: words(error),
-        }),
+        Some(Value::ServerError(error)) if passes(error.code()) && !on_its_way(error.code()) => {
+            Err(StoreError::Refused {
+                server: endpoint.to_string(),
+                attempt: "let us read",
+                code: error.code().to_owned(),
+                words: words(error),
+            })
+        }
         _ => Ok(()),
     }
 }

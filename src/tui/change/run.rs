@@ -176,10 +176,12 @@ impl Tasks {
             .at_work
             .retain(|_, task| !task.work.is_finished());
         let prepared = lock(&self.changes.prepared).take_if(|(of, _)| *of == generation);
-        let ready = match (prepared, self.writer()) {
-            (Some((_, prepared)), Ok(writer)) => Ok((prepared, writer)),
-            (None, _) => Err("The plan is no longer there: ask for it again.".to_owned()),
-            (_, Err(why)) => Err(why.to_string()),
+        let ready = match prepared {
+            Some((_, prepared)) => match self.writer(&prepared.plan.queue) {
+                Ok(writer) => Ok((prepared, writer)),
+                Err(why) => Err(why.to_string()),
+            },
+            None => Err("The plan is no longer there: ask for it again.".to_owned()),
         };
         let (prepared, writer) = match ready {
             Ok(ready) => ready,

@@ -37,11 +37,14 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     count_cost(model, link.cost);
     model.server.linked(&link);
     let moved = match (&model.link.leads_to, &link.leads_to) {
-        (Some(before), Some(now)) if before != now => Some(format!(
+        (Some(before), Some(now)) if before != now && link.nodes.is_none() => Some(format!(
             "{now} is the master now, {before} was (a failover)"
         )),
         _ => None,
     };
+    if link.nodes.is_some() && !model.redis_cli.contains("redis-cli -c") {
+        model.redis_cli = model.redis_cli.replacen("redis-cli", "redis-cli -c", 1);
+    }
     model.link = link;
     if let Some(text) = &moved {
         toast::update::say(model, text.clone(), Tone::Warn);

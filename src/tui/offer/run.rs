@@ -28,7 +28,7 @@ impl Tasks {
 
     /// Offers. Nothing makes an offer void that is on its way.
     fn make(&mut self, asked: ToOffer) {
-        let (writer, answers) = (self.writer(), self.answers.clone());
+        let (writer, answers) = (self.writer(&asked.queue), self.answers.clone());
         let journal = self.journal.clone();
         tokio::spawn(async move {
             let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());

@@ -100,7 +100,7 @@ fn at_home(config: Config) -> Session {
 /// `/run/redis.sock db 0`.
 fn address(endpoint: &Endpoint) -> String {
     match &endpoint.address {
-        Address::Tcp(..) => endpoint.to_string(),
+        Address::Tcp(..) | Address::Cluster(_) => endpoint.to_string(),
         // Where they lead to is told by the link.
         Address::Sentinel(sentinels) => match &sentinels.name {
             Some(name) => format!("{name}/{}", endpoint.db),

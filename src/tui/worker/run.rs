@@ -40,7 +40,7 @@ impl Tasks {
     pub(crate) fn worker(&mut self, effect: Effect) {
         match effect {
             Effect::Start(queue) => {
-                let (writer, answers) = (self.writer(), self.answers.clone());
+                let (writer, answers) = (self.writer(&queue), self.answers.clone());
                 let journal = self.journal.clone();
                 self.workers.start(writer, journal, queue, answers);
             }

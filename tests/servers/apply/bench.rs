@@ -73,7 +73,7 @@ impl Bench {
         store.ready(PATIENCE).await.unwrap();
         let dir = room();
         Self {
-            writer: store.writer().unwrap(),
+            writer: store.writer_of(queue).unwrap(),
             store,
             queue: queue.clone(),
             journal: Journal::at(dir.path(), 30),

@@ -1,0 +1,188 @@
+//! A cluster, by any of its nodes; what is printed leads there too.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::cluster::{Cluster, MASTERS, queue_at};
+use crate::program::{Said, bare, said};
+use crate::support::{room, server_binary};
+
+struct Stage {
+    cluster: Cluster,
+    home: tempfile::TempDir,
+    /// The name of a queue at each master.
+    names: Vec<String>,
+}
+
+impl Stage {
+    /// A cluster with a queue of so many late entries at each master.
+    fn new(late: u64) -> Self {
+        let cluster = Cluster::start();
+        let mut names = Vec::new();
+        for master in 0..MASTERS {
+            let queue = queue_at(master, 0);
+            let node = &cluster.nodes[master];
+            node.fill(&queue, late, node.now().plus(-600_000), 1);
+            names.push(queue.name.text().into_owned());
+        }
+        Self {
+            cluster,
+            home: room(),
+            names,
+        }
+    }
+
+    fn command(&self, url: &str, args: &[&str]) -> Command {
+        let mut command = bare(self.home.path());
+        command.arg("-u").arg(url).args(args);
+        command
+    }
+
+    /// Runs the program by the first node.
+    fn run(&self, args: &[&str]) -> Said {
+        said(&mut self.command(&self.cluster.url(0), args))
+    }
+}
+
+#[test]
+fn every_command_works_on_a_queue_of_another_node() {
+    let stage = Stage::new(20);
+    let name = &stage.names[2];
+    let waiting = || stage.run(&["show", name, "--json"]).done().json()[0]["waiting"].clone();
+    let queues = stage.run(&["queues", "--json"]).done().json();
+    let seen: Vec<_> = queues.iter().map(|queue| &queue["waiting"]).collect();
+    assert_eq!(seen, [&json!(20); 3]);
+    let entries = stage.run(&["entries", name, "--json", "--all"]).done();
+    let entries = entries.json();
+    assert_eq!(entries.len(), 20);
+    let id = |n: usize| entries[n]["id"].as_str().unwrap();
+    let found = stage.run(&["search", name, "entry", "--json"]).done();
+    assert_eq!(found.json().len(), 20);
+    stage.run(&["offer", name, "hello", "--in", "1h"]).done();
+    assert_eq!(waiting(), 21);
+    let chosen = |n: usize| ["--id", id(n), "--yes"];
+    let change = |words: &[&str], n: usize| {
+        let words = [&words[..1], &[name.as_str()], &words[1..], &chosen(n)].concat();
+        stage.run(&words).done()
+    };
+    change(&["requeue", "--in", "2h"], 0);
+    change(&["deliver"], 1);
+    assert_eq!(waiting(), 20);
+    change(&["delete"], 2);
+    stage.run(&["undo", "--yes"]).done();
+    change(&["repair", "--quarantine"], 3);
+    change(&["repair", "--restore"], 3);
+    stage.run(&["kick", name, "--yes"]).done();
+    stage.run(&["repair", name, "--realign", "--yes"]).done();
+    let taken = stage.run(&["consume", name, "--count", "1", "--yes"]);
+    assert!(!taken.done().out.is_empty());
+    stage.run(&["transfer", name, "--yes"]).done();
+    assert_eq!(waiting(), 2);
+    stage
+        .run(&["requeue", name, "--all", "--at", "+1s", "--yes"])
+        .done();
+    stage
+        .run(&["worker", name, "--until-empty", "--yes"])
+        .done();
+    assert_eq!(waiting(), 0);
+    let told = stage.run(&["journal", "--json"]).done().json();
+    assert!(
+        told.iter()
+            .all(|change| change["outcomes"]["unknown"] != json!(1)),
+        "{told:?}"
+    );
+    let report = stage.run(&["report", name]).done();
+    assert!(report.out.contains(name.as_str()));
+    let metrics = stage.run(&["metrics"]).done();
+    // The third is empty by now, and no key of it is left by which it is found.
+    for name in &stage.names[..2] {
+        assert!(metrics.out.contains(name.as_str()), "{}", metrics.out);
+    }
+}
+
+#[test]
+fn any_node_of_those_that_are_named_will_do() {
+    let mut stage = Stage::new(1);
+    stage.cluster.nodes[MASTERS].kill();
+    let port = |n: usize| stage.cluster.nodes[n].port();
+    let url = format!("redis://127.0.0.1:{},127.0.0.1:{}", port(MASTERS), port(1));
+    let told = said(&mut stage.command(&url, &["queues", "--json"])).done();
+    assert_eq!(told.json().len(), 3);
+    let plain = crate::support::Server::start_tcp(&[]);
+    let url = format!("redis://127.0.0.1:{},127.0.0.1:1", plain.port());
+    said(&mut stage.command(&url, &["queues"])).failed("name one server");
+    let url = format!("{}/3", stage.cluster.url(0));
+    let told = said(&mut stage.command(&url, &["queues"]));
+    told.failed("a cluster has no database but 0: leave 3 out");
+}
+
+#[test]
+fn all_of_forty_queues_are_found() {
+    let stage = Stage::new(1);
+    for number in 1..=37 {
+        let queue = queue_at(number % MASTERS, number);
+        let node = &stage.cluster.nodes[number % MASTERS];
+        node.fill(&queue, 1, node.now(), 1);
+    }
+    assert_eq!(stage.run(&["queues", "--json"]).done().json().len(), 40);
+}
+
+#[test]
+fn a_printed_command_leads_to_the_node_that_owns_the_queue() {
+    let stage = Stage::new(20);
+    let found = stage.run(&["doctor", &stage.names[2], "--json"]).json();
+    let lines = found
+        .iter()
+        .filter_map(|f| f["evidence"]["commands"].as_array());
+    let lines: Vec<&str> = lines.flatten().filter_map(|line| line.as_str()).collect();
+    assert!(!lines.is_empty(), "{found:?}");
+    let tools = server_binary().parent().unwrap().to_owned();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    for line in lines {
+        assert!(line.starts_with("redis-cli -c -h "), "{line}");
+        let mut shell = Command::new("sh");
+        let ran = shell
+            .args(["-c", line])
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let out = String::from_utf8(ran.stdout).unwrap();
+        assert!(
+            ran.status.success() && !out.contains("MOVED"),
+            "{line}: {out}"
+        );
+    }
+}
+
+#[test]
+fn the_rules_that_acl_prints_are_all_that_a_cluster_has_to_allow() {
+    let stage = Stage::new(2);
+    let rules = stage.run(&[
+        "acl",
+        "--cluster",
+        "--for",
+        "all",
+        "--name",
+        "anna",
+        "--json",
+    ]);
+    let rule = rules.done().json()[0]["rule"].clone();
+    let words: Vec<&str> = rule.as_str().unwrap().split(' ').collect();
+    let words: Vec<&str> = words.iter().map(|word| word.trim_matches('"')).collect();
+    for node in &stage.cluster.nodes {
+        node.cmd(&[&words[..], &[">one"]].concat());
+    }
+    let as_anna = |args: &[&str]| {
+        let mut command = stage.command(&stage.cluster.url(0), &["--user", "anna"]);
+        said(command.env("REDISCLI_AUTH", "one").args(args))
+    };
+    let told = as_anna(&["queues", "--json"]).done();
+    assert_eq!((told.json().len(), told.err.as_str()), (3, ""));
+    as_anna(&["transfer", &stage.names[2], "--yes"]).done();
+    as_anna(&["undo", "--yes"]).done();
+    for node in &stage.cluster.nodes {
+        node.cmd(&["ACL", "SETUSER", "anna", "-cluster|slots"]);
+    }
+    as_anna(&["queues"]).failed("a user needs +cluster|slots and +cluster|info");
+}

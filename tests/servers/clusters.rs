@@ -1,0 +1,292 @@
+//! A cluster: its queues found, counted and changed through any of its nodes, and followed from node
+//! to node.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::discover::{DiscoveryEvent, discover_with};
+use delayscope::ops::plan::{Base, NewDue, What};
+use delayscope::ops::refresh::{pulse, pulses, survey};
+use delayscope::ops::remembered::Memory;
+use delayscope::queue::{Known, LinkState, Queue};
+use delayscope::store::{Access, Store, watch};
+use futures_util::StreamExt as _;
+
+use crate::apply::bench::{Bench, Contents};
+use crate::apply::ways::matching;
+use crate::cluster::{Cluster, MASTERS, queue_at, slot_of};
+use crate::support::{PATIENCE, Server, room, until};
+
+async fn opened(cluster: &Cluster, n: usize) -> Store {
+    let store = Store::open(cluster.endpoint(n), Access::ReadWrite);
+    store.ready(PATIENCE).await.unwrap();
+    store
+}
+
+/// A queue at each master, with as many entries as its place says.
+fn filled(cluster: &Cluster) -> Vec<Queue> {
+    let queues: Vec<Queue> = (0..MASTERS).map(|master| queue_at(master, 0)).collect();
+    for (master, queue) in queues.iter().enumerate() {
+        let node = &cluster.nodes[master];
+        let count = master as u64 + 1;
+        node.fill(queue, count, node.now().plus(900_000), 1);
+    }
+    queues
+}
+
+#[tokio::test]
+async fn queues_of_all_nodes_are_found_and_counted_through_any_node() {
+    let cluster = Cluster::start();
+    let queues = filled(&cluster);
+    let channel = String::from_utf8(queues[1].keys().channel.unwrap()).unwrap();
+    let mut client = cluster.nodes[1].connection();
+    let mut listening = client.as_pubsub();
+    listening.subscribe(&channel).unwrap();
+    // A replica leads there too.
+    for n in [0, 1, MASTERS + 1] {
+        let store = opened(&cluster, n).await;
+        let dir = room();
+        let memory = Memory::at(&dir.path().join("queues"));
+        let mut found = Box::pin(discover_with(&store, Vec::new(), memory));
+        let mut seen = BTreeSet::new();
+        let keys = loop {
+            match found.next().await.expect("an end") {
+                DiscoveryEvent::Queue(queue) => drop(seen.insert(queue.spec())),
+                DiscoveryEvent::Progress { .. } => {}
+                DiscoveryEvent::Failed(why) => panic!("{why}"),
+                DiscoveryEvent::Done { looked } => break looked,
+            }
+        };
+        assert_eq!(seen, queues.iter().map(Queue::spec).collect());
+        assert_eq!(keys, 2 * MASTERS as u64);
+        let seen = pulses(&store, &queues).await.unwrap();
+        let waiting: Vec<_> = seen.iter().map(|pulse| pulse.waiting.clone()).collect();
+        assert_eq!(waiting, [1, 2, 3].map(Known::Is));
+        let clients: Vec<_> = seen.iter().map(|p| p.transfer_clients.clone()).collect();
+        assert_eq!(clients, [0, 1, 0].map(Known::Is));
+        for (queue, count) in queues.iter().zip(1..) {
+            let seen = pulse(&store, queue, None).await.unwrap();
+            assert_eq!(seen.waiting, Known::Is(count));
+            let seen = survey(&store, queue, None, None).await.unwrap();
+            assert!(
+                seen.keys
+                    .iter()
+                    .all(|key| key.kind == key.wanted || key.kind == "none")
+            );
+        }
+        let nodes = store.link().borrow().nodes.expect("a cluster");
+        assert_eq!((nodes.masters, nodes.replicas, nodes.unowned), (3, 3, 0));
+    }
+}
+
+/// Waits until the link is at that node, and live there.
+async fn leads_to(cluster: &Cluster, store: &Store, n: usize) {
+    let wanted = Some(cluster.address(n));
+    let mut link = store.link();
+    let there = link.wait_for(|link| link.leads_to == wanted && link.state == LinkState::Live);
+    let came = tokio::time::timeout(PATIENCE, there).await;
+    came.expect("it leads there in time").unwrap();
+}
+
+#[tokio::test]
+async fn a_link_goes_along_with_a_queue_through_moves_failovers_and_deaths() {
+    let mut cluster = Cluster::start();
+    let queues = filled(&cluster);
+    let (queue, slot) = (&queues[1], slot_of(&queues[1]));
+    let home = opened(&cluster, 0).await;
+    let store = home.along_with(queue);
+    leads_to(&cluster, &store, 1).await;
+    cluster.begin_move(slot, 1, 0);
+    while cluster.move_a_key(slot, 1, 0) {}
+    cluster.end_move(slot, 1, 0);
+    leads_to(&cluster, &store, 0).await;
+    let replica = MASTERS;
+    cluster.fail_over(replica, true);
+    leads_to(&cluster, &store, replica).await;
+    until("a cluster that agrees", || {
+        cluster.owner_of(slot) == Some(replica) && cluster.is_whole()
+    })
+    .await;
+    // The node that was named is a replica by now, and takes over when this one dies.
+    cluster.nodes[replica].kill();
+    leads_to(&cluster, &store, 0).await;
+    let seen = pulse(&home, queue, None).await.unwrap();
+    assert_eq!(seen.waiting, Known::Is(2));
+}
+
+#[tokio::test]
+async fn a_node_that_dies_takes_nobody_from_the_others() {
+    let mut cluster = Cluster::start();
+    let queues = filled(&cluster);
+    let home = opened(&cluster, 0).await;
+    pulses(&home, &queues).await.unwrap();
+    cluster.nodes[0].kill();
+    until("its replica to take over", || {
+        cluster.owner(&queues[0]) == Some(MASTERS)
+    })
+    .await;
+    let told = async {
+        while pulses(&home, &queues).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let told = tokio::time::timeout(PATIENCE, told).await;
+    told.expect("all three are seen again");
+    // Whoever is named first in the map answers instead.
+    let mut link = home.link();
+    let live = link.wait_for(|link| link.state == LinkState::Live);
+    let live = tokio::time::timeout(PATIENCE, live).await;
+    drop(live.expect("another node leads there").unwrap());
+}
+
+#[tokio::test]
+async fn announcements_are_heard_whichever_node_they_are_made_at() {
+    let cluster = Cluster::start();
+    let store = opened(&cluster, 0).await;
+    let mut heard = Box::pin(watch::announcements(&store));
+    for node in 0..MASTERS {
+        let queue = queue_at(node, 0);
+        let channel = String::from_utf8(queue.keys().channel.unwrap()).unwrap();
+        let told = async {
+            loop {
+                cluster.nodes[node].cmd(&["PUBLISH", &channel, "5"]);
+                let soon = Duration::from_millis(20);
+                match tokio::time::timeout(soon, heard.next()).await {
+                    Ok(Some(said)) if said.channel == channel.as_bytes() => return,
+                    _ => {}
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, told).await.expect("heard");
+    }
+}
+
+/// What befalls the owner of a queue amid a change.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Fate {
+    FailsOver,
+    IsTakenOver,
+    Dies,
+    /// The slot goes to another master, with pauses between its keys.
+    GivesItAway,
+}
+
+/// Requeues, and undoes it, 3,000 entries at 2,000 a second, while that befalls the queue's owner.
+async fn requeued_amid(fate: Fate) {
+    let mut cluster = Cluster::start();
+    let queue = queue_at(1, 0);
+    let slot = slot_of(&queue);
+    let endpoint = cluster.endpoint(0);
+    let master = std::mem::replace(&mut cluster.nodes[1], Server::start());
+    let mut bench = Bench::through(master, endpoint, &queue).await;
+    let count = 3_000;
+    let first = bench.server.now().plus(900_000);
+    bench.server.fill(&bench.queue, count, first, 1);
+    let key = queue.keys().target;
+    let mut both = redis::pipe();
+    both.cmd("RPUSH").arg(&key).arg("delivered").ignore();
+    both.cmd("WAIT").arg(1).arg(20_000);
+    let [replicas]: [i64; 1] = both.query(&mut bench.server.connection()).unwrap();
+    assert_eq!(replicas, 1);
+    let before = bench.contents();
+    std::mem::swap(&mut cluster.nodes[1], &mut bench.server);
+    let what = What::Requeue(NewDue {
+        base: Base::By(9_000),
+        spread_ms: 0,
+    });
+    let prepared = bench.plan(what, matching("entry")).await.unwrap();
+    let limits = Limits {
+        per_s: Some(2_000.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    let (mut done, mut waits) = (0, BTreeSet::new());
+    let mut failed = None;
+    let hearing = async {
+        let mut moving: Option<usize> = None;
+        loop {
+            match applying.next().await.expect("an end") {
+                Applied::Results(some) => {
+                    let before = done;
+                    done += some.len();
+                    if before < 1_000 && done >= 1_000 {
+                        match fate {
+                            Fate::FailsOver => cluster.fail_over(MASTERS + 1, false),
+                            Fate::IsTakenOver => cluster.fail_over(MASTERS + 1, true),
+                            Fate::Dies => cluster.nodes[1].kill(),
+                            Fate::GivesItAway => {
+                                cluster.begin_move(slot, 1, 2);
+                                cluster.move_a_key(slot, 1, 2);
+                                moving = Some(0);
+                            }
+                        }
+                    }
+                }
+                Applied::Progress(progress) => {
+                    waits.extend(progress.waits);
+                    if let Some(seen) = &mut moving {
+                        *seen += 1;
+                        if *seen == 5 {
+                            while cluster.move_a_key(slot, 1, 2) {}
+                            cluster.end_move(slot, 1, 2);
+                        }
+                    }
+                }
+                Applied::Failed(why) => failed = Some(why),
+                Applied::Ended(summary) => return summary,
+                _ => {}
+            }
+        }
+    };
+    let summary = tokio::time::timeout(PATIENCE, hearing)
+        .await
+        .expect("an end");
+    assert_eq!(failed, None, "{summary:?}");
+    assert!(summary.tally.all_done(), "{summary:?}");
+    let moves = "its slot is on the way to another node";
+    assert!(
+        waits.contains(moves) || fate != Fate::GivesItAway,
+        "{waits:?}"
+    );
+    let wanted = match fate {
+        Fate::GivesItAway => 2,
+        _ => MASTERS + 1,
+    };
+    until("nodes that agree", || {
+        cluster.owner_of(slot) == Some(wanted)
+    })
+    .await;
+    std::mem::swap(&mut cluster.nodes[wanted], &mut bench.server);
+    let later = |score: &String| (score.parse::<i64>().unwrap() + 9_000).to_string();
+    let requeued = Contents {
+        timeouts: { before.timeouts.iter() }
+            .map(|(member, score)| (member.clone(), later(score)))
+            .collect(),
+        ..before.clone()
+    };
+    assert!(bench.contents() == requeued, "{summary:?}");
+    let (_, undone) = bench.undo(None).await;
+    assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);
+    assert!(bench.contents() == before, "undone at the new owner");
+}
+
+#[tokio::test]
+async fn a_change_is_whole_when_the_owner_hands_over_amid_it() {
+    requeued_amid(Fate::FailsOver).await;
+}
+
+#[tokio::test]
+async fn a_change_is_whole_when_the_owner_is_taken_over_amid_it() {
+    requeued_amid(Fate::IsTakenOver).await;
+}
+
+#[tokio::test]
+async fn a_change_is_whole_when_the_owner_dies_amid_it() {
+    requeued_amid(Fate::Dies).await;
+}
+
+#[tokio::test]
+async fn a_change_is_whole_when_the_slot_goes_to_another_node_amid_it() {
+    requeued_amid(Fate::GivesItAway).await;
+}
