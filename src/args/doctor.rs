@@ -14,6 +14,7 @@ Examples:
   delayscope doctor orders --exact
   delayscope doctor --json | jq -r 'select(.severity == \"critical\").repair_command'
   delayscope doctor --watch --fail-on critical
+  delayscope doctor --watch --exec 'sh notify.sh'
 
 Where that takes no longer than the time it looks anyway, all entries are looked at: both sides
 compared member by member, each frame judged. Of larger queues a sample is, unless --exact asks for
@@ -46,6 +47,19 @@ pub struct Doctor {
         allow_hyphen_values = true
     )]
     pub discover: Span,
+    /// With --watch: run this command for each finding that begins, gets worse or ends, with the
+    /// finding as a line of JSON on its standard input; its words are separated by blanks, and no
+    /// shell reads them
+    #[arg(long, value_name = "COMMAND", requires = "watch")]
+    pub exec: Option<String>,
+    /// With --exec: kill the command when it takes longer
+    #[arg(
+        long,
+        value_name = "SPAN",
+        default_value = "30s",
+        allow_hyphen_values = true
+    )]
+    pub exec_limit: Span,
     /// Look at all entries, however many there are and however long that takes
     #[arg(long)]
     pub exact: bool,

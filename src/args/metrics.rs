@@ -15,7 +15,8 @@ Examples:
 
 With --listen it serves /metrics and /healthz until it is stopped. However many ask, the server is
 read once a second at most. While it is away, delayscope_up is 0. Alerts for Prometheus:
-assets/prometheus/rules.yaml.")]
+assets/prometheus/rules.yaml; for Grafana: assets/grafana/dashboard.json; for redis_exporter, where
+nothing else may run: assets/prometheus/redis-exporter.lua.")]
 pub struct Metrics {
     /// Serve them at this address instead of printing them once
     #[arg(long, value_name = "ADDRESS:PORT")]

@@ -1,6 +1,7 @@
 //! `doctor`: what is wrong, why, and what repairs it; with an exit code that programs can act on.
 
 mod arrivals;
+mod hook;
 mod kept;
 mod looks;
 mod patience;
@@ -12,6 +13,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 pub(super) use self::arrivals::Arrivals;
 use super::meter::Meter;
@@ -33,6 +35,8 @@ use crate::queue::{Queue, ServerWatch, Severity, text};
 const SPAN: Duration = Duration::from_secs(4);
 /// From one round to the next at most: as often as a screen looks.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Queues that are read at once: of hundreds on a server that is far away, a round takes no second.
+const AT_ONCE: usize = 8;
 
 /// Looks, and says what it has found.
 pub(super) async fn run<W: Write>(
@@ -220,14 +224,18 @@ impl<'a> Doctor<'a> {
         look(store, &mut self.server, pressing)
             .await
             .context("could not look at the server")?;
-        let mut said = Vec::with_capacity(self.queues.len());
-        for queue in &mut self.queues {
-            let round = queue.round(store, &self.server).await;
-            said.push(round.with_context(|| {
-                format!("could not look at queue {:?}", queue.queue().name.text())
-            })?);
-        }
-        Ok(said)
+        let server = &self.server;
+        let rounds: Vec<_> = self
+            .queues
+            .iter_mut()
+            .map(|queue| async move {
+                let round = queue.round(store, server).await;
+                round.with_context(|| {
+                    format!("could not look at queue {:?}", queue.queue().name.text())
+                })
+            })
+            .collect();
+        stream::iter(rounds).buffered(AT_ONCE).try_collect().await
     }
 
     /// A name that was mistyped is no healthy queue. One of the plain layout has keys only while

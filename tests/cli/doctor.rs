@@ -412,3 +412,80 @@ fn the_doctor_says_that_it_looks_and_breaks_its_lines_at_the_width() {
     let (shown, _) = crate::terminal::on_terminal(&plain, None);
     assert!(!shown.contains("\x1b[31m"), "{shown:?}");
 }
+
+/// A command that notes what it is told, a line each, and the log of it.
+fn noting(room: &std::path::Path, then: &str) -> (String, std::path::PathBuf) {
+    let (script, log) = (room.join("note"), room.join("log"));
+    let text = format!("#!/bin/sh\ncat >> '{}'\n{then}\n", log.display());
+    std::fs::write(&script, text).unwrap();
+    (format!("sh {}", script.display()), log)
+}
+
+fn noted(log: &std::path::Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().unwrap_or_default()
+}
+
+#[test]
+fn a_command_is_run_for_each_finding_that_begins_or_ends() {
+    let program = Program::start();
+    put(&program.server, &frame(1, b"later"), 600_000);
+    let keys = orders().keys();
+    let room = crate::support::room();
+    let (command, log) = noting(room.path(), "echo printed");
+    let args = ["doctor", "orders", "--watch", "--json", "--exec", &command];
+    let watching = program.begin(&args);
+    let told = |event: &str, id: &str| {
+        let lines = noted(&log);
+        let line = lines
+            .into_iter()
+            .find(|line| line["event"] == event && line["id"] == id);
+        line.filter(|line| line["queue"] == "orders" && line["severity"].is_string())
+    };
+    program
+        .server
+        .cmd_bytes(&[b"PEXPIRE", &keys.timeouts, b"3600000"]);
+    wait_for("the key's end to be told", || {
+        told("found", "ttl").is_some()
+    });
+    program.server.cmd_bytes(&[b"PERSIST", &keys.timeouts]);
+    wait_for("the repair to be told", || told("gone", "ttl").is_some());
+    watching.signal("INT");
+    let said = watching.ended();
+    // What the command prints is no line of ours.
+    assert!(!said.out.contains("printed"), "{said:?}");
+}
+
+#[test]
+fn a_command_that_fails_or_takes_too_long_is_told_and_the_watch_goes_on() {
+    let program = Program::start();
+    put(&program.server, &frame(1, b"later"), 600_000);
+    program
+        .server
+        .cmd_bytes(&[b"PEXPIRE", &orders().keys().timeouts, b"3600000"]);
+    let room = crate::support::room();
+    let (slow, log) = noting(room.path(), "sleep 600 & echo $! >&2; wait");
+    for (command, limit, complaint) in [
+        (slow.as_str(), "300ms", "took longer than"),
+        ("false", "30s", "ended with exit status: 1"),
+        ("/nowhere/notify", "30s", "could not be run"),
+    ] {
+        let watch = ["doctor", "orders", "--watch", "--for", "2s", "--json"];
+        let exec = ["--exec", command, "--exec-limit", limit];
+        let said = program.run(&[&watch[..], &exec].concat());
+        assert!(said.err.contains(complaint), "{command}: {said:?}");
+        assert!(said.out.contains("\"ttl\""), "{command}: {said:?}");
+        if command == slow {
+            // What the command had started is gone as well.
+            let child = said.err.lines().find_map(|line| line.parse::<i32>().ok());
+            let child = nix::unistd::Pid::from_raw(child.expect("it tells its child"));
+            wait_for("its child to be killed", || {
+                nix::sys::signal::kill(child, None).is_err()
+            });
+        }
+    }
+    assert!(noted(&log).iter().any(|line| line["id"] == "ttl"));
+    let nothing = program.run(&["doctor", "--watch", "--exec", " "]);
+    assert!(nothing.code == 2 && nothing.err.contains("names no command"));
+}

@@ -51,6 +51,7 @@ mod keeping;
 mod kill;
 mod metrics;
 mod offering;
+mod packages;
 mod pasting;
 mod program;
 mod quarantine;

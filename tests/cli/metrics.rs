@@ -209,3 +209,94 @@ fn the_alerts_that_are_shipped_ask_for_metrics_that_there_are() {
         );
     }
 }
+
+#[test]
+fn the_dashboard_that_is_shipped_asks_for_metrics_that_there_are() {
+    let dashboard = include_str!("../../assets/grafana/dashboard.json");
+    let parsed: serde_json::Value = serde_json::from_str(dashboard).unwrap();
+    let panels = parsed["panels"].as_array().unwrap();
+    let targets = panels
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().unwrap());
+    let expressions: Vec<&str> = targets
+        .map(|target| target["expr"].as_str().unwrap())
+        .collect();
+    assert!(expressions.len() >= 12, "{expressions:?}");
+    let program = Program::start();
+    let said = program.run(&["metrics"]).done();
+    for expression in expressions {
+        let (_, rest) = expression.split_once("delayscope_").unwrap();
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let name = &rest[..end.unwrap_or(rest.len())];
+        let line = format!("# TYPE delayscope_{name} ");
+        assert!(said.out.contains(&line), "{expression}");
+    }
+}
+
+#[test]
+fn entries_on_one_side_only_are_told_by_side() {
+    let program = Program::start();
+    for text in ["a", "b", "c"] {
+        program.offer("orders", text, "1h");
+    }
+    let keys = delayscope::queue::Queue::redisson("orders").keys();
+    program.server.cmd_bytes(&[b"LPOP", &keys.order.unwrap()]);
+    let scrape = parsed(&program.run(&["metrics"]).done().out);
+    let of = |side| {
+        let labels = [("queue", "orders"), ("side", side)];
+        value(&scrape, "queue_drift_entries", &labels)
+    };
+    assert_eq!((of("timeouts"), of("order")), (Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn of_ten_thousand_queues_two_hundred_are_told_and_the_rest_is_counted() {
+    let program = Program::start();
+    let fill = "for i = 1, 10000 do redis.call('ZADD', 'redisson_delay_queue_timeout:{q' .. i .. '}', \
+                4102444800000, 'x') end";
+    program.server.cmd(&["EVAL", fill, "0"]);
+    let (_running, port) = serving(&program, &[]);
+    let began = delayscope::clock::instant();
+    let first = get(port, "/metrics").1;
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(3), "{took:?}");
+    assert_eq!(value(&parsed(&first), "up", &[]), Some(1.0));
+    crate::support::wait_for("all queues to be counted", || {
+        let scrape = parsed(&get(port, "/metrics").1);
+        value(&scrape, "queues_found", &[]) == Some(10_000.0)
+    });
+    let last = get(port, "/metrics").1;
+    let scrape = parsed(&last);
+    assert_eq!(value(&scrape, "queues_omitted", &[]), Some(9_800.0));
+    assert_eq!(last.matches("delayscope_queue_late_seconds{").count(), 200);
+    assert!(last.len() < 1 << 20, "{} bytes", last.len());
+}
+
+#[test]
+fn a_script_tells_redis_exporter_what_waits_without_writing_anything() {
+    let script = include_str!("../../assets/prometheus/redis-exporter.lua");
+    let program = Program::start();
+    program.offer("orders", "late", "0s");
+    program.offer("orders", "soon", "1h");
+    program.offer("a{b}c", "x", "1h");
+    // A key of another type hinders no other figure.
+    program.server.cmd(&["SET", "a{b}c", "text"]);
+    // The server itself refuses a script that could write.
+    let told = program.server.cmd(&["EVAL_RO", script, "0", "0"]);
+    let told: Vec<String> = redis::from_redis_value(told).unwrap();
+    let of = |key: &str| {
+        let pair = told.chunks(2).find(|pair| pair[0] == key);
+        pair.map(|pair| pair[1].parse::<f64>().unwrap())
+    };
+    assert_eq!(of("waiting:orders"), Some(2.0));
+    assert_eq!(of("late:orders"), Some(1.0));
+    assert!(of("late_seconds:orders").is_some_and(|late| (0.0..60.0).contains(&late)));
+    assert_eq!(of("order:orders"), Some(2.0));
+    assert_eq!(of("delivered:orders"), Some(0.0));
+    assert_eq!(of("clients:orders"), Some(0.0));
+    assert_eq!(of("waiting:a{b}c"), Some(1.0));
+    assert_eq!(of("late_seconds:a{b}c"), Some(0.0));
+    assert_eq!(of("delivered:a{b}c"), None);
+    assert_eq!(of("queues_all_found"), Some(1.0));
+    assert_eq!(of("queues_omitted"), Some(0.0));
+}

@@ -10,6 +10,7 @@ use super::super::output::Output;
 use super::super::stop::StopSignal;
 use super::super::{Outcome, finding, say, times};
 use super::arrivals::Arrivals;
+use super::hook::Hook;
 use super::looks::Looks;
 use super::{Doctor, PAUSE, outcome};
 use crate::args;
@@ -29,7 +30,13 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let mut stop = StopSignal::listen();
     let end = span.map(|span| instant() + span);
-    let mut told = ToldLines::default();
+    let limit = Duration::from_millis(asked.exec_limit.ms());
+    let exec = asked.exec.as_deref();
+    let hook = exec.map(|command| Hook::new(command, limit)).transpose()?;
+    let mut told = ToldLines {
+        hook,
+        ..ToldLines::default()
+    };
     let mut trouble: Option<String> = None;
     let mut looks = doctor.no_looks();
     let all = asked.queue.is_none() && config.queues.is_empty();
@@ -75,6 +82,9 @@ pub(super) async fn run<W: Write>(
             break;
         }
     }
+    if let Some(hook) = told.hook.take() {
+        hook.end().await;
+    }
     if trouble.is_some() {
         anyhow::bail!("the server has not answered again");
     }
@@ -107,6 +117,8 @@ async fn rest<W: Write>(
 struct ToldLines {
     standing: HashMap<(Queue, &'static str), Finding>,
     worst: Option<Severity>,
+    /// Who is told besides.
+    hook: Option<Hook>,
 }
 
 impl ToldLines {
@@ -140,6 +152,7 @@ impl ToldLines {
                 at,
                 programs,
                 out,
+                hook: self.hook.as_ref(),
             };
             for found in &said.findings {
                 self.worst = self.worst.max(Some(found.severity));
@@ -205,6 +218,7 @@ const fn event<'a, W: Write>(
         at,
         programs: &NONE,
         out,
+        hook: None,
     }
 }
 
@@ -213,16 +227,23 @@ struct WatchLine<'a, W: Write> {
     at: EpochMillis,
     programs: &'a Programs,
     out: &'a mut Output<W>,
+    hook: Option<&'a Hook>,
 }
 
 impl<W: Write> WatchLine<'_, W> {
     fn print(&mut self, event: &str, found: &Finding) -> anyhow::Result<()> {
-        if self.out.is_json() {
+        let hook = self.hook.filter(|_| event != "better");
+        if hook.is_some() || self.out.is_json() {
             let mut fields = finding::fields(self.queue, found, self.programs);
             fields.insert("event".into(), event.into());
             fields.insert("at_ms".into(), self.at.get().into());
-            self.out.json(&Value::Object(fields))?;
-            return Ok(());
+            let fields = Value::Object(fields);
+            if let Some(hook) = hook {
+                hook.tell(fields.to_string());
+            }
+            if self.out.is_json() {
+                return Ok(self.out.json(&fields)?);
+            }
         }
         let name = text::printable_bytes(self.queue.name.as_bytes());
         let time = times::local(self.at, self.at);

@@ -34,6 +34,8 @@ const FRESH: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_millis(900);
 /// No queue is found for so long: those that are there have come, or finding them takes its time.
 const QUIET: Duration = Duration::from_millis(50);
+/// The longest that queues are waited for before the first reading.
+const FOUND: Duration = Duration::from_millis(300);
 /// The longest that a connection may take to say what it wants.
 const HEADER: Duration = Duration::from_secs(5);
 /// Requests that wait for the same reading at most; more are told to come back.
@@ -125,7 +127,8 @@ async fn answer(asked: &args::Metrics, config: &Config, mut questions: mpsc::Rec
         let text = match timeout(LIMIT, Session::open(config)).await {
             Ok(Ok(session)) => {
                 let mut source = Source::new(&session, asked, config);
-                source.arrived().await;
+                // What comes later is read with the next question.
+                let _ = timeout(FOUND, source.arrived()).await;
                 return source.answer(question, questions).await;
             }
             Ok(Err(_)) | Err(_) => reading::away().into(),
