@@ -162,13 +162,16 @@ async fn announcements_are_heard_whichever_node_they_are_made_at() {
     }
 }
 
+/// What a change says while it cannot go on because of a move.
+const MOVES: &str = "its slot is on the way to another node";
+
 /// What befalls the owner of a queue amid a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
     FailsOver,
     IsTakenOver,
     Dies,
-    /// The slot goes to another master, with pauses between its keys.
+    /// The slot goes to another master, and the change meets it on its way.
     GivesItAway,
 }
 
@@ -204,7 +207,6 @@ async fn requeued_amid(fate: Fate) {
     let (mut done, mut waits) = (0, BTreeSet::new());
     let mut failed = None;
     let hearing = async {
-        let mut moving: Option<usize> = None;
         loop {
             match applying.next().await.expect("an end") {
                 Applied::Results(some) => {
@@ -217,20 +219,16 @@ async fn requeued_amid(fate: Fate) {
                             Fate::Dies => cluster.nodes[1].kill(),
                             Fate::GivesItAway => {
                                 cluster.begin_move(slot, 1, 2);
-                                cluster.move_a_key(slot, 1, 2);
-                                moving = Some(0);
+                                cluster.move_key(&queue.keys().timeouts, 1, 2);
                             }
                         }
                     }
                 }
                 Applied::Progress(progress) => {
-                    waits.extend(progress.waits);
-                    if let Some(seen) = &mut moving {
-                        *seen += 1;
-                        if *seen == 5 {
-                            while cluster.move_a_key(slot, 1, 2) {}
-                            cluster.end_move(slot, 1, 2);
-                        }
+                    let is_first = progress.waits.is_some_and(|why| waits.insert(why));
+                    if is_first && waits.contains(MOVES) && fate == Fate::GivesItAway {
+                        while cluster.move_a_key(slot, 1, 2) {}
+                        cluster.end_move(slot, 1, 2);
                     }
                 }
                 Applied::Failed(why) => failed = Some(why),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 use std::net::TcpListener;
 
 use delayscope::queue::slot::{SLOTS, slot};
 use delayscope::queue::{Address, Endpoint, Queue};
 
-use crate::support::{Server, Value, free_port, wait_for};
+use crate::support::{Server, Value, wait_for};
 
 /// The masters at the start are the first three of the nodes; the replica of each stands three
 /// places behind it.
@@ -121,18 +122,23 @@ impl Cluster {
         let Some(key) = self.nodes[from].list(&asked).pop() else {
             return false;
         };
+        self.move_key(&key, from, to);
+        true
+    }
+
+    /// Moves that key.
+    pub fn move_key(&self, key: &[u8], from: usize, to: usize) {
         let port = self.nodes[to].port().to_string();
         let words: [&[u8]; 7] = [
             b"MIGRATE",
             b"127.0.0.1",
             port.as_bytes(),
-            &key,
+            key,
             b"0",
             b"5000",
             b"REPLACE",
         ];
         self.nodes[from].cmd_bytes(&words);
-        true
     }
 
     /// Gives the slot away.
@@ -238,14 +244,14 @@ fn known_to(n: usize, ports: &[u16]) -> String {
     known
 }
 
-/// A free port whose bus has a free one too.
+/// A free port whose bus has a free one too, both below those that systems give to whoever connects:
+/// between this look and the start of the server these come and go by the hundred.
 fn two_free_ports() -> u16 {
-    loop {
-        let port = free_port();
-        if let Some(bus) = port.checked_add(10_000)
-            && TcpListener::bind(("127.0.0.1", bus)).is_ok()
-        {
-            return port;
-        }
-    }
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let mut ports = (0_u64..).map(|n| {
+        let random = RandomState::new().hash_one(n) % 12_000;
+        10_000 + u16::try_from(random).unwrap()
+    });
+    let found = ports.find(|port| is_free(*port) && is_free(port + 10_000));
+    found.expect("one of them")
 }

@@ -211,8 +211,12 @@ impl Run {
                 Err(error) => {
                     // One that is busy with a script answers at once, and is free for moments only.
                     let away_for = if error.passing() { BUSY } else { AWAY };
-                    let away = "the server does not answer".to_owned();
-                    self.progress(Some(away), false);
+                    let away = if error.is_on_its_way() {
+                        MOVES
+                    } else {
+                        "the server does not answer"
+                    };
+                    self.progress(Some(away.to_owned()), false);
                     store.retry_now();
                     if may_stop {
                         self.pause(away_for).await;
