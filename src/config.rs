@@ -95,6 +95,8 @@ pub struct ScreenOptions {
     pub light: Option<bool>,
     /// The time between two looks.
     pub interval: Duration,
+    /// The bell rings for what becomes critical.
+    pub bell: bool,
 }
 
 /// The time between two looks when nobody says.
@@ -339,6 +341,7 @@ fn screen_options(
         interval: interval(typed.interval)?
             .or(file_interval)
             .unwrap_or(INTERVAL),
+        bell: file.bell.unwrap_or(false),
     })
 }
 

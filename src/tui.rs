@@ -17,6 +17,7 @@
 
 pub mod area;
 pub mod awaited;
+pub mod bell;
 pub mod change;
 pub mod copy;
 pub mod cursor;
@@ -107,6 +108,8 @@ pub struct Options {
     pub asks_background: bool,
     /// Interval at which the selected queue is read, in ms: 200 to 60,000.
     pub interval_ms: u64,
+    /// The bell rings for what becomes critical.
+    pub bell: bool,
 }
 
 /// The longest time that a terminal may take to tell its background: later the screen would change
@@ -120,6 +123,7 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     let input = tty.input()?;
     let mut model = Model::new(tty.size()?, options.look, String::new(), false, instant());
     model.keymap = options.keymap;
+    model.bell.on = options.bell;
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
     server::update::settle(&mut model, &session.site());
     if options.asks_background {

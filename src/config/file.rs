@@ -18,6 +18,7 @@ pub(super) struct File {
     pub(super) theme: Option<Theme>,
     pub(super) ascii: Option<bool>,
     pub(super) interval: Option<Span>,
+    pub(super) bell: Option<bool>,
     pub(super) read_only: Option<bool>,
     /// In days.
     pub(super) keep_days: Option<u32>,
@@ -64,12 +65,16 @@ const THEMES: &[(&str, Theme)] = &[
     ("dark", Theme::Dark),
 ];
 
+/// What the bell rings for.
+const BELLS: &[(&str, bool)] = &[("off", false), ("critical", true)];
+
 /// The keys at the top.
 pub(super) const KEYS: &[&str] = &[
     "profile",
     "theme",
     "ascii",
     "interval",
+    "bell",
     "read_only",
     "journal",
     "keys",
@@ -154,6 +159,7 @@ impl File {
                 "theme" => file.theme = Some(item.word(THEMES)?),
                 "ascii" => file.ascii = Some(item.flag()?),
                 "interval" => file.interval = Some(interval(item)?),
+                "bell" => file.bell = Some(item.word(BELLS)?),
                 "read_only" => file.read_only = Some(item.flag()?),
                 "journal" => file.keep_days = journal(item)?,
                 "keys" => file.keys = keys(item)?,

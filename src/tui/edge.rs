@@ -16,6 +16,9 @@ pub trait Surface {
     fn draw(&mut self, model: &Model) -> io::Result<HitMap>;
     /// Gives a text to the terminal's clipboard; a terminal that has none ignores it.
     fn copy(&mut self, text: &str) -> io::Result<()>;
+    /// Rings the bell, and gives a line to the terminal as a notification; one that knows none
+    /// ignores it.
+    fn ring(&mut self, line: &str) -> io::Result<()>;
     /// Forgets the last picture: the next one writes every cell.
     fn repaint(&mut self);
     /// Takes the terminal again, whatever state it was left in, and repaints.

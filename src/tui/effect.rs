@@ -49,6 +49,8 @@ pub enum Effect {
     },
     /// Give a text to the terminal's clipboard.
     Copy(String),
+    /// Ring the terminal's bell, and notify of this line.
+    Ring(String),
     /// Leave the terminal and stop, as Ctrl-Z does.
     Suspend,
     /// Draw every cell again.

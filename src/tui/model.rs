@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::clock::EpochMillis;
 use crate::config::Profile;
 use crate::queue::{Announcement, Known, Link, Queue, ServerWatch, Zoom};
+use crate::tui::bell::Bell;
 use crate::tui::change::Changing;
 use crate::tui::cursor::Scrolled;
 use crate::tui::departed::Departed;
@@ -57,6 +58,8 @@ pub struct Model {
     pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
+    /// What rings for critical findings.
+    pub bell: Bell,
     /// Results of the slow looks at the server.
     pub server: ServerWatch,
     /// Our monotonic clock at this frame.
@@ -238,6 +241,7 @@ impl Model {
             read_only,
             keymap: Keymap::default(),
             link: Link::default(),
+            bell: Bell::default(),
             server: ServerWatch::default(),
             instant,
             now: EpochMillis::default(),

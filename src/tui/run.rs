@@ -127,6 +127,7 @@ async fn perform(
             match effect {
                 Effect::Quit => return Ok(Some(Ended::Quit)),
                 Effect::Copy(text) => surface.copy(&text)?,
+                Effect::Ring(line) => surface.ring(&line)?,
                 Effect::Redraw => surface.repaint(),
                 Effect::RetakeTerminal => surface.retake()?,
                 Effect::Suspend => {

@@ -50,6 +50,7 @@ fn options(config: &Config, keymap: Keymap) -> Options {
             zone: Zone::Local,
         },
         asks_background: screen.theme == Theme::Auto && depth != Depth::Own,
+        bell: screen.bell,
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),
     }
 }

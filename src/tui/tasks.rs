@@ -196,6 +196,7 @@ impl Runner for Tasks {
             // What never leaves `update`, and the loop's own.
             Effect::Tell(_)
             | Effect::Copy(_)
+            | Effect::Ring(_)
             | Effect::Edit { .. }
             | Effect::Suspend
             | Effect::Redraw

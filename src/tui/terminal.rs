@@ -29,6 +29,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::input::Reading;
 pub use self::signals::finish;
+use crate::queue::text::printable;
 use crate::tui::edge::{Input, Surface};
 use crate::tui::hitmap::HitMap;
 use crate::tui::model::Model;
@@ -138,6 +139,14 @@ impl Surface for Tty {
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.terminal.backend_mut().flush()?;
         Ok(drawn)
+    }
+
+    fn ring(&mut self, line: &str) -> io::Result<()> {
+        // BEL, and OSC 9 for terminals that show notifications. What is printable ends neither.
+        let line = printable(line);
+        let out = self.terminal.backend_mut();
+        write!(out, "\x07\x1b]9;{line}\x07")?;
+        Write::flush(out)
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {

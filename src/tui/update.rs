@@ -16,8 +16,8 @@ use crate::tui::msg::Msg;
 use crate::tui::refresh::update::time;
 use crate::tui::schedule::pace;
 use crate::tui::{
-    awaited, change, departed, entry, examine, filter, findings, form, journal, link, lists, offer,
-    palette, queues, refresh, server, sight, timeline, toast, worker,
+    awaited, bell, change, departed, entry, examine, filter, findings, form, journal, link, lists,
+    offer, palette, queues, refresh, server, sight, timeline, toast, worker,
 };
 
 /// Takes what happened: changes the model, and returns what is to be done.
@@ -50,6 +50,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     change::update::question::keep_true(model);
     entry::update::lay_out(model);
     departed::update::keep_watch(model, input);
+    effects.extend(bell::ring(model));
     effects.extend(palette::update::find::go_on(model));
     effects.extend(filter::update::start_due(model));
     effects.extend(refresh::update::start_due(model));

@@ -306,7 +306,7 @@ fn inside(root: &Path, words: &[&str]) -> Command {
     command.arg("--userspec=65532:65532").arg(root).args(words);
     command
         .env_clear()
-        .env("PATH", "/usr/bin")
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
         .env("HOME", "/tmp");
     command
 }
@@ -357,6 +357,14 @@ fn plays_the_demo(root: &Path) {
     let which = told(Command::new("sh").args(["-c", "command -v redis-server"]));
     let server = fs::canonicalize(which.trim()).unwrap();
     bring(root, &server, "/usr/bin/redis-server");
+    // What every system has, and the demo needs besides: a shell that ends the server with it.
+    for tool in ["/bin/sh", "/bin/mktemp", "/bin/rm"] {
+        bring(root, Path::new(tool), tool);
+    }
+    fs::create_dir_all(root.join("dev")).unwrap();
+    fs::write(root.join("dev/null"), "").unwrap();
+    let all = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(root.join("dev/null"), all).unwrap();
     let mut demo = inside(root, &["/usr/bin/delayscope", "demo"]);
     let mut demo = demo
         .stdin(Stdio::null())

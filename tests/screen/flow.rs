@@ -59,6 +59,10 @@ impl Surface for Paper {
         Ok(())
     }
 
+    fn ring(&mut self, _line: &str) -> io::Result<()> {
+        Ok(())
+    }
+
     fn repaint(&mut self) {}
 
     fn retake(&mut self) -> io::Result<()> {

@@ -17,7 +17,7 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "\n colour = 1",
         "2:2: the key \"colour\" is unknown. There are profile, theme, ascii, interval, \
-             read_only, journal, keys and profiles",
+             bell, read_only, journal, keys and profiles",
     ),
     (
         "interval = 2",
@@ -34,6 +34,10 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "theme = \"blue\"",
         "1:9: theme \"blue\" is unknown. There are auto, terminal, light and dark",
+    ),
+    (
+        "bell = \"loud\"",
+        "1:8: bell \"loud\" is unknown. There are off and critical",
     ),
     (
         "read_only = \"yes\"",

@@ -45,6 +45,7 @@ fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
     );
     new.now = model.now;
     new.interval_ms = model.interval_ms;
+    new.bell.on = model.bell.on;
     new.keymap = std::mem::take(&mut model.keymap);
     new.queue_sort = model.queue_sort;
     new.zoom = model.zoom;

@@ -131,3 +131,29 @@ fn another_profile_is_another_server_with_its_own_limits_and_the_first_one_is_th
     terminal.send(b"\x03");
     ended(&mut terminal, 0);
 }
+
+#[test]
+fn the_bell_rings_for_what_becomes_critical_where_the_file_asks_for_it() {
+    let server = Server::start();
+    let orders = delayscope::queue::Queue::redisson("orders");
+    let due = server.now().plus(-60_000).get().to_string();
+    server.put(&orders, &crate::support::frame(1, b"late"), &due);
+    let rung = |bytes: &[u8]| {
+        let bell = b"\x07\x1b]9;orders: ";
+        bytes
+            .windows(bell.len())
+            .filter(|part| part == bell)
+            .count()
+    };
+    for (bell, times) in [("critical", 1), ("off", 0)] {
+        let file = file_for(&server, &format!("bell = \"{bell}\""), "");
+        let mut terminal = open_profile(&file, &[]);
+        // It is critical as soon as nobody has come for a few seconds, and stays so.
+        terminal.wait("the critical finding", PATIENCE, |shown| {
+            shown.text().contains('✖') && rung(&shown.bytes) >= times
+        });
+        terminal.send(b"q");
+        ended(&mut terminal, 0);
+        assert_eq!(rung(&terminal.shown().bytes), times, "{bell}");
+    }
+}
