@@ -23,6 +23,7 @@ mod finding;
 mod input;
 mod journal;
 mod kick;
+mod lateness;
 mod man;
 mod messages;
 mod meter;
@@ -148,7 +149,8 @@ pub async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let outcome = match command {
-        None | Some(Command::Queues(_)) => queues::run(config, out).await?,
+        None => queues::run(&crate::args::Queues::default(), config, out).await?,
+        Some(Command::Queues(asked)) => queues::run(&asked, config, out).await?,
         Some(Command::Demo(asked)) => demo::run(&asked, config, out).await?,
         Some(Command::Show(asked)) => show::run(&asked, config, out).await?,
         Some(Command::Entries(asked)) => entries::run(&asked, config, out).await?,

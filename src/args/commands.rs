@@ -46,25 +46,33 @@ fn scenarios() -> String {
 }
 
 /// `queues`
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = "\
 Examples:
   delayscope queues
   delayscope -u redis://localhost:6379/0 queues --json | jq -r 'select(.late > 0).queue'
   delayscope queues --queue orders --queue zset-list:delay_queue,ready_queue")]
-pub struct Queues {}
+pub struct Queues {
+    /// Watch for so long first, and tell how late what leaves was
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub span: Option<Span>,
+}
 
 /// `show`
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   delayscope show orders
+  delayscope show orders --for 10s              how late messages are
   delayscope show orders --json | jq .transfer_clients
   delayscope show zset-list:delay_queue,ready_queue,ms,right")]
 pub struct Show {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
+    /// Watch for so long first, and tell how late what leaves was
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub span: Option<Span>,
 }
 
 /// `entries`

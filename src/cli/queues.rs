@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::session::Session;
 use super::stand_ins::StandIns;
-use super::{NothingMatched, Outcome, say, shape};
+use super::{NothingMatched, Outcome, lateness, say, shape};
+use crate::args;
 use crate::config::Config;
 use crate::ops::entries::quarantined;
 use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
@@ -18,7 +19,11 @@ use crate::queue::finding;
 use crate::queue::{Optional, Queue, shell, text};
 
 /// Prints the queues.
-pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+pub(super) async fn run<W: Write>(
+    asked: &args::Queues,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
     let (mut queues, looked) = found(&session, config).await?;
     if queues.is_empty() {
@@ -26,6 +31,9 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     }
     queues.sort_by(|a, b| a.name.cmp(&b.name));
     let what = || format!("could not read the {} queues found", queues.len());
+    let late = lateness::watched(&session, &queues, asked.span)
+        .await
+        .with_context(what)?;
     let seen = whole_pulses(&session.store, &queues)
         .await
         .with_context(what)?;
@@ -35,9 +43,9 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     let pulses: Vec<_> = seen.iter().collect();
     let stand_ins = StandIns::look(&session.store, &pulses).await;
     if out.is_json() {
-        for ((queue, pulse), kept) in queues.iter().zip(&seen).zip(kept) {
+        for (((queue, pulse), kept), late) in queues.iter().zip(&seen).zip(kept).zip(late) {
             let found = finding::once(queue, pulse, None);
-            let mut fields = shape::fields(queue, pulse, &found);
+            let mut fields = shape::fields(queue, pulse, &found, late);
             fields.insert("quarantined".into(), json!(kept));
             let ours = stand_ins.of(queue, pulse);
             fields.insert("stand_in_workers".into(), json!(ours));
@@ -66,6 +74,12 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
             _ => format!("{program} doctor"),
         };
         say::note(&format!("entries are late; why: {command}"));
+    }
+    for (queue, late) in queues.iter().zip(&late) {
+        if let Some(late) = late {
+            let name = text::printable_bytes(queue.name.as_bytes());
+            say::note(&format!("{name}: late by {}", lateness::words(late)));
+        }
     }
     for (queue, kept) in queues.iter().zip(kept) {
         if let Some(kept) = kept.filter(|kept| *kept > 0) {

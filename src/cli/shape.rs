@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value, json};
 use super::output::Column;
 use super::times;
 use crate::queue::finding::Diagnosis;
-use crate::queue::{Due, Known, Pulse, Queue, QueueName, Severity, text};
+use crate::queue::{Due, Known, Pulse, Queue, QueueName, RecentLateness, Severity, text};
 
 /// The row of a queue.
 pub(super) const COLUMNS: [Column; 10] = [
@@ -21,8 +21,14 @@ pub(super) const COLUMNS: [Column; 10] = [
     Column::left("", 1),
 ];
 
-/// A queue's fields; more may be put behind them.
-pub(super) fn fields(queue: &Queue, pulse: &Pulse, found: &Diagnosis) -> Map<String, Value> {
+/// A queue's fields; more may be put behind them. `left_late`: how late what has left it was, where it
+/// was watched.
+pub(super) fn fields(
+    queue: &Queue,
+    pulse: &Pulse,
+    found: &Diagnosis,
+    left_late: Option<RecentLateness>,
+) -> Map<String, Value> {
     let mut why = Map::new();
     let mut figure = |name: &str, known: &Known<u64>| {
         if let Known::Unknown(reason) = known {
@@ -45,6 +51,10 @@ pub(super) fn fields(queue: &Queue, pulse: &Pulse, found: &Diagnosis) -> Map<Str
         json!(pulse.oldest_late.map(crate::clock::EpochMillis::get)),
     );
     fields.insert("next_due_ms".into(), due_ms(pulse.next));
+    fields.insert(
+        "lateness_ms".into(),
+        left_late.map_or(Value::Null, lateness),
+    );
     fields.insert("order".into(), order);
     fields.insert("target".into(), target);
     fields.insert("transfer_clients".into(), clients);
@@ -56,6 +66,18 @@ pub(super) fn fields(queue: &Queue, pulse: &Pulse, found: &Diagnosis) -> Map<Str
         fields.insert("why".into(), why.into());
     }
     fields
+}
+
+/// The lateness of what has left a queue.
+fn lateness(late: RecentLateness) -> Value {
+    json!({
+        "count": late.count,
+        "p50": late.p50.middle(),
+        "p95": late.p95.middle(),
+        "max": late.max.middle(),
+        "error": late.error(),
+        "span": late.span_ms,
+    })
 }
 
 /// A queue's name as `queue`; its bytes too when it is no UTF-8.
@@ -192,12 +214,13 @@ mod tests {
             &Queue::redisson("orders"),
             &pulse(),
             &Diagnosis::default(),
+            None,
         ));
         assert_eq!(
             shown,
             json!({
                 "queue": "orders", "layout": "redisson", "waiting": 1200, "late": 2,
-                "oldest_due_ms": 1_699_999_990_000_i64, "next_due_ms": null, "order": null,
+                "oldest_due_ms": 1_699_999_990_000_i64, "next_due_ms": null, "lateness_ms": null, "order": null,
                 "target": 0, "transfer_clients": null, "server_ms": 1_700_000_000_000_i64,
                 "findings": [], "cost_us": 40, "why": {"order": "WRONGTYPE"}
             })

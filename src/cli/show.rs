@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stand_ins::StandIns;
-use super::{Outcome, queues, shape, times};
+use super::{Outcome, lateness, queues, shape, times};
 use crate::args;
 use crate::config::Config;
 use crate::ops::presence::is_there;
 use crate::ops::refresh::{pulse, survey};
 use crate::queue::classes::{self, TimeClass};
 use crate::queue::finding;
-use crate::queue::{Bar, Due, Known, Pulse, Queue, Survey, Zoom, shell, text};
+use crate::queue::{Bar, Due, Known, Pulse, Queue, RecentLateness, Survey, Zoom, shell, text};
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -27,7 +27,10 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let queue = meant(&asked.queue, config);
     let session = Session::open(config).await?.at(&queue).await?;
-    let shown = Shown::read(&session, &queue, config).await?;
+    let late = lateness::watched(&session, std::slice::from_ref(&queue), asked.span).await;
+    let late = late.with_context(|| format!("could not watch queue {:?}", queue.name.text()))?;
+    let mut shown = Shown::read(&session, &queue, config).await?;
+    shown.late = late.into_iter().next().flatten();
     if out.is_json() {
         out.json(&Value::Object(shown.object(&queue)))?;
     } else {
@@ -41,6 +44,8 @@ pub(super) struct Shown {
     /// Its figures.
     pub(super) pulse: Pulse,
     survey: Survey,
+    /// How late what has left it was, where it was watched.
+    late: Option<RecentLateness>,
     stand_ins: StandIns,
     skew_ms: i64,
 }
@@ -74,13 +79,14 @@ impl Shown {
             stand_ins: StandIns::look(&session.store, &[&pulse]).await,
             pulse,
             survey,
+            late: None,
             skew_ms,
         })
     }
 
     /// Its fields.
     pub(super) fn object(&self, queue: &Queue) -> Map<String, Value> {
-        let mut fields = object(queue, &self.pulse, &self.survey, self.skew_ms);
+        let mut fields = object(queue, (&self.pulse, &self.survey), self.late, self.skew_ms);
         let ours = self.stand_ins.of(queue, &self.pulse);
         fields.insert("stand_in_workers".into(), json!(ours));
         fields
@@ -111,9 +117,14 @@ fn fitting(survey: &Survey) -> Zoom {
     }
 }
 
-fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Map<String, Value> {
+fn object(
+    queue: &Queue,
+    (pulse, survey): (&Pulse, &Survey),
+    late: Option<RecentLateness>,
+    skew_ms: i64,
+) -> Map<String, Value> {
     let found = finding::once(queue, pulse, Some(survey));
-    let mut fields = shape::fields(queue, pulse, &found);
+    let mut fields = shape::fields(queue, pulse, &found, late);
     let unread = uncounted(pulse);
     let count = |count: u64| unread.is_none().then_some(count);
     let bars = survey.bars.iter().map(
@@ -195,6 +206,9 @@ fn print<W: Write>(
         let n = text::thousands(n);
         let key = text::printable_bytes(&queue.keys().quarantine);
         out.whole(&format!("{:17}{n:>12}   kept in {key}", "quarantined"))?;
+    }
+    if let Some(late) = &shown.late {
+        out.whole(&format!("{:17}{}", "left late by", lateness::words(late)))?;
     }
     out.whole("")?;
     match uncounted(pulse) {

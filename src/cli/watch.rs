@@ -135,10 +135,12 @@ impl<'a> Watching<'a> {
         }
         for (queue, pulse) in self.queues.iter().zip(&seen) {
             let watch = self.watches.entry(queue.clone()).or_default();
+            watch.saw_lateness(queue, pulse);
             watch.saw(pulse);
             let found = finding::diagnose(queue, (Some(pulse), None), watch, &self.server);
             if out.is_json() {
-                out.json(&Value::Object(shape::fields(queue, pulse, &found)))?;
+                let late = watch.lateness.recent();
+                out.json(&Value::Object(shape::fields(queue, pulse, &found, late)))?;
             } else {
                 let mut row = vec![times::local(pulse.at, pulse.at)];
                 row.extend(shape::row(queue, pulse, found.worst()));

@@ -10,7 +10,7 @@ pub use self::recalled::recall;
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, Passed, Watch};
 use crate::queue::look::LookAsk;
-use crate::queue::{Exact, Known, Pulse, Queue, ServerWatch, Survey};
+use crate::queue::{Exact, Known, Pulse, Queue, QueueLateness, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
 
 /// A survey is taken again after this, in ms.
@@ -85,6 +85,12 @@ impl Examination {
         matches!(counts, Some((Some(waiting), Some(order))) if waiting != order)
     }
 
+    /// The lateness of what has left it.
+    #[must_use]
+    pub const fn lateness(&self) -> &QueueLateness {
+        &self.watch.lateness
+    }
+
     /// A fresh look at the server may tell more of it.
     #[must_use]
     pub fn presses_for_look(&self) -> bool {
@@ -109,6 +115,7 @@ impl Examination {
         server: &ServerWatch,
     ) -> Result<Diagnosis, StoreError> {
         let pulse = refresh::pulse(store, &self.queue, None).await?;
+        self.watch.saw_lateness(&self.queue, &pulse);
         self.watch.saw(&pulse);
         let sample = self.watch.wants_sample(server.long);
         let age = self.survey.as_ref().map(|last| pulse.at.since(last.at));

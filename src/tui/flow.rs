@@ -4,7 +4,7 @@
 pub mod view;
 
 use crate::queue::finding::{Beat, id};
-use crate::queue::{Finding, Known, Pulse};
+use crate::queue::{Finding, Known, Pulse, RecentLateness};
 use crate::tui::model::{self, Model};
 use crate::tui::queues::QueueRow;
 
@@ -34,6 +34,8 @@ pub struct Flow {
     pub taken: Option<Rate>,
     /// Elements stand in target, and nobody takes them.
     pub untaken: bool,
+    /// The lateness of what was transferred lately; none when nothing was.
+    pub late: Option<RecentLateness>,
     /// Number of clients that wait for an element of some list; none where they cannot be seen.
     pub consumers: Option<usize>,
 }
@@ -65,6 +67,7 @@ pub fn flow(model: &Model) -> Option<Flow> {
         target: pulse.target.clone(),
         taken,
         untaken: row.findings.iter().any(untaken),
+        late: row.watch.lateness.recent(),
         consumers: clients.map(|all| all.blocked_on_lists(model.db).count()),
     })
 }

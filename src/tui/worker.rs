@@ -7,6 +7,7 @@ pub mod update;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::clock::EpochMillis;
 use crate::queue::{Queue, shell, text};
 
 /// The stand-in workers, and what is to be said of them when the program ends.
@@ -112,6 +113,13 @@ pub enum WorkerTold {
         moved: u64,
         /// Number of entries that it passed over.
         skipped: u64,
+    },
+    /// The entries that it moved were so late.
+    Late {
+        /// When it moved them, by the server's clock.
+        at: EpochMillis,
+        /// Half of them were not later, and none was later, in ms.
+        late_ms: [i64; 2],
     },
     /// It does not hear announcements: why.
     Deaf(String),

@@ -266,9 +266,18 @@ fn three() -> Program {
 
 fn a_queue() -> Vec<Value> {
     let program = three();
+    let late = Queue::redisson("late");
+    program.server.put(&late, &frame(1, b"x"), "5");
+    let mut watch = program.begin(&["watch", "late", "--interval", "200ms", "--json"]);
+    assert_eq!(watch.next_json()["lateness_ms"], Value::Null);
+    program
+        .server
+        .cmd(&["DEL", "redisson_delay_queue_timeout:{late}"]);
+    let left = std::iter::repeat_with(|| watch.next_json());
+    let left = left.take(50).find(|line| line["lateness_ms"]["count"] == 1);
     let broken = printed(&program, &["watch", "broken", "--count", "1"]);
     let odd = printed_of_odd(&program, &["watch", "--count", "1"]);
-    [broken, odd].concat()
+    [broken, odd, vec![left.unwrap()]].concat()
 }
 
 fn queues() -> Vec<Value> {

@@ -163,6 +163,45 @@ fn a_queue_that_comes_or_goes_is_told_and_one_scraper_that_breaks_off_hinders_no
 }
 
 #[test]
+fn how_late_entries_left_is_a_histogram_between_two_bounds() {
+    let program = Program::start();
+    program.offer("orders", "x", "0s");
+    program.offer("orders", "y", "1h");
+    let (_running, port) = serving(&program, &[]);
+    let histogram = |bound: &str| {
+        let scrape = parsed(&get(port, "/metrics").1);
+        let is_it = |sample: &&prometheus_parse::Sample| {
+            sample.metric == "delayscope_queue_lateness_seconds"
+                && sample.labels.get("bound") == Some(bound)
+                && sample.labels.get("queue") == Some("orders")
+        };
+        let Value::Histogram(buckets) = &scrape.samples.iter().find(is_it).unwrap().value else {
+            panic!("{scrape:?}")
+        };
+        let counts: Vec<(f64, f64)> = buckets.iter().map(|b| (b.less_than, b.count)).collect();
+        assert!(
+            counts.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1),
+            "{counts:?}"
+        );
+        let total = |part| {
+            value(
+                &scrape,
+                &format!("queue_lateness_seconds_{part}"),
+                &[("bound", bound)],
+            )
+        };
+        let (all, sum) = (total("count").unwrap(), total("sum").unwrap());
+        assert_eq!(counts.last().unwrap(), &(f64::INFINITY, all));
+        (counts.len(), all, sum)
+    };
+    assert_eq!(histogram("most"), (11, 0.0, 0.0));
+    let _worker = program.begin(&["worker", "orders", "--yes"]);
+    crate::support::wait_for("the departure to be told", || histogram("most").1 > 0.0);
+    let ((_, _, least), (_, _, most)) = (histogram("least"), histogram("most"));
+    assert!(least <= most && most > 0.0, "{least} {most}");
+}
+
+#[test]
 fn a_server_that_is_away_or_hangs_is_told_within_about_a_second_and_found_again() {
     let mut program = Program::start();
     program.offer("orders", "x", "1h");

@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 use crate::program::{Program, names};
 use crate::support::{frame, wait_for};
 
-const QUEUE_FIELDS: [&str; 11] = [
+const QUEUE_FIELDS: [&str; 12] = [
     "queue",
     "layout",
     "waiting",
     "late",
     "oldest_due_ms",
     "next_due_ms",
+    "lateness_ms",
     "order",
     "target",
     "transfer_clients",
@@ -52,13 +53,43 @@ fn with_orders() -> (Program, i64) {
 }
 
 #[test]
+fn a_queue_that_is_watched_first_tells_how_late_what_left_was() {
+    let program = Program::start();
+    let soon = program.server.now().plus(100).get().to_string();
+    program.server.put(&orders(), &frame(1, b"soon"), &soon);
+    program
+        .server
+        .put(&orders(), &frame(2, b"later"), "99999999999999");
+    let watching = program.begin(&["show", "orders", "--for", "3s", "--json"]);
+    let worker = program.begin(&["worker", "orders", "--yes"]);
+    wait_for("it to be transferred", || {
+        program.server.int(&["LLEN", "orders"]) == 1
+    });
+    let shown = watching.ended().done().json();
+    let late = &shown[0]["lateness_ms"];
+    assert_eq!(late["count"], 1, "{late}");
+    let ms = |name: &str| late[name].as_i64().unwrap();
+    assert!(
+        ms("p50") <= ms("max") && ms("error") >= 0 && ms("span") <= 3_500,
+        "{late}"
+    );
+    drop(worker);
+    for command in [&["show", "orders"][..], &["queues"]] {
+        let once = program.run(&[command, &["--json"]].concat()).done().json();
+        assert_eq!(once[0]["lateness_ms"], Value::Null);
+    }
+    let said = program.run(&["queues", "--for", "300ms"]).done();
+    assert!(!said.err.contains("late by"), "{}", said.err);
+}
+
+#[test]
 fn a_queue_is_one_line_with_the_agreed_fields() {
     let (program, now) = with_orders();
     program.server.cmd(&["RPUSH", "orders", "delivered"]);
     let lines = program.run(&["queues", "--json"]).done().json();
     assert_eq!(lines.len(), 1);
     let queue = &lines[0];
-    assert_eq!(names(queue)[..11], QUEUE_FIELDS);
+    assert_eq!(names(queue)[..12], QUEUE_FIELDS);
     assert_eq!(queue["queue"], "orders");
     assert_eq!(queue["layout"], "redisson");
     assert_eq!(queue["waiting"], 3);
@@ -95,7 +126,7 @@ fn show_adds_histogram_keys_and_skew() {
     let lines = program.run(&["show", "orders", "--json"]).done().json();
     assert_eq!(lines.len(), 1);
     let queue = &lines[0];
-    assert_eq!(names(queue)[..11], QUEUE_FIELDS);
+    assert_eq!(names(queue)[..12], QUEUE_FIELDS);
     let bars = queue["histogram"].as_array().unwrap();
     assert_eq!(names(&bars[0]), ["from_ms", "to_ms", "count"]);
     let counts = bars.iter().map(|bar| bar["count"].as_u64().unwrap());
@@ -310,7 +341,7 @@ fn watch_prints_each_queue_at_each_look() {
     ];
     let lines = program.run(&args).done().json();
     assert_eq!(lines.len(), 2);
-    assert_eq!(names(&lines[0])[..11], QUEUE_FIELDS);
+    assert_eq!(names(&lines[0])[..12], QUEUE_FIELDS);
     let at = |i: usize| lines[i]["server_ms"].as_i64().unwrap();
     assert!(at(1) - at(0) >= 100, "{lines:?}");
     let all = program.run(&["watch", "--count", "1", "--json"]).done();

@@ -9,6 +9,8 @@ pub(super) enum Kind {
     Gauge,
     /// Only goes up.
     Counter,
+    /// Counts up to edges, which only go up.
+    Histogram,
 }
 
 /// A text in the making.
@@ -23,6 +25,7 @@ impl Exposition {
         let kind = match kind {
             Kind::Gauge => "gauge",
             Kind::Counter => "counter",
+            Kind::Histogram => "histogram",
         };
         // Writing into a String cannot fail.
         let _ = writeln!(
@@ -50,7 +53,27 @@ pub(super) struct Family<'a> {
 impl Family<'_> {
     /// Adds a sample with these labels.
     pub(super) fn add(&mut self, labels: &[(&str, &str)], value: f64) {
-        let _ = write!(self.text, "delayscope_{}", self.name);
+        self.part("", labels, value);
+    }
+
+    /// Adds a histogram with these labels: counts up to each edge, of all, and their sum.
+    pub(super) fn histogram(
+        &mut self,
+        labels: &[(&str, &str)],
+        within: &[(f64, f64)],
+        (count, sum): (f64, f64),
+    ) {
+        for (edge, count) in within {
+            let edge = edge.to_string();
+            self.part("_bucket", &[labels, &[("le", &edge)]].concat(), *count);
+        }
+        self.part("_bucket", &[labels, &[("le", "+Inf")]].concat(), count);
+        self.part("_sum", labels, sum);
+        self.part("_count", labels, count);
+    }
+
+    fn part(&mut self, part: &str, labels: &[(&str, &str)], value: f64) {
+        let _ = write!(self.text, "delayscope_{}{part}", self.name);
         for (n, (label, value)) in labels.iter().enumerate() {
             let before = if n == 0 { '{' } else { ',' };
             let _ = write!(self.text, "{before}{label}=\"{}\"", escaped(value));

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::Exposition;
-use super::exposition::Kind::{Counter, Gauge};
+use super::exposition::Kind::{Counter, Gauge, Histogram};
 use crate::ops::doctor::Examination;
 use crate::queue::finding::Diagnosis;
+use crate::queue::lateness::BUCKETS_MS;
 use crate::queue::{Due, Known, Link, Severity, text};
 
 /// The queues at one moment, what the rules say of each, and what the reading cost.
@@ -44,6 +45,7 @@ impl Reading<'_> {
         self.cost(&mut out);
         self.entries(&mut out);
         self.times(&mut out);
+        self.lateness(&mut out);
         self.clients(&mut out);
         self.drift(&mut out);
         self.findings(&mut out);
@@ -130,6 +132,23 @@ impl Reading<'_> {
             let next = one.pulse().and_then(|pulse| pulse.next).and_then(Due::at);
             if let Some(next) = next {
                 family.add(&short(&labels), seconds(next.get()));
+            }
+        }
+    }
+
+    fn lateness(&self, out: &mut Exposition) {
+        let help = "Seconds after their due time at which entries left timeouts, as readings saw \
+                    it: between two of them. bound=least: so late at least; bound=most: at most.";
+        let mut family = out.family("queue_lateness_seconds", Histogram, help);
+        for (one, _, labels) in self.each() {
+            let lateness = one.lateness();
+            for (bound, counts) in [("least", &lateness.least), ("most", &lateness.most)] {
+                let within = BUCKETS_MS.iter().zip(counts.within);
+                let within: Vec<(f64, f64)> = within
+                    .map(|(edge, count)| (seconds(*edge), whole(count)))
+                    .collect();
+                let all = (whole(counts.count), whole(counts.sum_ms) / 1_000.0);
+                family.histogram(&with(&labels, "bound", bound), &within, all);
             }
         }
     }

@@ -12,7 +12,9 @@ use super::Passed;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
 use crate::queue::frames::{Fingerprint, Frames};
-use crate::queue::{Announcement, Change, EntryId, Exact, Known, Pulse, Survey};
+use crate::queue::{
+    Announcement, Change, EntryId, Exact, Known, Pulse, Queue, QueueLateness, Survey,
+};
 
 /// An entry that has stood still for so long will not say more, in ms.
 const ACUTE_MS: i64 = 60_000;
@@ -131,6 +133,8 @@ pub struct Watch {
     pub(super) explained: Option<EpochMillis>,
     /// Stand-in workers of this session that are subscribed to the queue's channel.
     pub own_workers: u64,
+    /// The lateness of what has left timeouts.
+    pub lateness: QueueLateness,
     /// The last look at all members.
     exact: Option<Arc<Exact>>,
     /// The last pulse before the last sample.
@@ -200,6 +204,20 @@ impl Watch {
             until: beat.at,
         });
         self.keep(beat);
+    }
+
+    /// A pulse has been read, with its rows if it has any: what has left timeouts since the last one,
+    /// and how late.
+    pub fn saw_lateness(&mut self, queue: &Queue, pulse: &Pulse) {
+        let transfers_alone = pulse.transfer_clients == Known::Is(self.own_workers);
+        if self.changing {
+            self.lateness.forget();
+        } else if self.own_workers == 0 || !transfers_alone {
+            self.lateness.saw(queue, pulse);
+        } else {
+            // Our workers tell it exactly.
+            self.lateness.forget();
+        }
     }
 
     /// When the entry that headed timeouts has left: how long before or after its due time.
@@ -283,6 +301,7 @@ impl Watch {
         if !leaves.contains(&change) {
             self.exact = None;
         }
+        self.lateness.forget();
         self.changed = self.changed.max(Some(at));
         self.ours = Some((change, at));
     }
@@ -302,6 +321,7 @@ impl Watch {
     pub fn interrupted(&mut self) {
         (self.unattended, self.still, self.exact) = (None, None, None);
         self.said = None;
+        self.lateness.forget();
         (self.changed, self.ours) = (None, None);
         (self.stopped, self.explained) = (None, None);
         self.beats.clear();

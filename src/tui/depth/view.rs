@@ -7,6 +7,7 @@ use ratatui::widgets::Widget;
 
 use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
+use crate::tui::flow;
 use crate::tui::queues::{self, Depths, QueueRow, Trend};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
@@ -38,7 +39,16 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let t = &ctx.theme;
     let slot = ctx.areas.depth;
-    let left = vec![Part::new(100, "Depth", t.strong)];
+    let mut left = vec![Part::new(100, "Depth", t.strong)];
+    if tells_lateness(ctx)
+        && let Some(late) = ctx
+            .model
+            .selected()
+            .and_then(|row| row.watch.lateness.recent())
+    {
+        let style = flow::view::late_style(ctx, &late);
+        left.push(Part::new(50, flow::view::late_words(&late), style));
+    }
     let mut right = Vec::new();
     if ctx.areas.traffic.shown() {
         right.push(Part::new(10, "5 min", t.dim));
@@ -47,6 +57,11 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
         right.extend(pace(ctx));
     }
     ctx.pane(slot, None, left, right, buf);
+}
+
+/// True where its title has room for how late messages are.
+pub(crate) fn tells_lateness(ctx: &Ctx) -> bool {
+    ctx.areas.depth.shown() && ctx.areas.depth.inner.w >= 70
 }
 
 /// `4 clients`, `3 clients and our worker`.

@@ -4,8 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::{Flow, Rate, flow};
-use crate::queue::{Known, text};
+use crate::queue::{Known, RecentLateness, text};
 use crate::tui::draw::Ctx;
+use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::widget::line::Line;
 
 /// A word or figure of the line.
@@ -17,6 +18,12 @@ struct Piece {
 /// The length of the line: the first form that fits is taken.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
+    /// With how late it is, and who waits for an element.
+    All,
+    /// With how late it is.
+    Late,
+    /// With how late it is, in few words.
+    ShortlyLate,
     /// With who waits for an element.
     Full,
     /// Without them.
@@ -36,8 +43,19 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let pieces = pieces(ctx, &flow, *form);
         pieces.iter().map(|piece| text::width(&piece.words)).sum()
     };
-    let forms = [Form::Full, Form::Plain];
-    let form = forms.into_iter().find(|form| columns(form) <= room);
+    let lately = flow.late.is_some() && !crate::tui::depth::view::tells_lateness(ctx);
+    let forms: &[Form] = if lately {
+        &[
+            Form::All,
+            Form::Late,
+            Form::ShortlyLate,
+            Form::Full,
+            Form::Plain,
+        ]
+    } else {
+        &[Form::Full, Form::Plain]
+    };
+    let form = forms.iter().copied().find(|form| columns(form) <= room);
     let mut line = Line::new(buf, area.x + 1, area.y, area.w.saturating_sub(2));
     for piece in pieces(ctx, &flow, form.unwrap_or(Form::Short)) {
         line.put(buf, &piece.words, piece.style);
@@ -51,7 +69,7 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
     let mut put = |words: String, style: Style| pieces.push(Piece { words, style });
     let rate = |name: &str, rate: Option<Rate>| match form {
         Form::Short => said(ctx, rate),
-        Form::Full | Form::Plain => format!("{name} {}", said(ctx, rate)),
+        _ => format!("{name} {}", said(ctx, rate)),
     };
     let length = |name: &str, known: &Known<u64>| match known {
         Known::Is(n) => format!("{name} {}", text::thousands(*n)),
@@ -86,7 +104,16 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
             put(target, d.text);
         }
     }
-    if let Some(count) = flow.consumers.filter(|_| form == Form::Full) {
+    if let Some(late) = &flow.late {
+        let style = late_style(ctx, late);
+        match form {
+            Form::All | Form::Late => put(format!("  {}", late_words(late)), style),
+            Form::ShortlyLate => put(format!("  {}", late_in_short(late)), style),
+            Form::Full | Form::Plain | Form::Short => {}
+        }
+    }
+    let tells_consumers = matches!(form, Form::All | Form::Full);
+    if let Some(count) = flow.consumers.filter(|_| tells_consumers) {
         let (words, style) = match count {
             0 => ("  (no consumer waits)".to_owned(), d.dim),
             n => {
@@ -97,6 +124,38 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
         put(words, style);
     }
     pieces
+}
+
+/// Red where the half that is later is so by more than the hand-over to a client takes.
+pub(crate) fn late_style(ctx: &Ctx, late: &RecentLateness) -> Style {
+    if late.p50.least >= HAND_OVER_MS {
+        ctx.data.late
+    } else {
+        ctx.data.text
+    }
+}
+
+/// `late by p50 125 ms, p95 0.4 s (last 5 min, ±115 ms)`.
+pub(crate) fn late_words(late: &RecentLateness) -> String {
+    let of = |ms: i64| text::span(ms.unsigned_abs());
+    // A few seconds less than five minutes are five minutes.
+    let span = match late.span_ms {
+        ..60_000 => of(late.span_ms.max(1_000) / 1_000 * 1_000),
+        ms => format!("{} min", (ms + 30_000) / 60_000),
+    };
+    format!(
+        "late by p50 {}, p95 {} (last {span}, ±{})",
+        of(late.p50.middle()),
+        of(late.p95.middle()),
+        of(late.error()),
+    )
+}
+
+/// `late p50 125 ms, p95 0.4 s ±115 ms`.
+fn late_in_short(late: &RecentLateness) -> String {
+    let of = |ms: i64| text::span(ms.unsigned_abs());
+    let (p50, p95) = (of(late.p50.middle()), of(late.p95.middle()));
+    format!("late p50 {p50}, p95 {p95} ±{}", of(late.error()))
 }
 
 /// `3.4/s`, `~12/s` where it was not counted, `…` where it cannot be known.

@@ -71,14 +71,17 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
         .iter()
         .filter_map(|life| life.left.map(|left| left.within_ms));
     let within = within.max().unwrap_or(0).unsigned_abs();
-    let words = [
-        format!(
-            "Seen by refreshes: what stands behind {} may have been up to {} earlier.",
+    let earlier = match within {
+        0 => "seen by refreshes".to_owned(),
+        within => format!(
+            "seen by refreshes: what stands behind {} may have been up to {} earlier",
             t.glyphs.now,
             text::span(within)
         ),
-        "Who transferred and took a message cannot be seen so. MONITOR tells it, at a price:"
-            .to_owned(),
+    };
+    let words = [
+        earlier,
+        "who transferred and took a message cannot be seen so; MONITOR tells it:".to_owned(),
         format!("  delayscope trace {}", text::printable(&name)),
     ];
     for (words, y) in words

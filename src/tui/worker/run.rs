@@ -151,6 +151,9 @@ async fn follow(
     let mut working = work_in_bulk(&store, writer, queue.clone(), options, journal);
     let mut stopping = false;
     let mut all = [0, 0];
+    let tell = |told| {
+        let _ = answers.send(Msg::Worker(worker::Msg::Told(queue.clone(), told)));
+    };
     loop {
         let event = tokio::select! {
             _ = &mut stopped, if !stopping => {
@@ -166,6 +169,12 @@ async fn follow(
             Some(WorkerEvent::Batch(batch)) => {
                 let (moved, skipped) = (batch.moved as u64, batch.skipped as u64);
                 all = [all[0] + moved, all[1] + skipped];
+                if let Some(late) = batch.lateness_ms {
+                    #[expect(clippy::cast_possible_truncation, reason = "saturates; for reading")]
+                    let late_ms = [late.p50 as i64, late.max as i64];
+                    let at = batch.at;
+                    tell(WorkerTold::Late { at, late_ms });
+                }
                 WorkerTold::Moved { moved, skipped }
             }
             // They are counted with the batch.
@@ -178,7 +187,7 @@ async fn follow(
             }
             Some(WorkerEvent::Deaf { why, .. }) => WorkerTold::Deaf(why.to_string()),
         };
-        let _ = answers.send(Msg::Worker(worker::Msg::Told(queue.clone(), told)));
+        tell(told);
     }
     all
 }

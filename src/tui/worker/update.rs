@@ -239,6 +239,14 @@ fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
             moved_some(model, queue);
             None
         }
+        WorkerTold::Late { at, late_ms } => {
+            if let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) {
+                for late_ms in late_ms {
+                    row.watch.lateness.transferred(at, late_ms);
+                }
+            }
+            None
+        }
         WorkerTold::Ended(why) => return ended(model, queue, why),
         _ if ending => None,
         WorkerTold::Listening => {

@@ -97,3 +97,28 @@ fn the_lives_of_another_queue_are_its_own() {
     desk.live(2_000, 1);
     assert_eq!(desk.model.lives.all.len(), 1);
 }
+
+#[test]
+fn how_late_messages_leave_is_on_the_page_of_the_queue_with_its_error() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = three();
+        desk.model.size = size;
+        desk.live(1_000, 1);
+        assert!(!rows(&desk).concat().contains("p95"), "{size:?}");
+        desk.live(2_500, 1);
+        desk.world[0].entries.remove(0);
+        desk.live(1_500, 1);
+        let page = rows(&desk).concat();
+        let late = desk.model.queues[0].watch.lateness.recent().unwrap();
+        assert_eq!(late.count, 1);
+        assert!(
+            late.p50.least > 0 && late.p50.most >= late.p50.least + 900,
+            "{late:?}"
+        );
+        assert!(
+            page.contains("p50 ") && page.contains(", p95 "),
+            "{size:?} {page}"
+        );
+        assert!(page.contains('±'), "{size:?} {page}");
+    }
+}

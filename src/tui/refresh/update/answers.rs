@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::queue::{Finding, Known, Pulse, Queue, Survey, text};
+use crate::queue::{Finding, Known, Page, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Depths, QueueRow};
@@ -54,11 +54,11 @@ fn pulse_alone(
     }
     let mut effects = Vec::new();
     match result {
-        Ok(mut pulse) => {
+        Ok(pulse) => {
             lives::update::pulse_came(model, queue, &pulse);
-            let page = pulse.page.take();
             unfreeze_to(model, &pulse);
-            if take_pulse(model, model.cursor, pulse) {
+            let (changed, page) = take_pulse(model, model.cursor, pulse);
+            if changed {
                 pace::want_survey(model);
                 marks::update::queue_changed(model);
                 entries::update::changed(model, page.is_some());
@@ -120,7 +120,7 @@ pub(crate) fn pulses(
         if at == model.cursor && model.selected().is_some() {
             continue;
         }
-        let changed = take_pulse(model, at, pulse);
+        let (changed, _) = take_pulse(model, at, pulse);
         let row = &mut model.queues[at];
         let presses = row.watch.presses_for_sample(model.server.long);
         row.surveyed.pressing |= presses;
@@ -183,12 +183,13 @@ fn place(rows: &[QueueRow], queue: &Queue, near: usize) -> Option<usize> {
     places.into_iter().find(|at| rows[*at].queue == *queue)
 }
 
-/// Keeps a pulse with its row; true when it shows other entries than the one before.
-fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
+/// Keeps a pulse with its row, but for its page; true when it shows other entries than the one
+/// before.
+fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<Page>) {
     let now = model.instant;
     let running = model.changing.running();
     let Some(row) = model.queues.get_mut(at) else {
-        return false;
+        return (false, None);
     };
     row.watch.own_workers = model.workers.listening(&row.queue);
     row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
@@ -207,13 +208,15 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     row.trouble = None;
     row.read_at = Some(now);
     row.surveyed.due_since.get_or_insert(now);
+    row.watch.saw_lateness(&row.queue, &pulse);
     row.watch.saw(&pulse);
+    let page = pulse.page.take();
     row.pulse = Some(pulse);
     row.diagnose(&model.server);
     if row.findings.iter().any(Finding::keeps_the_server) {
         model.schedule.blocker = Some((row.queue.clone(), now));
     }
-    changed
+    (changed, page)
 }
 
 fn differs(old: &Pulse, new: &Pulse) -> bool {
