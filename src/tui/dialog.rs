@@ -109,6 +109,8 @@ pub enum Question {
     StartWorker(Queue),
     /// Stop it.
     StopWorker(Queue),
+    /// Run MONITOR for the messages of the queue.
+    Monitor(Queue),
     /// Leave what the workers work on: what does it.
     Leave(Vec<Effect>),
     /// Apply the plan with this generation.

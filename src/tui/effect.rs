@@ -4,7 +4,7 @@
 use crate::tui::keys::Action;
 use crate::tui::msg::Msg;
 use crate::tui::{
-    change, examine, filter, journal, link, lists, offer, prompt, queues, refresh, server,
+    change, examine, filter, journal, link, lists, lives, offer, prompt, queues, refresh, server,
     timeline, worker,
 };
 
@@ -36,6 +36,8 @@ pub enum Effect {
     Filter(filter::Effect),
     /// Look at all entries of a queue.
     Examine(examine::Effect),
+    /// Run MONITOR.
+    Lives(lives::Effect),
     /// The link.
     Link(link::Effect),
     /// Something for another feature, carried out before `update` returns.

@@ -73,6 +73,8 @@ pub enum Action {
     Help,
     /// The lives of messages.
     Lives,
+    /// Run MONITOR for them, or end it.
+    Monitor,
     /// Show this in the pane of the entries.
     Tab(Tab),
     /// Filter the entries.

@@ -2,13 +2,67 @@
 //! as far as refreshes and announcements tell it.
 
 pub mod place;
+pub mod run;
 pub mod update;
 pub mod view;
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Queue};
+use crate::queue::{EntryId, Known, Queue};
+use crate::trace::life::Moment;
+use crate::trace::{Event, EventKind};
+
+/// What MONITOR tells, and what it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// What it costs, or why that could not be asked.
+    Priced(Queue, Result<MonitorPrice, String>),
+    /// MONITOR is to run.
+    Agreed(Queue),
+    /// It runs, for so long at most.
+    Began(u64, Duration),
+    /// This happened to messages.
+    Happened(u64, Vec<Event>),
+    /// It has ended: how, or why it did not begin.
+    Ended(u64, Result<String, String>),
+}
+
+/// What MONITOR costs, and when it ends by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MonitorPrice {
+    /// The commands a second that the server runs now: it copies each.
+    pub now: Known<u64>,
+    /// It lasts so long.
+    pub span: Duration,
+    /// It ends above so many commands a second.
+    pub most: u64,
+    /// It ends when more bytes wait on the server to be sent.
+    pub buffer: u64,
+}
+
+/// Requests about MONITOR.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Ask how many commands a second the server runs.
+    Price(Queue),
+    /// Run it for this queue; what it tells carries the generation.
+    Start(u64, Queue),
+    /// End it.
+    End,
+}
+
+/// MONITOR under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracing {
+    /// The generation that all it tells carries.
+    pub(crate) generation: u64,
+    /// When it ends by itself; none: it has not begun.
+    pub until: Option<Instant>,
+    /// The program is to be suspended once it has ended.
+    pub(crate) suspends: bool,
+}
 
 /// The most lives that are kept.
 pub const MOST_LIVES: usize = 300;
@@ -25,6 +79,12 @@ pub struct Lives {
     pub all: VecDeque<MessageLife>,
     /// The server's time of the last refresh.
     pub read: Option<EpochMillis>,
+    /// MONITOR under way.
+    pub tracing: Option<Tracing>,
+    /// How it ended the last time, or why it did not begin.
+    pub ended: Option<Result<String, String>>,
+    /// Transfers of the queue that failed half-way, as MONITOR has told.
+    pub failed: u64,
 }
 
 /// What is known of one message. All times are of the server's clock.
@@ -48,6 +108,25 @@ pub struct MessageLife {
     pub left: Option<LifeStep>,
     /// It left target.
     pub taken: Option<LifeStep>,
+    /// What MONITOR has told of it.
+    pub told: LifeTold,
+}
+
+/// What MONITOR has told of a message: exact times, and by whom.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LifeTold {
+    /// Its offer.
+    pub offered: Option<Moment>,
+    /// Its first transfer.
+    pub transferred: Option<Moment>,
+    /// The number of its transfers.
+    pub transfers: u64,
+    /// The first time that a consumer took it.
+    pub consumed: Option<Moment>,
+    /// The number of times that one did.
+    pub deliveries: u64,
+    /// Another end of it.
+    pub ended: Option<(EventKind, Moment)>,
 }
 
 /// Something that happened to a message between two refreshes.

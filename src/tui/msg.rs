@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::tui::keys::{Action, Key};
 use crate::tui::look::Background;
 use crate::tui::{
-    change, examine, filter, form, journal, link, lists, offer, queues, refresh, server, timeline,
-    worker,
+    change, examine, filter, form, journal, link, lists, lives, offer, queues, refresh, server,
+    timeline, worker,
 };
 
 /// Something happened: what the terminal and the clock tell, and what each feature has to know.
@@ -58,6 +58,8 @@ pub enum Msg {
     Filter(filter::Msg),
     /// A look at all entries.
     Examine(examine::Msg),
+    /// The lives of messages.
+    Lives(lives::Msg),
     /// A change.
     Change(change::Msg),
     /// A stand-in worker.

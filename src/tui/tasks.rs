@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt as _;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
@@ -39,6 +40,8 @@ pub(crate) enum Kind {
     Journal,
     Change,
     Since,
+    Price,
+    Trace,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -65,6 +68,8 @@ pub struct Tasks {
     pub(crate) changes: Changes,
     /// The changes that were under way on the servers before.
     pub(crate) stopping: Stopping,
+    /// Ends the MONITOR under way.
+    pub(crate) trace_ends: Arc<Notify>,
 }
 
 impl Tasks {
@@ -94,6 +99,7 @@ impl Tasks {
             workers: Workers::default(),
             changes: Changes::default(),
             stopping: Stopping::default(),
+            trace_ends: Arc::default(),
         }
     }
 
@@ -192,6 +198,7 @@ impl Runner for Tasks {
             Effect::Server(effect) => self.server(effect),
             Effect::Filter(effect) => self.filter(effect),
             Effect::Examine(effect) => self.examine(effect),
+            Effect::Lives(effect) => self.lives(effect),
             Effect::Link(link::Effect::Retry) => self.store.retry_now(),
             // What never leaves `update`, and the loop's own.
             Effect::Tell(_)

@@ -17,7 +17,7 @@ use crate::tui::refresh::update::time;
 use crate::tui::schedule::pace;
 use crate::tui::{
     awaited, bell, change, departed, entry, examine, filter, findings, form, journal, link, lists,
-    offer, palette, queues, refresh, server, sight, timeline, toast, worker,
+    lives, offer, palette, queues, refresh, server, sight, timeline, toast, worker,
 };
 
 /// Takes what happened: changes the model, and returns what is to be done.
@@ -55,6 +55,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects.extend(filter::update::start_due(model));
     effects.extend(refresh::update::start_due(model));
     effects.extend(journal::update::start_due(model));
+    lives::update::keep_true(model, &mut effects);
     effects
 }
 
@@ -131,6 +132,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Server(msg) => server::update::update(model, msg),
         Msg::Filter(msg) => filter::update::update(model, msg),
         Msg::Examine(msg) => examine::update::update(model, msg),
+        Msg::Lives(msg) => lives::update::update(model, msg),
         Msg::Change(msg) => change::update::update(model, msg),
         Msg::Worker(msg) => worker::update::update(model, msg),
     }

@@ -10,10 +10,10 @@ use crate::{files, module, no_complaints, read};
 /// without changing it is no call. `tui/update` stands below all of them, and nobody calls it.
 const CALLS: &[(&str, &[&str])] = &[
     ("help", &[]),
-    ("lives", &[]),
     ("journal", &[]),
     ("awaited", &[]),
     ("dialog", &[]),
+    ("lives", &["dialog"]),
     ("entry", &[]),
     ("examine", &[]),
     ("findings", &[]),

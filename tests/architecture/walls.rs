@@ -23,7 +23,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     (
         "tui",
         &[
-            "config", "clock", "stops", "queue", "payload", "store", "ops",
+            "config", "clock", "stops", "queue", "payload", "trace", "store", "ops",
         ],
     ),
 ];

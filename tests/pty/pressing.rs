@@ -122,7 +122,10 @@ fn cases() -> Vec<Case> {
             let places: Vec<Place> = kind.iter().filter(acts).copied().collect();
             own.extend(places.get(i % places.len().max(1)));
         }
-        let elsewhere = matches!(binding.action, Action::Pause | Action::Stop);
+        let elsewhere = matches!(
+            binding.action,
+            Action::Pause | Action::Stop | Action::Monitor
+        );
         assert!(
             elsewhere || !own.is_empty(),
             "nobody says what {} does",

@@ -13,6 +13,7 @@ use crate::{PROGRAM, SIZE};
 mod clicks;
 mod commands;
 mod configured;
+mod monitored;
 mod passwords;
 
 /// A server with the queue `orders` of `count` entries that are due in an hour.

@@ -12,7 +12,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::msg::Msg;
-use crate::tui::{change, worker};
+use crate::tui::{change, lives, worker};
 
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
 const WORD: Duration = Duration::from_secs(1);
@@ -194,6 +194,10 @@ fn refused(model: &mut Model) -> Vec<Effect> {
         Question::Change(generation) => {
             vec![Effect::tell(Msg::Change(change::Msg::Refused(generation)))]
         }
+        Question::Monitor(_) => {
+            model.overlay = Some(Overlay::Lives { scroll: 0 });
+            Vec::new()
+        }
         Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),
     }
 }
@@ -208,6 +212,7 @@ fn agreed(model: &mut Model) -> Vec<Effect> {
     };
     let agreed = match dialog.question {
         Question::StartWorker(queue) => Msg::Worker(worker::Msg::StartAgreed(queue)),
+        Question::Monitor(queue) => Msg::Lives(lives::Msg::Agreed(queue)),
         Question::StopWorker(queue) => Msg::Worker(worker::Msg::StopAgreed(queue)),
         Question::Change(generation) => Msg::Change(change::Msg::Agreed(generation)),
         Question::Leave(effects) => return effects,

@@ -217,6 +217,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], JUMP_HELP),
     row(Section::Find, "lives", Action::Lives, &[Key::char('T')], LIVED, &[], JUMP_HELP),
+    row(Section::Find, "monitor", Action::Monitor, &[Key::char('M')], &[Lives], &[(Lives, "MONITOR")], JUMP_HELP),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
     row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "wake")], KICK_HELP),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker"), (Timeline, "worker"), (Entries, "worker"), (Delivered, "worker"), (Order, "worker")], KICK_HELP),

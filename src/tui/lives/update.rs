@@ -2,11 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{LifeStep, Lives, MOST_LIVES, MessageLife};
+use super::{
+    Effect as LivesEffect, LifeStep, LifeTold, Lives, MOST_LIVES, MessageLife, MonitorPrice, Msg,
+    Tracing,
+};
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
-use crate::queue::{Announcement, Due, Known, Pulse, Queue};
+use crate::queue::{Announcement, Due, Known, Pulse, Queue, text};
+use crate::trace::life::Moment;
+use crate::trace::{Event, EventKind};
+use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question};
+use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
+use crate::tui::toast::{self, Tone};
 
 /// Payloads of more bytes are not decoded for their beginning.
 const MOST_DECODED: usize = 4_096;
@@ -33,6 +41,7 @@ pub(crate) fn pulse_came(model: &mut Model, queue: &Queue, pulse: &Pulse) {
         .collect();
     let lives = &mut model.lives;
     if lives.queue.as_ref() != Some(queue) {
+        // MONITOR goes on until it is told to end: its queue is another one now.
         *lives = Lives {
             queue: Some(queue.clone()),
             ..Lives::default()
@@ -90,23 +99,253 @@ impl Lives {
                 Some(life) => {
                     (life.due, life.score) = (due, *score);
                     (life.left, life.taken, life.announced) = (None, None, None);
+                    life.told = LifeTold::default();
                 }
-                None => self.all.push_back(MessageLife {
-                    id: queue.id(member),
-                    text: beginning(queue, habit, member),
-                    member: member.clone(),
-                    seen: pulse.at,
-                    due,
-                    score: *score,
-                    announced: None,
-                    left: None,
-                    taken: None,
-                }),
+                None => {
+                    let life = begun(queue, habit, member, pulse.at, (due, *score));
+                    self.all.push_back(life);
+                }
             }
         }
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
         while self.all.len() > MOST_LIVES {
             self.all.pop_front();
         }
+    }
+
+    /// Something happened to a message.
+    fn happened(&mut self, queue: &Queue, habit: Habit, event: &Event) {
+        let Some(message) = &event.message else {
+            self.failed += u64::from(event.kind == EventKind::Failed);
+            return;
+        };
+        let Some(at_us) = event.at_us else { return };
+        let at = EpochMillis::new(at_us.div_euclid(1_000));
+        let moment = Moment {
+            at_us: event.at_us,
+            by: event.by.clone(),
+        };
+        let step = LifeStep { at, within_ms: 0 };
+        let known = self.all.iter().rposition(|l| *l.member == *message.member);
+        let place = known.unwrap_or_else(|| {
+            let life = begun(queue, habit, &message.member, at, (at, queue.score(at)));
+            self.all.push_back(life);
+            self.make_room();
+            self.all.len() - 1
+        });
+        let life = &mut self.all[place];
+        match &event.kind {
+            EventKind::Offered { due } | EventKind::Requeued { due } => {
+                if let Some(due) = due.at() {
+                    (life.due, life.score) = (due, queue.score(due));
+                }
+                (life.left, life.taken, life.announced) = (None, None, None);
+                life.told = LifeTold::default();
+                if matches!(event.kind, EventKind::Offered { .. }) {
+                    life.told.offered = Some(moment);
+                }
+            }
+            EventKind::Announced => life.announced = Some(at),
+            EventKind::Transferred { stays, .. } => {
+                life.told.transfers += 1;
+                if life.told.transferred.is_none() {
+                    life.told.transferred = Some(moment);
+                }
+                if !stays {
+                    life.left = Some(step);
+                }
+            }
+            EventKind::Consumed { .. } => {
+                life.told.deliveries += 1;
+                if life.told.consumed.is_none() {
+                    life.told.consumed = Some(moment);
+                }
+                life.taken = Some(step);
+            }
+            EventKind::Polled
+            | EventKind::Removed
+            | EventKind::Deleted
+            | EventKind::Expired
+            | EventKind::Renamed => {
+                life.left = Some(step);
+                life.told.ended = Some((event.kind.clone(), moment));
+            }
+            EventKind::Failed => {}
+        }
+    }
+}
+
+/// A life that begins to be known.
+fn begun(
+    queue: &Queue,
+    habit: Habit,
+    member: &[u8],
+    seen: EpochMillis,
+    (due, score): (EpochMillis, f64),
+) -> MessageLife {
+    MessageLife {
+        id: queue.id(member),
+        text: beginning(queue, habit, member),
+        member: member.to_vec(),
+        seen,
+        due,
+        score,
+        announced: None,
+        left: None,
+        taken: None,
+        told: LifeTold::default(),
+    }
+}
+
+/// `M`: asks for the price of MONITOR, or ends it.
+pub(crate) fn monitor(model: &mut Model) -> Vec<Effect> {
+    if model.lives.tracing.is_some() {
+        return vec![Effect::Lives(LivesEffect::End)];
+    }
+    let Some(row) = model.selected() else {
+        return Vec::new();
+    };
+    vec![Effect::Lives(LivesEffect::Price(row.queue.clone()))]
+}
+
+/// MONITOR was priced, agreed to, has told something or has ended.
+pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::Priced(queue, price) => priced(model, queue, price),
+        Msg::Agreed(queue) => return agreed(model, queue),
+        Msg::Began(generation, span) => {
+            let until = model.instant + span;
+            if let Some(tracing) = of(model, generation) {
+                tracing.until = Some(until);
+            }
+        }
+        Msg::Happened(generation, events) => {
+            if of(model, generation).is_some()
+                && let Some(row) = model.selected()
+                && model.lives.queue.as_ref() == Some(&row.queue)
+            {
+                let (queue, habit) = (row.queue.clone(), row.habit);
+                for event in &events {
+                    model.lives.happened(&queue, habit, event);
+                }
+            }
+        }
+        Msg::Ended(generation, how) => return ended(model, generation, how),
+    }
+    Vec::new()
+}
+
+fn of(model: &mut Model, generation: u64) -> Option<&mut Tracing> {
+    let tracing = model.lives.tracing.as_mut();
+    tracing.filter(|tracing| tracing.generation == generation)
+}
+
+fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) {
+    // Whoever has gone on meanwhile is asked nothing.
+    let is_open = matches!(model.overlay, Some(Overlay::Lives { .. }));
+    if !is_open || model.selected().is_none_or(|row| row.queue != queue) {
+        return;
+    }
+    let price = match price {
+        Ok(price) => price,
+        Err(why) => return toast::update::say(model, why, Tone::Error),
+    };
+    let most = text::thousands(price.most);
+    if let Some(now) = price.now.get().filter(|now| *now > price.most) {
+        let now = text::thousands(now);
+        let words = format!("the server runs {now} commands/s: MONITOR is for at most {most}");
+        return toast::update::say(model, words, Tone::Warn);
+    }
+    let runs = match price.now {
+        Known::Is(now) => format!("{} commands/s now", text::thousands(now)),
+        _ => "unknown".to_owned(),
+    };
+    let span = u64::try_from(price.span.as_millis()).unwrap_or(u64::MAX);
+    let name = text::printable_bytes(queue.name.as_bytes());
+    let lines = vec![
+        DialogLine::Words(format!(
+            "Run MONITOR for {}, to see who offers, transfers and takes the messages of {name}?",
+            text::span(span)
+        )),
+        DialogLine::Blank,
+        DialogLine::Fact("server runs", runs),
+        DialogLine::Warning(
+            "The server copies every command to us and can do about half as much meanwhile."
+                .to_owned(),
+        ),
+        DialogLine::Words(format!(
+            "It ends by itself above {most} commands/s, when {} MB wait on the server to be sent, \
+             and with this screen.",
+            price.buffer / 1_000_000
+        )),
+    ];
+    let dialog = Dialog {
+        title: "MONITOR".to_owned(),
+        lines,
+        yes: "run it",
+        no: "leave it",
+        name: None,
+        focus: Button::No,
+        opened_by: None,
+        question: Question::Monitor(queue),
+        told: None,
+    };
+    dialog::update::open(model, dialog);
+}
+
+fn agreed(model: &mut Model, queue: Queue) -> Vec<Effect> {
+    model.overlay = Some(Overlay::Lives { scroll: 0 });
+    if model.selected().is_none_or(|row| row.queue != queue) || model.lives.tracing.is_some() {
+        return Vec::new();
+    }
+    if model.lives.queue.as_ref() != Some(&queue) {
+        model.lives = Lives {
+            queue: Some(queue.clone()),
+            ..Lives::default()
+        };
+    }
+    let generation = model.schedule.next_generation();
+    model.lives.ended = None;
+    model.lives.tracing = Some(Tracing {
+        generation,
+        until: None,
+        suspends: false,
+    });
+    vec![Effect::Lives(LivesEffect::Start(generation, queue))]
+}
+
+fn ended(model: &mut Model, generation: u64, how: Result<String, String>) -> Vec<Effect> {
+    let Some(tracing) = of(model, generation) else {
+        return Vec::new();
+    };
+    let suspends = tracing.suspends;
+    model.lives.tracing = None;
+    model.lives.ended = Some(how);
+    if suspends {
+        vec![Effect::Suspend]
+    } else {
+        Vec::new()
+    }
+}
+
+/// MONITOR ends with what it was for: another queue is selected, or the program is to be stopped,
+/// which reads nothing then while the server would copy on.
+pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(tracing) = &mut model.lives.tracing else {
+        return;
+    };
+    if effects.contains(&Effect::Suspend) {
+        effects.retain(|effect| *effect != Effect::Suspend);
+        tracing.suspends = true;
+        effects.push(Effect::Lives(LivesEffect::End));
+    }
+    let of = model.lives.queue.clone();
+    if model.selected().map(|row| &row.queue) != of.as_ref() {
+        model.lives.tracing = None;
+        effects.push(Effect::Lives(LivesEffect::End));
     }
 }
 

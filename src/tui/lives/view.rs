@@ -5,10 +5,14 @@ use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
 use super::MessageLife;
+use crate::clock::EpochMillis;
 use crate::queue::text;
+use crate::trace::EventKind;
+use crate::trace::life::Moment;
 use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
+use crate::tui::keys::Action;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
@@ -79,18 +83,83 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
             text::span(within)
         ),
     };
-    let words = [
-        earlier,
-        "who transferred and took a message cannot be seen so; MONITOR tells it:".to_owned(),
-        format!("  delayscope trace {}", text::printable(&name)),
-    ];
-    for (words, y) in words
+    let key = m.keymap.label(Action::Monitor, m.look.ascii);
+    let key = key.unwrap_or_default();
+    let (told, style) = monitored(ctx, &key);
+    let next = match (m.lives.failed, &m.lives.tracing) {
+        (0, Some(_)) => format!("{key} ends it"),
+        (0, None) if matches!(m.lives.ended, Some(Err(_))) => format!(
+            "without MONITOR: delayscope trace {} --probe 5 follows test messages",
+            text::printable(&name)
+        ),
+        (0, None) => format!(
+            "{key} runs it for 30 s after a question; or: delayscope trace {}",
+            text::printable(&name)
+        ),
+        (failed, _) => {
+            let times = text::counted(failed, "transfer", "transfers");
+            format!("{times} failed half-way: what stands before the entry at fault comes again")
+        }
+    };
+    for ((words, style), y) in [(earlier, t.dim), (told, style), (next, t.dim)]
         .iter()
         .zip(body.y + body.h..slot.inner.y + slot.inner.h)
     {
         let mut line = Line::new(buf, body.x, y, body.w);
         line.skip(1);
-        line.put_cut(buf, words, cut, t.dim);
+        line.put_cut(buf, words, cut, *style);
+    }
+}
+
+/// How MONITOR does, or what only it can tell.
+fn monitored(ctx: &Ctx, key: &str) -> (String, Style) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let lives = &m.lives;
+    match (&lives.tracing, &lives.ended) {
+        (Some(tracing), _) => match tracing.until {
+            Some(until) => {
+                let left = until.saturating_duration_since(m.instant).as_millis();
+                let left = text::countdown(i64::try_from(left).unwrap_or(i64::MAX));
+                (
+                    format!("MONITOR runs: exact times and clients, {left} to go"),
+                    t.accent,
+                )
+            }
+            None => ("MONITOR begins".to_owned(), t.accent),
+        },
+        (None, Some(Ok(how))) => (format!("{how}; {key} runs it again"), t.ok),
+        (None, Some(Err(why))) => (why.clone(), t.warn),
+        (None, None) => {
+            let words =
+                "who transferred and took a message cannot be seen so: only MONITOR tells it";
+            (words.to_owned(), t.dim)
+        }
+    }
+}
+
+/// ` by 10.0.3.7:51342`, ` by unix` through a socket of the server's machine; nothing where nobody is
+/// known.
+fn by(moment: Option<&Moment>) -> String {
+    let who = moment.and_then(|moment| moment.by.as_deref());
+    who.map_or_else(String::new, |who| {
+        let who = if who.starts_with(b"unix:") {
+            b"unix"
+        } else {
+            who
+        };
+        format!(" by {}", text::printable_bytes(who))
+    })
+}
+
+/// The end of a message that was not transferred.
+fn ended(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::Polled => "polled away before its transfer",
+        EventKind::Removed => "removed",
+        EventKind::Deleted => "lost: its key was deleted",
+        EventKind::Expired => "lost: its key expired",
+        EventKind::Renamed => "lost: its key was renamed",
+        other => other.word(),
     }
 }
 
@@ -104,7 +173,19 @@ fn lane(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
     let mut put = |words: &str, style: Style| {
         row.put(buf, words, style);
     };
-    put(&format!("seen {}", moments::clock(zone, life.seen)), t.dim);
+    let told = &life.told;
+    match told
+        .offered
+        .as_ref()
+        .and_then(|one| Some((one, one.at_us?)))
+    {
+        Some((one, at_us)) => {
+            let at = EpochMillis::new(at_us.div_euclid(1_000));
+            let at = moments::clock(zone, at);
+            put(&format!("offered {at}{}", by(Some(one))), t.text);
+        }
+        None => put(&format!("seen {}", moments::clock(zone, life.seen)), t.dim),
+    }
     if life.announced.is_some() {
         put(&on, t.dim);
         put("announced", t.text);
@@ -112,13 +193,20 @@ fn lane(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
     put(&on, t.dim);
     put(&format!("due {} ", moments::clock(zone, life.due)), t.text);
     put(t.glyphs.now, t.accent);
-    let by = |ms: i64| if ms > LATE_MS { t.late } else { t.ok };
-    let after = |at: crate::clock::EpochMillis| {
+    let late = |ms: i64| if ms > LATE_MS { t.late } else { t.ok };
+    let after = |at: EpochMillis| {
         let ms = at.since(life.due).max(0);
-        (text::span(ms.unsigned_abs()), by(ms))
+        (text::span(ms.unsigned_abs()), late(ms))
     };
     match life.left {
+        _ if let Some((kind, moment)) = &told.ended => {
+            put(&format!(" {}{}", ended(kind), by(Some(moment))), t.warn);
+        }
         None => {
+            if told.transfers > 0 {
+                let times = text::counted(told.transfers, "time", "times");
+                put(&format!(" pushed {times}, and still here"), t.late);
+            }
             let left = life.due.since(m.now);
             if left < 0 {
                 put(&format!(" late {}", text::countdown(-left)), t.late);
@@ -126,13 +214,30 @@ fn lane(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
                 put(&format!(" in {}", text::countdown(left)), t.dim);
             }
         }
-        Some(_) if life.left_early() => put(" left before: polled, moved or removed", t.warn),
+        Some(_) if life.left_early() => put(
+            " left before: polled, moved, removed or lost with its key",
+            t.warn,
+        ),
         Some(left) => {
             let (span, style) = after(left.at);
             put(&format!(" transferred +{span}"), style);
+            put(&by(told.transferred.as_ref()), t.text);
+            if told.transfers > 1 {
+                put(
+                    &format!(", {} times", text::thousands(told.transfers)),
+                    t.late,
+                );
+            }
             if let Some(taken) = life.taken {
                 put(&on, t.dim);
                 put(&format!("taken +{}", after(taken.at).0), t.text);
+                put(&by(told.consumed.as_ref()), t.text);
+                if told.deliveries > 1 {
+                    put(
+                        &format!(", {} times", text::thousands(told.deliveries)),
+                        t.late,
+                    );
+                }
             } else {
                 put(&on, t.dim);
                 put("in target, or taken", t.dim);

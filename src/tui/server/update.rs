@@ -120,6 +120,7 @@ pub(crate) fn is_void(model: &Model, msg: &msg::Msg) -> bool {
         | msg::Msg::Form(_)
         | msg::Msg::Filter(_)
         | msg::Msg::Examine(_)
+        | msg::Msg::Lives(_)
         | msg::Msg::Change(_)
         | msg::Msg::Worker(_) => false,
     };

@@ -108,6 +108,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::CopyCommand => return copy::command(model),
         Action::Help => help::update::step(model),
         Action::Lives => lives::update::toggle(model),
+        Action::Monitor => return lives::update::monitor(model),
         _ => return change_something(model, action),
     }
     Vec::new()

@@ -109,6 +109,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Refresh => at_once(Seen::Looked),
         A::Interval => at_once(Seen::Text("refreshed every")),
         A::Redraw => at_once(Seen::Redrawn),
+        A::Monitor => at_once(Seen::Text("Run MONITOR for")),
         A::Lives => at_once(Seen::Text("Lives of messages")),
         A::Help if place == Place::Help => at_once(Seen::Gone("Why is it late")),
         A::Help => at_once(Seen::Text("Why is it late")),
