@@ -77,6 +77,10 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::MarkAll => at_once(Seen::Text("marked")),
         A::ReadAs => at_once(Seen::Text("is read as")),
         A::CopyPayload => at_once(Seen::Text("copied the payload")),
+        // The commands of a finding are there once the rules have decided.
+        A::CopyCommand if place == Place::Findings => {
+            after(&[("", "PUBSUB NUMSUB")], Seen::Text("copied"))
+        }
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),
         A::Worker => at_once(Seen::Text("n no")),
