@@ -44,7 +44,7 @@ pub use known::Known;
 pub use lateness::{LateBounds, QueueLateness, RecentLateness};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use listing::{List, ListPage, ListRow, ListScore};
-pub use look::{ServerLook, ServerWatch};
+pub use look::{NodeLook, ServerLook, ServerWatch};
 pub use name::{HoldKeys, Keys, QueueName};
 pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
 pub use sentinels::{SENTINEL_PORT, Sentinels};

@@ -1,27 +1,25 @@
 //! The stand-in workers of this program among the transfer clients that are counted.
 
-use std::sync::Arc;
-
-use crate::queue::look::{Clients, LookAsk};
-use crate::queue::{Known, Pulse, Queue, text};
+use crate::queue::look::LookAsk;
+use crate::queue::{Pulse, Queue, ServerWatch, text};
 use crate::store::Store;
 use crate::store::read::look;
 
 /// The clients of the server, as far as there was a reason and a right to look at them.
-pub(super) struct StandIns(Option<Arc<Clients>>);
+pub(super) struct StandIns(ServerWatch);
 
 impl StandIns {
     /// Looks at the clients, where anybody is subscribed.
     pub(super) async fn look(store: &Store, pulses: &[&Pulse]) -> Self {
         let anybody = |pulse: &&Pulse| pulse.transfer_clients.get().is_some_and(|n| n > 0);
         if !pulses.iter().any(anybody) {
-            return Self(None);
+            return Self(ServerWatch::default());
         }
-        let looked = look(store, LookAsk::Brief).await.ok();
-        Self(looked.and_then(|looked| match looked.clients {
-            Known::Is(clients) => Some(clients),
-            _ => None,
-        }))
+        let mut server = ServerWatch::default();
+        if let Ok(looked) = look(store, LookAsk::Brief).await {
+            server.looked(looked);
+        }
+        Self(server)
     }
 
     /// Counts those of the queue's transfer clients that are stand-in workers; none where nobody
@@ -32,7 +30,13 @@ impl StandIns {
             return Some(0);
         }
         let channel = queue.keys().channel?;
-        let ours = self.0.as_ref()?.stand_ins(&channel);
+        let ours = self
+            .0
+            .of(queue)
+            .last()?
+            .clients
+            .get_ref()?
+            .stand_ins(&channel);
         Some(ours.min(subscribed))
     }
 

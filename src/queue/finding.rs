@@ -274,6 +274,7 @@ pub fn diagnose(
     watch: &mut Watch,
     server: &ServerWatch,
 ) -> Diagnosis {
+    let server = server.of(queue);
     let mut said = look(&Seen {
         queue,
         pulse,

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use super::frame::Era;
 use super::known::Known;
+use super::layout::Queue;
 use super::server::{Facts, Link};
+use super::slot::slot;
 use crate::clock::EpochMillis;
 pub use client::{Client, Clients, TAKING, worker_name};
 
@@ -45,6 +47,21 @@ pub struct ServerLook {
     pub scripts: Known<Scripts>,
     /// Cost of the look to the server, in µs by its own clock.
     pub server_us: u64,
+    /// The same of each node of a cluster that owns slots and has answered.
+    pub nodes: Vec<NodeLook>,
+}
+
+/// A look at a node of a cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeLook {
+    /// Its address.
+    pub address: Arc<str>,
+    /// The slots that it owns: first and last of each share, in order.
+    pub slots: Vec<(u16, u16)>,
+    /// The link to it.
+    pub link: Link,
+    /// What it says of itself.
+    pub look: ServerLook,
 }
 
 /// The fields of `INFO`.
@@ -136,10 +153,11 @@ impl Scripts {
     }
 }
 
-/// The last looks, and what else is the same for all queues.
+/// The last looks, and what else is the same for all queues; in a cluster for those of each node.
 #[derive(Clone, Debug)]
 pub struct ServerWatch {
     looks: VecDeque<Arc<ServerLook>>,
+    nodes: Vec<NodeWatch>,
     /// The lead of this machine's clock over the server's, in ms; none before the first answer.
     pub skew_ms: Option<i64>,
     /// The database that the queues are in.
@@ -148,10 +166,19 @@ pub struct ServerWatch {
     pub long: usize,
 }
 
+/// The last looks at a node of a cluster.
+#[derive(Clone, Debug)]
+struct NodeWatch {
+    address: Arc<str>,
+    slots: Vec<(u16, u16)>,
+    watch: ServerWatch,
+}
+
 impl Default for ServerWatch {
     fn default() -> Self {
         Self {
             looks: VecDeque::new(),
+            nodes: Vec::new(),
             skew_ms: None,
             db: 0,
             long: 8,
@@ -170,7 +197,10 @@ impl ServerWatch {
     }
 
     /// A look has been taken. One after a restart of the server, which counts anew, begins anew.
-    pub fn looked(&mut self, look: ServerLook) {
+    pub fn looked(&mut self, mut look: ServerLook) {
+        for node in std::mem::take(&mut look.nodes) {
+            self.looked_at_node(node);
+        }
         let replies = |look: &ServerLook| look.info.get_ref()?.number("total_commands_processed");
         let restarted = self.last().and_then(replies) > replies(&look);
         if restarted {
@@ -180,6 +210,46 @@ impl ServerWatch {
         if self.looks.len() > Self::KEPT {
             self.looks.pop_front();
         }
+    }
+
+    /// The same of a node; what it owns now no other one does.
+    fn looked_at_node(&mut self, node: NodeLook) {
+        let known = self
+            .nodes
+            .iter()
+            .position(|one| one.address == node.address);
+        let mut here = match known {
+            Some(at) => self.nodes.swap_remove(at),
+            None => NodeWatch {
+                address: node.address,
+                slots: Vec::new(),
+                watch: Self::default(),
+            },
+        };
+        here.slots = node.slots;
+        here.watch.db = self.db;
+        here.watch.linked(&node.link);
+        here.watch.looked(node.look);
+        let is_taken = |share: &(u16, u16)| here.slots.contains(share);
+        for other in &mut self.nodes {
+            other.slots.retain(|share| !is_taken(share));
+        }
+        self.nodes.push(here);
+    }
+
+    /// What is the same for this queue: in a cluster what the node that owns it says.
+    #[must_use]
+    pub fn of(&self, queue: &Queue) -> &Self {
+        if self.nodes.is_empty() {
+            return self;
+        }
+        let slot = slot(&queue.keys().timeouts);
+        let owns = |node: &&NodeWatch| {
+            let mut slots = node.slots.iter();
+            slots.any(|(first, last)| (*first..=*last).contains(&slot))
+        };
+        let owner = self.nodes.iter().find(owns);
+        owner.map_or(self, |node| &node.watch)
     }
 
     /// The last look.
@@ -246,7 +316,40 @@ mod tests {
             clients: Known::None,
             scripts: Known::None,
             server_us: 40,
+            nodes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_queue_of_a_cluster_is_judged_by_what_its_own_node_says() {
+        let node = |address: &str, slots, info: &str| NodeLook {
+            address: address.into(),
+            slots: vec![slots],
+            link: Link::default(),
+            look: taken(0, info),
+        };
+        let queue = Queue::redisson("foo");
+        let memory = |server: &ServerWatch| server.of(&queue).info()?.number("used_memory");
+        let mut server = ServerWatch::default();
+        server.looked(taken(0, "used_memory:1"));
+        assert_eq!(memory(&server), Some(1), "no cluster");
+        // Slot 12182.
+        let nodes = vec![
+            node("a", (0, 12_181), "used_memory:2"),
+            node("b", (12_182, 16_383), "used_memory:3"),
+        ];
+        server.looked(ServerLook {
+            nodes,
+            ..taken(1, "used_memory:1")
+        });
+        assert_eq!(memory(&server), Some(3));
+        // Its replica has taken over.
+        let nodes = vec![node("c", (12_182, 16_383), "used_memory:4")];
+        server.looked(ServerLook {
+            nodes,
+            ..taken(2, "used_memory:1")
+        });
+        assert_eq!(memory(&server), Some(4));
     }
 
     #[test]

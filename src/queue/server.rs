@@ -143,6 +143,8 @@ pub struct Link {
 pub struct Nodes {
     /// How many own slots.
     pub masters: usize,
+    /// How many of these do not answer us.
+    pub away: usize,
     /// How many follow one that does.
     pub replicas: usize,
     /// Slots, of [`SLOTS`](super::slot::SLOTS), that nobody owns.

@@ -57,7 +57,7 @@ pub fn flow(model: &Model) -> Option<Flow> {
     let [offered, transferred, taken] = rates(row, pulse).unwrap_or_default();
     let late = row.late_since(model::now(model)).is_some();
     let untaken = |found: &Finding| found.id == id::NOTHING_CONSUMED && found.open.is_none();
-    let look = model.server.last();
+    let look = model.server.of(&row.queue).last();
     let clients = look.and_then(|look| look.clients.get_ref());
     Some(Flow {
         offered,

@@ -9,8 +9,9 @@ use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::plan::{Base, NewDue, What};
 use delayscope::ops::refresh::{pulse, pulses, survey};
 use delayscope::ops::remembered::Memory;
-use delayscope::queue::{Known, LinkState, Queue};
-use delayscope::store::{Access, Store, watch};
+use delayscope::queue::look::LookAsk;
+use delayscope::queue::{Known, LinkState, Queue, ServerWatch};
+use delayscope::store::{Access, Store, read, watch};
 use futures_util::StreamExt as _;
 
 use crate::apply::bench::{Bench, Contents};
@@ -78,6 +79,31 @@ async fn queues_of_all_nodes_are_found_and_counted_through_any_node() {
         let nodes = store.link().borrow().nodes.expect("a cluster");
         assert_eq!((nodes.masters, nodes.replicas, nodes.unowned), (3, 3, 0));
     }
+}
+
+#[tokio::test]
+async fn a_queue_is_judged_by_what_its_own_node_says() {
+    let cluster = Cluster::start();
+    let queues = filled(&cluster);
+    let mut client = cluster.nodes[1].connection();
+    redis::cmd("CLIENT")
+        .arg("SETNAME")
+        .arg("listener")
+        .exec(&mut client)
+        .unwrap();
+    let mut listening = client.as_pubsub();
+    listening.subscribe("anything").unwrap();
+    let store = opened(&cluster, 0).await;
+    let mut server = ServerWatch::default();
+    server.looked(read::look(&store, LookAsk::Whole).await.unwrap());
+    let sees = |queue: &Queue| {
+        let clients = server.of(queue).last().unwrap().clients.get_ref().unwrap();
+        clients
+            .listed
+            .iter()
+            .any(|client| client.name == "listener")
+    };
+    assert_eq!([0, 1, 2].map(|n| sees(&queues[n])), [false, true, false]);
 }
 
 /// Waits until the link is at that node, and live there.

@@ -112,6 +112,7 @@ pub(crate) fn server_look(ms: i64, transfer: [bool; 2], failed: u64) -> ServerLo
             offer: transfer,
         }),
         server_us: 0,
+        nodes: Vec::new(),
     }
 }
 

@@ -17,7 +17,7 @@ use super::shared::Shared;
 use super::slots::{SlotMap, Topology};
 use super::wire::Wire;
 use crate::clock::instant;
-use crate::queue::Address;
+use crate::queue::{Address, Nodes};
 
 /// The longest wait for what a node knows.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -94,7 +94,8 @@ pub(super) async fn follow(shared: &Shared, topology: &Topology) {
     }
     let mut turn = 0;
     loop {
-        shared.nodes(topology.nodes());
+        let away = shared.sites.away();
+        shared.nodes(topology.nodes().map(|nodes| Nodes { away, ..nodes }));
         tokio::select! {
             () = topology.doubts.notified() => {}
             () = sleep_until((instant() + ROUND).into()) => {}

@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::future::{join_all, try_join_all};
+
 use super::dial::{Site, Way};
 use super::shared::Shared;
 use super::slots::Topology;
 use super::{Access, Inner, Store};
 use crate::clock::instant;
 use crate::queue::slot::slot;
-use crate::queue::{Address, Endpoint, Queue};
+use crate::queue::{Address, Endpoint, LinkState, Queue};
 use crate::store::error::StoreError;
 
 /// A link that nobody has used for so long is closed.
@@ -51,6 +53,16 @@ impl Sites {
         let links = self.links();
         let nodes = links.nodes.values();
         nodes.map(|link| Arc::clone(&link.inner.shared)).collect()
+    }
+
+    /// Counts the nodes that were answering and do not.
+    pub(super) fn away(&self) -> usize {
+        let links = self.links();
+        let is_away = |link: &&SiteLink| {
+            let link = link.inner.shared.link.borrow();
+            matches!(link.state, LinkState::Lost { .. } | LinkState::Hung { .. })
+        };
+        links.nodes.values().filter(is_away).count()
     }
 
     /// Closes what nobody uses, and links to nodes that own nothing any more.
@@ -114,9 +126,22 @@ impl Store {
             .into_iter()
             .map(|address| self.at_node(topology, address))
             .collect();
-        futures_util::future::join_all(masters.iter().map(|store| store.inner.shared.tried()))
-            .await;
+        join_all(masters.iter().map(|store| store.inner.shared.tried())).await;
         masters
+    }
+
+    /// The same each with the slots that it owns: first and last of each share, in order; none where
+    /// there is no cluster.
+    pub(in crate::store) async fn nodes(&self) -> Vec<(Self, Vec<(u16, u16)>)> {
+        let Some(topology) = self.topology() else {
+            return Vec::new();
+        };
+        let shares = topology.shares().into_iter();
+        let nodes: Vec<_> = shares
+            .map(|(address, slots)| (self.at_node(topology, address), slots))
+            .collect();
+        join_all(nodes.iter().map(|(node, _)| node.inner.shared.tried())).await;
+        nodes
     }
 
     /// What is asked of several queues, by the nodes that own them: a link, and the places of its
@@ -142,8 +167,7 @@ impl Store {
             (store, places)
         });
         let stores: Vec<_> = stores.collect();
-        futures_util::future::join_all(stores.iter().map(|(store, _)| store.inner.shared.tried()))
-            .await;
+        join_all(stores.iter().map(|(store, _)| store.inner.shared.tried())).await;
         stores
     }
 
@@ -162,7 +186,7 @@ impl Store {
             Ok::<_, StoreError>((places, answers))
         });
         let mut answers: Vec<Option<T>> = items.iter().map(|_| None).collect();
-        for (places, told) in futures_util::future::try_join_all(asked).await? {
+        for (places, told) in try_join_all(asked).await? {
             for (at, one) in places.into_iter().zip(told) {
                 answers[at] = Some(one);
             }

@@ -49,6 +49,28 @@ impl Topology {
         map.masters().map(|node| node.address.clone()).collect()
     }
 
+    /// The same, each with its slots: first and last of each share, in order.
+    pub(super) fn shares(&self) -> Vec<(Address, Vec<(u16, u16)>)> {
+        let map = self.map.borrow();
+        let mut shares: Vec<(Address, Vec<(u16, u16)>)> = Vec::new();
+        for (slot, owner) in (0..SLOTS).zip(&map.owners) {
+            let Some(node) = owner.and_then(|owner| map.nodes.get(owner)) else {
+                continue;
+            };
+            let known = shares
+                .iter_mut()
+                .find(|(address, _)| *address == node.address);
+            match known.map(|(_, slots)| slots) {
+                Some(slots) => match slots.last_mut() {
+                    Some((_, last)) if *last + 1 == slot => *last = slot,
+                    _ => slots.push((slot, slot)),
+                },
+                None => shares.push((node.address.clone(), vec![(slot, slot)])),
+            }
+        }
+        shares
+    }
+
     /// The addresses of all nodes.
     pub(super) fn addresses(&self) -> Vec<Address> {
         let map = self.map.borrow();
@@ -69,6 +91,7 @@ impl Topology {
         let unowned = map.owners.iter().filter(|owner| owner.is_none()).count();
         self.is_known().then(|| Nodes {
             masters,
+            away: 0,
             replicas: map.nodes.len() - masters,
             unowned,
         })

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use redis::{Pipeline, Value};
 
 use super::super::error::{StoreError, words};
@@ -10,7 +11,7 @@ use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use crate::clock::EpochMillis;
 use crate::queue::look::{Client, Clients, Info, LookAsk, Scripts};
-use crate::queue::{Known, Optional, ServerLook};
+use crate::queue::{Known, NodeLook, Optional, ServerLook};
 
 /// The sections that are read; the last one by a whole look only.
 const SECTIONS: [&str; 7] = [
@@ -32,8 +33,28 @@ const SCRIPTS: [&str; 4] = [
     "c04f7fc56f47093daaea1bdbaacf49c8c619f98e",
 ];
 
-/// Takes a look, in one round trip.
+/// Takes a look, in one round trip; in a cluster at all nodes that own slots, at the same time. One
+/// that does not answer is left out.
 pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError> {
+    let nodes = store.nodes().await;
+    let each = nodes.into_iter().map(async |(node, slots)| {
+        let look = look_at(&node, asked).await.ok()?;
+        let link = node.link().borrow().clone();
+        Some(NodeLook {
+            address: node.endpoint().address.to_string().into(),
+            slots,
+            link,
+            look,
+        })
+    });
+    let (here, nodes) = tokio::join!(look_at(store, asked), join_all(each));
+    Ok(ServerLook {
+        nodes: nodes.into_iter().flatten().collect(),
+        ..here?
+    })
+}
+
+async fn look_at(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError> {
     const ATTEMPT: &str = "tell about itself";
     let refused = [Optional::Info, Optional::ClientList, Optional::ScriptExists]
         .map(|command| store.why_refused(command));
@@ -78,6 +99,7 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
         clients,
         scripts,
         server_us,
+        nodes: Vec::new(),
     })
 }
 

@@ -125,9 +125,14 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let own = sick.as_ref().map_or(6, |_| OWN_NAME);
     push(own, "delayscope".to_owned(), t.strong, None);
     let most = usize::from(m.size.0) * 2 / 5;
-    let place = match &m.link.leads_to {
-        Some(at) => format!("{} {} {at}", m.endpoint, t.glyphs.leads_to),
-        None => m.endpoint.clone(),
+    let place = match (&m.link.leads_to, m.link.nodes) {
+        (at, Some(nodes)) => {
+            let at = at.as_ref().map_or(m.endpoint.clone(), ToString::to_string);
+            let live = nodes.masters.saturating_sub(nodes.away);
+            format!("{at} cluster {live}/{}", nodes.masters)
+        }
+        (Some(at), None) => format!("{} {} {at}", m.endpoint, t.glyphs.leads_to),
+        (None, None) => m.endpoint.clone(),
     };
     push(KEPT, address(&place, most, t.glyphs.cut), t.text, None);
     // Below the dashboard the header says of which queue the screen is, whatever lies over a title.

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 
 use crate::queue::frame::Era;
 use crate::queue::name::CHANNEL_PREFIX;
-use crate::queue::{Announcement, Optional, text};
+use crate::queue::{Announcement, Optional, ServerWatch, text};
 use crate::tui::area::Area;
 use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
@@ -66,7 +66,7 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
         Part::new(20, "that listen on this server", ctx.theme.dim),
     ];
     ctx.pane(slot, None, left, Vec::new(), buf);
-    let server = &ctx.model.server;
+    let server = of_selected(ctx);
     let Some(all) = server.last().and_then(|look| look.clients.get_ref()) else {
         draw::words(
             ctx,
@@ -102,7 +102,7 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
 
 /// Names the clients that listen; on which channels, no server tells.
 fn clients(ctx: &Ctx) -> Option<String> {
-    let server = &ctx.model.server;
+    let server = of_selected(ctx);
     let all = server.last()?.clients.get_ref()?;
     let eras = [Some(Era::Older), Some(Era::Newer), None];
     let named = eras
@@ -216,4 +216,12 @@ fn said(ctx: &Ctx, a: &Announcement, channel: Option<&[u8]>, mut line: Line, buf
             line.put_cut(buf, &format!("\"{shown}\""), d.glyphs.cut, d.warn);
         }
     }
+}
+
+/// The server that has the selected queue.
+fn of_selected<'a>(ctx: &Ctx<'a>) -> &'a ServerWatch {
+    let server = &ctx.model.server;
+    ctx.model
+        .selected()
+        .map_or(server, |row| server.of(&row.queue))
 }

@@ -9,7 +9,11 @@ impl Model {
     /// themselves so.
     #[must_use]
     pub fn beside(&self, queue: &Queue, subscribed: u64) -> (u64, u64) {
-        let clients = self.server.last().and_then(|look| look.clients.get_ref());
+        let clients = self
+            .server
+            .of(queue)
+            .last()
+            .and_then(|look| look.clients.get_ref());
         let channel = queue.keys().channel;
         let told = clients
             .zip(channel)

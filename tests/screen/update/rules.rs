@@ -71,6 +71,7 @@ fn answer(desk: &mut Desk, effect: &Effect) -> Option<LookAsk> {
         clients: Known::None,
         scripts: Known::None,
         server_us: 40,
+        nodes: Vec::new(),
     };
     desk.tell(Msg::Refresh(refresh::Msg::ServerLooked {
         generation,
