@@ -47,7 +47,7 @@ fn the_master_is_found_by_every_spelling_of_its_sentinels() {
         "use redis-sentinel://{first}?sentinelMasterId=mymaster"
     ));
     let several = run(&format!("redis://{places}"), &["queues"]);
-    several.failed(&format!("use redis-sentinel://{first}?"));
+    several.failed(&format!("use redis-sentinel://{places}?"));
     let no_sentinel = run("redis://a", &["queues", "--sentinel-user", "me"]);
     no_sentinel.failed("--sentinel-user and --sentinel-pass are for sentinels");
 }

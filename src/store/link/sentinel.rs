@@ -20,7 +20,7 @@ use super::super::error::{StoreError, plain, words};
 use super::dial::{Dialer, Stream};
 use super::wire::{self, Wire};
 use crate::clock::instant;
-use crate::queue::sentinels::place;
+use crate::queue::sentinels::{place, places};
 use crate::queue::{Address, Endpoint, SENTINEL_PORT, Sentinels, text};
 
 /// The longest wait for a sentinel's answer.
@@ -351,7 +351,10 @@ pub(super) async fn watched(wire: &mut Wire) -> Option<Vec<String>> {
 
 /// The words for a sentinel where a server was looked for.
 pub(super) fn there(endpoint: &Endpoint, names: &[String]) -> String {
-    let place = &endpoint.address;
+    let place = match &endpoint.address {
+        Address::Cluster(several) => places(several),
+        address => address.to_string(),
+    };
     match names {
         [] => "this is a sentinel, and it watches no master".to_owned(),
         [name, ..] => format!(

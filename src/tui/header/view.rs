@@ -206,7 +206,11 @@ fn server(ctx: &Ctx) -> Option<String> {
         "slave" => "replica",
         role => role,
     };
-    let mut server = format!("{} {} {role}", facts.product, facts.version);
+    let mut server = format!("{} {}", facts.product, facts.version);
+    // Each queue of a cluster has a master of its own.
+    if ctx.model.link.nodes.is_none() {
+        let _ = write!(server, " {role}");
+    }
     // `0 min` would say nothing.
     if ctx.model.size.0 >= 160 && facts.uptime_s >= 60 {
         let _ = write!(server, "   up {}", uptime(facts.uptime_s));
