@@ -34,6 +34,12 @@ fn shell(program: &[&str], home: &Path) -> Terminal {
 
 /// Types a command and a Tab, waits for what it becomes, and leaves it.
 fn completes(terminal: &mut Terminal, typed: &str, becomes: &str) {
+    // What comes before the prompt the terminal echoes itself, and the shell draws beside it.
+    terminal.wait("an empty prompt", PATIENCE, |shown| {
+        let (row, column) = shown.screen().cursor_position();
+        let line = shown.screen().rows(0, SIZE.0).nth(row.into());
+        column == 2 && line.is_some_and(|line| line.trim_end() == "$")
+    });
     terminal.send(format!("{typed}\t").as_bytes());
     let what = format!("{becomes:?} for {typed:?}");
     terminal.wait(&what, PATIENCE, |shown| {
