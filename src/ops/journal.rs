@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::state_file;
 use crate::clock::{EpochMillis, local_now};
-use crate::queue::{Change, EntryId, Form, Optional, Outcome, State, Tally};
+use crate::queue::{Address, Change, EntryId, Form, Optional, Outcome, State, Tally};
 use crate::store::Store;
 use crate::store::change::Place;
 use folder::Folder;
@@ -54,6 +54,10 @@ pub struct ServerId {
     /// The ids of the nodes of its cluster (`CLUSTER SLOTS`): a queue moves from node to node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<String>,
+    /// The sentinels that watch it, each with the name that they know it by: it stays theirs however
+    /// often they make another server the master.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sentinels: Vec<String>,
 }
 
 /// The description of a change, as it is written down before it begins.
@@ -135,6 +139,8 @@ pub struct Kept {
     pub head: Head,
     /// The outcomes of the entries; none: it was never ended (it died, or is under way).
     pub ended: Option<Tally>,
+    /// The server that it ended on, where failovers amid it had made that another one.
+    pub ended_on: Option<ServerId>,
     /// The machine runs since it began: whatever was written down then is there, also what no disk
     /// was waited for.
     pub same_boot: bool,
@@ -165,6 +171,10 @@ impl ServerId {
             replication_id: facts.replication_id,
             former_replication_id: facts.former_replication_id,
             nodes: store.node_ids(),
+            sentinels: match &store.endpoint().address {
+                Address::Sentinel(sentinels) => sentinels.each(),
+                _ => Vec::new(),
+            },
         }
     }
 
@@ -181,7 +191,7 @@ impl ServerId {
 
     /// Tells whether this is another server than `other`, or another database: neither the run id
     /// nor the replication id is the same, nor has one taken the place of the other in a failover, nor
-    /// has a cluster a node of the other.
+    /// has a cluster a node of the other, nor does a sentinel watch both by one name.
     /// Where none is known the addresses decide.
     #[must_use]
     pub fn differs_from(&self, other: &Self) -> bool {
@@ -192,13 +202,22 @@ impl ServerId {
             (&self.replication_id, &other.former_replication_id),
         ];
         let known = pairs.map(|(a, b)| (!a.is_empty() && !b.is_empty()).then_some(a == b));
-        let in_both = |node: &String| other.nodes.contains(node);
+        let meet = |ours: &[String], theirs: &[String]| ours.iter().any(|one| theirs.contains(one));
         let is_same = match known {
-            _ if self.nodes.iter().any(in_both) => true,
+            _ if meet(&self.nodes, &other.nodes) || meet(&self.sentinels, &other.sentinels) => true,
             [None, None, None, None] => self.server == other.server,
             known => known.contains(&Some(true)),
         };
         self.db != other.db || !is_same
+    }
+}
+
+impl Kept {
+    /// Tells whether it was made on `server`, or ended there behind failovers.
+    #[must_use]
+    pub fn is_of(&self, server: &ServerId) -> bool {
+        let all = [Some(&self.head.server), self.ended_on.as_ref()];
+        all.into_iter().flatten().any(|on| !server.differs_from(on))
     }
 }
 

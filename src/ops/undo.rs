@@ -66,7 +66,7 @@ async fn planned(
         ToUndo::Newest => which::newest(journal, &server, None).await?,
         ToUndo::NewestOf(queue) => which::newest(journal, &server, Some(queue)).await?,
     };
-    let differs = server.differs_from(&kept.head.server);
+    let differs = !kept.is_of(&server);
     let program = redis_cli::ours(store.endpoint());
     which::check(&kept, differs.then_some(&program), force)?;
     let queue = Queue::typed(&kept.head.queue)

@@ -25,6 +25,15 @@ impl Sentinels {
     pub fn places(&self) -> String {
         places(&self.places)
     }
+
+    /// What names the master at each of them: `a:26379/mymaster`.
+    #[must_use]
+    pub fn each(&self) -> Vec<String> {
+        let name = self.name.as_deref().unwrap_or_default();
+        let each = self.places.iter();
+        each.map(|(host, port)| format!("{}/{name}", place(host, *port)))
+            .collect()
+    }
 }
 
 /// Several of them, as a URL has them: `a:26379,b:26379`.

@@ -39,6 +39,7 @@ impl Home {
             server: ServerId {
                 former_replication_id: String::new(),
                 nodes: Vec::new(),
+                sentinels: Vec::new(),
                 server: "prod-1:6379/3".to_owned(),
                 db: 3,
                 run_id: "r".repeat(40),

@@ -12,7 +12,7 @@ use super::look::SeenEntry;
 use super::run::{Ended, Halt, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::bulk::realign::due_until;
-use crate::ops::journal::Happened;
+use crate::ops::journal::{Happened, ServerId};
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, EntryResult, Outcome, text};
 use crate::store::bulk::facts;
@@ -371,6 +371,12 @@ impl Run {
             self.aside = true;
             self.restored().await;
         }
+    }
+
+    /// The server that it ends on, behind a failover: not even the replication ids lead there from
+    /// where it began, when there were two.
+    pub(super) fn moved_to(&self) -> Option<ServerId> {
+        (self.ledger.failovers() > 0).then(|| ServerId::of(self.writer.store()))
     }
 
     /// A sentence about the failovers that it has outlasted.

@@ -44,7 +44,8 @@ impl Run {
     /// True when the server is not the process any more that it was when the change began.
     fn is_restarted(&self) -> bool {
         let now = ServerId::of(self.writer.store()).run_id;
-        !now.is_empty() && !self.process.is_empty() && now != self.process
+        let then = &self.server.run_id;
+        !now.is_empty() && !then.is_empty() && now != *then
     }
 
     /// Says what has happened to the queue.

@@ -125,8 +125,8 @@ pub(super) struct Run {
     /// True once the kick has set that going.
     pub(super) helped: Option<bool>,
     pub(super) notes: Vec<String>,
-    /// The server's process when it began.
-    pub(super) process: String,
+    /// The server on which it began.
+    pub(super) server: ServerId,
     /// True once a script has ended in the middle, or answered what makes no sense.
     halfway: bool,
 }
@@ -172,7 +172,7 @@ impl Run {
             woken: None,
             helped: None,
             notes: Vec::new(),
-            process: String::new(),
+            server: ServerId::default(),
             halfway: false,
         }
     }
@@ -187,7 +187,7 @@ impl Run {
             ..
         } = prepared;
         let server = ServerId::told(self.writer.store()).await;
-        self.process.clone_from(&server.run_id);
+        self.server.clone_from(&server);
         let head = Head {
             change: plan.change,
             queue: plan.queue.spec(),
@@ -275,7 +275,7 @@ impl Run {
             self.say(Applied::Failed(why));
         }
         if let Some(record) = self.record.take()
-            && let Err(error) = record.end(self.tally).await
+            && let Err(error) = record.end_on(self.tally, self.moved_to()).await
         {
             self.notes.push(error.to_string());
         }

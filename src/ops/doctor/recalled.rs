@@ -26,7 +26,7 @@ pub async fn recall(
         return;
     }
     let here = ServerId::told(store).await;
-    all.retain(|kept| !here.differs_from(&kept.head.server));
+    all.retain(|kept| kept.is_of(&here));
     let local = local_now();
     let at = |kept: &Kept| now.plus(kept.at.since(local));
     for queue in queues {

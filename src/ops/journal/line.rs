@@ -46,6 +46,9 @@ struct Began {
 struct EndedFields {
     at_ms: i64,
     outcomes: BTreeMap<String, u64>,
+    /// The server that it ended on, when that is another one than it began on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on: Option<ServerId>,
 }
 
 impl RecordLine {
@@ -73,8 +76,8 @@ impl RecordLine {
         }
     }
 
-    /// Makes the line that says that it ended.
-    pub(super) fn ended(id: &str, at: EpochMillis, tally: &Tally) -> Self {
+    /// Makes the line that says that it ended, `on` another server than it began on.
+    pub(super) fn ended(id: &str, at: EpochMillis, tally: &Tally, on: Option<ServerId>) -> Self {
         let count = |outcome: Outcome| (outcome.word().to_owned(), tally.get(outcome));
         let outcomes = Outcome::ALL.into_iter().map(count);
         Self {
@@ -83,6 +86,7 @@ impl RecordLine {
             ended: Some(EndedFields {
                 at_ms: at.get(),
                 outcomes: outcomes.filter(|(_, n)| *n > 0).collect(),
+                on,
             }),
         }
     }
@@ -116,6 +120,7 @@ impl Began {
                 bytes: self.bytes,
             },
             ended: None,
+            ended_on: None,
             same_boot: self.boot.is_some() && self.boot.as_deref() == boot,
             under_way: false,
             undone_by: None,
@@ -151,9 +156,10 @@ pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
                 places.insert(change.id.clone(), kept.len());
                 kept.push(*change);
             }
-            Some(ReadLine::Ended(id, tally)) => {
+            Some(ReadLine::Ended(id, ended)) => {
                 if let Some(place) = places.get(&id) {
-                    kept[*place].ended = Some(tally);
+                    kept[*place].ended = Some(ended.tally());
+                    kept[*place].ended_on = ended.on;
                 }
             }
             None if whole.is_some_and(|line| !line.is_empty()) => unreadable.push(number),
@@ -167,14 +173,14 @@ pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
 /// A line that was read, by what it tells.
 enum ReadLine {
     Began(Box<Kept>),
-    Ended(String, Tally),
+    Ended(String, EndedFields),
 }
 
 fn read(line: &[u8], boot: Option<&str>) -> Option<ReadLine> {
     let RecordLine { id, began, ended } = serde_json::from_slice(line).ok()?;
     match (began, ended) {
         (Some(began), _) => Some(ReadLine::Began(Box::new(began.kept(id, boot)?))),
-        (None, Some(ended)) => Some(ReadLine::Ended(id, ended.tally())),
+        (None, Some(ended)) => Some(ReadLine::Ended(id, ended)),
         (None, None) => None,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::folder::Folder;
 use super::line::RecordLine;
-use super::{Happened, Item, JournalError, Tries, blocking, format};
+use super::{Happened, Item, JournalError, ServerId, Tries, blocking, format};
 use crate::clock::local_now;
 use crate::queue::{Outcome, Tally};
 
@@ -185,6 +185,11 @@ impl Record {
 
     /// The change is over.
     pub async fn end(self, tally: Tally) -> Result<(), JournalError> {
+        self.end_on(tally, None).await
+    }
+
+    /// The change is over, `on` another server than it began on: there was a failover.
+    pub async fn end_on(self, tally: Tally, on: Option<ServerId>) -> Result<(), JournalError> {
         blocking(move || {
             let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             // The room that no result has taken is given back.
@@ -192,7 +197,7 @@ impl Record {
             let synced = cut.and_then(|()| writer.file.sync_data());
             synced.map_err(|error| self.folder.unwritable(&error))?;
             let turn = self.folder.turn()?;
-            let line = RecordLine::ended(&self.id, local_now(), &tally);
+            let line = RecordLine::ended(&self.id, local_now(), &tally, on);
             self.folder.append(&turn, &line)
         })
         .await

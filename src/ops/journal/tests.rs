@@ -41,6 +41,7 @@ fn head(change: Change) -> Head {
             replication_id: "b".repeat(40),
             former_replication_id: String::new(),
             nodes: Vec::new(),
+            sentinels: Vec::new(),
         },
         planned: 3,
         bound: Some(EpochMillis::new(1_700_000_000_000)),
@@ -243,6 +244,7 @@ fn a_server_is_known_again_by_either_of_its_ids() {
         replication_id: replication_id.to_owned(),
         former_replication_id: String::new(),
         nodes: Vec::new(),
+        sentinels: Vec::new(),
     };
     let here = id("a:1/0", 0, "run", "repl");
     for same in [
@@ -284,6 +286,42 @@ fn a_server_that_took_over_in_a_failover_is_the_one_whose_place_it_has_taken() {
         ..after
     };
     assert!(stranger.differs_from(&before));
+}
+
+#[test]
+fn a_master_is_known_again_by_any_sentinel_that_watches_it_by_the_same_name() {
+    let of = |run_id: &str, sentinels: &[&str]| ServerId {
+        run_id: run_id.repeat(40),
+        sentinels: sentinels.iter().map(|one| (*one).to_owned()).collect(),
+        ..ServerId::default()
+    };
+    let before = of("a", &["a:26379/orders", "b:26379/orders"]);
+    assert!(!of("b", &["b:26379/orders"]).differs_from(&before));
+    assert!(of("b", &["b:26379/others"]).differs_from(&before));
+    assert!(of("b", &[]).differs_from(&before));
+}
+
+#[tokio::test]
+async fn a_change_is_of_the_server_that_it_ended_on_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::at(dir.path(), 30);
+    let record = journal.begin(head(Change::Delete)).await.unwrap();
+    // Two failovers amid it: the second one's former id is that of the first one.
+    let last = ServerId {
+        run_id: "c".repeat(40),
+        replication_id: "3".repeat(40),
+        former_replication_id: "2".repeat(40),
+        ..ServerId::default()
+    };
+    record.end_on(tally(3), Some(last.clone())).await.unwrap();
+    let kept = journal.list().await.unwrap().remove(0);
+    assert!(last.differs_from(&kept.head.server));
+    assert!(kept.is_of(&last) && kept.is_of(&kept.head.server));
+    let stranger = ServerId {
+        run_id: "d".repeat(40),
+        ..ServerId::default()
+    };
+    assert!(!kept.is_of(&stranger));
 }
 
 #[test]

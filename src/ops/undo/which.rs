@@ -35,7 +35,7 @@ pub(super) async fn newest(
     };
     let mut open = all.iter().filter(|kept| wanted(kept) && !tried(kept));
     let other = open.clone().next();
-    let is_here = |kept: &&Kept| !server.differs_from(&kept.head.server);
+    let is_here = |kept: &&Kept| kept.is_of(server);
     let of_another = open.clone().find(is_here);
     let meant = |kept: &&Kept| is_here(kept) && of.is_none_or(|queue| is_of(kept, queue));
     open.find(meant).cloned().ok_or_else(|| {

@@ -46,7 +46,7 @@ async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String>
 /// was started again is another one, and what was done there before is worth knowing all the same.
 pub(crate) fn is_here(server: &ServerId, kept: &Kept) -> bool {
     let of = &kept.head.server;
-    !server.differs_from(of) || (server.db == of.db && server.server == of.server)
+    kept.is_of(server) || (server.db == of.db && server.server == of.server)
 }
 
 fn past(kept: Kept) -> PastChange {
