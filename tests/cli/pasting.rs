@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Stdio};
@@ -166,10 +166,15 @@ fn a_command_names_the_queue_that_was_meant_in_every_shell() {
     for line in &lines {
         assert!(can_be_seen(line), "{line:?}");
     }
+    // The shells mostly agree on the words.
+    let mut read = HashSet::new();
     for shell in shells() {
         let given = given(shell, &lines);
         assert_eq!(given.len(), queues.len(), "{shell}");
         for ((queue, words), line) in queues.iter().zip(given).zip(&lines) {
+            if !read.insert((queue, words.clone())) {
+                continue;
+            }
             let words = words.into_iter().map(OsString::from_vec);
             let words = std::iter::once("delayscope".into()).chain(words);
             let args = Args::typed(words);

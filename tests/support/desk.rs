@@ -45,10 +45,22 @@ pub fn drawn(model: &Model) -> HitMap {
 
 /// The first cell of its picture that answers like this.
 pub fn cell_of(model: &Model, target: Target) -> Option<(u16, u16)> {
+    cell_in(&drawn(model), model, target)
+}
+
+/// The same of a picture that was drawn before.
+pub fn cell_in(picture: &HitMap, model: &Model, target: Target) -> Option<(u16, u16)> {
     let (columns, rows) = model.size;
-    let picture = drawn(model);
-    let mut cells = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
-    cells.find(|(x, y)| picture.at(*x, *y) == Some(target))
+    let its = picture.places().filter(|(_, answers)| *answers == target);
+    let cells = its.flat_map(|(place, _)| {
+        let across = place.x..place.right().min(columns);
+        let down = place.y..(place.y + place.h).min(rows);
+        down.flat_map(move |y| across.clone().map(move |x| (x, y)))
+    });
+    // Something else may lie over it.
+    cells
+        .filter(|(x, y)| picture.at(*x, *y) == Some(target))
+        .min_by_key(|(x, y)| (*y, *x))
 }
 
 /// The server's time when a desk starts.

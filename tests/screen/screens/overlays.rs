@@ -149,26 +149,26 @@ fn questions_and_forms_fit_any_size_and_their_answer_is_seen() {
         no_color: true,
         ..look()
     };
-    for look in [look(), ascii] {
-        for (w, h) in (0..=40).flat_map(|w| (0..=14).map(move |h| (w, h))) {
-            for name in [false, true] {
-                let mut m = asked((w, h), look.clone(), name);
-                if let Some(Overlay::Dialog(dialog)) = &mut m.overlay {
-                    dialog.lines.insert(1, DialogLine::Words(long.clone()));
-                }
-                let text = all(&m);
-                assert!(
-                    w < 30 || h < 2 || text.contains("cancel ]"),
-                    "{w}x{h}\n{text}"
-                );
+    let looks = [look(), ascii];
+    for (w, h) in (0..=40).flat_map(|w| (0..=14).map(move |h| (w, h))) {
+        // By turns, like the squares of a chessboard.
+        let turn = usize::from(w + h);
+        let look = &looks[turn % 2];
+        for name in [false, true] {
+            let mut m = asked((w, h), look.clone(), name);
+            if let Some(Overlay::Dialog(dialog)) = &mut m.overlay {
+                dialog.lines.insert(1, DialogLine::Words(long.clone()));
             }
-            for at in [Part::Payload, Part::Due, Part::Button] {
-                let mut offer = form(&long, Some(Form::ByteId));
-                offer.at = at;
-                offer.failed = Some(long.clone());
-                all(&offering((w, h), look.clone(), offer));
-            }
+            let text = all(&m);
+            assert!(
+                w < 30 || h < 2 || text.contains("cancel ]"),
+                "{w}x{h}\n{text}"
+            );
         }
+        let mut offer = form(&long, Some(Form::ByteId));
+        offer.at = [Part::Payload, Part::Due, Part::Button][turn % 3];
+        offer.failed = Some(long.clone());
+        all(&offering((w, h), look.clone(), offer));
     }
 }
 

@@ -68,14 +68,16 @@ fn no_size_is_too_small() {
         no_color: true,
         ..look()
     };
-    for look in [look(), ascii] {
-        for w in 0..=30 {
-            for h in 0..=12 {
-                for m in models((w, h), &look) {
-                    draw(&m);
-                }
+    let looks = [look(), ascii];
+    for w in 0..=30 {
+        for h in 0..=12 {
+            // By turns, like the squares of a chessboard.
+            for m in models((w, h), &looks[usize::from(w + h) % 2]) {
+                draw(&m);
             }
         }
+    }
+    for look in looks {
         for size in [
             (40, 10),
             (1, 60),

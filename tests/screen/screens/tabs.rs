@@ -12,7 +12,7 @@ use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Screen};
 use delayscope::tui::tabs::Tab;
 
-use crate::desk::cell_of;
+use crate::desk::{cell_in, drawn};
 use crate::screens::build::{NOW, evening, figures, look, queue, sample};
 use crate::screens::pictures::{draw, picture};
 
@@ -344,13 +344,13 @@ fn the_bar_of_the_tabs_cuts_no_word_and_no_figure() {
     for w in 40..=210 {
         let m = on(Tab::Waiting, (w, 24), look());
         let slot = layout::areas(&m).entries;
-        let picture = draw(&m);
+        let (picture, hits) = (draw(&m), drawn(&m));
         let line: String = (0..w)
             .map(|x| picture[(x, slot.outer.y)].symbol())
             .collect();
         assert!(!line.contains('…'), "{w}: {line}");
         for label in tabs::place::bar(&m, slot).labels {
-            let (x, y) = cell_of(&m, Target::Tab(label.tab)).unwrap();
+            let (x, y) = cell_in(&hits, &m, Target::Tab(label.tab)).unwrap();
             let at = x + u16::from(label.tab == m.tab);
             assert_eq!(picture[(at, y)].symbol(), &label.name[..1], "{w}: {line}");
             assert!(

@@ -15,7 +15,7 @@ use delayscope::tui::tabs::Tab;
 use delayscope::tui::timeline;
 use delayscope::tui::toast::{Toast, Tone};
 
-use crate::desk::{Desk, World, cell_of, drawn};
+use crate::desk::{Desk, World, cell_in, cell_of, drawn};
 
 /// Two queues, one of them late and without anyone who would transfer.
 fn two() -> Desk {
@@ -100,12 +100,13 @@ fn every_hint_of_every_place_is_clicked_as_it_is_pressed() {
             desk
         };
         seen.push(focus::place(&there().model));
-        for hint in hints::hints(&there().model) {
-            let (mut pressed, mut clicked) = (there(), there());
+        let (before, picture) = (there().model, drawn(&there().model));
+        for hint in hints::hints(&before) {
             let key = hint.parts[0].0;
-            let Some((x, y)) = cell_of(&clicked.model, Target::Key(key)) else {
+            let Some((x, y)) = cell_in(&picture, &before, Target::Key(key)) else {
                 continue;
             };
+            let (mut pressed, mut clicked) = (there(), there());
             let by_key = pressed.key(key);
             let by_mouse = click(&mut clicked, x, y);
             assert_eq!(by_key, by_mouse, "{} after {way:?}", hint.word);
