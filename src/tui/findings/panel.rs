@@ -3,15 +3,17 @@
 
 use std::iter::once;
 
-use super::{Told, first, listed, name, wrong};
+use super::{Told, all, first, listed, name, rank, wrong};
+use crate::queue::Severity;
 use crate::tui::findings::calm::calm;
-use crate::tui::findings::said::{Kind, Said, below, fit, repair, said, whole};
+use crate::tui::findings::said::{Kind, Said, below, fit, headline, repair, said, squeezed, whole};
 use crate::tui::model::Model;
 
 /// Columns before the words of a finding in the pane: blank, glyph and word.
 pub const LEAD: u16 = 9;
 
-/// Number of the worst findings that say how high the pane wants to be.
+/// Number of the worst findings that say how high the pane wants to be, wherever the cursor is: the
+/// panes around it stand still.
 const ASKED: usize = 6;
 
 /// A finding in the pane.
@@ -28,7 +30,7 @@ pub struct Block {
 /// The content of the pane.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Panel {
-    /// The findings that have room, the worst first.
+    /// The findings that have room: the selected queue's first, the worst of them before the others.
     pub blocks: Vec<Block>,
     /// Number of findings that have no room: the last line says it.
     pub more: usize,
@@ -93,6 +95,33 @@ fn causes(told: &[Told]) -> Vec<Cause> {
         }
     }
     causes
+}
+
+/// Puts what is wrong with the selected queue before what is wrong with others: all panes around
+/// are about that queue, and so are the keys.
+fn own_first(model: &Model, told: &[Told], causes: &mut [Cause]) {
+    let is_own = |cause: &Cause| {
+        let mut members = once(&cause.head).chain(&cause.alike);
+        members.any(|at| is_own(model, &told[*at]))
+    };
+    let Some(at) = causes.iter().position(is_own) else {
+        return;
+    };
+    causes[..=at].rotate_right(1);
+    // Of several queues with the same problem it stands for all: the keys act on it.
+    let Cause { head, alike, .. } = &mut causes[0];
+    if !self::is_own(model, &told[*head])
+        && let Some(own) = alike.iter_mut().find(|at| self::is_own(model, &told[**at]))
+    {
+        std::mem::swap(head, own);
+    }
+}
+
+/// It is wrong with the selected queue, and no mere note.
+fn is_own(model: &Model, told: &Told) -> bool {
+    let finding = told.finding;
+    let is_wrong = finding.gone.is_none() && finding.severity > Severity::Note;
+    told.row == model.cursor && is_wrong && !told.nested
 }
 
 impl Cause {
@@ -174,13 +203,14 @@ pub fn panel_rows(model: &Model, w: u16) -> u16 {
     rows.fold(calm_rows(model), u16::saturating_add)
 }
 
-/// Lays the pane out, in so many columns and rows. What is wrong comes first, each cause once: its
-/// headline and its repair, before one of them has more. How many checks are well has the last
-/// line.
+/// Lays the pane out, in so many columns and rows. What is wrong comes first, each cause once, that
+/// of the selected queue before all: its headline and its repair, before one of them has more. How
+/// many checks are well has the last line.
 #[must_use]
 pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     let told = listed(model);
-    let causes = causes(&told);
+    let mut causes = causes(&told);
+    own_first(model, &told, &mut causes);
     // What is well is told in any case, what is open where that leaves room.
     let reserved = calm_rows(model).min(1.max(all / 4));
     let room = all.saturating_sub(reserved);
@@ -242,24 +272,56 @@ fn brief(model: &Model, told: &Told, columns: usize) -> u16 {
     rows_of(lines.len() - beyond)
 }
 
-/// Rows that the worst wants where there is no pane, in so many columns; without one, a row for
-/// each of the first two things that are not known yet.
+/// What has the lines where there is no pane: the worst finding of the selected queue, else the
+/// worst of all.
+fn leading(model: &Model) -> Option<Told<'_>> {
+    let own = all(model).filter(|told| is_own(model, told));
+    let own = own.min_by_key(|told| rank(model, told));
+    own.or_else(|| first(model, 1).first().copied())
+}
+
+/// Rows that the leading finding wants where there is no pane, in so many columns; without one, a
+/// row for each of the first two things that are not known yet.
 #[must_use]
 pub fn news_rows(model: &Model, w: u16) -> u16 {
-    match first(model, 1).first() {
-        Some(worst) => brief(model, worst, columns(w)),
+    match leading(model) {
+        Some(leading) => brief(model, &leading, columns(w)),
         None => rows_of(calm(model).open.len()).clamp(1, 2),
     }
 }
 
-/// The worst finding where there is no pane, with its words in so many columns and rows, and the
-/// number of others that are wrong.
+/// What is said where the findings have no pane.
+#[derive(Debug)]
+pub struct News<'a> {
+    /// The findings that have room, with their words: one, and below it the worst of another queue.
+    pub told: Vec<(Told<'a>, Vec<Said>)>,
+    /// Number of others that are wrong.
+    pub others: usize,
+}
+
+/// The findings where there is no pane, in so many columns and rows: what is wrong with the selected
+/// queue and what to do about it, and what is as bad elsewhere.
 #[must_use]
-pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<(Told<'_>, Vec<Said>, usize)> {
-    let worst = *first(model, 1).first()?;
-    let lines = fit(model, &worst, columns(w), usize::from(h));
-    let others = wrong(model).saturating_sub(usize::from(worst.finding.gone.is_none()));
-    Some((worst, lines, others))
+pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<News<'_>> {
+    let leading = leading(model)?;
+    let (columns, rows) = (columns(w), usize::from(h));
+    let worst = first(model, 1).first().copied();
+    let elsewhere = worst.filter(|worst| {
+        let (worst, leading) = (worst, &leading);
+        worst.row != leading.row && worst.finding.severity >= leading.finding.severity
+    });
+    let mut told = vec![(leading, fit(model, &leading, columns, rows))];
+    if let Some(worst) = elsewhere
+        && let [.., last] = told[0].1.as_slice()
+        && told[0].1.len() > 2
+        && matches!(last.kind, Kind::Details | Kind::Evidence | Kind::Course)
+    {
+        told[0].1.pop();
+        told.push((worst, squeezed(headline(model, &worst, columns), 1)));
+    }
+    let live = told.iter().filter(|(told, _)| told.finding.gone.is_none());
+    let others = wrong(model).saturating_sub(live.count());
+    Some(News { told, others })
 }
 
 #[cfg(test)]

@@ -291,7 +291,7 @@ pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
 }
 
 /// The lines in so many: the last one is as long as it takes.
-fn squeezed(mut lines: Vec<Said>, most: usize) -> Vec<Said> {
+pub(super) fn squeezed(mut lines: Vec<Said>, most: usize) -> Vec<Said> {
     if most == 0 {
         return Vec::new();
     }

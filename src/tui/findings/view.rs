@@ -260,8 +260,8 @@ fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut 
     line.put_cut(buf, &one.words, d.glyphs.cut, style);
 }
 
-/// The lines where the findings have no pane: the worst of them and how many others there are;
-/// where nothing is wrong, that, and the newest announcement.
+/// The lines where the findings have no pane: what is wrong with the selected queue, the worst of
+/// another one and how many more there are; where nothing is wrong, that, and the newest announcement.
 pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.news;
     if area.is_empty() {
@@ -272,19 +272,24 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     }
     let news = super::panel::news(ctx.model, (area.w, area.h));
     // The tab tells all of them.
-    let Some((worst, lines, others)) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
+    let Some(news) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
         return well(ctx, buf);
     };
     let mut words = Vec::new();
-    for (i, one) in (0..).zip(&lines) {
-        said(ctx, &worst, one, (area.row(i), LEAD), buf);
-        words.push(text::width(&one.words));
+    let mut y = 0;
+    for (told, lines) in &news.told {
+        let row = area.row(y);
+        let (sign, style) = sign(ctx, told);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(1).put(buf, &sign, style);
+        for one in lines {
+            said(ctx, told, one, (area.row(y), LEAD), buf);
+            words.push(text::width(&one.words));
+            y += 1;
+        }
     }
-    let (sign, style) = sign(ctx, &worst);
-    let mut line = Line::new(buf, area.x, area.y, area.w);
-    line.skip(1).put(buf, &sign, style);
-    if others > 0 {
-        let count = format!("  {others} more: 5 ");
+    if news.others > 0 {
+        let count = format!("  {} more: 5 ", news.others);
         // Where it covers no word, else over the end of the last one.
         let room = usize::from(area.w.saturating_sub(LEAD + MARK)).saturating_sub(count.len());
         let free = words.iter().rposition(|columns| *columns <= room);

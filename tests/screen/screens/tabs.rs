@@ -243,9 +243,8 @@ fn what_to_do_is_never_what_is_cut() {
     for size in [SMALL, (100, 30), MIDDLE, (140, 40)] {
         let mut m = long(size);
         let all = words(&m);
-        // Of a queue that is not the selected one.
         assert!(
-            all.contains("Rewrite that entry (R there). The clients go on by themselves."),
+            all.contains("Rewrite that entry (R). The clients go on by themselves."),
             "{all}"
         );
         m.tab = Tab::Findings;

@@ -249,3 +249,42 @@ fn where_nobody_is_subscribed_that_is_said_before_a_rule_has_decided() {
     assert!(all.contains(said), "{all}");
     assert!(all.contains("! orders: no client, 12 late 0:12"), "{all}");
 }
+
+#[test]
+fn what_is_wrong_with_the_selected_queue_is_told_before_what_is_wrong_elsewhere() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = evening(size, look());
+        let found = |id, severity, headline: &str, sentence: &str| {
+            let mut found = Finding::new(id, severity, headline).details("12 late.".to_owned());
+            found.repair.sentence = Advice::of(sentence).by(Act::Repair, ".");
+            found
+        };
+        let (lost, drift) = (
+            "All entries are lost in 9:00.",
+            "Entries are missing there.",
+        );
+        let critical = found("ttl", Severity::Critical, lost, "Remove the expiry");
+        let warning = found("drift", Severity::Warning, drift, "Repair the order list");
+        for queue in &mut m.queues {
+            (queue.findings, queue.gone) = (Vec::new(), Vec::new());
+        }
+        m.queues[0].findings = vec![critical];
+        m.queues[1].findings = vec![warning];
+        let [own, other] = [0, 1].map(|i| m.queues[i].queue.name.to_string());
+        let heads = |m: &Model| {
+            let all = lines(m);
+            let of = |line: &String| line.contains("CRIT") || line.contains("WARN");
+            all.into_iter().filter(of).collect::<Vec<_>>()
+        };
+        m.cursor = 1;
+        let told = heads(&m);
+        assert!(told[0].contains(&format!("{other}: {drift}")), "{told:#?}");
+        assert!(told[1].contains(&format!("{own}: {lost}")), "{told:#?}");
+        assert!(words(&m).contains("Repair the order list (R)."), "{size:?}");
+        m.cursor = 0;
+        assert!(heads(&m)[0].contains(lost), "{size:?}");
+        // Nothing is wrong here: the worst of all.
+        m.cursor = 2;
+        assert!(heads(&m)[0].contains(lost), "{size:?}");
+    }
+}
