@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Diagnosis, Finding, Seen, Severity};
-use super::{drift, mixed_frames, slow_transfer};
+use super::{drift, mixed_frames, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::text;
@@ -47,6 +47,7 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     drift::subordinate(findings);
     slow_transfer::subordinate(findings);
     mixed_frames::subordinate(findings);
+    below_what_puts_to_sleep(findings);
     below_its_blocker(seen, findings);
     findings.sort_by_key(rank);
     first_breaks_first(findings);
@@ -81,6 +82,19 @@ fn nest(findings: &mut Vec<Finding>) {
         all.insert(at, effect);
     }
     *findings = all;
+}
+
+/// Hangs clients that do not transfer below the entry that they sleep for.
+pub(super) fn below_what_puts_to_sleep(findings: &mut [Finding]) {
+    let sleep = findings.iter().any(score_range::puts_to_sleep);
+    let stuck = findings.iter_mut().find(|f| f.id == id::STUCK_CLIENT);
+    let Some(stuck) = stuck.filter(|_| sleep) else {
+        return;
+    };
+    let headline = "Same cause: clients are connected, but nobody transfers.".to_owned();
+    let details = std::mem::take(&mut stuck.details);
+    let then = "Repair the overflowed due time first: that wakes the clients too.";
+    stuck.follow(id::SCORE_RANGE, (headline, details), then);
 }
 
 /// Hangs lateness below the transfers of another queue that keep the server: the clients of this

@@ -117,8 +117,8 @@ fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
         _ => (
             "Entries will never be delivered: only the order list has them.",
             format!(
-                "{entries} will never be delivered, but size() counts {them}: the order list holds \
-                 so many more than timeouts."
+                "size() counts {them}, but no transfer finds {them}: the order list holds {entries} \
+                 more than timeouts."
             ),
         ),
     }
@@ -387,7 +387,7 @@ mod tests {
         let details = |counts| scene(&[counts; 3]).found(ID).unwrap().details;
         assert!(details((0, 3)).contains("last copy"));
         assert!(details((3, 0)).starts_with("3 entries will be delivered, but"));
-        assert!(details((3, 4)).contains("never be delivered"));
+        assert!(details((3, 4)).contains("no transfer finds it"));
     }
 
     #[test]

@@ -36,6 +36,10 @@ fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
         score: seen.queue.score(one.due),
         says: Some(one.says.clone()),
     });
+    let (them, are) = match far.len() {
+        1 => ("it", "it is"),
+        _ => ("them", "they are"),
+    };
     Finding::new(ID, Severity::Note, headline)
         .all_suspects(suspects)
         .number("entries", ids)
@@ -48,9 +52,9 @@ fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
         )
         .repair(
             Step::Outside,
-            Advice::of("Give them another due time")
-                .by(Act::Requeue, ", or delete them")
-                .by(Act::Delete, ": they are the last by due time."),
+            Advice::of(format!("Give {them} another due time"))
+                .by(Act::Requeue, format!(", or delete {them}"))
+                .by(Act::Delete, format!(": {are} the last by due time.")),
         )
 }
 

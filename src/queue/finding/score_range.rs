@@ -3,6 +3,8 @@
 mod counted;
 mod micros;
 
+use serde_json::Value;
+
 use self::counted::known;
 use super::id::SCORE_RANGE as ID;
 use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
@@ -61,6 +63,17 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
     (newer && head < 0.0).then_some(head)
 }
 
+/// It tells of an entry until which clients sleep, as if there were no other.
+pub(super) fn puts_to_sleep(found: &Finding) -> bool {
+    let score = found.evidence.figures.get("score");
+    let score = score
+        .and_then(Value::as_str)
+        .and_then(|text| text.parse().ok());
+    found.id == ID
+        && found.severity == Severity::Critical
+        && score.is_some_and(|score: f64| score <= -UNREADABLE)
+}
+
 /// Advises to bring scores from one unit to the other.
 fn convert(from: &str, to: &str) -> Advice {
     Advice::of(format!("Convert their due times from {from} to {to}"))
@@ -90,7 +103,7 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         );
         (Severity::Warning, headline, details)
     } else if score <= -UNREADABLE {
-        let headline = "Clients sleep forever: the first entry's due time has overflowed.";
+        let headline = "Clients sleep forever: the first due time has overflowed.";
         let details = format!(
             "{entries} an overflowed due time ({score:e}) and {is} never transferred. Clients sleep \
              until the first entry is due, and that is in the year 292 million: all others come late."

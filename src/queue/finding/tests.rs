@@ -289,3 +289,20 @@ fn what_follows_from_a_finding_stands_right_behind_it() {
     ];
     assert_eq!(ids, expected);
 }
+
+#[test]
+fn clients_that_sleep_for_an_overflowed_entry_are_no_second_cause() {
+    let told = |score: &str| {
+        let of = |id| Finding::new(id, Severity::Critical, "That.");
+        let cause = of(id::SCORE_RANGE).number("score", score);
+        let mut all = vec![cause, of(id::STUCK_CLIENT).details("12 late.".to_owned())];
+        causes::below_what_puts_to_sleep(&mut all);
+        let stuck = all.remove(1);
+        (stuck.follows, stuck.severity, stuck.details)
+    };
+    let details = || "12 late.".to_owned();
+    let below = (Some(id::SCORE_RANGE), Severity::Note, details());
+    assert_eq!(told("-9223372036854775808"), below);
+    // It makes clients busy, not sleepy.
+    assert_eq!(told("-5"), (None, Severity::Critical, details()));
+}
