@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
 use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch};
-use crate::queue::{Finding, Known, Pulse, Queue, ServerWatch, Severity, Survey};
+use crate::queue::{Finding, Judged, Known, Pulse, Queue, ServerWatch, Severity, Survey, text};
 
 /// The progress of the search for queues.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,23 @@ impl Surveyed {
 }
 
 impl QueueRow {
+    /// What the entries that are due next say, at most two, as the last survey has seen them: the
+    /// last one with the number of those behind it.
+    #[must_use]
+    pub fn next_said(&self) -> Vec<String> {
+        const SAID: usize = 34;
+        let sample = self.watch.sample();
+        let next = sample.iter().flat_map(|sample| &sample.next_due);
+        let said = next.map_while(Judged::says).take(2);
+        let mut each: Vec<String> = said.map(|s| text::cut(&s, SAID).into_owned()).collect();
+        let waiting = self.pulse.as_ref().and_then(|pulse| pulse.waiting.get());
+        let more = waiting.map_or(0, |waiting| waiting.saturating_sub(each.len() as u64));
+        if let Some(last) = each.last_mut().filter(|_| more > 0) {
+            *last = format!("{last} and {} more", text::thousands(more));
+        }
+        each
+    }
+
     /// A queue of which nothing is known yet.
     #[must_use]
     pub fn new(queue: Queue) -> Self {

@@ -70,6 +70,9 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
         )),
         DialogLine::Blank,
     ];
+    for (label, said) in ["next", ""].into_iter().zip(row.next_said()) {
+        lines.push(DialogLine::Fact(label, said));
+    }
     let pulse = row.pulse.as_ref();
     if let Some(pulse) = pulse {
         let figure = |known: &Known<u64>| match known {
@@ -96,6 +99,8 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
             clients(model, queue, &pulse.transfer_clients),
         ));
     }
+    let takes = "at most 100 entries in a script, as a Redisson client does";
+    lines.push(DialogLine::Fact("takes", takes.to_owned()));
     lines.push(DialogLine::Fact(
         "server",
         text::printable(&model.endpoint).into_owned(),

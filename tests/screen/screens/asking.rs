@@ -5,12 +5,14 @@ use std::time::Duration;
 use delayscope::payload::{self, Codec, Habit};
 use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{
-    Change, Due, Entry, EntryId, Known, Outcome, Plan, Queue, State, Tally, frame,
+    Change, Due, Entry, EntryId, Frames, Judged, Known, Outcome, Plan, Queue, State, Survey, Tally,
+    Zoom, frame,
 };
 use delayscope::tui::change::plan::Marked;
 use delayscope::tui::change::{Stage, UnderWay};
 use delayscope::tui::edit::EditForm;
 use delayscope::tui::form::{Filling as _, Part};
+use delayscope::tui::keys::Key;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay};
 use delayscope::tui::msg::Msg;
@@ -18,7 +20,7 @@ use delayscope::tui::repair::RepairForm;
 use delayscope::tui::requeue::{How, RequeueForm};
 use delayscope::tui::update::update;
 
-use crate::screens::build::{NOW, evening, look};
+use crate::screens::build::{NOW, evening, look, survey};
 use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
 
 const SIZES: [(&str, (u16, u16)); 3] = [("80x24", SMALL), ("120x40", MIDDLE), ("200x60", LARGE)];
@@ -326,5 +328,107 @@ fn a_plan_shows_the_timeline_as_it_is_and_as_it_will_be() {
         let then = row("then        0 late").unwrap_or_else(|| panic!("{name}: {text}"));
         let bars = |row: &str| row.rsplit('┃').next().map(|bars| bars.contains('█'));
         assert_eq!([bars(&now), bars(&then)], [Some(true); 2], "{name}: {text}");
+    }
+}
+
+const PAYLOADS: [&str; 2] = [r#"{"orderId":465801}"#, r#"{"orderId":465802}"#];
+
+/// A survey of [`orders`] that has seen these payloads at the head.
+fn seen() -> Survey {
+    let queue = orders();
+    let judged = |payload: &str| {
+        let member = frame::encode(frame::Form::ByteId, [7; 8], payload.as_bytes());
+        Judged::new(&queue, &member, Some(1.0), 8)
+    };
+    let frames = Frames {
+        at: NOW,
+        next_due: PAYLOADS.map(judged).into(),
+        newest: Vec::new(),
+        far: Vec::new(),
+        front: Vec::new(),
+        tail: Vec::new(),
+        depth: Known::None,
+        twin: None,
+        largest: 0,
+        asked: 2,
+        server_us: 0,
+    };
+    Survey {
+        frames: Some(Box::new(frames)),
+        ..survey(Zoom::Hour, [0; 7])
+    }
+}
+
+#[test]
+fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
+    let asked = |change: &Change| {
+        !matches!(
+            change,
+            Change::Offer | Change::Worker | Change::Consume | Change::Undo
+        )
+    };
+    for change in Change::ALL.into_iter().filter(asked) {
+        let of_keys = matches!(
+            change,
+            Change::Persist | Change::RenameTaken | Change::Kick | Change::RestoreOrder
+        );
+        let says = if of_keys {
+            Vec::new()
+        } else {
+            PAYLOADS.map(str::to_owned).into()
+        };
+        let plan = Plan {
+            says,
+            change,
+            first: Vec::new(),
+            ..deliver(12)
+        };
+        let question = plan.question();
+        let mut m = at(SMALL, look(), change, Stage::Asking(Box::new(plan)));
+        m.queues[0].watch.surveyed(&seen());
+        let now = m.instant;
+        m.overlay = None;
+        update(&mut m, Msg::Ticked(now));
+        m.now = NOW;
+        let text = text(&m);
+        let begin: String = question.chars().take(24).collect();
+        let is_told = |words: &str| assert!(text.contains(words), "{change:?}: {words}\n{text}");
+        is_told(&begin);
+        for payload in PAYLOADS {
+            is_told(payload);
+        }
+        if change != Change::Kick {
+            // It publishes; all others change something.
+            is_told("12 ");
+            is_told("Redis blocked 8 ms at a time");
+            let undo = if change.can_be_undone() {
+                "u takes back"
+            } else {
+                "cannot be undone"
+            };
+            assert!(
+                text.contains(undo) || text.contains("u takes it back"),
+                "{change:?}\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_question_about_a_worker_says_what_is_moved_first_and_what_it_costs_at_80x24() {
+    let mut m = evening(SMALL, look());
+    m.queues[0].watch.surveyed(&seen());
+    update(&mut m, Msg::KeyPressed(Key::char('w')));
+    let text = text(&m);
+    let told = [
+        "Move every due entry of orders",
+        PAYLOADS[0],
+        PAYLOADS[1],
+        "and 999,998 more",
+        "at most 100 entries in a script",
+        "It cannot be undone",
+    ];
+    for words in told {
+        assert!(text.contains(words), "{words}\n{text}");
     }
 }

@@ -13,6 +13,7 @@ use crate::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
+use crate::tui::queues::QueueRow;
 
 /// A plan about nothing, in words.
 pub(crate) fn nothing(plan: &Plan) -> String {
@@ -139,6 +140,13 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         ["first", ""]
     };
     for (label, words) in labels.into_iter().zip(first(plan)) {
+        fact(label, Some(words));
+    }
+    // A change of the queue's keys is about all that waits there.
+    let is_of_keys = plan.says.is_empty() && plan.first.is_empty();
+    let row = model.queues.iter().find(|row| row.queue == plan.queue);
+    let said = row.filter(|_| is_of_keys).map(QueueRow::next_said);
+    for (label, words) in ["next", ""].into_iter().zip(said.into_iter().flatten()) {
         fact(label, Some(words));
     }
     fact("target", target(plan));
