@@ -26,6 +26,9 @@ use crate::tui::widget::wrap;
 /// A survey that takes longer than this is said to be under way.
 const SLOW: Duration = Duration::from_millis(500);
 
+/// A late class of more than so many times the highest bar does not set the scale: it is drawn cut.
+const TALL: u64 = 3;
+
 /// The bars in sight, as counts.
 pub(crate) struct Picture<'a> {
     /// The survey they are of; none while nothing was read at this zoom.
@@ -36,7 +39,7 @@ pub(crate) struct Picture<'a> {
     counts: Vec<u64>,
     /// The highest of them.
     peak: u64,
-    /// The highest of them and of the classes of what is late.
+    /// The highest of them and of the classes of what is late, as far as the scale follows these.
     most: u64,
     /// The scale of the heights. Linear, a row an entry at least, by logarithm at least ten in all:
     /// so a quiet queue looks quiet.
@@ -91,8 +94,11 @@ fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
     let late = survey.filter(|_| !track.late_cell(0).is_empty());
     let late = late.iter().flat_map(|survey| &survey.late);
     let peak = counts.iter().copied().max().unwrap_or(0);
-    let most = late.copied().max().unwrap_or(0).max(peak);
+    let late = late.copied().max().unwrap_or(0);
     let log = ctx.model.log_height;
+    // What is late may be many times what comes: it is cut, or all bars would lie flat.
+    let is_tall = !log && peak > 0 && late > peak.saturating_mul(TALL);
+    let most = if is_tall { peak } else { late.max(peak) };
     let (top, step) = top(most, track.plot.h, log);
     Picture {
         survey,

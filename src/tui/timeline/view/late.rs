@@ -105,6 +105,12 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         }
         let words = brief(count, usize::from(w - 1));
         line::right(buf, x, area.y + row, w - 1, &words, style);
+        if !picture.rise.log && count > picture.rise.top {
+            // The bar goes on beyond the scale.
+            let cut = if ctx.model.look.ascii { "~" } else { "≈" };
+            let cut = cut.repeat(usize::from(column.w));
+            Line::new(buf, column.x, area.y + row + 1, column.w).put(buf, &cut, style);
+        }
     }
     put(buf, 0, &format!("{late} late"), style);
     if let Some(oldest) = pulse.oldest_late {
