@@ -57,8 +57,8 @@ pub async fn run(
             woken = 0;
             draw_at = changes_at(model).map(|at| pace.next(clock()).max(at));
         }
-        // What a flood brings and no picture would show yet waits for it together: it is decided ten
-        // times a second, not each by itself.
+        // What a flood brings and no picture would show yet waits for it together: it is decided with
+        // the picture, not each by itself.
         let held = pace.held(clock()).filter(|_| woken >= FLOOD);
         let wake = wakes_at(model).into_iter().chain(draw_at).chain(held).min();
         let mut happened = Vec::new();
@@ -87,6 +87,9 @@ pub async fn run(
                 Input::End(ended) => return Ok(ended),
             }
             urgent = true;
+        }
+        if urgent {
+            pace.asked();
         }
         happened.extend(std::iter::from_fn(|| replies.try_recv().ok()));
         if !happened.is_empty() {

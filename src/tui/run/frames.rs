@@ -3,12 +3,15 @@
 use std::time::{Duration, Instant};
 
 /// Pictures that no key has asked for: a few at once, then one in this time. So the first data is
-/// there as soon as it arrives, and a flood of announcements costs ten pictures a second, which
-/// is as much as an eye follows.
-const FRAME: Duration = Duration::from_millis(100);
+/// there as soon as it arrives, and a flood of announcements costs four pictures a second, which is
+/// as much as somebody reads.
+const FRAME: Duration = Duration::from_millis(250);
 
 /// The most pictures that are drawn at once.
 const AT_ONCE: u32 = 5;
+
+/// The pictures that a key is good for: its own, and those of its answers.
+const ASKED: u32 = 3;
 
 /// The number of pictures that may be drawn at once: it grows with time, up to [`AT_ONCE`].
 pub(crate) struct Pace {
@@ -44,6 +47,11 @@ impl Pace {
     pub(crate) fn held(&mut self, now: Instant) -> Option<Instant> {
         let at = self.next(now);
         (at > now).then_some(at)
+    }
+
+    /// Somebody has asked for something: its picture and what it brings are shown at once.
+    pub(crate) fn asked(&mut self) {
+        self.spare = self.spare.max(ASKED);
     }
 
     /// One was drawn.
