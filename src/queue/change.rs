@@ -713,7 +713,7 @@ impl Repair {
                  2 s whether it helped.",
                 None,
                 Some(Flag::new(
-                    "Wake all clients, as kick does",
+                    "Wake all clients",
                     "nothing is changed; the result says whether it helped",
                 )),
             ),

@@ -185,7 +185,12 @@ pub const RULES: &[Rule] = &[
     Rule::new(id::POISON, "unreadable entry", poison::look)
         .stops_transfers()
         .watches_server(),
-    Rule::new(id::FOREIGN_MEMBER, "foreign entry", foreign_member::look).stops_transfers(),
+    Rule::new(
+        id::FOREIGN_MEMBER,
+        "entry without frame",
+        foreign_member::look,
+    )
+    .stops_transfers(),
     Rule::new(
         id::NO_TRANSFER_CLIENT,
         "no client",

@@ -43,10 +43,10 @@ pub struct Frame<'a> {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FrameError {
     /// Too short for any form.
-    #[error("{} too few for any frame form", bytes_are(*.0))]
+    #[error("{} too few for any frame", bytes_are(*.0))]
     TooShort(usize),
     /// No form's length field accounts for all bytes.
-    #[error("no frame form accounts for all of its {0} bytes")]
+    #[error("no known frame accounts for all of its {0} bytes")]
     NoForm(usize),
 }
 
@@ -286,8 +286,8 @@ mod tests {
     #[test]
     fn a_single_byte_is_told_in_the_singular() {
         let said = |count| FrameError::TooShort(count).to_string();
-        assert_eq!(said(1), "1 byte is too few for any frame form");
-        assert_eq!(said(2), "2 bytes are too few for any frame form");
+        assert_eq!(said(1), "1 byte is too few for any frame");
+        assert_eq!(said(2), "2 bytes are too few for any frame");
     }
 
     #[test]

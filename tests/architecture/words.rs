@@ -45,6 +45,21 @@ fn is_sentence(literal: &str) -> bool {
     literal.split_whitespace().count() > 1 && !literal.contains("redis-cli")
 }
 
+/// The literal without what is named in braces: that is code.
+fn printed(literal: &str) -> String {
+    let mut out = String::with_capacity(literal.len());
+    let mut inside = false;
+    for c in literal.chars() {
+        match c {
+            '{' => inside = true,
+            '}' => inside = false,
+            c if !inside => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
 /// Tells whether `words` stand in `text`, whole.
 fn has(text: &str, words: &str) -> bool {
     let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"-_:".contains(c));
@@ -79,10 +94,48 @@ fn no_finding_uses_a_word_that_only_this_program_knows() {
     no_complaints(&complaints);
 }
 
+/// Words of the inside that stand in the output for programs, or name an option.
+const SAID_ELSEWHERE: &[&str] = &[
+    // JSON: the words of a plan's method.
+    "order list set aside",
+    "sweep of the order list",
+    // The command and its example.
+    "delayscope kick orders",
+];
+
+#[test]
+fn no_screen_command_or_error_uses_a_word_that_only_this_program_knows() {
+    let mut complaints = Vec::new();
+    for room in ["args", "cli", "config", "ops", "queue", "store", "tui"] {
+        for path in files(&format!("src/{room}"), "rs") {
+            let name = path.display().to_string();
+            if name.ends_with("tests.rs") || name.contains("/tests/") {
+                continue;
+            }
+            let source = read(&path);
+            let tests = source
+                .find("#[cfg(test)]\nmod tests")
+                .unwrap_or(source.len());
+            for (line, literal) in literals(&source[..tests]) {
+                let elsewhere = SAID_ELSEWHERE.iter().any(|words| literal.contains(words));
+                if elsewhere || !is_sentence(&literal) {
+                    continue;
+                }
+                let text = printed(&literal).to_lowercase();
+                for words in INSIDE.iter().filter(|words| has(&text, words)) {
+                    complaints.push(format!("{name}:{line}: {words:?} in {literal:?}"));
+                }
+            }
+        }
+    }
+    no_complaints(&complaints);
+}
+
 #[test]
 fn a_word_is_found_whole_and_in_sentences_only() {
     assert!(has("the kick is sent", "kick"));
     assert!(!has("kicking it", "kick") && !has("delayscope:aside:{q}", "aside"));
+    assert_eq!(printed("{sick} have problems"), " have problems");
     let source =
         "let a = \"one \\\"two\\\" \\\n    three\"; // \"four five\"\nlet b = 'x'; f(\"six\");";
     let found: Vec<_> = literals(source);

@@ -167,7 +167,7 @@ impl Reading<'_> {
 
     fn drift(&self, out: &mut Exposition) {
         let help = "Entries that stand on one side only: in timeouts or in the order list. Absent \
-                    until all entries have been compared; until then the finding drift tells.";
+                    until all entries have been compared; until then `doctor` tells.";
         let mut family = out.family("queue_drift_entries", Gauge, help);
         for (one, _, labels) in self.each() {
             let exact = one.exact().and_then(|exact| exact.drift.as_ref());

@@ -334,8 +334,8 @@ impl Making<'_> {
         match offer::form_of(self.store, self.queue).await? {
             Some(form) => Ok(Some(form)),
             None => Err(ChangeError::Senseless(
-                "nothing tells in which frame form the clients of this queue write; offer it one \
-                 entry first (`offer --form`)"
+                "nothing tells in which format the clients of this queue write; offer it one entry \
+                 first (`offer --form`)"
                     .to_owned(),
             )),
         }

@@ -212,8 +212,8 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             let program = redis_cli::ours(store.endpoint());
             let instead = shell::about(&program, "requeue", &plan.queue, &flags);
             plan.warnings.push(format!(
-                "Nothing waits in timeouts: all {} elements of the order list that is aside would \
-                 be dropped. If a transfer has delivered them, that is right; if timeouts was lost, \
+                "Nothing waits in timeouts: all {} elements of the order list's missing part \
+                 would be dropped. If a transfer has delivered them, that is right; if timeouts was lost, \
                  they are the last copy. `{instead}` lets them wait again instead; bring the list \
                  back after it.",
                 text::thousands(found.aside),

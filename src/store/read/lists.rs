@@ -12,7 +12,7 @@ use super::transaction::{self, Transaction, error_words};
 use crate::queue::{Keys, ListPage, ListRow, ListScore};
 
 const ATTEMPT: &str = "read a page of a list";
-const COUNT: &str = "count what is set aside";
+const COUNT: &str = "count the missing part of an order list";
 const LOOK_UP: &str = "look up the elements of a list";
 
 /// A look-up sends the element itself: no more than so many bytes of them a page.
