@@ -9,6 +9,8 @@
 
 use std::io::{self, BufRead, Read as _};
 
+use memchr::memchr2;
+
 use super::record::{Record, Sender};
 
 /// Bytes of one record at most; a longer one is left out.
@@ -28,10 +30,10 @@ pub struct Monitor<R> {
 }
 
 /// The part of a record before its words.
-struct RecordHead {
+struct RecordHead<'a> {
     at_us: i64,
     db: u32,
-    sender: Sender,
+    sender: &'a [u8],
     /// Its bytes, up to the first `"`.
     length: usize,
 }
@@ -78,10 +80,13 @@ impl<R: BufRead> Monitor<R> {
                 }
                 continue;
             };
-            self.at += skipped + head.length;
             record.clear();
             (record.at_us, record.db) = (Some(head.at_us), head.db);
-            record.sender = head.sender;
+            match head.sender {
+                b"lua" => record.sender = Sender::Script,
+                address => record.set_client(address),
+            }
+            self.at += skipped + head.length;
             if self.words(record)? {
                 return Ok(true);
             }
@@ -105,13 +110,20 @@ impl<R: BufRead> Monitor<R> {
     fn words(&mut self, record: &mut Record) -> io::Result<bool> {
         loop {
             let rest = &self.line[self.at..];
-            self.at += rest.iter().take_while(|byte| **byte == b' ').count();
+            let spaces = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
+            let spaces = spaces.count();
+            self.at += spaces;
             match self.line.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     if !self.string(record)? {
                         return Ok(false);
                     }
+                }
+                // What stands close behind a string is the next record, or the string has lost its
+                // end: this quote is the beginning of another one.
+                Some(_) if spaces == 0 && !begins_record(&self.line[self.at..]) => {
+                    return Ok(false);
                 }
                 Some(_) => return Ok(!record.is_empty()),
                 None => {
@@ -129,8 +141,7 @@ impl<R: BufRead> Monitor<R> {
     fn string(&mut self, record: &mut Record) -> io::Result<bool> {
         loop {
             let rest = &self.line[self.at..];
-            let plain = rest.iter().position(|b| matches!(b, b'"' | b'\\'));
-            let plain = plain.unwrap_or(rest.len());
+            let plain = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
             record.push(&rest[..plain]);
             self.at += plain;
             if record.size() > MOST_BYTES_OF_A_RECORD {
@@ -166,8 +177,13 @@ impl<R: BufRead> Monitor<R> {
     /// the line. Where a record begins there, this one was cut.
     fn is_wrapped(&self) -> bool {
         let next = self.ahead.as_deref();
-        next.is_some_and(|line| head(line.strip_prefix(b"+").unwrap_or(line)).is_none())
+        next.is_some_and(|line| !begins_record(line))
     }
+}
+
+/// True of a text that begins with the head of a record.
+fn begins_record(text: &[u8]) -> bool {
+    head(text.strip_prefix(b"+").unwrap_or(text)).is_some()
 }
 
 /// The record that a line is; none where anything else stands before or behind it, or where it is
@@ -205,7 +221,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 }
 
 /// The first head in a text, and how many bytes stand before it.
-fn find_head(text: &[u8]) -> Option<(usize, RecordHead)> {
+fn find_head(text: &[u8]) -> Option<(usize, RecordHead<'_>)> {
     let mut at = 0;
     while at < text.len() {
         at += text[at..].iter().position(u8::is_ascii_digit)?;
@@ -219,7 +235,7 @@ fn find_head(text: &[u8]) -> Option<(usize, RecordHead)> {
 }
 
 /// The head that a text begins with: `1763794800.123456 [0 127.0.0.1:5] `, with a `"` behind it.
-fn head(text: &[u8]) -> Option<RecordHead> {
+fn head(text: &[u8]) -> Option<RecordHead<'_>> {
     let (seconds, rest) = digits(text)?;
     let rest = rest.strip_prefix(b".")?;
     let (fraction, rest) = digits(rest)?;
@@ -227,15 +243,12 @@ fn head(text: &[u8]) -> Option<RecordHead> {
     let (db, rest) = digits(rest)?;
     let rest = rest.strip_prefix(b" ")?;
     let known = &rest[..rest.len().min(LONGEST_ADDRESS + 3)];
-    let end = known.windows(3).position(|three| three == b"] \"")?;
-    let sender = match &rest[..end] {
-        b"lua" => Sender::Script,
-        address => Sender::Client(address.to_vec()),
-    };
+    let mut ends = known.iter().enumerate().filter(|(_, byte)| **byte == b']');
+    let (end, _) = ends.find(|(at, _)| known[*at..].starts_with(b"] \""))?;
     Some(RecordHead {
         at_us: micros(seconds, fraction)?,
         db: str::from_utf8(db).ok()?.parse().ok()?,
-        sender,
+        sender: &rest[..end],
         length: text.len() - rest.len() + end + 2,
     })
 }
@@ -367,6 +380,7 @@ mod tests {
             "1.5 [0 a:1] \"SET\" \"k\\x0",
             "1.5 [0 a:1] \"SET\" \"k\\q\"",
             "1.5 [0 a:1] \"SET\" \"k\\xzz\"",
+            "1.5 [0 a:1] \"SET \"k\"",
         ] {
             let (all, unreadable) = read(format!("{cut}\n1.6 [0 a:1] \"PING\"\n").as_bytes());
             assert_eq!((all.len(), unreadable), (1, 1), "{cut}");

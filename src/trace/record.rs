@@ -1,7 +1,7 @@
 //! One command of a log.
 
 /// A command, and what the log says beside it. One is filled again and again: a log has millions.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Debug, Default, Eq, PartialEq)]
 pub struct Record {
     /// The time at which the server ran it, in µs since the epoch; none where the log has no times.
     pub at_us: Option<i64>,
@@ -25,7 +25,38 @@ pub enum Sender {
     Script,
 }
 
+impl Clone for Record {
+    fn clone(&self) -> Self {
+        let mut new = Self::default();
+        new.clone_from(self);
+        new
+    }
+
+    /// Becomes the other one in the room that it has.
+    fn clone_from(&mut self, other: &Self) {
+        (self.at_us, self.db) = (other.at_us, other.db);
+        match &other.sender {
+            Sender::Client(address) => self.set_client(address),
+            Sender::Unknown => self.sender = Sender::Unknown,
+            Sender::Script => self.sender = Sender::Script,
+        }
+        self.bytes.clone_from(&other.bytes);
+        self.ends.clone_from(&other.ends);
+    }
+}
+
 impl Record {
+    /// Makes it one of the client at this address.
+    pub fn set_client(&mut self, address: &[u8]) {
+        match &mut self.sender {
+            Sender::Client(room) => {
+                room.clear();
+                room.extend_from_slice(address);
+            }
+            other => *other = Sender::Client(address.to_vec()),
+        }
+    }
+
     /// Makes it a record without words.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -19,7 +19,7 @@ use super::target::{Element, Target, Waits};
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
 use lives::Lives;
-use step::{Pushed, Transaction};
+use step::{Pushed, Step, Transaction};
 
 /// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
 const TRANSFERS: [&[u8]; 2] = [
@@ -61,6 +61,8 @@ struct Followed {
     target: usize,
     /// The time at which timeouts expires, in ms since the epoch.
     expires_ms: Option<i64>,
+    /// It has no order list: whatever is pushed to its target may be one of its messages.
+    is_plain: bool,
     /// The other name that it may have, which has the same keys but for target.
     twin: Option<QueueName>,
 }
@@ -204,11 +206,8 @@ impl Tracker {
     }
 
     /// Begins to follow the queues whose keys a step names for the first time.
-    fn discover(&mut self, step: &Transaction) {
-        for record in step.records() {
-            let Some(command) = Command::of(record) else {
-                continue;
-            };
+    fn discover(&mut self, step: &Step<'_>) {
+        for (record, command) in step.commands() {
             for key in command.keys() {
                 match (self.role(record.db, key), &self.wanted) {
                     (Some(Role::Timeouts(queue) | Role::Order(queue)), _) => {
@@ -236,6 +235,7 @@ impl Tracker {
     /// Begins to follow a queue.
     fn follow(&mut self, db: u32, queue: Arc<Queue>) {
         let keys = queue.keys();
+        let is_plain = keys.order.is_none();
         let at = self.queues.len();
         let target = self.target(db, keys.target);
         let roles = self.roles.entry(db).or_default();
@@ -254,6 +254,7 @@ impl Tracker {
             db,
             target,
             expires_ms: None,
+            is_plain,
             twin,
         });
     }
@@ -272,11 +273,13 @@ impl Tracker {
 
     /// Gives a queue its other name where a step that touches it names that one: `orders` and
     /// `{orders}` have the same keys, and an offer does not say which of them is meant.
-    fn name_rightly(&mut self, step: &Transaction, queue: usize) {
+    fn name_rightly(&mut self, step: &Step<'_>, queue: usize) {
         let followed = &self.queues[queue];
-        let names = [followed.twin.clone(), Some(followed.queue.name.clone())];
-        let names: Vec<QueueName> = names.into_iter().flatten().collect();
-        let Some(right) = step.named(&names).filter(|_| names.len() == 2) else {
+        let Some(twin) = &followed.twin else {
+            return;
+        };
+        let names = [twin.clone(), followed.queue.name.clone()];
+        let Some(right) = step.named(&names) else {
             return;
         };
         let db = followed.db;
@@ -293,25 +296,29 @@ impl Tracker {
         if self.step.is_empty() {
             return;
         }
-        let step = std::mem::take(&mut self.step);
+        let transaction = std::mem::take(&mut self.step);
+        let step = Step::of(&transaction);
         self.discover(&step);
         self.expire(step.at_us());
         let mut moves = self.pair(&step);
-        for record in step.records() {
-            if let Some(command) = Command::of(record) {
-                self.apply(&step, record, &command, &mut moves);
-            }
+        for (record, command) in step.commands() {
+            self.apply(&step, record, command, &mut moves);
         }
         self.attempted(&step, &moves);
         self.serve(&step);
         self.lives.make_room(&mut self.figures);
-        self.step = step.emptied();
+        drop(step);
+        self.step = transaction.emptied();
     }
 
     /// Finds the member that each push to a target is of: one with that payload which leaves the
     /// queue in the same step.
-    fn pair(&self, step: &Transaction) -> Moves {
+    fn pair(&self, step: &Step<'_>) -> Moves {
         let mut moves = Moves::default();
+        let is_target = |p: &Pushed<'_>| matches!(self.role(p.db, p.key), Some(Role::Target(_)));
+        if !step.pushed().any(|pushed| is_target(&pushed)) {
+            return moves;
+        }
         let mut by_payload: HashMap<&[u8], VecDeque<(usize, &[u8])>> = HashMap::new();
         let mut seen = HashSet::new();
         let mut leaves = |queue: usize, member| {
@@ -322,22 +329,22 @@ impl Tracker {
                 same.push_back((queue, member));
             }
         };
-        for record in step.records() {
-            match Command::of(record) {
-                Some(Command::Remove { key, value, .. }) => {
+        for (record, command) in step.commands() {
+            match command {
+                Command::Remove { key, value, .. } => {
                     if let Some(Role::Order(queue)) = self.role(record.db, key) {
-                        leaves(queue, value);
+                        leaves(queue, *value);
                     }
                 }
-                Some(Command::Take { key, members }) => {
+                Command::Take { key, members } => {
                     if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
-                        for member in members {
+                        for &member in members {
                             leaves(queue, member);
                             moves.leaving.insert((queue, member.into()));
                         }
                     }
                 }
-                Some(Command::TakeRanks { key }) => {
+                Command::TakeRanks { key } => {
                     if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
                         for member in self.taken_by_place(step, queue) {
                             leaves(queue, member);
@@ -368,10 +375,10 @@ impl Tracker {
     /// Members that may have left timeouts by their places in a step: those that wait there with a
     /// payload which the step pushes to target, by due time; of the plain queue the elements
     /// themselves.
-    fn taken_by_place<'a>(&'a self, step: &'a Transaction, queue: usize) -> Vec<&'a [u8]> {
+    fn taken_by_place<'a>(&'a self, step: &Step<'a>, queue: usize) -> Vec<&'a [u8]> {
         let target = Some(Role::Target(self.queues[queue].target));
         let pushed = step.pushed().filter(|p| self.role(p.db, p.key) == target);
-        if self.queues[queue].queue.keys().order.is_none() {
+        if self.queues[queue].is_plain {
             return pushed.map(|pushed| pushed.value).collect();
         }
         let payloads: HashSet<&[u8]> = pushed.map(|pushed| pushed.value).collect();
@@ -388,7 +395,7 @@ impl Tracker {
     /// Tells what one command of a step did.
     fn apply(
         &mut self,
-        step: &Transaction,
+        step: &Step<'_>,
         record: &Record,
         command: &Command<'_>,
         moves: &mut Moves,
@@ -487,14 +494,7 @@ impl Tracker {
 
 impl Tracker {
     /// A member was put into timeouts with this score.
-    fn added(
-        &mut self,
-        step: &Transaction,
-        queue: usize,
-        member: &[u8],
-        score: f64,
-        only_new: bool,
-    ) {
+    fn added(&mut self, step: &Step<'_>, queue: usize, member: &[u8], score: f64, only_new: bool) {
         let due = self.queues[queue].queue.due(score);
         let mut known = self.lives.find(queue, member);
         if let Some(id) = known
@@ -536,7 +536,7 @@ impl Tracker {
     }
 
     /// A member was taken out of timeouts.
-    fn taken(&mut self, step: &Transaction, queue: usize, member: &[u8], moves: &Moves) {
+    fn taken(&mut self, step: &Step<'_>, queue: usize, member: &[u8], moves: &Moves) {
         let known = self.lives.find(queue, member);
         if moves.moving.contains(&(queue, member.into())) {
             // Pushed by the same script, before or after this.
@@ -554,8 +554,8 @@ impl Tracker {
         if was_moved || is_gone || step.adds(member) {
             return;
         }
-        let pops_order = step.records().any(|record| {
-            matches!(Command::of(record), Some(Command::Pop { keys, .. })
+        let pops_order = step.commands().any(|(record, command)| {
+            matches!(command, Command::Pop { keys, .. }
                 if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
         });
         let kind = if pops_order {
@@ -567,7 +567,7 @@ impl Tracker {
     }
 
     /// Takes note that all members with such a score left timeouts.
-    fn taken_range(&mut self, step: &Transaction, queue: usize, scores: &Scores) {
+    fn taken_range(&mut self, step: &Step<'_>, queue: usize, scores: &Scores) {
         let layout = self.queues[queue].queue.clone();
         let is_in = |life: &Life| {
             let due = life.due.and_then(Due::at);
@@ -583,7 +583,7 @@ impl Tracker {
     }
 
     /// A message was published on the channel of a queue.
-    fn announced(&mut self, step: &Transaction, queue: usize, message: &[u8]) {
+    fn announced(&mut self, step: &Step<'_>, queue: usize, message: &[u8]) {
         let Some(member) = step.last_added(message) else {
             return;
         };
@@ -625,7 +625,7 @@ impl Tracker {
     /// An element was pushed to a target; the life that it is of, if it is one.
     fn pushed(
         &mut self,
-        step: &Transaction,
+        step: &Step<'_>,
         target: usize,
         value: &[u8],
         moves: &mut Moves,
@@ -638,7 +638,7 @@ impl Tracker {
             None => (self.plain_queue(target)?, value.into()),
         };
         let known = self.lives.find(queue, &member);
-        let is_plain = self.queues[queue].queue.keys().order.is_none();
+        let is_plain = self.queues[queue].is_plain;
         let leaves = moves.leaving.contains(&(queue, member.clone()));
         let id = known.unwrap_or_else(|| {
             let id = self.begin(queue, &member);
@@ -682,15 +682,14 @@ impl Tracker {
 
     /// The plain queue with that target, if there is one alone.
     fn plain_queue(&self, target: usize) -> Option<usize> {
-        let is_one =
-            |queue: &Followed| queue.target == target && queue.queue.keys().order.is_none();
+        let is_one = |queue: &Followed| queue.target == target && queue.is_plain;
         self.queues.iter().position(is_one)
     }
 
     /// Elements were taken from the first of these lists that has one, or are waited for.
     fn popped(
         &mut self,
-        step: &Transaction,
+        step: &Step<'_>,
         db: u32,
         keys: &[&[u8]],
         (end, most): (ListEnd, usize),
@@ -748,7 +747,7 @@ impl Tracker {
     }
 
     /// Gives what was pushed to those who waited for an element.
-    fn serve(&mut self, step: &Transaction) {
+    fn serve(&mut self, step: &Step<'_>) {
         let Some(at_us) = step.at_us() else {
             return;
         };
@@ -775,7 +774,7 @@ impl Tracker {
     }
 
     /// Elements with this value were removed from a target.
-    fn removed_from_target(&mut self, step: &Transaction, target: usize, value: &[u8], count: i64) {
+    fn removed_from_target(&mut self, step: &Step<'_>, target: usize, value: &[u8], count: i64) {
         let is_it = |id: &u64| {
             let life = self.lives.get(*id);
             life.is_some_and(|life| life.message.payload() == value)
@@ -800,7 +799,7 @@ impl Tracker {
     }
 
     /// Elements were cut from the ends of a target: taken, by who hands them on.
-    fn trimmed(&mut self, step: &Transaction, target: usize, first: i64, last: i64) {
+    fn trimmed(&mut self, step: &Step<'_>, target: usize, first: i64, last: i64) {
         let from_head = usize::try_from(first).unwrap_or(0);
         let from_tail = usize::try_from(-1 - last).unwrap_or(0);
         for (end, count) in [(ListEnd::Left, from_head), (ListEnd::Right, from_tail)] {
@@ -813,7 +812,7 @@ impl Tracker {
     }
 
     /// An element of a target is gone, and nobody took it.
-    fn lost(&mut self, step: &Transaction, id: u64, kind: EventKind) {
+    fn lost(&mut self, step: &Step<'_>, id: u64, kind: EventKind) {
         self.lives
             .change(id, |life| life.in_target = life.in_target.saturating_sub(1));
         if let Some(queue) = self.lives.queue_of(id) {
@@ -822,7 +821,7 @@ impl Tracker {
     }
 
     /// A key is gone.
-    fn gone(&mut self, step: &Transaction, db: u32, key: &[u8], kind: &EventKind) {
+    fn gone(&mut self, step: &Step<'_>, db: u32, key: &[u8], kind: &EventKind) {
         match self.role(db, key) {
             Some(Role::Timeouts(queue)) => {
                 self.queues[queue].expires_ms = None;
@@ -848,19 +847,19 @@ impl Tracker {
 
 impl Tracker {
     /// Counts the transfer that a step is, if it is one of a Redisson client's.
-    fn attempted(&mut self, step: &Transaction, moves: &Moves) {
+    fn attempted(&mut self, step: &Step<'_>, moves: &Moves) {
         let mut script = None;
         let mut asked = None;
         let mut ended = false;
-        for record in step.records() {
-            match Command::of(record) {
-                Some(Command::Script { script: text }) => script = Some(text),
-                Some(Command::AskDue { key, now_ms }) => {
+        for (record, command) in step.commands() {
+            match command {
+                Command::Script { script: text } => script = Some(*text),
+                Command::AskDue { key, now_ms } => {
                     if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
-                        asked = Some((queue, now_ms));
+                        asked = Some((queue, *now_ms));
                     }
                 }
-                Some(Command::AskHead { .. }) => ended = true,
+                Command::AskHead { .. } => ended = true,
                 _ => {}
             }
         }
@@ -900,7 +899,7 @@ impl Tracker {
     }
 
     /// The life of a message ends in this step without a consumer.
-    fn end(&mut self, step: &Transaction, queue: usize, id: u64, kind: EventKind) {
+    fn end(&mut self, step: &Step<'_>, queue: usize, id: u64, kind: EventKind) {
         self.end_at(&step.moment(), queue, id, kind);
     }
 
@@ -912,7 +911,7 @@ impl Tracker {
     }
 
     /// Something happened in this step.
-    fn event(&mut self, step: &Transaction, queue: usize, id: Option<u64>, kind: EventKind) {
+    fn event(&mut self, step: &Step<'_>, queue: usize, id: Option<u64>, kind: EventKind) {
         self.event_at(&step.moment(), queue, id, kind, false);
     }
 

@@ -1,7 +1,8 @@
-//! What is decided without a server and without a screen: frames and payloads, byte for byte. (More
-//! of it is tested beside the code, in `src`.)
+//! What is decided without a server and without a screen: frames, payloads and
+//! logs, byte for byte. (More of it is tested beside the code, in `src`.)
 
 mod frames;
+mod logs;
 mod payloads;
 #[path = "../fixtures/rows.rs"]
 mod rows;

@@ -21,6 +21,12 @@ pub(super) struct Transaction {
     is_open: bool,
 }
 
+/// A transaction, with the meaning of each of its commands.
+pub(super) struct Step<'a> {
+    commands: Vec<(&'a Record, Command<'a>)>,
+    moment: Moment,
+}
+
 /// An element that is pushed to a list.
 pub(super) struct Pushed<'a> {
     pub(super) db: u32,
@@ -80,73 +86,80 @@ impl Transaction {
     pub(super) fn is_full(&self) -> bool {
         self.bytes > MOST_BYTES
     }
+}
 
-    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
-        self.records[..self.used].iter()
+impl<'a> Step<'a> {
+    /// What these commands do together.
+    pub(super) fn of(transaction: &'a Transaction) -> Self {
+        let records = &transaction.records[..transaction.used];
+        let first = records.first();
+        let by = match first.map(|record| &record.sender) {
+            Some(Sender::Client(by)) => Some(Arc::from(by.as_slice())),
+            Some(Sender::Script | Sender::Unknown) | None => None,
+        };
+        let meant = |record: &'a Record| Some((record, Command::of(record)?));
+        Self {
+            commands: records.iter().filter_map(meant).collect(),
+            moment: Moment {
+                at_us: first.and_then(|record| record.at_us),
+                by,
+            },
+        }
+    }
+
+    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a Record, &Command<'a>)> {
+        self.commands
+            .iter()
+            .map(|(record, command)| (*record, command))
     }
 
     /// Its time, in µs since the epoch.
     pub(super) fn at_us(&self) -> Option<i64> {
-        self.records().next().and_then(|record| record.at_us)
+        self.moment.at_us
     }
 
     /// Its time and its author.
     pub(super) fn moment(&self) -> Moment {
-        let sender = self.records().next().map(|record| &record.sender);
-        let by = match sender {
-            Some(Sender::Client(by)) => Some(Arc::from(by.as_slice())),
-            Some(Sender::Script | Sender::Unknown) | None => None,
-        };
-        Moment {
-            at_us: self.at_us(),
-            by,
-        }
+        self.moment.clone()
     }
 
     /// Each element that it pushes to a list.
-    pub(super) fn pushed(&self) -> impl Iterator<Item = Pushed<'_>> {
-        self.records().flat_map(|record| {
-            let (key, values) = match Command::of(record) {
-                Some(Command::Push { key, values, .. }) => (key, values),
-                _ => (&b""[..], Vec::new()),
-            };
-            let db = record.db;
-            values
-                .into_iter()
-                .map(move |value| Pushed { db, key, value })
-        })
+    pub(super) fn pushed(&self) -> impl Iterator<Item = Pushed<'a>> {
+        let pushes = self
+            .commands()
+            .filter_map(|(record, command)| match command {
+                Command::Push { key, values, .. } => Some((record.db, *key, values)),
+                _ => None,
+            });
+        pushes
+            .flat_map(|(db, key, values)| values.iter().map(move |value| Pushed { db, key, value }))
     }
 
     /// True when it puts this member into a sorted set.
     pub(super) fn adds(&self, member: &[u8]) -> bool {
-        self.records().any(|record| match Command::of(record) {
-            Some(Command::Add { members, .. }) => members.iter().any(|(_, added)| *added == member),
+        self.commands().any(|(_, command)| match command {
+            Command::Add { members, .. } => members.iter().any(|(_, added)| *added == member),
             _ => false,
         })
     }
 
     /// The member that it put into a sorted set last, with that score as its text.
-    pub(super) fn last_added(&self, score: &[u8]) -> Option<&[u8]> {
-        let mut last = None;
-        for record in self.records() {
-            if let Some(Command::Add { members, .. }) = Command::of(record) {
-                let number: Option<f64> = str::from_utf8(score).ok().and_then(|s| s.parse().ok());
-                let same = |(of, _): &&(f64, &[u8])| Some(*of) == number;
-                last = members
-                    .iter()
-                    .rfind(same)
-                    .map(|(_, member)| *member)
-                    .or(last);
-            }
-        }
-        last
+    pub(super) fn last_added(&self, score: &[u8]) -> Option<&'a [u8]> {
+        let number: Option<f64> = str::from_utf8(score).ok().and_then(|s| s.parse().ok());
+        let same = |(of, _): &&(f64, &[u8])| Some(*of) == number;
+        let added = |(_, command): &(&Record, Command<'a>)| match command {
+            Command::Add { members, .. } => members.iter().rfind(same).map(|(_, member)| *member),
+            _ => None,
+        };
+        self.commands.iter().rev().find_map(added)
     }
 
     /// The first of these names that it names as a key.
-    pub(super) fn named<'a>(&self, names: &'a [QueueName]) -> Option<&'a QueueName> {
+    pub(super) fn named<'n>(&self, names: &'n [QueueName]) -> Option<&'n QueueName> {
         names.iter().find(|name| {
             let is_it = |word: &[u8]| word == name.as_bytes();
-            self.records().any(|record| record.words(1).any(is_it))
+            self.commands()
+                .any(|(record, _)| record.words(1).any(is_it))
         })
     }
 }

@@ -1,0 +1,4 @@
+//! Logs of commands that servers wrote beside real Redisson clients.
+
+mod fuzz;
+mod mutate;
