@@ -147,6 +147,14 @@ impl MessageLife {
 }
 
 impl Lives {
+    /// The life of the message with this member in that queue, if it was seen.
+    #[must_use]
+    pub fn of(&self, queue: &Queue, member: &[u8]) -> Option<&MessageLife> {
+        let is_its = self.queue.as_ref() == Some(queue);
+        let mut newest = self.all.iter().rev().filter(|_| is_its);
+        newest.find(|life| life.member == member)
+    }
+
     /// Those to be shown: the next few that are coming, then what has happened, newest first.
     #[must_use]
     pub fn shown(&self) -> Vec<&MessageLife> {

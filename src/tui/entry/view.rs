@@ -20,6 +20,7 @@ use crate::tui::entries::EntryRow;
 use crate::tui::entry::text::{Body, Plan, body, decoded, is_plain, last, plan};
 use crate::tui::hitmap::Target;
 use crate::tui::lists::Since;
+use crate::tui::lives;
 use crate::tui::moments;
 use crate::tui::tabs::Tab;
 use crate::tui::widget::line::Line;
@@ -215,13 +216,22 @@ fn parts(
     (left, right)
 }
 
-/// Says since when it is no longer where it was, and where it went: what was due has been
-/// transferred.
+/// Says since when it is no longer where it was, and where it went, as far as it was seen: what was
+/// due has been transferred.
 fn gone(ctx: &Ctx, row: &EntryRow, at: EpochMillis) -> String {
-    let clock = moments::clock(ctx.model.look.zone, at);
+    let model = ctx.model;
+    let queue = model.selected().map(|row| &row.queue);
+    let life = queue.and_then(|queue| model.lives.of(queue, &row.member));
+    if let Some(words) = life.and_then(|life| lives::view::went(ctx, life)) {
+        return words;
+    }
+    let clock = moments::clock(model.look.zone, at);
     match row.due {
+        _ if model.tab == Tab::Delivered => {
+            format!("gone from target since {clock}: taken or removed")
+        }
         Due::At(due) if due <= at => format!("transferred to target, gone since {clock}"),
-        _ => format!("gone since {clock}, before it was due"),
+        _ => format!("gone since {clock}, before it was due: where to was not seen"),
     }
 }
 

@@ -151,6 +151,42 @@ fn by(moment: Option<&Moment>) -> String {
     })
 }
 
+/// Where a message went that is no longer in timeouts, as far as it was seen; none: that was not seen.
+pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
+    let clock = |at| moments::clock(ctx.model.look.zone, at);
+    let left = life.left?;
+    if let Some((kind, moment)) = &life.told.ended {
+        return Some(format!(
+            "{}{}, {}",
+            ended(kind),
+            by(Some(moment)),
+            clock(left.at)
+        ));
+    }
+    if life.left_early() {
+        let at = clock(left.at);
+        return Some(format!(
+            "gone since {at}, before it was due: polled, moved, removed or lost"
+        ));
+    }
+    let mut words = format!(
+        "transferred{} {}",
+        by(life.told.transferred.as_ref()),
+        clock(left.at)
+    );
+    match life.taken {
+        Some(taken) => {
+            words += &format!(
+                ", taken{} {}",
+                by(life.told.consumed.as_ref()),
+                clock(taken.at)
+            );
+        }
+        None => words += ", in target or taken",
+    }
+    Some(words)
+}
+
 /// The end of a message that was not transferred.
 fn ended(kind: &EventKind) -> &'static str {
     match kind {

@@ -122,3 +122,36 @@ fn how_late_messages_leave_is_on_the_page_of_the_queue_with_its_error() {
         assert!(page.contains('±'), "{size:?} {page}");
     }
 }
+
+/// The picture while the opened entry is not in timeouts any more.
+fn gone(desk: &mut Desk) -> String {
+    for _ in 0..3 {
+        desk.live(1_100, 1);
+    }
+    rows(desk).concat()
+}
+
+#[test]
+fn an_opened_entry_that_is_gone_says_where_to_as_far_as_it_was_seen() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    desk.press(Code::Enter);
+    desk.press(Code::Enter);
+    desk.live(1_500, 1);
+    desk.world[0].entries.remove(0);
+    desk.world[0].target.push(b"entry 0".to_vec());
+    let there = gone(&mut desk);
+    assert!(there.contains("in target or taken"), "{there}");
+    desk.world[0].target.clear();
+    let taken = gone(&mut desk);
+    assert!(taken.contains(", taken "), "{taken}");
+    let mut early = three();
+    early.live(500, 1);
+    early.press(Code::Enter);
+    early.press(Code::Enter);
+    early.world[0].entries.remove(0);
+    early.live(600, 1);
+    early.live(600, 1);
+    let early = rows(&early).concat();
+    assert!(early.contains("before it was due: polled"), "{early}");
+}
