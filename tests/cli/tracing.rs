@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::program::{local, local_with_input};
+use crate::program::{Program, local, local_with_input};
+use crate::support::{Server, wait_for};
 
 /// Versions of Redisson with the server that the log is of: 5.0, 7.0, 6.2, 7.0 and 8.2.
 const VERSIONS: [&str; 5] = ["3.15.1", "3.21.0", "3.21.1", "3.52.0", "4.7.0"];
@@ -246,6 +247,86 @@ fn an_append_only_file_is_read_up_to_where_it_is_cut_or_damaged() {
         "{}",
         said.err
     );
+}
+
+#[test]
+fn an_append_only_file_without_a_snapshot_is_read_up_to_where_it_is_cut_or_damaged() {
+    let server = Server::start_with(&["--appendonly", "yes", "--aof-use-rdb-preamble", "no"]);
+    let program = Program::at(server);
+    let offer = |text| program.offer("orders", text, "0s");
+    let transfer = || {
+        let worker = ["worker", "orders", "--until-empty", "--yes"];
+        program.run(&worker).done();
+    };
+    let rewrites = || {
+        let info: String =
+            redis::from_redis_value(program.server.cmd(&["INFO", "persistence"])).unwrap();
+        let is_done = |line: &str| line == "aof_rewrite_in_progress:0";
+        info.contains("aof_rewrite_scheduled:0") && info.lines().any(|line| is_done(line.trim()))
+    };
+    offer("one");
+    offer("two");
+    program.server.cmd(&["BGREWRITEAOF"]);
+    wait_for("the rewrite", rewrites);
+    transfer();
+    program.server.cmd(&["LPOP", "orders"]);
+    offer("three");
+    transfer();
+    let socket = program.server.socket();
+    let folder = socket.parent().unwrap();
+    let parts = folder.join("appendonlydir");
+    let is_multi_part = parts.is_dir();
+    let from = if is_multi_part {
+        parts.clone()
+    } else {
+        folder.join("appendonly.aof")
+    };
+    let read = || {
+        let from = from.to_str().unwrap();
+        let args = ["trace", "--from", from, "--by", "message", "--json"];
+        let mut lives = local(&args).done().json();
+        let summary = lives.pop().unwrap();
+        (lives, summary)
+    };
+    let (lives, summary) = read();
+    let mut fates: Vec<(&str, &str)> = lives
+        .iter()
+        .map(|life| {
+            (
+                life["text"].as_str().unwrap(),
+                life["fate"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    fates.sort_unstable();
+    let expected = [
+        ("one", "consumed"),
+        ("three", "delivered"),
+        ("two", "delivered"),
+    ];
+    assert_eq!(fates, expected, "{summary}");
+    assert_eq!(summary["skipped_snapshot"], false);
+    assert_eq!(summary["damaged_at_byte"], Value::Null);
+    // Its last part, with an end that is cut, and one that is damaged.
+    let last = if is_multi_part {
+        let files = std::fs::read_dir(&parts).unwrap();
+        let paths = files.map(|file| file.unwrap().path());
+        paths
+            .filter(|path| path.to_string_lossy().ends_with(".incr.aof"))
+            .max()
+            .unwrap()
+    } else {
+        from.clone()
+    };
+    let whole = std::fs::read(&last).unwrap();
+    std::fs::write(&last, &whole[..whole.len() - 3]).unwrap();
+    let (lives, summary) = read();
+    assert_eq!(lives.len(), 3);
+    assert!(summary["damaged_at_byte"].is_u64(), "{summary}");
+    std::fs::write(&last, [&whole[..], b"\0\0garbage\r\n"].concat()).unwrap();
+    let (lives, summary) = read();
+    assert_eq!(lives.len(), 3);
+    assert_eq!(summary["damaged_at_byte"], whole.len());
 }
 
 #[test]

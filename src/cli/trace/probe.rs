@@ -24,6 +24,7 @@ use crate::ops::offer::codec_of;
 use crate::ops::trace::probe::{Probe, ProbeFate, Probed};
 use crate::payload::{Codec, Held};
 use crate::queue::{Change, Form, Queue, text};
+use crate::store::read::whereabouts;
 use crate::trace::figures::Spread;
 
 /// A test message that nothing happens to for so long is taken back: twice the time after which
@@ -76,6 +77,17 @@ pub(super) async fn run<W: Write>(
     let payloads = Payloads::of(asked, &session, &queue)
         .await
         .with_context(what)?;
+    if let Err(why) = whereabouts(&session.store, &queue, b"", b"").await {
+        let words = why.to_string();
+        if words.contains("unknown command") {
+            anyhow::bail!(
+                "--probe finds its messages by LPOS, which {} does not have: it came with Redis \
+                 6.0.6. `trace {name}` follows messages by MONITOR, and --from FILE reads a log.",
+                config.endpoint,
+            );
+        }
+        return Err(why).with_context(what);
+    }
     let after_ms = asked.after.map_or(AFTER_MS, |span| span.signed_ms().max(0));
     if !asked.yes {
         let messages = text::counted(count, "test message", "test messages");

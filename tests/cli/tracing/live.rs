@@ -2,10 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Stdio;
 use std::time::Duration;
 
 use delayscope::clock::instant;
+use delayscope::ops::trace::{Brakes, follow};
+use delayscope::store::{Access, Store};
 use redis::Value;
 
 use crate::program::{Program, Running};
@@ -176,6 +179,26 @@ fn a_trace_ends_by_itself_when_too_much_waits_on_the_server_for_a_reader_that_st
     let by = summary["monitor"]["ended_by"].as_str().unwrap();
     assert!(["buffer", "behind"].contains(&by), "{summary}");
     println!("{}", summary["monitor"]);
+}
+
+#[test]
+fn monitor_is_gone_at_once_after_a_panic() {
+    let server = Server::start();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let store = {
+        let _inside = runtime.enter();
+        Store::open(server.endpoint(), Access::ReadOnly)
+    };
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(async {
+            let _live = follow(&store, Brakes::USUAL).await.unwrap();
+            panic!("{} while MONITOR runs", monitors(&server));
+        });
+    }));
+    let words = panicked.unwrap_err();
+    let words = words.downcast_ref::<String>().unwrap();
+    assert_eq!(words, "1 while MONITOR runs");
+    wait_for("MONITOR to end", || monitors(&server) == 0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::program::{Program, Said};
-use crate::support::wait_for;
+use crate::support::{Server, wait_for};
 
 const PROBE: [&str; 8] = [
     "trace",
@@ -108,4 +108,15 @@ fn test_messages_are_asked_about_and_never_taken_for_others() {
     probing(&program, &same).failed("an equal message is there");
     assert_eq!(program.server.int(&["DBSIZE"]), 1);
     program.run(&["trace", "--probe", "1"]).failed("name it");
+}
+
+#[test]
+fn a_server_without_lpos_is_told_to_be_too_old_before_anything_is_offered() {
+    let program = Program::at(Server::without(&["LPOS"]));
+    let said = probing(&program, &["--probe", "1", "--yes"]);
+    let said = said.failed("it came with Redis 6.0.6");
+    assert!(said.err.contains("--from FILE"), "{}", said.err);
+    assert_as_before(&program);
+    let journal = program.run(&["journal", "--json"]);
+    assert!(!journal.out.contains("offer"), "{}", journal.out);
 }
