@@ -14,6 +14,7 @@
 //! makes it again as the only case.
 
 #![expect(
+    clippy::unwrap_used,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a failure here is a failed test; a million cases take minutes"

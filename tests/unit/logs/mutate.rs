@@ -1,5 +1,7 @@
 //! Recorded logs, with something done to them.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use proptest::prelude::Rng;
 
 /// A record of somebody else.
