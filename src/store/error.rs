@@ -206,8 +206,16 @@ pub(in crate::store) fn words(error: &ServerError) -> String {
         (None, Some(words)) => format!("NOPERM {words}"),
         (None, None) => format!("{} {}", error.code(), without_script(details)),
     };
+    let words = match error.code() {
+        "CROSSSLOT" => words + CROSSED,
+        _ => words,
+    };
     text::printable(&words).into_owned()
 }
+
+/// What is behind an error by which a cluster refuses a queue of this kind for good.
+const CROSSED: &str = ": the keys of this queue lie in two slots of the cluster, and no script can \
+                       reach both; give them names with the same {…} in them";
 
 /// The words for a right that is missing to a command of a script, which up to Redis 6 has no code,
 /// and from 7.2 on none but `ERR`.
@@ -296,6 +304,20 @@ mod tests {
         let noise = " script: 3761e8d1c1a8ff5e7ac0d7f5ab9b39f3b1a8a5b1, on @user_script:103.";
         assert_eq!(without_script(&format!("{full}{noise}")), full);
         assert_eq!(without_script("no such script: 12"), "no such script: 12");
+    }
+
+    #[test]
+    fn a_queue_whose_keys_lie_in_two_slots_is_told_what_its_names_lack() {
+        let answer = "-CROSSSLOT Keys in request don't hash to the same slot\r\n";
+        let Ok(redis::Value::ServerError(error)) = redis::parse_redis_value(answer.as_bytes())
+        else {
+            panic!("an error");
+        };
+        let said = words(&error);
+        assert!(
+            said.starts_with("CROSSSLOT Keys in request") && said.contains("same {…}"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -218,6 +218,9 @@ impl Run {
                     "{have} of {all} replicas have all of it: a failover to another one would take \
                      the last of it back."
                 ));
+            } else if self.limits.confirm.is_some() {
+                self.notes
+                    .push(format!("{have} of {all} replicas have all of it."));
             }
             return;
         }

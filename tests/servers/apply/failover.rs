@@ -383,4 +383,5 @@ async fn a_batch_that_all_replicas_shall_have_is_waited_for() {
         }
     };
     assert!(waited >= 3 && summary.tally.all_done(), "{summary:?}");
+    assert_eq!(summary.notes, ["2 of 2 replicas have all of it."]);
 }
