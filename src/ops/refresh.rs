@@ -49,6 +49,14 @@ pub async fn pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, Store
     store.by_node(queues, key, ask).await
 }
 
+/// The same, where a node that fails takes nothing from the others: figures for each queue, or why
+/// there are none.
+pub async fn pulses_apart(store: &Store, queues: &[Queue]) -> Vec<Result<Pulse, StoreError>> {
+    let ask = async |store: Store, queues: Vec<Queue>| at_node(&store, &queues).await;
+    let key = |queue: &Queue| queue.keys().timeouts;
+    store.by_node_apart(queues, key, ask).await
+}
+
 async fn at_node(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreError> {
     let mut pulses = Vec::with_capacity(queues.len());
     for some in queues.chunks(TOGETHER) {

@@ -24,8 +24,8 @@ pub enum Msg {
     PulsesLoaded {
         /// As in the effect that asked for it.
         generation: u64,
-        /// The pulse of each, or why there is none.
-        result: Result<Vec<(Queue, Pulse)>, String>,
+        /// The pulse of each, or why there is none: a node of a cluster may be away.
+        pulses: Vec<(Queue, Result<Pulse, String>)>,
     },
     /// A queue was surveyed.
     SurveyLoaded {

@@ -114,10 +114,10 @@ impl Runner for Answers {
                 }),
             }),
             Effect::Refresh(refresh::Effect::LoadPulses { generation, queues }) => {
-                let pulse = |queue| (queue, self.world.pulse(at, None));
+                let pulse = |queue| (queue, Ok(self.world.pulse(at, None)));
                 Msg::Refresh(refresh::Msg::PulsesLoaded {
                     generation,
-                    result: Ok(queues.into_iter().map(pulse).collect()),
+                    pulses: queues.into_iter().map(pulse).collect(),
                 })
             }
             Effect::Queues(queues::Effect::Discover) => Msg::Queues(queues::Msg::LookedAll(100)),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::ops::apply::{Applied, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::plan::{Base, NewDue, What};
-use delayscope::ops::refresh::{pulse, pulses, survey};
+use delayscope::ops::refresh::{pulse, pulses, pulses_apart, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Known, LinkState, Queue, ServerWatch};
@@ -201,8 +201,9 @@ enum Fate {
     GivesItAway,
 }
 
-/// Requeues, and undoes it, 3,000 entries at 2,000 a second, while that befalls the queue's owner.
-async fn requeued_amid(fate: Fate) {
+/// Requeues, and undoes it, 3,000 entries at 2,000 a second, while that befalls the queue's owner once
+/// so many are done.
+async fn requeued_amid(fate: Fate, at: usize) {
     let mut cluster = Cluster::start();
     let queue = queue_at(1, 0);
     let slot = slot_of(&queue);
@@ -238,7 +239,7 @@ async fn requeued_amid(fate: Fate) {
                 Applied::Results(some) => {
                     let before = done;
                     done += some.len();
-                    if before < 1_000 && done >= 1_000 {
+                    if before < at && done >= at {
                         match fate {
                             Fate::FailsOver => cluster.fail_over(MASTERS + 1, false),
                             Fate::IsTakenOver => cluster.fail_over(MASTERS + 1, true),
@@ -297,20 +298,62 @@ async fn requeued_amid(fate: Fate) {
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_hands_over_amid_it() {
-    requeued_amid(Fate::FailsOver).await;
+    requeued_amid(Fate::FailsOver, 1_000).await;
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_is_taken_over_amid_it() {
-    requeued_amid(Fate::IsTakenOver).await;
+    requeued_amid(Fate::IsTakenOver, 1_000).await;
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_dies_amid_it() {
-    requeued_amid(Fate::Dies).await;
+    requeued_amid(Fate::Dies, 1_000).await;
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_slot_goes_to_another_node_amid_it() {
-    requeued_amid(Fate::GivesItAway).await;
+    requeued_amid(Fate::GivesItAway, 1_000).await;
+}
+
+#[tokio::test]
+#[ignore = "takes 4 s for each: MOVES=10 cargo test --test servers through_many -- --ignored --nocapture"]
+async fn changes_are_whole_through_many_failovers_and_moves() {
+    let said = std::env::var("MOVES").ok();
+    let times = said.map_or(10, |n| n.parse().expect("MOVES is a number"));
+    let fates = [
+        Fate::FailsOver,
+        Fate::IsTakenOver,
+        Fate::Dies,
+        Fate::GivesItAway,
+    ];
+    for fate in fates {
+        let began = delayscope::clock::instant();
+        for n in 0..times {
+            requeued_amid(fate, 300 + 397 * n % 2_400).await;
+        }
+        let took = delayscope::clock::instant().saturating_duration_since(began);
+        println!(
+            "{fate:?}: {times} times, every entry once, undone at the new owner, in {took:.0?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_is_lost_takes_nothing_from_the_queues_of_the_others() {
+    let mut cluster = Cluster::start_with(&["--cluster-require-full-coverage", "no"]);
+    let queues = filled(&cluster);
+    let store = opened(&cluster, 0).await;
+    let read = async || {
+        let seen = pulses_apart(&store, &queues).await.into_iter();
+        let waiting = seen.map(|pulse| pulse.ok().and_then(|pulse| pulse.waiting.get()));
+        waiting.collect::<Vec<_>>()
+    };
+    assert_eq!(read().await, [Some(1), Some(2), Some(3)]);
+    // One that hangs is not waited for once that is known.
+    cluster.nodes[2 + MASTERS].kill();
+    cluster.nodes[2].stop();
+    let missed = async { while read().await[2].is_some() {} };
+    tokio::time::timeout(PATIENCE, missed).await.unwrap();
+    assert_eq!(read().await, [Some(1), Some(2), None]);
 }

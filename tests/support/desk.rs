@@ -234,10 +234,10 @@ impl Desk {
             Effect::Refresh(refresh::Effect::LoadPulses { generation, queues }) => {
                 Msg::Refresh(refresh::Msg::PulsesLoaded {
                     generation,
-                    result: Ok(queues
+                    pulses: queues
                         .into_iter()
-                        .map(|q| (q.clone(), world(&q).pulse(at, None)))
-                        .collect()),
+                        .map(|q| (q.clone(), Ok(world(&q).pulse(at, None))))
+                        .collect(),
                 })
             }
             Effect::Refresh(refresh::Effect::LoadSurvey {

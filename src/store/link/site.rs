@@ -194,6 +194,57 @@ impl Store {
         Ok(answers.into_iter().flatten().collect())
     }
 
+    /// The same, where a node that fails or hangs takes nothing from the others: an answer for each of
+    /// the items.
+    pub async fn by_node_apart<I: Clone, T>(
+        &self,
+        items: &[I],
+        key: impl Fn(&I) -> Vec<u8>,
+        ask: impl AsyncFn(Self, Vec<I>) -> Result<Vec<T>, StoreError>,
+    ) -> Vec<Result<T, StoreError>> {
+        let shares = self.shares(items.iter().map(key)).await;
+        let is_alone = shares.len() < 2;
+        let asked = shares.into_iter().map(async |(store, places)| {
+            let share = places.iter().map(|at| items[*at].clone()).collect();
+            // Nobody waits for one that hangs: its own link does.
+            let hangs = store.hangs().filter(|_| !is_alone);
+            let answers = match hangs {
+                Some(error) => Err(error),
+                None => ask(store, share).await,
+            };
+            (places, answers)
+        });
+        let mut answers: Vec<Option<Result<T, StoreError>>> = items.iter().map(|_| None).collect();
+        for (places, told) in join_all(asked).await {
+            match told {
+                Ok(told) => {
+                    for (at, one) in places.into_iter().zip(told) {
+                        answers[at] = Some(Ok(one));
+                    }
+                }
+                Err(error) => {
+                    for at in places {
+                        answers[at] = Some(Err(error.clone()));
+                    }
+                }
+            }
+        }
+        answers.into_iter().flatten().collect()
+    }
+
+    /// Why nothing is to be asked of it now: it hangs.
+    fn hangs(&self) -> Option<StoreError> {
+        let link = self.inner.shared.link.borrow();
+        match link.state {
+            LinkState::Hung { since } => Some(StoreError::TimedOut {
+                server: self.endpoint().to_string(),
+                attempt: "tell of its queues",
+                after: Duration::from_secs(instant().saturating_duration_since(since).as_secs()),
+            }),
+            _ => None,
+        }
+    }
+
     /// The ids of a cluster's nodes; none where there is no cluster.
     #[must_use]
     pub fn node_ids(&self) -> Vec<String> {

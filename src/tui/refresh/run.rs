@@ -3,8 +3,8 @@
 use futures_util::future::OptionFuture;
 
 use super::{Effect, SurveyAnswer, SurveyAsk};
-use crate::ops::refresh::{fitting_survey, frames, pulse, pulses, survey};
-use crate::queue::{FramesAsk, Queue, Scale, Survey, Zoom};
+use crate::ops::refresh::{fitting_survey, frames, pulse, pulses_apart, survey};
+use crate::queue::{FramesAsk, Pulse, Queue, Scale, Survey, Zoom};
 use crate::store::{Store, StoreError, read};
 use crate::tui::msg::Msg;
 use crate::tui::refresh;
@@ -37,13 +37,16 @@ impl Tasks {
             }
             Effect::LoadPulses { generation, queues } => {
                 let question = async move {
-                    let pulses = pulses(&store, &queues).await;
-                    pulses.map(|pulses| queues.into_iter().zip(pulses).collect())
+                    let pulses = pulses_apart(&store, &queues).await;
+                    queues.into_iter().zip(pulses)
                 };
-                self.ask(Kind::Pulses, question, move |result| {
+                self.ask(Kind::Pulses, question, move |pulses| {
+                    let said = |(queue, pulse): (Queue, Result<Pulse, StoreError>)| {
+                        (queue, pulse.map_err(|why| why.to_string()))
+                    };
                     Msg::Refresh(refresh::Msg::PulsesLoaded {
                         generation,
-                        result: result.map_err(|why| why.to_string()),
+                        pulses: pulses.map(said).collect(),
                     })
                 });
             }

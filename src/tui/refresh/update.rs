@@ -43,7 +43,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             result,
             survey,
         } => return answers::pulse(model, generation, &queue, result, survey.map(|it| *it)),
-        Msg::PulsesLoaded { generation, result } => answers::pulses(model, generation, result),
+        Msg::PulsesLoaded { generation, pulses } => answers::pulses(model, generation, pulses),
         Msg::SurveyLoaded {
             generation,
             queue,

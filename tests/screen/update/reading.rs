@@ -469,13 +469,13 @@ fn queues_that_cannot_be_read_say_why() {
         Effect::Refresh(refresh::Effect::LoadPulses { generation, .. }) => Some(*generation),
         _ => None,
     });
-    let told = |result| {
-        Msg::Refresh(refresh::Msg::PulsesLoaded {
-            generation: others.unwrap(),
-            result,
-        })
-    };
-    desk.tell(told(Err("no answer within 5 s".to_owned())));
+    let why = Err("no answer within 5 s".to_owned());
+    let queues = desk.model.queues.iter().skip(1);
+    let told = Msg::Refresh(refresh::Msg::PulsesLoaded {
+        generation: others.unwrap(),
+        pulses: queues.map(|row| (row.queue.clone(), why.clone())).collect(),
+    });
+    desk.tell(told);
     let mut others = desk.model.queues.iter().skip(1);
     assert!(others.all(|row| row.trouble.as_deref() == Some("no answer within 5 s")));
     let read =

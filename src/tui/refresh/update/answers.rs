@@ -98,18 +98,12 @@ fn unfreeze_to(model: &mut Model, pulse: &Pulse) {
 pub(crate) fn pulses(
     model: &mut Model,
     generation: u64,
-    result: Result<Vec<(Queue, Pulse)>, String>,
+    pulses: Vec<(Queue, Result<Pulse, String>)>,
 ) {
     let now = model.instant;
     if !model.schedule.others.end(generation, now) {
         return;
     }
-    let pulses = result.unwrap_or_else(|why| {
-        // What was read once stays, as old as it is; the others would stay blank without a word.
-        let blank = model.queues.iter_mut().filter(|row| row.pulse.is_none());
-        blank.for_each(|row| row.trouble = Some(why.clone()));
-        Vec::new()
-    });
     let mut near = 0;
     for (queue, pulse) in pulses {
         let Some(at) = place(&model.queues, &queue, near) else {
@@ -120,6 +114,15 @@ pub(crate) fn pulses(
         if at == model.cursor && model.selected().is_some() {
             continue;
         }
+        let pulse = match pulse {
+            Ok(pulse) => pulse,
+            // What was read once stays, as old as it is; else it would stay blank without a word.
+            Err(why) => {
+                let row = &mut model.queues[at];
+                row.trouble = row.pulse.is_none().then_some(why);
+                continue;
+            }
+        };
         let (changed, _) = take_pulse(model, at, pulse);
         let row = &mut model.queues[at];
         let presses = row.watch.presses_for_sample(model.server.long);
