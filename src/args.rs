@@ -30,8 +30,8 @@ pub use change::{
     Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Requeue, Those, Transfer, Undo, Which,
 };
 pub use commands::{
-    Consume, Decode, Demo, Encoding, Entries, From, Offer, Payloads, Queues, Search, Show, Traffic,
-    Watch, Worker,
+    Consume, Decode, Demo, Encoding, Entries, From, Nodes, Offer, Payloads, Queues, Search, Show,
+    Traffic, Watch, Worker,
 };
 pub use doctor::{Doctor, FailOn, Report};
 pub use help::no_command;
@@ -43,6 +43,7 @@ pub use trace::{By, Trace};
 
 use crate::payload::Codec;
 use crate::queue::layout::spellings;
+use crate::queue::via::{Mapped, Proxy};
 use crate::queue::{Form, Queue, Verify};
 
 const EXAMPLES: &str = "\
@@ -231,6 +232,9 @@ pub struct Connection {
     /// The login to sentinels.
     #[command(flatten)]
     pub sentinel: SentinelFlags,
+    /// The way to servers that cannot be reached where they say they are.
+    #[command(flatten)]
+    pub via: ViaFlags,
     /// A profile of the configuration file.
     #[arg(
         long,
@@ -327,6 +331,22 @@ pub struct SentinelFlags {
     pub password: Option<String>,
 }
 
+/// The way to servers that cannot be reached where they say they are.
+#[derive(ClapArgs, Clone, Default)]
+pub struct ViaFlags {
+    /// Make all connections through this SOCKS5 proxy, such as that of ssh -D:
+    /// socks5://[USER:PASSWORD@]HOST:PORT
+    #[arg(long, value_name = "URL", global = true, hide_short_help = true)]
+    pub proxy: Option<Proxy>,
+    /// Where servers tell of address A, connect to B, such as an end of ssh -L: HOST[:PORT]=HOST[:PORT];
+    /// repeatable
+    #[arg(long, value_name = "A=B", global = true, hide_short_help = true)]
+    pub map: Vec<Mapped>,
+    /// Only the server that is named, although it is a node of a cluster
+    #[arg(id = "alone", long = "node", global = true, hide_short_help = true)]
+    pub alone: bool,
+}
+
 fn verify(typed: &str) -> Result<Verify, String> {
     let of_that_name = Verify::ALL.into_iter().find(|one| one.word() == typed);
     of_that_name.ok_or_else(|| "it is full, ca or none".to_owned())
@@ -377,6 +397,8 @@ pub enum Command {
     Watch(Watch),
     /// The announcements on the queues' channels, as they come
     Traffic(Traffic),
+    /// The servers behind the address: replicas, sentinels, the nodes of a cluster
+    Nodes(Nodes),
     /// Find out what is wrong with the queues, why, and what repairs it
     Doctor(Doctor),
     /// An incident report (Markdown) for a ticket

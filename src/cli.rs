@@ -29,6 +29,7 @@ mod messages;
 mod meter;
 mod metrics;
 mod monitor;
+mod nodes;
 mod offer;
 pub mod output;
 mod pick;
@@ -157,6 +158,7 @@ pub async fn run<W: Write>(
         Some(Command::Search(asked)) => search::run(&asked, config, out).await?,
         Some(Command::Watch(asked)) => watch::run(&asked, config, out).await?,
         Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
+        Some(Command::Nodes(_)) => nodes::run(config, out).await?,
         Some(Command::Doctor(asked)) => doctor::run(&asked, config, out).await?,
         Some(Command::Report(asked)) => report::run(&asked, config, out).await?,
         Some(Command::Metrics(asked)) => metrics::run(&asked, config, out).await?,

@@ -14,6 +14,7 @@ mod sentinel;
 mod terminal;
 mod tls;
 mod url;
+mod via;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -271,6 +272,7 @@ impl Elsewhere {
         given: &Connection,
     ) -> Result<Endpoint, ConfigError> {
         tls::apply(&given.tls, &mut endpoint)?;
+        via::apply(&given.via, &mut endpoint);
         let usual = self.sentinel_password.0.as_deref();
         sentinel::apply(&given.sentinel, usual, &mut endpoint)?;
         endpoint.password = endpoint.password.or_else(|| self.password.0.clone());

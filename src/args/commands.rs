@@ -202,6 +202,17 @@ pub struct Traffic {
     pub count: Option<u64>,
 }
 
+/// `nodes`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope nodes
+  delayscope -u redis-sentinel://a,b,c/0?sentinelMasterId=orders nodes
+  delayscope nodes --json | jq -r 'select(.state != \"ok\").node'
+
+LAG is what a replica has not said yet to have, and so what a failover to it would lose.")]
+pub struct Nodes {}
+
 /// An offer repeats a message no more often: a server that holds as many is full already.
 const MOST_COPIES: u64 = 10_000_000;
 

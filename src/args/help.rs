@@ -8,7 +8,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look",
         &[
-            "queues", "show", "entries", "search", "watch", "traffic", "trace",
+            "queues", "show", "entries", "search", "watch", "traffic", "trace", "nodes",
         ],
     ),
     ("Find out why", &["doctor", "report", "metrics"]),

@@ -2,9 +2,10 @@
 
 use super::password::{self, NoPassword};
 use super::reader::{BadFile, ConfigItem};
-use super::{sentinel, tls, url};
-use crate::args::{SentinelFlags, TlsFlags};
+use super::{sentinel, tls, url, via};
+use crate::args::{SentinelFlags, TlsFlags, ViaFlags};
 use crate::payload::Codec;
+use crate::queue::via::BadVia;
 use crate::queue::{Address, Endpoint, Queue, Verify};
 
 /// A server by name, with what is to hold there.
@@ -101,6 +102,9 @@ pub(super) const KEYS: &[&str] = &[
     "key",
     "tls_verify",
     "password_command",
+    "proxy",
+    "map",
+    "node",
     "sentinel_user",
     "sentinel_password_command",
     "read_only",
@@ -137,6 +141,7 @@ impl Profile {
         let mut command_at = None;
         let mut sentinel_at = None;
         let mut by_tls = TlsFlags::default();
+        let mut by_via = ViaFlags::default();
         let mut by_sentinel = SentinelFlags::default();
         let items = of.table()?;
         for item in &items {
@@ -156,6 +161,23 @@ impl Profile {
                     profile.password_command = Some(words(item, "pass show redis")?);
                     command_at = Some(item);
                 }
+                "proxy" => {
+                    let text = words(item, "socks5://localhost:1080")?;
+                    by_via.proxy = Some(
+                        text.parse()
+                            .map_err(|why: BadVia| item.bad(why.to_string()))?,
+                    );
+                }
+                "map" => {
+                    for (text, at) in item.texts("10.0.0.7:6379=localhost:7001")? {
+                        let mapped = text.parse().map_err(|why: BadVia| BadFile {
+                            at,
+                            why: why.to_string(),
+                        })?;
+                        by_via.map.push(mapped);
+                    }
+                }
+                "node" => by_via.alone = item.flag()?,
                 "sentinel_user" => by_sentinel.user = Some(words(item, "watcher")?),
                 "sentinel_password_command" => {
                     let command = words(item, "pass show sentinel")?;
@@ -186,6 +208,7 @@ impl Profile {
         };
         profile.endpoint = endpoint;
         tls::apply(&by_tls, &mut profile.endpoint).map_err(|why| of.bad_key(unended(&why)))?;
+        via::apply(&by_via, &mut profile.endpoint);
         sentinel::apply(&by_sentinel, None, &mut profile.endpoint).map_err(|_| {
             of.bad_key(format!(
                 "profile {name} has a sentinel_user and no sentinels. {SENTINELS}"

@@ -17,6 +17,7 @@ pub(super) fn default() -> Endpoint {
         user: None,
         password: None,
         tls: None,
+        via: crate::queue::via::Via::default(),
     }
 }
 
@@ -141,6 +142,7 @@ fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
         user,
         password,
         tls: None,
+        via: crate::queue::via::Via::default(),
     })
 }
 
@@ -189,6 +191,7 @@ fn sentinels(rest: &str) -> Result<Endpoint, BadUrl> {
         user,
         password,
         tls: None,
+        via: crate::queue::via::Via::default(),
     })
 }
 
@@ -216,6 +219,7 @@ fn unix(rest: &str) -> Result<Endpoint, BadUrl> {
         user,
         password,
         tls: None,
+        via: crate::queue::via::Via::default(),
     })
 }
 

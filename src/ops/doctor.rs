@@ -108,12 +108,27 @@ impl Examination {
         &mut self.watch
     }
 
-    /// One round: a pulse, a survey with a sample when it is time for one, and the rules.
+    /// One round: a pulse, a survey with a sample when it is time for one, and the rules. While the
+    /// slot of the queue is on its way to another node they go by what was read before.
     pub async fn round(
         &mut self,
         store: &Store,
         server: &ServerWatch,
     ) -> Result<Diagnosis, StoreError> {
+        match self.read(store, server).await {
+            Err(error) if !error.is_on_its_way() => return Err(error),
+            _ => {}
+        }
+        let read = (self.pulse.as_ref(), self.survey.as_ref());
+        Ok(finding::diagnose(
+            &self.queue,
+            read,
+            &mut self.watch,
+            server,
+        ))
+    }
+
+    async fn read(&mut self, store: &Store, server: &ServerWatch) -> Result<(), StoreError> {
         let pulse = refresh::pulse(store, &self.queue, None).await?;
         self.watch.saw_lateness(&self.queue, &pulse);
         self.watch.saw(&pulse);
@@ -130,13 +145,7 @@ impl Examination {
             self.survey = Some(survey);
         }
         self.pulse = Some(pulse);
-        let read = (self.pulse.as_ref(), self.survey.as_ref());
-        Ok(finding::diagnose(
-            &self.queue,
-            read,
-            &mut self.watch,
-            server,
-        ))
+        Ok(())
     }
 }
 

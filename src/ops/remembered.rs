@@ -153,6 +153,7 @@ mod tests {
             user: Some("somebody".to_owned()),
             password: Some("sesame".to_owned()),
             tls: None,
+            via: crate::queue::via::Via::default(),
         }
     }
 

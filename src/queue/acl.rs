@@ -39,7 +39,7 @@ const READ: &[&str] = &[
 /// Commands that find queues which nobody named.
 const FIND: &[&str] = &["dbsize", "pubsub|channels", "scan"];
 /// Commands that lead to the nodes of a cluster.
-const CLUSTER: &[&str] = &["cluster|info", "cluster|slots"];
+const CLUSTER: &[&str] = &["cluster|info", "cluster|nodes", "cluster|slots"];
 /// Commands at sentinels.
 const SENTINEL: &[&str] = &[
     "ping",

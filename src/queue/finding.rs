@@ -20,6 +20,7 @@ mod found;
 mod framed_target;
 mod heads;
 mod held;
+mod lagging_replicas;
 mod ledger;
 mod mixed_fleet;
 mod mixed_frames;
@@ -37,7 +38,9 @@ mod score_range;
 mod seen;
 mod set_aside;
 mod slow_transfer;
+mod split_view;
 mod stuck_client;
+mod stuck_migration;
 mod target_backlog;
 mod trend;
 mod ttl;
@@ -144,6 +147,9 @@ impl Finding {
 )]
 pub mod id {
     pub const REFUSED_WRITES: &str = "refused-writes";
+    pub const STUCK_MIGRATION: &str = "stuck-migration";
+    pub const SPLIT_VIEW: &str = "split-view";
+    pub const LAGGING_REPLICAS: &str = "lagging-replicas";
     pub const WRONG_TYPE: &str = "wrong-type";
     pub const MIXED_FLEET: &str = "mixed-fleet";
     pub const POISON: &str = "poison";
@@ -178,6 +184,14 @@ pub const RULES: &[Rule] = &[
     Rule::new(id::REFUSED_WRITES, "writes refused", refused_writes::look)
         .stops_transfers()
         .watches_server(),
+    Rule::new(
+        id::STUCK_MIGRATION,
+        "slot half moved",
+        stuck_migration::look,
+    )
+    .stops_transfers()
+    .watches_server(),
+    Rule::new(id::SPLIT_VIEW, "two masters", split_view::look).watches_server(),
     Rule::new(id::WRONG_TYPE, "key of wrong type", wrong_type::look).stops_transfers(),
     Rule::new(id::MIXED_FLEET, "two Redisson versions", mixed_fleet::look)
         .stops_transfers()
@@ -240,6 +254,12 @@ pub const RULES: &[Rule] = &[
         framed_target::look,
     ),
     Rule::new(id::TARGET_BACKLOG, "target grows", target_backlog::look).watches_server(),
+    Rule::new(
+        id::LAGGING_REPLICAS,
+        "replica behind",
+        lagging_replicas::look,
+    )
+    .watches_server(),
     Rule::new(id::CROSS_SLOT, "keys in two slots", cross_slot::look),
     Rule::new(id::NAME_COLLISION, "shared keys", name_collision::look),
     Rule::new(id::DUPLICATES, "copies in target", duplicates::look),

@@ -6,6 +6,7 @@ mod client;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::fleet::{Post, View};
 use super::frame::Era;
 use super::known::Known;
 use super::layout::Queue;
@@ -49,6 +50,10 @@ pub struct ServerLook {
     pub server_us: u64,
     /// The same of each node of a cluster that owns slots and has answered.
     pub nodes: Vec<NodeLook>,
+    /// What each of these says of all nodes.
+    pub views: Vec<Arc<View>>,
+    /// What each sentinel says, where sentinels lead to the server.
+    pub sentinels: Vec<Post>,
 }
 
 /// A look at a node of a cluster.
@@ -287,6 +292,23 @@ impl ServerWatch {
         Some(self.last()?.info.get_ref()?.as_ref())
     }
 
+    /// For how long it has been so at each look up to the last one, in ms; none: it is not so.
+    pub fn lasts(&self, is_so: impl Fn(&ServerLook) -> bool) -> Option<i64> {
+        let last = self.last()?;
+        let looks = self.looks.iter().rev();
+        let first = looks.take_while(|look| is_so(look)).last()?;
+        Some(last.at.since(first.at))
+    }
+
+    /// The last look that is so many ms older than the last one, or more.
+    #[must_use]
+    pub fn before(&self, ms: i64) -> Option<&ServerLook> {
+        let last = self.last()?;
+        let mut looks = self.looks.iter().rev();
+        let found = looks.find(|look| last.at.since(look.at) >= ms)?;
+        Some(found.as_ref())
+    }
+
     /// By how much a count has grown since the look `within_ms` or less ago (or the first one since
     /// then), and over how many ms; none before there are two looks that tell it.
     pub fn grew(&self, within_ms: i64, count: impl Fn(&Info) -> Option<u64>) -> Option<(u64, i64)> {
@@ -317,6 +339,8 @@ mod tests {
             scripts: Known::None,
             server_us: 40,
             nodes: Vec::new(),
+            views: Vec::new(),
+            sentinels: Vec::new(),
         }
     }
 

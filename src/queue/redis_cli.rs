@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::sentinels::{Sentinels, places};
 use super::server::{Address, Endpoint, Tls, Verify};
 use super::shell;
+use super::via::Via;
 
 /// `redis-cli` with the flags that reach this server, as a shell takes it.
 #[must_use]
@@ -111,11 +112,27 @@ pub fn ours(endpoint: &Endpoint) -> String {
             program(endpoint).replacen("redis-cli", "delayscope", 1)
         }
     };
+    let line = line + &via_flags(&endpoint.via);
     match &endpoint.tls {
         // redis-cli checks no names, and has no flag for that.
         Some(tls) if tls.verify == Verify::Ca => format!("{line} --tls-verify ca"),
         _ => line,
     }
+}
+
+/// The flags for how connections are made, a space before each; a proxy's login is not among them.
+fn via_flags(via: &Via) -> String {
+    let mut line = String::new();
+    if let Some(proxy) = &via.proxy {
+        line.extend([" --proxy ", &*shell::word(proxy.to_string().as_bytes())]);
+    }
+    for mapped in &via.map {
+        line.extend([" --map ", &*shell::word(mapped.to_string().as_bytes())]);
+    }
+    if via.alone {
+        line.push_str(" --node");
+    }
+    line
 }
 
 /// The flags for TLS, a space before each.
@@ -225,6 +242,7 @@ mod tests {
             user: Some("on call".into()),
             password: Some("secret".into()),
             tls: None,
+            via: crate::queue::via::Via::default(),
         }
     }
 

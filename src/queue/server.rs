@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::sentinels::{Sentinels, place, places};
+use super::via::Via;
 use crate::clock::ServerClock;
 
 /// The address of a server, its database and the login. Its `Debug` and `Display` never show the
@@ -23,6 +24,8 @@ pub struct Endpoint {
     pub password: Option<String>,
     /// How to talk TLS to it; none is in the open.
     pub tls: Option<Tls>,
+    /// How connections to it, and to whatever it leads to, are made.
+    pub via: Via,
 }
 
 /// TLS to a server: whom to trust, and as whom to come.
@@ -264,6 +267,8 @@ pub enum Optional {
     ScriptExists,
     /// `SCAN`: finding queues that nobody named.
     Scan,
+    /// `CLUSTER NODES`: what the nodes of a cluster say of each other.
+    ClusterNodes,
     /// `LPOS` (Redis ≥ 6.0.6): how far down the order list an entry stands.
     Lpos,
 }

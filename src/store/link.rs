@@ -14,6 +14,7 @@ mod sentinel;
 mod shared;
 mod site;
 mod slots;
+mod socks;
 pub(in crate::store) mod task;
 mod tls;
 pub(in crate::store) mod wire;
@@ -25,16 +26,19 @@ use redis::{Pipeline, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use self::dial::{Dialer, Way};
+use self::dial::{Dialer, Site, Way};
 use self::shared::Shared;
 use self::wire::Wire;
-use super::error::{StoreError, words};
+use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Endpoint, Link, LinkState, Optional};
+use crate::queue::{Address, Endpoint, Link, LinkState, Optional, fleet};
 pub(in crate::store) use again::Retries;
 
 /// The longest wait for a request whose caller has no opinion.
 pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
+
+/// The longest wait for a server that is only asked what it is.
+const MEETING: Duration = Duration::from_secs(2);
 
 /// The time for which a busy server counts as one that others keep.
 const LATELY: Duration = Duration::from_secs(1);
@@ -128,6 +132,56 @@ impl Store {
             },
             _ => endpoint,
         }
+    }
+
+    /// What each sentinel says now; none where there are none.
+    pub(in crate::store) fn sentinels(&self) -> Vec<fleet::Post> {
+        self.dialer().sentinels()
+    }
+
+    /// Where the server itself is at this moment, once that is known.
+    pub(in crate::store) fn place(&self) -> Option<Address> {
+        self.dialer().place()
+    }
+
+    /// What another server says of itself, and its clock, by a connection that is closed then.
+    pub(in crate::store) async fn meet(&self, address: Address) -> Result<Link, StoreError> {
+        const ATTEMPT: &str = "tell about itself";
+        let endpoint = Endpoint {
+            address,
+            ..self.endpoint().clone()
+        };
+        let server = endpoint.to_string();
+        let dialer = Dialer::new(endpoint, Way::Nodes(Arc::default(), Site::Node));
+        let meeting = async {
+            let mut greeted = wire::connect(&dialer).await?;
+            let mut ask = Pipeline::new();
+            ask.cmd("INFO").arg("server");
+            ask.cmd("INFO").arg("replication");
+            let answers = greeted.wire.send_packed_commands(&ask, 0, ask.len()).await;
+            let answers = answers.map_err(|error| StoreError::NotConnected {
+                server: server.clone(),
+                why: plain(&error),
+            })?;
+            let facts = match answers.as_slice() {
+                [server, replication] => probe::facts_of(server, replication),
+                _ => None,
+            };
+            Ok(Link {
+                state: LinkState::Live,
+                clock: Some(greeted.clock),
+                facts,
+                ..Link::default()
+            })
+        };
+        let met = tokio::time::timeout(MEETING, meeting).await;
+        met.unwrap_or_else(|_| {
+            Err(StoreError::TimedOut {
+                server: server.clone(),
+                attempt: ATTEMPT,
+                after: MEETING,
+            })
+        })
     }
 
     /// The way to the server, for connections beside the shared one.

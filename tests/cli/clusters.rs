@@ -2,11 +2,12 @@
 
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, MASTERS, queue_at};
+use crate::cluster::{Cluster, MASTERS, queue_at, slot_of};
+use crate::json::evidence;
 use crate::program::{Said, bare, said};
-use crate::support::{room, server_binary};
+use crate::support::{room, server_binary, wait_for};
 
 struct Stage {
     cluster: Cluster,
@@ -185,4 +186,114 @@ fn the_rules_that_acl_prints_are_all_that_a_cluster_has_to_allow() {
         node.cmd(&["ACL", "SETUSER", "anna", "-cluster|slots"]);
     }
     as_anna(&["queues"]).failed("a user needs +cluster|slots and +cluster|info");
+}
+
+/// What `doctor` says of a queue by that rule; null: nothing.
+fn found(stage: &Stage, name: &str, rule: &str, more: &[&str]) -> Value {
+    let words = [&["doctor", name, "--json"], more].concat();
+    let told = stage.run(&words);
+    assert!(told.code < 2, "{told:?}");
+    let found = told.json().into_iter();
+    let mut found = found.filter(|finding| finding["id"] == rule);
+    found.next().unwrap_or_default()
+}
+
+#[test]
+fn each_node_is_told_with_its_slots_its_master_and_its_state() {
+    let mut stage = Stage::new(1);
+    let place = |stage: &Stage, n: usize| format!("127.0.0.1:{}", stage.cluster.nodes[n].port());
+    let told = stage.run(&["nodes", "--json"]).done().json();
+    assert_eq!(told.len(), 2 * MASTERS);
+    for n in 0..MASTERS {
+        let [master, replica] = [&told[2 * n], &told[2 * n + 1]];
+        assert_eq!(master["node"], place(&stage, n));
+        assert_eq!(master["role"], "master");
+        assert!(master["slot_count"].as_u64() > Some(5_000), "{master}");
+        assert_eq!(replica["node"], place(&stage, n + MASTERS));
+        assert_eq!(replica["of"], master["node"]);
+        for node in [master, replica] {
+            assert_eq!(
+                (&node["state"], &node["reached"]),
+                (&json!("ok"), &json!(true))
+            );
+            assert!(
+                node["version"].is_string() && node["clock_skew_ms"].is_i64(),
+                "{node}"
+            );
+        }
+        assert!(replica["lag_bytes"].is_u64(), "{replica}");
+    }
+    stage.cluster.begin_move(7, 0, 1);
+    let rows = stage.run(&["nodes"]).done().out;
+    let way = format!("0-5461, 7 to {}", place(&stage, 1));
+    assert!(rows.contains(&way), "{rows}");
+    let lost = place(&stage, MASTERS);
+    stage.cluster.nodes[MASTERS].kill();
+    let told_of = |stage: &Stage| {
+        let told = stage.run(&["nodes", "--json"]).done().json();
+        told.into_iter()
+            .find(|node| node["node"] == lost.as_str())
+            .unwrap()
+    };
+    wait_for("the others to give it up", || {
+        told_of(&stage)["state"] == "failed"
+    });
+    assert!(
+        told_of(&stage)["reason"]
+            .as_str()
+            .unwrap()
+            .contains("refused")
+    );
+    let name = &stage.names[0];
+    let gone = found(&stage, name, "lagging-replicas", &[]);
+    assert!(gone["sentence"].as_str().unwrap().contains(&lost), "{gone}");
+    assert_eq!(evidence(&gone), Vec::<String>::new());
+    assert_eq!(
+        found(&stage, &stage.names[1], "lagging-replicas", &[]),
+        Value::Null
+    );
+}
+
+#[test]
+fn a_slot_on_its_way_is_told_and_those_of_other_queues_are_not() {
+    let stage = Stage::new(1);
+    let queue = queue_at(0, 0);
+    stage.cluster.begin_move(slot_of(&queue), 0, 1);
+    let open = found(&stage, &stage.names[0], "stuck-migration", &[]);
+    assert!(open.to_string().contains("is being moved"), "{open}");
+    assert_eq!(
+        found(&stage, &stage.names[1], "stuck-migration", &[]),
+        Value::Null
+    );
+}
+
+#[test]
+#[ignore = "takes half a minute: cargo test --test cli stuck_for -- --ignored"]
+fn a_slot_that_is_stuck_for_half_a_minute_is_found_until_it_arrives() {
+    let stage = Stage::new(1);
+    let slot = slot_of(&queue_at(0, 0));
+    stage.cluster.begin_move(slot, 0, 1);
+    let name = &stage.names[0];
+    let stuck = found(&stage, name, "stuck-migration", &["--for", "45s"]);
+    assert_eq!(stuck["severity"], "critical", "{stuck}");
+    assert_eq!(evidence(&stuck), Vec::<String>::new());
+    while stage.cluster.move_a_key(slot, 0, 1) {}
+    stage.cluster.end_move(slot, 0, 1);
+    assert_eq!(found(&stage, name, "stuck-migration", &[]), Value::Null);
+}
+
+#[test]
+#[ignore = "takes half a minute: cargo test --test cli of_two_minds -- --ignored"]
+fn nodes_that_are_of_two_minds_are_found_until_they_agree() {
+    let stage = Stage::new(1);
+    let slot = slot_of(&queue_at(0, 0));
+    // The last master has the highest epoch, which nobody's pings talk this one out of.
+    let told = |owner: usize| stage.cluster.tell_owner(1, slot, owner);
+    told(2);
+    let name = &stage.names[0];
+    let split = found(&stage, name, "split-view", &["--for", "25s"]);
+    assert_eq!(split["severity"], "warning", "{split}");
+    assert_eq!(evidence(&split), Vec::<String>::new());
+    told(0);
+    assert_eq!(found(&stage, name, "split-view", &[]), Value::Null);
 }

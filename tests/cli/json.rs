@@ -8,9 +8,10 @@ use delayscope::queue::finding::RULES;
 use serde_json::{Map, Value, json};
 
 use crate::changing::with_orders;
+use crate::cluster::{Cluster, MASTERS};
 use crate::doctor::sick;
-use crate::program::{Program, local, local_with_input};
-use crate::support::{PATIENCE, double_frame, frame, wait_for};
+use crate::program::{Program, bare, local, local_with_input, said};
+use crate::support::{PATIENCE, double_frame, frame, room, wait_for};
 
 const PAGE: &str = include_str!("../../assets/docs/json.md");
 
@@ -446,6 +447,17 @@ fn journal_purge() -> Vec<Value> {
     printed(&changed(), &["journal", "purge", "--yes"])
 }
 
+/// A slot that is half moved, and a replica that is down.
+fn nodes() -> Vec<Value> {
+    let mut cluster = Cluster::start();
+    cluster.begin_move(5, 0, 1);
+    cluster.nodes[MASTERS].kill();
+    let home = room();
+    let url = cluster.url(0);
+    let run = || said(bare(home.path()).args(["-u", &url, "nodes", "--json"])).done();
+    run().json()
+}
+
 fn acl() -> Vec<Value> {
     local(&["acl", "--json"]).done().json()
 }
@@ -563,6 +575,7 @@ held! {
     the_page_tells_what_doctor_prints: "doctor" is doctor;
     the_page_tells_what_report_prints: "report" is report;
     the_page_tells_what_traffic_prints: "traffic" is traffic;
+    the_page_tells_what_nodes_prints: "nodes" is nodes;
     the_page_tells_what_decode_prints: "decode" is decode;
     the_page_tells_what_trace_prints: "trace" is trace;
     the_page_tells_what_trace_prints_of_a_message: "A life" is a_life;

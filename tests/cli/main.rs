@@ -20,6 +20,8 @@ mod redisson;
 mod resp;
 #[path = "../support/sentinel.rs"]
 mod sentinel;
+#[path = "../support/socks.rs"]
+mod socks;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -70,6 +72,7 @@ mod tls;
 mod tools;
 mod tracing;
 mod trouble;
+mod via;
 
 use program::{Program, local};
 
@@ -98,6 +101,7 @@ fn every_command_has_an_example_in_its_help() {
         "search",
         "watch",
         "traffic",
+        "nodes",
         "doctor",
         "report",
         "offer",

@@ -152,3 +152,72 @@ fn the_rules_that_acl_prints_are_all_that_sentinels_and_master_have_to_allow() {
     assert!(!wrong.err.contains("sesame"), "{}", wrong.err);
     assert!(wrong.err.contains("can be seen by others"), "{}", wrong.err);
 }
+
+#[test]
+fn the_master_its_replicas_and_the_sentinels_are_told_and_a_replica_that_is_gone() {
+    let mut group = with_orders();
+    let url = format!(
+        "redis-sentinel://{}/3?sentinelMasterId={NAME}",
+        group.places()
+    );
+    let told = run(&url, &["nodes", "--json"]).done().json();
+    let roles: Vec<_> = told
+        .iter()
+        .filter_map(|node| node["role"].as_str())
+        .collect();
+    let expected = [
+        "master", "replica", "replica", "sentinel", "sentinel", "sentinel",
+    ];
+    assert_eq!(roles, expected);
+    let master = format!("127.0.0.1:{}", group.servers[0].port());
+    assert_eq!(told[0]["node"], master.as_str());
+    for node in &told[1..] {
+        assert_eq!(node["of"], master.as_str(), "{node}");
+    }
+    for node in &told {
+        assert_eq!(node["state"], "ok", "{node}");
+    }
+    let lagging = |of: &str| {
+        let found = run(of, &["doctor", "orders", "--json"]).json().into_iter();
+        let mut found = found.filter(|finding| finding["id"] == "lagging-replicas");
+        found.next().unwrap_or_default()
+    };
+    assert_eq!(lagging(&url), serde_json::Value::Null);
+    group.servers[1].kill();
+    wait_for("the master to notice", || {
+        info(&group.servers[0], "replication").contains("connected_slaves:1")
+    });
+    let gone = lagging(&url);
+    assert_eq!(gone["evidence"]["gone"], 1, "{gone}");
+    assert_eq!(crate::json::evidence(&gone), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "takes half a minute: cargo test --test cli of_another_mind -- --ignored"]
+fn a_sentinel_that_is_of_another_mind_is_found_until_it_agrees() {
+    let group = with_orders();
+    let url = format!(
+        "redis-sentinel://{}/3?sentinelMasterId={NAME}",
+        group.places()
+    );
+    let split = |span: &str| {
+        let found = run(&url, &["doctor", "orders", "--json", "--for", span]);
+        let mut found = found
+            .json()
+            .into_iter()
+            .filter(|finding| finding["id"] == "split-view");
+        found.next().unwrap_or_default()
+    };
+    let watches = |server: usize| {
+        let port = group.servers[server].port().to_string();
+        let sentinel = &group.sentinels[2];
+        sentinel.cmd(&["SENTINEL", "REMOVE", NAME]);
+        sentinel.cmd(&["SENTINEL", "MONITOR", NAME, "127.0.0.1", &port, "2"]);
+    };
+    watches(1);
+    let found = split("25s");
+    assert_eq!(found["severity"], "warning", "{found}");
+    assert_eq!(crate::json::evidence(&found), Vec::<String>::new());
+    watches(0);
+    assert_eq!(split("1s"), serde_json::Value::Null);
+}

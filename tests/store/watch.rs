@@ -171,6 +171,7 @@ async fn agreeable() -> (Endpoint, Arc<AtomicUsize>) {
         user: None,
         password: None,
         tls: None,
+        via: delayscope::queue::via::Via::default(),
     };
     (endpoint, subscribed)
 }

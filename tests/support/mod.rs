@@ -154,6 +154,7 @@ impl Server {
             user: self.user.clone(),
             password: self.password.clone(),
             tls: None,
+            via: delayscope::queue::via::Via::default(),
         }
     }
 

@@ -432,6 +432,7 @@ mod tests {
             user: None,
             password: None,
             tls: None,
+            via: crate::queue::via::Via::default(),
         };
         let store = Store::open(endpoint, Access::ReadWrite);
         // Of this one nothing can be brought back, and nobody need be asked for that.

@@ -80,6 +80,7 @@ impl PrivateServer {
             user: None,
             password: None,
             tls: None,
+            via: crate::queue::via::Via::default(),
         }
     }
 

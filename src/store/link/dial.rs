@@ -19,8 +19,8 @@ use tokio::time::timeout;
 use super::super::error::StoreError;
 use super::sentinel::Guide;
 use super::slots::Topology;
-use super::tls;
-use crate::queue::{Address, Endpoint, text};
+use super::{socks, tls};
+use crate::queue::{Address, Endpoint, fleet, text};
 
 /// The longest wait for the connection itself, its handshake, and then for the first answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
@@ -188,7 +188,7 @@ impl Dialer {
 
     /// Connects to an address, and shakes hands where TLS is spoken.
     pub(super) async fn open(&self, address: &Address) -> Result<Stream, StoreError> {
-        let opened = timeout(LIMIT, open(address)).await;
+        let opened = timeout(LIMIT, self.socket(address)).await;
         let stream = match opened {
             Ok(Ok(stream)) => stream,
             Ok(Err(why)) => return Err(self.unreachable(words(&why))),
@@ -200,7 +200,41 @@ impl Dialer {
         match timeout(LIMIT, client.greet(stream)).await {
             Ok(Ok(stream)) => Ok(stream),
             Ok(Err(why)) => Err(self.disagreed(why)),
-            Err(_) => Err(self.disagreed(silence(address).await)),
+            Err(_) => Err(self.disagreed(self.silence(address).await)),
+        }
+    }
+
+    /// A connection in the open to what an address stands for.
+    async fn socket(&self, address: &Address) -> io::Result<Stream> {
+        let via = &self.endpoint.via;
+        Ok(match address {
+            Address::Tcp(host, port) => {
+                let (host, port) = via.mapped(host, *port);
+                let stream = match &via.proxy {
+                    Some(proxy) => socks::connect(proxy, &host, port).await?,
+                    None => TcpStream::connect((host.as_str(), port)).await?,
+                };
+                stream.set_nodelay(true)?;
+                Box::new(stream)
+            }
+            Address::Unix(path) => Box::new(UnixStream::connect(path).await?),
+            Address::Sentinel(_) | Address::Cluster(_) => {
+                return Err(io::ErrorKind::AddrNotAvailable.into());
+            }
+        })
+    }
+
+    /// Why nothing answers our handshake: most often, since the port speaks in the open.
+    async fn silence(&self, address: &Address) -> String {
+        let said = async {
+            let stream = self.socket(address).await.ok()?;
+            Some(tls::says_pong(stream).await)
+        };
+        match timeout(LIMIT / 8, said).await {
+            Ok(Some(true)) => "this port speaks Redis without TLS: use redis://, or leave --tls \
+                               out"
+            .to_owned(),
+            _ => "no answer to the TLS handshake".to_owned(),
         }
     }
 
@@ -265,10 +299,18 @@ impl Dialer {
         }
     }
 
+    /// What sentinels say, where they lead to the server.
+    pub(super) fn sentinels(&self) -> Vec<fleet::Post> {
+        match &self.way {
+            Way::Sentinels(guide) => guide.heard(),
+            Way::Nodes(..) => Vec::new(),
+        }
+    }
+
     /// The same for the address that was named.
     pub(super) fn home_of(&self) -> Option<&Arc<Topology>> {
         match &self.way {
-            Way::Nodes(topology, Site::Home) => Some(topology),
+            Way::Nodes(topology, Site::Home) if !self.endpoint.via.alone => Some(topology),
             _ => None,
         }
     }
@@ -316,7 +358,7 @@ impl Dialer {
         let place = self.place()?;
         let client = self.tls(&place).ok()??;
         let told = async {
-            let stream = open(&place).await.ok()?;
+            let stream = self.socket(&place).await.ok()?;
             client.verdict(stream).await
         };
         let why = timeout(LIMIT / 4, told).await.ok()??;
@@ -327,7 +369,7 @@ impl Dialer {
     pub(super) async fn in_the_open(&self) -> Option<Stream> {
         match self.endpoint.tls {
             Some(_) => None,
-            None => open(&self.place()?).await.ok(),
+            None => self.socket(&self.place()?).await.ok(),
         }
     }
 
@@ -449,34 +491,6 @@ impl AsyncWrite for EndingStream {
 
 fn tcp((host, port): &(String, u16)) -> Address {
     Address::Tcp(host.clone(), *port)
-}
-
-/// Why nothing answers our handshake: most often, since the port speaks in the open.
-async fn silence(address: &Address) -> String {
-    let said = async {
-        let stream = open(address).await.ok()?;
-        Some(tls::says_pong(stream).await)
-    };
-    match timeout(LIMIT / 8, said).await {
-        Ok(Some(true)) => "this port speaks Redis without TLS: use redis://, or leave --tls \
-                           out"
-        .to_owned(),
-        _ => "no answer to the TLS handshake".to_owned(),
-    }
-}
-
-async fn open(address: &Address) -> io::Result<Stream> {
-    Ok(match address {
-        Address::Tcp(host, port) => {
-            let stream = TcpStream::connect((host.as_str(), *port)).await?;
-            stream.set_nodelay(true)?;
-            Box::new(stream)
-        }
-        Address::Unix(path) => Box::new(UnixStream::connect(path).await?),
-        Address::Sentinel(_) | Address::Cluster(_) => {
-            return Err(io::ErrorKind::AddrNotAvailable.into());
-        }
-    })
 }
 
 /// The system's words, without its number for them.

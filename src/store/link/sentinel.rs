@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -20,6 +20,7 @@ use super::super::error::{StoreError, plain, words};
 use super::dial::{Dialer, Stream};
 use super::wire::{self, Wire};
 use crate::clock::instant;
+use crate::queue::fleet;
 use crate::queue::sentinels::{place, places};
 use crate::queue::{Address, Endpoint, SENTINEL_PORT, Sentinels, text};
 
@@ -29,6 +30,9 @@ const LIMIT: Duration = Duration::from_secs(1);
 const OTHERS: Duration = Duration::from_millis(100);
 /// The pause between two questions. A sentinel that we hear tells it sooner.
 const ROUND: Duration = Duration::from_secs(1);
+/// What a sentinel has said counts for so long. Each is asked in each round, and only waited for as
+/// long as the first answer takes, and a little more.
+const LATELY: Duration = Duration::from_secs(5);
 /// Sentinels that are asked at most. (They tell of each other; a group has three to seven.)
 const MOST: usize = 16;
 /// The channel on which a sentinel tells of another master.
@@ -38,6 +42,8 @@ const SWITCH: &str = "+switch-master";
 pub(super) struct Guide {
     sentinels: Sentinels,
     posts: Mutex<Vec<Arc<Post>>>,
+    /// What each of them said last, and when.
+    said: Mutex<BTreeMap<String, (Instant, fleet::Post)>>,
     /// Told when a sentinel says that there is another master.
     news: Notify,
 }
@@ -56,6 +62,8 @@ struct Testimony {
     epoch: u64,
     /// The other sentinels that it knows.
     others: Vec<(String, u16)>,
+    /// The replicas that it knows.
+    replicas: u64,
 }
 
 /// Why a sentinel tells nothing, the one first that says most about what to do.
@@ -82,6 +90,7 @@ impl Guide {
         Self {
             sentinels,
             posts: Mutex::new(posts),
+            said: Mutex::default(),
             news: Notify::new(),
         }
     }
@@ -107,6 +116,7 @@ impl Guide {
                         until = until.min(instant() + OTHERS);
                     }
                     self.learn(&said.others);
+                    self.note(post.place(), &said);
                     if best.as_ref().is_none_or(|best| said.epoch > best.epoch) {
                         best = Some(said);
                     }
@@ -173,6 +183,36 @@ impl Guide {
                 posts.push(Post::new(host, *port));
             }
         }
+    }
+
+    fn note(&self, place: String, said: &Testimony) {
+        let post = fleet::Post {
+            address: place.clone(),
+            master: Some(said.master.to_string()),
+            epoch: said.epoch,
+            replicas: said.replicas,
+        };
+        // Nothing panics while it holds the lock.
+        let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(place, (instant(), post));
+    }
+
+    /// What each sentinel says now; one that has said nothing for [`LATELY`] says nothing.
+    pub(super) fn heard(&self) -> Vec<fleet::Post> {
+        let all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let posts = self.posts().clone();
+        let heard = posts.iter().map(|post| post.place()).map(|place| {
+            let said = all.get(&place).filter(|(at, _)| {
+                let age = instant().saturating_duration_since(*at);
+                age < LATELY
+            });
+            let silent = || fleet::Post {
+                address: place.clone(),
+                ..fleet::Post::default()
+            };
+            said.map_or_else(silent, |(_, post)| post.clone())
+        });
+        heard.collect()
     }
 
     /// The error when none of them tells.
@@ -337,6 +377,7 @@ async fn testimony(wire: &mut Wire, whom: &Sentinels) -> Result<Testimony, Silen
         master: Address::Tcp(host, port),
         epoch: master.epoch,
         others,
+        replicas: master.replicas,
     })
 }
 
@@ -373,6 +414,7 @@ async fn exchange(wire: &mut Wire, pipeline: &Pipeline) -> Result<Vec<Value>, Si
 struct Watched {
     name: String,
     epoch: u64,
+    replicas: u64,
 }
 
 /// Reads `SENTINEL MASTERS`.
@@ -384,12 +426,14 @@ fn masters(answer: &Value) -> Result<Vec<Watched>, Silence> {
     };
     let watched = masters.iter().map(|master| {
         let fields = fields(master);
-        let epoch = fields
-            .get("config-epoch")
-            .and_then(|epoch| epoch.parse().ok());
+        let number = |name: &str| {
+            let number = fields.get(name).and_then(|number| number.parse().ok());
+            number.unwrap_or(0)
+        };
         Some(Watched {
             name: fields.get("name")?.clone(),
-            epoch: epoch.unwrap_or(0),
+            epoch: number("config-epoch"),
+            replicas: number("num-slaves"),
         })
     });
     Ok(watched.flatten().collect())

@@ -10,6 +10,7 @@ use super::super::error::{StoreError, words};
 use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use crate::clock::EpochMillis;
+use crate::queue::fleet::View;
 use crate::queue::look::{Client, Clients, Info, LookAsk, Scripts};
 use crate::queue::{Known, NodeLook, Optional, ServerLook};
 
@@ -38,20 +39,50 @@ const SCRIPTS: [&str; 4] = [
 pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError> {
     let nodes = store.nodes().await;
     let each = nodes.into_iter().map(async |(node, slots)| {
-        let look = look_at(&node, asked).await.ok()?;
+        let (look, view) = tokio::join!(look_at(&node, asked), view(&node));
+        let look = look.ok()?;
         let link = node.link().borrow().clone();
-        Some(NodeLook {
+        let node = NodeLook {
             address: node.endpoint().address.to_string().into(),
             slots,
             link,
             look,
-        })
+        };
+        Some((node, view))
     });
     let (here, nodes) = tokio::join!(look_at(store, asked), join_all(each));
+    let (mut nodes, views): (Vec<_>, Vec<_>) = nodes.into_iter().flatten().unzip();
+    let views: Vec<_> = views.into_iter().flatten().collect();
+    for node in &mut nodes {
+        node.look.views.clone_from(&views);
+    }
     Ok(ServerLook {
-        nodes: nodes.into_iter().flatten().collect(),
+        nodes,
+        views,
+        sentinels: store.sentinels(),
         ..here?
     })
+}
+
+/// What a node says of all nodes of its cluster; none: it does not.
+async fn view(node: &Store) -> Option<Arc<View>> {
+    const ATTEMPT: &str = "tell of the nodes of its cluster";
+    if node.why_refused(Optional::ClusterNodes).is_some() {
+        return None;
+    }
+    let mut ask = Pipeline::new();
+    ask.cmd("CLUSTER").arg("NODES");
+    let answer = node.query(ATTEMPT, &ask, LIMIT).await.ok()?.pop()?;
+    match answer {
+        Value::ServerError(error) if error.code() == "NOPERM" => {
+            node.refuse(Optional::ClusterNodes, words(&error));
+            None
+        }
+        answer => {
+            let asked = node.endpoint().address.to_string();
+            Some(View::read(&text_of(answer).ok()?, &asked).into())
+        }
+    }
 }
 
 async fn look_at(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError> {
@@ -100,6 +131,8 @@ async fn look_at(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError
         scripts,
         server_us,
         nodes: Vec::new(),
+        views: Vec::new(),
+        sentinels: Vec::new(),
     })
 }
 

@@ -50,6 +50,7 @@ pub(crate) fn protected(name: &str) -> Profile {
             user: None,
             password: None,
             tls: None,
+            via: delayscope::queue::via::Via::default(),
         },
         password_command: None,
         sentinel_password_command: None,

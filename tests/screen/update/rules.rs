@@ -72,6 +72,8 @@ fn answer(desk: &mut Desk, effect: &Effect) -> Option<LookAsk> {
         scripts: Known::None,
         server_us: 40,
         nodes: Vec::new(),
+        views: Vec::new(),
+        sentinels: Vec::new(),
     };
     desk.tell(Msg::Refresh(refresh::Msg::ServerLooked {
         generation,

@@ -16,6 +16,7 @@ fn config(address: Address) -> Config {
         user: None,
         password: None,
         tls: None,
+        via: delayscope::queue::via::Via::default(),
     };
     config
 }

@@ -1,0 +1,117 @@
+//! Servers that announce addresses of a network inside: through a proxy, by a mapping, or one alone.
+
+use crate::cluster::{Cluster, MASTERS, queue_at};
+use crate::program::{Said, bare, said};
+use crate::sentinel::{Group, NAME};
+use crate::socks::{INSIDE, Socks};
+use crate::support::{Server, room};
+
+/// A cluster whose nodes call themselves by a name of the inside (Redis 7.0 and later).
+struct Inside {
+    cluster: Cluster,
+    /// A queue of each master.
+    names: Vec<String>,
+}
+
+impl Inside {
+    fn start() -> Self {
+        let cluster = Cluster::start_with(&[
+            "--cluster-announce-hostname",
+            INSIDE,
+            "--cluster-preferred-endpoint-type",
+            "hostname",
+        ]);
+        let names = (0..MASTERS).map(|master| {
+            let queue = queue_at(master, 0);
+            let node = &cluster.nodes[master];
+            node.fill(&queue, 3, node.now(), 1);
+            queue.name.text().into_owned()
+        });
+        let names = names.collect();
+        Self { cluster, names }
+    }
+}
+
+fn run(url: &str, args: &[&str]) -> Said {
+    let home = room();
+    said(bare(home.path()).arg("-u").arg(url).args(args))
+}
+
+#[test]
+fn nodes_that_announce_addresses_of_the_inside_are_reached_by_a_mapping_and_by_a_proxy() {
+    let inside = Inside::start();
+    let url = inside.cluster.url(0);
+    let map = format!("{INSIDE}=127.0.0.1");
+    let proxy = Socks::start(Some(("me", "s3cret")));
+    let by_proxy = format!("socks5://me:s3cret@127.0.0.1:{}", proxy.port);
+    for way in [["--map", &map], ["--proxy", &by_proxy]] {
+        let told = run(&url, &[&way[..], &["queues", "--json"]].concat()).done();
+        assert_eq!(told.json().len(), MASTERS, "{way:?}");
+        let nodes = run(&url, &[&way[..], &["nodes", "--json"]].concat()).done();
+        for node in nodes.json() {
+            assert_eq!(
+                (&node["state"], &node["reached"]),
+                (&"ok".into(), &true.into())
+            );
+        }
+        let name = &inside.names[2];
+        let requeue = ["requeue", name, "--all", "--in", "1h", "--yes"];
+        run(&url, &[&way[..], &requeue].concat()).done();
+        let split = run(&url, &[&way[..], &["doctor", name, "--json"]].concat());
+        assert!(!split.out.contains("split-view"), "{}", split.out);
+    }
+    assert!(proxy.made() > MASTERS, "{}", proxy.made());
+    let name = &inside.names[1];
+    let told = run(
+        &url,
+        &["--map", &map, "requeue", name, "--all", "--in", "1h"],
+    );
+    assert!(!told.err.contains("s3cret") && !told.out.contains("s3cret"));
+}
+
+#[test]
+fn a_master_and_its_sentinels_are_reached_through_a_proxy() {
+    let group = Group::start();
+    let proxy = Socks::start(None);
+    let url = format!(
+        "redis-sentinel://{}/0?sentinelMasterId={NAME}",
+        group.places()
+    );
+    let way = ["--proxy", &format!("socks5://127.0.0.1:{}", proxy.port)];
+    let told = run(&url, &[&way[..], &["nodes", "--json"]].concat()).done();
+    assert_eq!(told.json().len(), 6);
+    // Three sentinels, asked and listened to, and the servers.
+    assert!(proxy.made() >= 6, "{}", proxy.made());
+}
+
+#[test]
+fn each_fault_of_a_proxy_has_its_own_sentence() {
+    let server = Server::start_tcp(&[]);
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let through = |proxy: &str| run(&url, &["--proxy", proxy, "queues"]);
+    through("socks5://127.0.0.1:1").failed("proxy 127.0.0.1:1 does not answer");
+    let redis = format!("socks5://127.0.0.1:{}", server.port());
+    through(&redis).failed("is no SOCKS5 proxy: check --proxy");
+    let locked = Socks::start(Some(("me", "s3cret"))).port;
+    through(&format!("socks5://127.0.0.1:{locked}")).failed("wants a login: --proxy socks5://");
+    let wrong = through(&format!("socks5://me:wrong-one@127.0.0.1:{locked}"));
+    let wrong = wrong.failed("refuses the login");
+    assert!(!wrong.err.contains("wrong-one"), "{}", wrong.err);
+    let open = format!("socks5://127.0.0.1:{}", Socks::start(None).port);
+    let nobody = run("redis://127.0.0.1:1", &["--proxy", &open, "queues"]);
+    nobody.failed("connection refused (says proxy");
+    through("http://127.0.0.1:1").failed("socks5://[USER:PASSWORD@]HOST[:PORT]");
+    run(&url, &["--map", "nonsense", "queues"]).failed("ANNOUNCED=REACHED");
+}
+
+#[test]
+fn one_node_of_a_cluster_can_be_looked_at_alone() {
+    let inside = Inside::start();
+    let told = run(&inside.cluster.url(1), &["--node", "queues", "--json"]).done();
+    let told: Vec<_> = told
+        .json()
+        .into_iter()
+        .map(|queue| queue["queue"].clone())
+        .collect();
+    assert_eq!(told, [inside.names[1].as_str()]);
+}
