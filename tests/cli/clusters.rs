@@ -281,19 +281,3 @@ fn a_slot_that_is_stuck_for_half_a_minute_is_found_until_it_arrives() {
     stage.cluster.end_move(slot, 0, 1);
     assert_eq!(found(&stage, name, "stuck-migration", &[]), Value::Null);
 }
-
-#[test]
-#[ignore = "takes half a minute: cargo test --test cli of_two_minds -- --ignored"]
-fn nodes_that_are_of_two_minds_are_found_until_they_agree() {
-    let stage = Stage::new(1);
-    let slot = slot_of(&queue_at(0, 0));
-    // The last master has the highest epoch, which nobody's pings talk this one out of.
-    let told = |owner: usize| stage.cluster.tell_owner(1, slot, owner);
-    told(2);
-    let name = &stage.names[0];
-    let split = found(&stage, name, "split-view", &["--for", "25s"]);
-    assert_eq!(split["severity"], "warning", "{split}");
-    assert_eq!(evidence(&split), Vec::<String>::new());
-    told(0);
-    assert_eq!(found(&stage, name, "split-view", &[]), Value::Null);
-}

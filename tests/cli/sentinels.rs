@@ -191,33 +191,3 @@ fn the_master_its_replicas_and_the_sentinels_are_told_and_a_replica_that_is_gone
     assert_eq!(gone["evidence"]["gone"], 1, "{gone}");
     assert_eq!(crate::json::evidence(&gone), Vec::<String>::new());
 }
-
-#[test]
-#[ignore = "takes half a minute: cargo test --test cli of_another_mind -- --ignored"]
-fn a_sentinel_that_is_of_another_mind_is_found_until_it_agrees() {
-    let group = with_orders();
-    let url = format!(
-        "redis-sentinel://{}/3?sentinelMasterId={NAME}",
-        group.places()
-    );
-    let split = |span: &str| {
-        let found = run(&url, &["doctor", "orders", "--json", "--for", span]);
-        let mut found = found
-            .json()
-            .into_iter()
-            .filter(|finding| finding["id"] == "split-view");
-        found.next().unwrap_or_default()
-    };
-    let watches = |server: usize| {
-        let port = group.servers[server].port().to_string();
-        let sentinel = &group.sentinels[2];
-        sentinel.cmd(&["SENTINEL", "REMOVE", NAME]);
-        sentinel.cmd(&["SENTINEL", "MONITOR", NAME, "127.0.0.1", &port, "2"]);
-    };
-    watches(1);
-    let found = split("25s");
-    assert_eq!(found["severity"], "warning", "{found}");
-    assert_eq!(crate::json::evidence(&found), Vec::<String>::new());
-    watches(0);
-    assert_eq!(split("1s"), serde_json::Value::Null);
-}

@@ -155,12 +155,6 @@ impl Cluster {
         }
     }
 
-    /// Tells one node alone who owns a slot.
-    pub fn tell_owner(&self, node: usize, slot: u16, owner: usize) {
-        let (slot, id) = (slot.to_string(), self.id(owner));
-        self.nodes[node].cmd(&["CLUSTER", "SETSLOT", &slot, "NODE", &id]);
-    }
-
     fn id(&self, n: usize) -> String {
         text(&self.nodes[n], &["CLUSTER", "MYID"])
     }
