@@ -2,15 +2,17 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::dial::{LIMIT, words};
 use crate::queue::sentinels::place;
 use crate::queue::via::Proxy;
 
+/// The longest wait for the first word of a proxy.
+const ANSWER: Duration = Duration::from_secs(1);
 const VERSION: u8 = 5;
 const NO_LOGIN: u8 = 0;
 const BY_PASSWORD: u8 = 2;
@@ -21,7 +23,7 @@ pub(super) async fn connect(proxy: &Proxy, host: &str, port: u16) -> io::Result<
     let name = place(&proxy.host, proxy.port);
     let opened = TcpStream::connect((proxy.host.as_str(), proxy.port)).await;
     let mut stream = opened.map_err(|why| {
-        let why = words(&why);
+        let why = why.kind();
         io::Error::new(
             io::ErrorKind::NotConnected,
             format!("proxy {name} does not answer ({why}): check --proxy"),
@@ -44,7 +46,7 @@ pub(super) async fn connect(proxy: &Proxy, host: &str, port: u16) -> io::Result<
     stream.write_all(&hello).await?;
     let mut chosen = [0; 2];
     // Another server waits for more of what it takes for a line.
-    let heard = timeout(LIMIT / 2, stream.read_exact(&mut chosen)).await;
+    let heard = timeout(ANSWER, stream.read_exact(&mut chosen)).await;
     if !matches!(heard, Ok(Ok(_))) {
         return Err(no_proxy());
     }
