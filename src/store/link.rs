@@ -9,12 +9,14 @@
 mod again;
 mod cluster;
 pub(in crate::store) mod dial;
+pub(in crate::store) mod exchange;
 mod probe;
 mod sentinel;
 mod shared;
 mod site;
 mod slots;
 mod socks;
+pub(in crate::store) mod sole;
 pub(in crate::store) mod task;
 mod tls;
 pub(in crate::store) mod wire;
@@ -26,8 +28,9 @@ use redis::{Pipeline, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use self::dial::{Dialer, Site, Way};
+use self::dial::{Dialer, Site, Stream, Way};
 use self::shared::Shared;
+use self::sole::SoleWire;
 use self::wire::Wire;
 use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
@@ -297,6 +300,11 @@ impl Store {
         wire::connect(self.dialer())
             .await
             .map(|greeted| greeted.wire)
+    }
+
+    /// The same for one request at a time, whose answers are many values.
+    pub(in crate::store) async fn sole(&self) -> Result<SoleWire<Stream>, StoreError> {
+        wire::connect_sole(self.dialer()).await
     }
 
     /// Learns from raw replies of another connection where slots are.

@@ -15,7 +15,9 @@ use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
 use crate::store::lane::Lane;
 use crate::store::link::Store;
-use crate::store::link::wire::Wire;
+use crate::store::link::dial::Stream;
+use crate::store::link::exchange::Exchange as _;
+use crate::store::link::sole::SoleWire;
 use crate::store::script::{self, Timed};
 use crate::store::write::Writer;
 
@@ -40,7 +42,7 @@ const REACH: (usize, usize) = (64, 2_048);
 pub struct Watched {
     store: Store,
     lane: Arc<Lane>,
-    connection: Wire,
+    connection: SoleWire<Stream>,
     keys: [Vec<u8>; 3],
     now: String,
     /// The rank at which the due entries begin in timeouts: behind scores that are no times.
@@ -111,7 +113,7 @@ impl Writer {
         };
         let store = self.store().clone();
         let mut watched = Watched {
-            connection: store.dedicated().await?,
+            connection: store.sole().await?,
             store,
             lane: Arc::clone(&self.lane),
             keys: [keys.target, keys.timeouts, order],
@@ -231,9 +233,7 @@ impl Watched {
     }
 
     async fn send(&mut self, pipeline: &Pipeline) -> Result<Vec<Value>, StoreError> {
-        let answer = self
-            .connection
-            .send_packed_commands(pipeline, 0, pipeline.len());
+        let answer = self.connection.exchange(pipeline);
         let server = || self.store.endpoint().to_string();
         match timeout(LIMIT, answer).await {
             Ok(Ok(values)) => {

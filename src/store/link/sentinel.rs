@@ -18,6 +18,7 @@ use tokio::time::{sleep, sleep_until, timeout, timeout_at};
 
 use super::super::error::{StoreError, plain, words};
 use super::dial::{Dialer, Stream};
+use super::exchange::Exchange;
 use super::wire::{self, Wire};
 use crate::clock::instant;
 use crate::queue::fleet;
@@ -382,7 +383,7 @@ async fn testimony(wire: &mut Wire, whom: &Sentinels) -> Result<Testimony, Silen
 }
 
 /// The names of the masters that are watched there; none: it is no sentinel, or refuses to say.
-pub(super) async fn watched(wire: &mut Wire) -> Option<Vec<String>> {
+pub(super) async fn watched(wire: &mut impl Exchange) -> Option<Vec<String>> {
     let mut all = Pipeline::new();
     all.cmd("SENTINEL").arg("MASTERS");
     let asked = timeout(LIMIT, exchange(wire, &all)).await.ok()?.ok()?;
@@ -405,8 +406,8 @@ pub(super) fn there(endpoint: &Endpoint, names: &[String]) -> String {
     }
 }
 
-async fn exchange(wire: &mut Wire, pipeline: &Pipeline) -> Result<Vec<Value>, Silence> {
-    let answers = wire.send_packed_commands(pipeline, 0, pipeline.len()).await;
+async fn exchange(wire: &mut impl Exchange, pipeline: &Pipeline) -> Result<Vec<Value>, Silence> {
+    let answers = wire.exchange(pipeline).await;
     answers.map_err(|why| away(&why))
 }
 

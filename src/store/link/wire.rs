@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
-use redis::{AsyncConnectionConfig, ErrorKind, Pipeline, RedisConnectionInfo, RedisError, Value};
+use redis::{
+    AsyncConnectionConfig, ErrorKind, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -15,7 +17,9 @@ use tokio::time::timeout;
 use super::super::error::{StoreError, on_its_way, passes, plain, words};
 use super::Retries;
 use super::dial::{self, Dialer, LIMIT, Stream};
+use super::exchange::Exchange;
 use super::sentinel;
+use super::sole::SoleWire;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, text};
 
@@ -63,10 +67,16 @@ impl DerefMut for Wire {
     }
 }
 
+impl Exchange for Wire {
+    async fn exchange(&mut self, pipeline: &Pipeline) -> RedisResult<Vec<Value>> {
+        self.send_packed_commands(pipeline, 0, pipeline.len()).await
+    }
+}
+
 /// A connection on which the server has greeted us.
-pub(in crate::store) struct Greeted {
+pub(in crate::store) struct Greeted<W = Wire> {
     /// The connection.
-    pub(in crate::store) wire: Wire,
+    pub(in crate::store) wire: W,
     /// The server's clock.
     pub(super) clock: ServerClock,
     /// It is a node of a cluster.
@@ -76,13 +86,23 @@ pub(in crate::store) struct Greeted {
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
 /// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
 pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<Greeted, StoreError> {
-    let mut wire = match bare(dialer.dial().await?).await {
+    let wire = match bare(dialer.dial().await?).await {
         Ok(wire) => wire,
         Err(error) => {
             let why = refusal(dialer).await;
             return Err(why.unwrap_or_else(|| dialer.unreachable(plain(&error))));
         }
     };
+    greeted(wire, dialer).await
+}
+
+/// The same connection, for one request at a time.
+pub(super) async fn connect_sole(dialer: &Dialer) -> Result<SoleWire<Stream>, StoreError> {
+    let wire = SoleWire::new(dialer.dial().await?);
+    greeted(wire, dialer).await.map(|greeted| greeted.wire)
+}
+
+async fn greeted<W: Exchange>(mut wire: W, dialer: &Dialer) -> Result<Greeted<W>, StoreError> {
     let mut again = Retries::within(BUSY);
     loop {
         match greet(&mut wire, dialer).await {
@@ -255,7 +275,10 @@ pub(in crate::store) fn unheard(endpoint: &Endpoint, error: &RedisError) -> Stor
 }
 
 /// Login, database, name and time, in one round trip.
-async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<(ServerClock, bool), StoreError> {
+async fn greet(
+    wire: &mut impl Exchange,
+    dialer: &Dialer,
+) -> Result<(ServerClock, bool), StoreError> {
     let endpoint = dialer.endpoint();
     let server = || endpoint.to_string();
     let mut hello = Pipeline::new();
@@ -272,8 +295,8 @@ async fn greet(wire: &mut Wire, dialer: &Dialer) -> Result<(ServerClock, bool), 
         hello.cmd("INFO").arg("cluster");
     }
     hello.cmd("TIME");
-    let (sent, count) = (instant(), hello.len());
-    let answer = timeout(LIMIT, wire.send_packed_commands(&hello, 0, count)).await;
+    let sent = instant();
+    let answer = timeout(LIMIT, wire.exchange(&hello)).await;
     let values = match answer {
         Ok(Ok(values)) => values,
         Ok(Err(error)) => {
