@@ -169,22 +169,15 @@ pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
             "gone since {at}, before it was due: polled, moved, removed or lost"
         ));
     }
-    let mut words = format!(
-        "transferred{} {}",
-        by(life.told.transferred.as_ref()),
-        clock(left.at)
+    let transferred = by(life.told.transferred.as_ref());
+    let then = life.taken.map_or_else(
+        || ", in target or taken".to_owned(),
+        |taken| {
+            let by = by(life.told.consumed.as_ref());
+            format!(", taken{by} {}", clock(taken.at))
+        },
     );
-    match life.taken {
-        Some(taken) => {
-            words += &format!(
-                ", taken{} {}",
-                by(life.told.consumed.as_ref()),
-                clock(taken.at)
-            );
-        }
-        None => words += ", in target or taken",
-    }
-    Some(words)
+    Some(format!("transferred{transferred} {}{then}", clock(left.at)))
 }
 
 /// The end of a message that was not transferred.

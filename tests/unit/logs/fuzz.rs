@@ -15,8 +15,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::print_stderr,
     reason = "a failure here is a failed test; a million cases take minutes"
 )]
 
