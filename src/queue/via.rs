@@ -41,7 +41,7 @@ pub struct Mapped {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadVia {
     /// No proxy of the kind that we know.
-    #[error("a proxy is written socks5://HOST:PORT, with a login USER:PASSWORD@HOST:PORT")]
+    #[error("a proxy is written like socks5://localhost:1080 (--help tells of a login)")]
     Proxy,
     /// No pair of addresses.
     #[error(

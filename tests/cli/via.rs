@@ -100,7 +100,7 @@ fn each_fault_of_a_proxy_has_its_own_sentence() {
     let open = format!("socks5://127.0.0.1:{}", Socks::start(None).port);
     let nobody = run("redis://127.0.0.1:1", &["--proxy", &open, "queues"]);
     nobody.failed("connection refused (says proxy");
-    through("http://127.0.0.1:1").failed("a proxy is written socks5://HOST:PORT");
+    through("http://127.0.0.1:1").failed("a proxy is written like socks5://localhost:1080 ");
     run(&url, &["--map", "nonsense", "queues"]).failed("ANNOUNCED=REACHED");
 }
 
