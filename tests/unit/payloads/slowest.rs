@@ -1,4 +1,5 @@
-//! A megabyte of anything is read in 50 ms and 16 MB, on a thread's stack of 2 MB.
+//! A megabyte of anything is read in 50 ms and 16 MB, on a thread's stack of 2 MB: in twice the time
+//! where `QUIET_MACHINE` does not say that the machine does nothing else.
 //!
 //! Beside the other tests (in a debug build) a little of each is read, for panics and memory. The
 //! whole, with the table of what takes longest, is read when asked, by a release build; with
@@ -157,7 +158,10 @@ fn read_all(much: Much) {
 }
 
 fn is_over(taken: &Taken) -> bool {
-    let is_slow = taken.time > MOST_TIME && !cfg!(debug_assertions);
+    // Another machine may be slower by half, and have other things to do.
+    let is_quiet = std::env::var_os("QUIET_MACHINE").is_some();
+    let most = if is_quiet { MOST_TIME } else { 2 * MOST_TIME };
+    let is_slow = taken.time > most && !cfg!(debug_assertions);
     is_slow || taken.held > MOST_HELD
 }
 
