@@ -334,13 +334,25 @@ pub struct SentinelFlags {
 /// The way to servers that cannot be reached where they say they are.
 #[derive(ClapArgs, Clone, Default)]
 pub struct ViaFlags {
-    /// Make all connections through this SOCKS5 proxy, such as that of ssh -D:
-    /// socks5://[USER:PASSWORD@]HOST:PORT
-    #[arg(long, value_name = "URL", global = true, hide_short_help = true)]
+    /// A SOCKS5 proxy for all connections.
+    #[arg(
+        long,
+        value_name = "URL",
+        global = true,
+        hide_short_help = true,
+        help = "Make all connections through this SOCKS5 proxy, such as that of ssh -D: \
+                socks5://[USER:PASSWORD@]HOST:PORT"
+    )]
     pub proxy: Option<Proxy>,
-    /// Where servers tell of address A, connect to B, such as an end of ssh -L: HOST[:PORT]=HOST[:PORT];
-    /// repeatable
-    #[arg(long, value_name = "A=B", global = true, hide_short_help = true)]
+    /// Addresses that servers tell of, and those that they are reached at.
+    #[arg(
+        long,
+        value_name = "A=B",
+        global = true,
+        hide_short_help = true,
+        help = "Where servers tell of address A, connect to B, such as an end of ssh -L: \
+                HOST[:PORT]=HOST[:PORT]; repeatable"
+    )]
     pub map: Vec<Mapped>,
     /// Only the server that is named, although it is a node of a cluster
     #[arg(id = "alone", long = "node", global = true, hide_short_help = true)]
