@@ -1,6 +1,6 @@
-//! What servers say of each other: the nodes of a cluster of all of them, sentinels of their master.
+//! Servers as others see them: the nodes of a cluster each other, sentinels their master.
 
-/// What a node of a cluster says of all of them (`CLUSTER NODES`).
+/// All nodes of a cluster, as one of them tells of them (`CLUSTER NODES`).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct View(pub Vec<Peer>);
 
@@ -38,7 +38,7 @@ pub struct Moving {
     pub other: String,
 }
 
-/// What a sentinel says.
+/// A sentinel, and its answer about the master.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Post {
     /// The place of the sentinel.

@@ -50,9 +50,9 @@ pub struct ServerLook {
     pub server_us: u64,
     /// The same of each node of a cluster that owns slots and has answered.
     pub nodes: Vec<NodeLook>,
-    /// What each of these says of all nodes.
+    /// All nodes of the cluster, once as each of these tells of them.
     pub views: Vec<Arc<View>>,
-    /// What each sentinel says, where sentinels lead to the server.
+    /// The sentinels that lead to the server, each with its last answer.
     pub sentinels: Vec<Post>,
 }
 

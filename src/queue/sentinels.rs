@@ -26,7 +26,7 @@ impl Sentinels {
         places(&self.places)
     }
 
-    /// What names the master at each of them: `a:26379/mymaster`.
+    /// Each of them with the name that it knows the master by: `a:26379/mymaster`.
     #[must_use]
     pub fn each(&self) -> Vec<String> {
         let name = self.name.as_deref().unwrap_or_default();

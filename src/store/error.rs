@@ -213,7 +213,7 @@ pub(in crate::store) fn words(error: &ServerError) -> String {
     text::printable(&words).into_owned()
 }
 
-/// What is behind an error by which a cluster refuses a queue of this kind for good.
+/// The explanation of `CROSSSLOT`, by which a cluster refuses such a queue for good.
 const CROSSED: &str = ": the keys of this queue lie in two slots of the cluster, and no script can \
                        reach both; give them names with the same {…} in them";
 

@@ -137,7 +137,7 @@ impl Store {
         }
     }
 
-    /// What each sentinel says now; none where there are none.
+    /// The sentinels that lead to the server, each with its last answer; none where none do.
     pub(in crate::store) fn sentinels(&self) -> Vec<fleet::Post> {
         self.dialer().sentinels()
     }
@@ -147,7 +147,7 @@ impl Store {
         self.dialer().place()
     }
 
-    /// What another server says of itself, and its clock, by a connection that is closed then.
+    /// Asks another server about itself and for its clock, by a connection that is closed then.
     pub(in crate::store) async fn meet(&self, address: Address) -> Result<Link, StoreError> {
         const ATTEMPT: &str = "tell about itself";
         let endpoint = Endpoint {

@@ -317,7 +317,7 @@ async fn a_change_is_whole_when_the_slot_goes_to_another_node_amid_it() {
 }
 
 #[tokio::test]
-#[ignore = "takes 4 s for each, MOVES=N of them: cargo test --test servers through_many -- --ignored --nocapture"]
+#[ignore = "takes a quarter of a minute for each, MOVES=N of them: cargo test --test servers through_many -- --ignored --nocapture"]
 async fn changes_are_whole_through_many_failovers_and_moves() {
     let said = std::env::var("MOVES").ok();
     let times = said.map_or(10, |n| n.parse().expect("MOVES is a number"));

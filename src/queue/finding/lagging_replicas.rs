@@ -11,12 +11,12 @@ use crate::queue::node::{Follower, bytes, followers};
 use crate::queue::slot::slot;
 use crate::queue::{Known, text};
 
-/// What a replica has not got of what its master wrote so long ago, in ms, it is far behind; it
-/// answers each second.
+/// The age, in ms, of bytes that a replica lacks from which on it is far behind: it answers each
+/// second.
 const BEHIND_MS: i64 = 9_000;
-/// One that has not answered for so long is gone, in seconds.
+/// The silence of a replica, in seconds, from which on it is gone.
 const MUTE_S: u64 = 10;
-/// One that may be about to be: it is looked at again.
+/// The silence, in seconds, from which on it may be about to go: it is looked at again.
 const LATE_S: u64 = 3;
 
 /// Looks at what the server says of its replicas, and its cluster or its sentinels of those that are

@@ -63,7 +63,7 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
     (newer && head < 0.0).then_some(head)
 }
 
-/// It tells of an entry until which clients sleep, as if there were no other.
+/// True of a finding about an entry that clients sleep for, as if there were no other.
 pub(super) fn puts_to_sleep(found: &Finding) -> bool {
     let score = found.evidence.figures.get("score");
     let score = score

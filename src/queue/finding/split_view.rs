@@ -42,7 +42,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     RuleVerdict::Found(finding.number("split_ms", ms))
 }
 
-/// Who is named as the master of the queue, and by whom.
+/// The masters of the queue that are named, each with those who name it.
 type Said = BTreeMap<String, Vec<String>>;
 
 fn said(look: &ServerLook, slot: u16) -> Said {
@@ -67,7 +67,7 @@ fn said(look: &ServerLook, slot: u16) -> Said {
     said
 }
 
-/// Each that is named, and by whom, with the one first that most name.
+/// The same, the one first that most name.
 fn in_order(said: &Said) -> Vec<(&str, &[String])> {
     let mut each: Vec<(&str, &[String])> = said.iter().map(|(who, by)| (&**who, &**by)).collect();
     each.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// What two nodes say of whose slot it is.
+    /// A look at two nodes, each of which names an owner of the slot.
     fn nodes(s: i64, first: &str, second: &str) -> ServerLook {
         let view = |me: &str, owner: &str| {
             let line = |id: &str| {

@@ -299,7 +299,7 @@ impl Dialer {
         }
     }
 
-    /// What sentinels say, where they lead to the server.
+    /// The sentinels that lead to the server, each with its last answer; none where none do.
     pub(super) fn sentinels(&self) -> Vec<fleet::Post> {
         match &self.way {
             Way::Sentinels(guide) => guide.heard(),

@@ -1,8 +1,8 @@
-//! What a request needs of a connection.
+//! The part of a connection that requests need.
 
 use redis::{Pipeline, RedisResult, Value};
 
-/// What requests go over.
+/// A connection that requests go over.
 pub(in crate::store) trait Exchange: Send {
     /// Sends a request and takes its raw answers, errors in their places.
     fn exchange(

@@ -31,8 +31,8 @@ const LIMIT: Duration = Duration::from_secs(1);
 const OTHERS: Duration = Duration::from_millis(100);
 /// The pause between two questions. A sentinel that we hear tells it sooner.
 const ROUND: Duration = Duration::from_secs(1);
-/// What a sentinel has said counts for so long. Each is asked in each round, and only waited for as
-/// long as the first answer takes, and a little more.
+/// The time for which an answer of a sentinel counts. Each is asked in each round, and only waited
+/// for as long as the first answer takes, and a little more.
 const LATELY: Duration = Duration::from_secs(5);
 /// Sentinels that are asked at most. (They tell of each other; a group has three to seven.)
 const MOST: usize = 16;
@@ -43,7 +43,7 @@ const SWITCH: &str = "+switch-master";
 pub(super) struct Guide {
     sentinels: Sentinels,
     posts: Mutex<Vec<Arc<Post>>>,
-    /// What each of them said last, and when.
+    /// The last answer of each, and when it came.
     said: Mutex<BTreeMap<String, (Instant, fleet::Post)>>,
     /// Told when a sentinel says that there is another master.
     news: Notify,
@@ -198,7 +198,7 @@ impl Guide {
         all.insert(place, (instant(), post));
     }
 
-    /// What each sentinel says now; one that has said nothing for [`LATELY`] says nothing.
+    /// The sentinels, each with its last answer; without one where that is older than [`LATELY`].
     pub(super) fn heard(&self) -> Vec<fleet::Post> {
         let all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let posts = self.posts().clone();

@@ -64,7 +64,7 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
     })
 }
 
-/// What a node says of all nodes of its cluster; none: it does not.
+/// Reads all nodes of a cluster, as this one tells of them; none: it does not.
 async fn view(node: &Store) -> Option<Arc<View>> {
     const ATTEMPT: &str = "tell of the nodes of its cluster";
     if node.why_refused(Optional::ClusterNodes).is_some() {

@@ -89,7 +89,7 @@ impl Transaction {
 }
 
 impl<'a> Step<'a> {
-    /// What these commands do together.
+    /// Takes each command of a transaction apart.
     pub(super) fn of(transaction: &'a Transaction) -> Self {
         let records = &transaction.records[..transaction.used];
         let first = records.first();

@@ -117,7 +117,7 @@ fn own_first(model: &Model, told: &[Told], causes: &mut [Cause]) {
     }
 }
 
-/// It is wrong with the selected queue, and no mere note.
+/// True of what is wrong with the selected queue, and no mere note.
 fn is_own(model: &Model, told: &Told) -> bool {
     let finding = told.finding;
     let is_wrong = finding.gone.is_none() && finding.severity > Severity::Note;
@@ -290,7 +290,7 @@ pub fn news_rows(model: &Model, w: u16) -> u16 {
     }
 }
 
-/// What is said where the findings have no pane.
+/// The findings in the lines below the panes, where they have no pane of their own.
 #[derive(Debug)]
 pub struct News<'a> {
     /// The findings that have room, with their words: one, and below it the worst of another queue.
