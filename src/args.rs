@@ -43,7 +43,7 @@ pub use trace::{By, Trace};
 
 use crate::payload::Codec;
 use crate::queue::layout::spellings;
-use crate::queue::via::{Mapped, Proxy};
+use crate::queue::via::{AddressMapping, Proxy};
 use crate::queue::{Form, Queue, Verify};
 
 const EXAMPLES: &str = "\
@@ -353,7 +353,7 @@ pub struct ViaFlags {
         help = "Where servers tell of address A, connect to B, such as an end of ssh -L: \
                 HOST[:PORT]=HOST[:PORT]; repeatable"
     )]
-    pub map: Vec<Mapped>,
+    pub map: Vec<AddressMapping>,
     /// Only the server that is named, although it is a node of a cluster
     #[arg(id = "alone", long = "node", global = true, hide_short_help = true)]
     pub alone: bool,

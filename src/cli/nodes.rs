@@ -9,7 +9,7 @@ use super::output::{Column, Output};
 use super::session::Session;
 use super::{Outcome, say};
 use crate::config::Config;
-use crate::queue::node::{Node, Standing};
+use crate::queue::node::{Node, NodeState};
 use crate::queue::text;
 use crate::store::read;
 
@@ -41,7 +41,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     for node in &nodes {
         if let Some(why) = &node.why {
             let doubt = match node.state {
-                Standing::Ok => ", though its master hears of it",
+                NodeState::Ok => ", though its master hears of it",
                 _ => "",
             };
             say::note(&format!(

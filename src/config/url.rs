@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::queue::via::Via;
 use crate::queue::{Address, Endpoint, SENTINEL_PORT, Sentinels, Tls};
 
 /// The host when none is given.
@@ -17,7 +18,7 @@ pub(super) fn default() -> Endpoint {
         user: None,
         password: None,
         tls: None,
-        via: crate::queue::via::Via::default(),
+        via: Via::default(),
     }
 }
 
@@ -142,7 +143,7 @@ fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
         user,
         password,
         tls: None,
-        via: crate::queue::via::Via::default(),
+        via: Via::default(),
     })
 }
 
@@ -191,7 +192,7 @@ fn sentinels(rest: &str) -> Result<Endpoint, BadUrl> {
         user,
         password,
         tls: None,
-        via: crate::queue::via::Via::default(),
+        via: Via::default(),
     })
 }
 
@@ -219,7 +220,7 @@ fn unix(rest: &str) -> Result<Endpoint, BadUrl> {
         user,
         password,
         tls: None,
-        via: crate::queue::via::Via::default(),
+        via: Via::default(),
     })
 }
 

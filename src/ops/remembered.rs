@@ -145,6 +145,7 @@ mod tests {
 
     use super::*;
     use crate::queue::Address;
+    use crate::queue::via::Via;
 
     fn endpoint(port: u16, db: i64) -> Endpoint {
         Endpoint {
@@ -153,7 +154,7 @@ mod tests {
             user: Some("somebody".to_owned()),
             password: Some("sesame".to_owned()),
             tls: None,
-            via: crate::queue::via::Via::default(),
+            via: Via::default(),
         }
     }
 

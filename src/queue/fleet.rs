@@ -2,11 +2,11 @@
 
 /// All nodes of a cluster, as one of them tells of them (`CLUSTER NODES`).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct View(pub Vec<Peer>);
+pub struct ClusterView(pub Vec<ClusterNode>);
 
 /// A node of a cluster, as one of them says.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Peer {
+pub struct ClusterNode {
     /// Its id in the cluster.
     pub id: String,
     /// Host and port; the host may be missing.
@@ -24,12 +24,12 @@ pub struct Peer {
     /// The slots that it owns: first and last of each share.
     pub slots: Vec<(u16, u16)>,
     /// The slots that are on their way; only the speaker tells its own.
-    pub moving: Vec<Moving>,
+    pub moving: Vec<MovingSlot>,
 }
 
 /// A slot on its way from one node to another.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Moving {
+pub struct MovingSlot {
     /// The slot.
     pub slot: u16,
     /// It leaves the node that says so; else it comes to it.
@@ -40,7 +40,7 @@ pub struct Moving {
 
 /// A sentinel, and its answer about the master.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Post {
+pub struct SentinelAnswer {
     /// The place of the sentinel.
     pub address: String,
     /// Where the master is; none: it does not answer.
@@ -51,7 +51,7 @@ pub struct Post {
     pub replicas: u64,
 }
 
-impl View {
+impl ClusterView {
     /// Reads `CLUSTER NODES`, as the node at `asked` says it.
     #[must_use]
     pub fn read(text: &str, asked: &str) -> Self {
@@ -60,14 +60,14 @@ impl View {
 
     /// Who says it.
     #[must_use]
-    pub fn speaker(&self) -> Option<&Peer> {
+    pub fn speaker(&self) -> Option<&ClusterNode> {
         self.0.iter().find(|peer| peer.is_speaker)
     }
 
     /// The owner of a slot.
     #[must_use]
-    pub fn owner(&self, slot: u16) -> Option<&Peer> {
-        let owns = |peer: &&Peer| {
+    pub fn owner(&self, slot: u16) -> Option<&ClusterNode> {
+        let owns = |peer: &&ClusterNode| {
             let mut slots = peer.slots.iter();
             slots.any(|(first, last)| (*first..=*last).contains(&slot))
         };
@@ -83,7 +83,7 @@ impl View {
 }
 
 /// Reads `ID HOST:PORT@BUS,NAME FLAGS MASTER PING PONG EPOCH LINK SLOT…`.
-fn peer(line: &str, asked: &str) -> Option<Peer> {
+fn peer(line: &str, asked: &str) -> Option<ClusterNode> {
     let mut words = line.split_ascii_whitespace();
     let id = words.next()?;
     let at = words.next()?.split(['@', ',']).next()?;
@@ -96,7 +96,7 @@ fn peer(line: &str, asked: &str) -> Option<Peer> {
         return None;
     }
     let is_speaker = flags.contains(&"myself");
-    let mut peer = Peer {
+    let mut peer = ClusterNode {
         id: id.to_owned(),
         address: address(at, is_speaker, asked),
         is_speaker,
@@ -134,11 +134,11 @@ fn address(at: &str, is_speaker: bool, asked: &str) -> String {
 }
 
 /// Reads `93->-ID`, `93-<-ID`.
-fn moving(words: &str) -> Option<Moving> {
+fn moving(words: &str) -> Option<MovingSlot> {
     let leaving = words.split_once("->-").map(|(slot, id)| (slot, true, id));
     let coming = words.split_once("-<-").map(|(slot, id)| (slot, false, id));
     let (slot, leaves, other) = leaving.or(coming)?;
-    Some(Moving {
+    Some(MovingSlot {
         slot: slot.parse().ok()?,
         leaves,
         other: other.to_owned(),
@@ -164,12 +164,12 @@ d :0@0 master,noaddr - 0 1 9 disconnected
 
     #[test]
     fn a_node_tells_of_all_nodes_and_of_its_own_slots_that_are_on_their_way() {
-        let view = View::read(NODES, "10.9.9.9:1");
+        let view = ClusterView::read(NODES, "10.9.9.9:1");
         let told: Vec<_> = view.0.iter().map(|peer| &*peer.address).collect();
         assert_eq!(told, ["10.9.9.9:1", "10.0.0.2:7000", "10.9.9.9:7001"]);
         let here = view.speaker().unwrap();
         assert_eq!((here.epoch, &here.slots), (4, &vec![(0, 99), (101, 101)]));
-        let moving = |slot, leaves| Moving {
+        let moving = |slot, leaves| MovingSlot {
             slot,
             leaves,
             other: "b".to_owned(),

@@ -6,7 +6,7 @@ mod client;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::fleet::{Post, View};
+use super::fleet::{ClusterView, SentinelAnswer};
 use super::frame::Era;
 use super::known::Known;
 use super::layout::Queue;
@@ -51,9 +51,9 @@ pub struct ServerLook {
     /// The same of each node of a cluster that owns slots and has answered.
     pub nodes: Vec<NodeLook>,
     /// All nodes of the cluster, once as each of these tells of them.
-    pub views: Vec<Arc<View>>,
+    pub views: Vec<Arc<ClusterView>>,
     /// The sentinels that lead to the server, each with its last answer.
-    pub sentinels: Vec<Post>,
+    pub sentinels: Vec<SentinelAnswer>,
 }
 
 /// A look at a node of a cluster.

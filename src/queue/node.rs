@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::fleet::{Moving, Peer, View};
+use super::fleet::{ClusterNode, ClusterView, MovingSlot};
 use super::look::{Info, ServerLook};
 use super::sentinels::place;
 use super::server::Link;
@@ -39,9 +39,9 @@ pub struct Node {
     /// The slots that it owns: first and last of each share.
     pub slots: Vec<(u16, u16)>,
     /// Its slots that are on their way; the others are told by their addresses.
-    pub moving: Vec<Moving>,
+    pub moving: Vec<MovingSlot>,
     /// Its state.
-    pub state: Standing,
+    pub state: NodeState,
     /// Why we do not reach it ourselves; none: we do, or have not tried.
     pub why: Option<String>,
     /// We have heard it itself.
@@ -81,7 +81,7 @@ impl Role {
 
 /// The state of a node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Standing {
+pub enum NodeState {
     /// It is there, and a replica follows.
     Ok,
     /// A replica is being given a copy of everything.
@@ -94,7 +94,7 @@ pub enum Standing {
     Silent,
 }
 
-impl Standing {
+impl NodeState {
     /// The words for it.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -108,7 +108,8 @@ impl Standing {
     }
 }
 
-/// The replicas that a server tells of in `INFO replication`.
+/// The replicas that a server tells of in `INFO replication`: the state of one that is copied to is
+/// `wait_bgsave` or `send_bulk`.
 #[must_use]
 pub fn followers(info: &Info) -> Vec<Follower> {
     let all = info.0.iter();
@@ -142,9 +143,9 @@ pub fn nodes(look: &ServerLook, link: &Link, home: &str) -> Vec<Node> {
         Node {
             of: post.master.clone(),
             state: if silent {
-                Standing::Silent
+                NodeState::Silent
             } else {
-                Standing::Ok
+                NodeState::Ok
             },
             heard: !silent,
             ..Node::new(post.address.clone(), Role::Sentinel)
@@ -162,7 +163,7 @@ impl Node {
             of: None,
             slots: Vec::new(),
             moving: Vec::new(),
-            state: Standing::Ok,
+            state: NodeState::Ok,
             why: None,
             heard: false,
             version: None,
@@ -206,7 +207,7 @@ impl Node {
     /// How far behind its master it is: `1.2 MB`, `1.2 MB, 14 s`; empty where that is not known.
     #[must_use]
     pub fn lag_words(&self) -> String {
-        let bytes = self.lag_bytes.map(bytes);
+        let bytes = self.lag_bytes.map(text::size);
         match (bytes, self.lag_s) {
             (Some(bytes), Some(s @ 3..)) => format!("{bytes}, {s} s"),
             (Some(bytes), _) => bytes,
@@ -235,21 +236,9 @@ impl Node {
         self.lag_bytes = Some(offset.saturating_sub(follower.offset));
         self.lag_s = Some(follower.lag_s);
         if follower.copied {
-            self.state = Standing::Copying;
+            self.state = NodeState::Copying;
         }
         self
-    }
-}
-
-/// A number of bytes in words: `812 B`, `14 kB`, `1,200 MB`.
-#[must_use]
-pub fn bytes(n: u64) -> String {
-    const KIB: u64 = 1 << 10;
-    const MIB: u64 = 1 << 20;
-    match n {
-        0..KIB => format!("{n} B"),
-        KIB..MIB => format!("{} kB", n / KIB),
-        _ => format!("{} MB", text::thousands(n / MIB)),
     }
 }
 
@@ -267,9 +256,9 @@ fn of_server(look: &ServerLook, link: &Link, home: &str) -> Vec<Node> {
     let mut here = Node::new(home.to_owned(), Role::Replica).heard_by(link);
     here.of = Some(master.clone());
     here.state = match text("master_link_status") {
-        Some("down") if text("master_sync_in_progress") == Some("1") => Standing::Copying,
-        Some("down") => Standing::Cut,
-        _ => Standing::Ok,
+        Some("down") if text("master_sync_in_progress") == Some("1") => NodeState::Copying,
+        Some("down") => NodeState::Cut,
+        _ => NodeState::Ok,
     };
     vec![Node::new(master, Role::Master), here]
 }
@@ -286,7 +275,7 @@ fn replicas(info: Option<&Info>, master: &str) -> Vec<Node> {
 
 /// The nodes as the one says that was told the latest news.
 fn of_cluster(look: &ServerLook) -> Vec<Node> {
-    let newest = |view: &&Arc<View>| {
+    let newest = |view: &&Arc<ClusterView>| {
         let epochs = view.0.iter().map(|peer| peer.epoch);
         epochs.max().unwrap_or(0)
     };
@@ -297,7 +286,7 @@ fn of_cluster(look: &ServerLook) -> Vec<Node> {
         let speakers = look.views.iter().filter_map(|view| view.speaker());
         speakers.into_iter().find(|peer| peer.id == id)
     };
-    let mut masters: Vec<&Peer> = view.0.iter().filter(|peer| peer.is_master).collect();
+    let mut masters: Vec<&ClusterNode> = view.0.iter().filter(|peer| peer.is_master).collect();
     masters.sort_by_key(|peer| {
         (
             peer.slots.first().copied().unwrap_or((u16::MAX, 0)),
@@ -313,10 +302,10 @@ fn of_cluster(look: &ServerLook) -> Vec<Node> {
             .find(|node| *node.address == *said.address);
         let mut node = of_peer(said, view, Role::Master);
         node.state = match (peer.failed, asked) {
-            (_, Some(_)) => Standing::Ok,
-            (true, None) => Standing::Failed,
-            (false, None) if peer.slots.is_empty() => Standing::Ok,
-            (false, None) => Standing::Silent,
+            (_, Some(_)) => NodeState::Ok,
+            (true, None) => NodeState::Failed,
+            (false, None) if peer.slots.is_empty() => NodeState::Ok,
+            (false, None) => NodeState::Silent,
         };
         if let Some(asked) = asked {
             node = node.heard_by(&asked.link);
@@ -324,15 +313,15 @@ fn of_cluster(look: &ServerLook) -> Vec<Node> {
         let info = asked.and_then(|node| node.look.info.get_ref());
         let told = replicas(info.map(Arc::as_ref), &node.address);
         nodes.push(node);
-        let of_it = |other: &&Peer| other.of.as_deref() == Some(&*peer.id);
+        let of_it = |other: &&ClusterNode| other.of.as_deref() == Some(&*peer.id);
         for other in view.0.iter().filter(of_it) {
             let mut replica = of_peer(other, view, Role::Replica);
             let told = told.iter().find(|one| one.address == replica.address);
             replica.state = match (other.failed, told) {
-                (true, _) => Standing::Failed,
+                (true, _) => NodeState::Failed,
                 (false, Some(told)) => told.state,
-                (false, None) if info.is_some() => Standing::Cut,
-                (false, None) => Standing::Ok,
+                (false, None) if info.is_some() => NodeState::Cut,
+                (false, None) => NodeState::Ok,
             };
             if let Some(told) = told {
                 (replica.lag_bytes, replica.lag_s) = (told.lag_bytes, told.lag_s);
@@ -343,8 +332,8 @@ fn of_cluster(look: &ServerLook) -> Vec<Node> {
     nodes
 }
 
-fn of_peer(peer: &Peer, view: &View, role: Role) -> Node {
-    let moving = peer.moving.iter().map(|moving| Moving {
+fn of_peer(peer: &ClusterNode, view: &ClusterView, role: Role) -> Node {
+    let moving = peer.moving.iter().map(|moving| MovingSlot {
         other: view.address_of(&moving.other).to_owned(),
         ..moving.clone()
     });
@@ -392,8 +381,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                ("10.0.0.2:6379", Some(100), Standing::Ok),
-                ("[::1]:6379", Some(1_000), Standing::Copying)
+                ("10.0.0.2:6379", Some(100), NodeState::Ok),
+                ("[::1]:6379", Some(1_000), NodeState::Copying)
             ]
         );
     }

@@ -242,7 +242,7 @@ mod tests {
             user: Some("on call".into()),
             password: Some("secret".into()),
             tls: None,
-            via: crate::queue::via::Via::default(),
+            via: Via::default(),
         }
     }
 

@@ -83,6 +83,18 @@ pub fn rate(per_s: f64) -> String {
     format!("{sign}{}", thousands(whole))
 }
 
+/// A number of bytes, in units of 1,024: `812 B`, `14 kB`, `1,200 MB`.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    const KIB: u64 = 1 << 10;
+    const MIB: u64 = 1 << 20;
+    match bytes {
+        0..KIB => format!("{bytes} B"),
+        KIB..MIB => format!("{} kB", bytes / KIB),
+        _ => format!("{} MB", thousands(bytes / MIB)),
+    }
+}
+
 /// A number with thousands separators: `1,000,000`.
 #[must_use]
 pub fn thousands(n: u64) -> String {

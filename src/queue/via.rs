@@ -12,7 +12,7 @@ pub struct Via {
     /// The proxy that all of them go through.
     pub proxy: Option<Proxy>,
     /// Addresses that are named or announced, each with that in its place.
-    pub map: Vec<Mapped>,
+    pub map: Vec<AddressMapping>,
     /// The server that is named alone, although it is a node of a cluster.
     pub alone: bool,
 }
@@ -30,7 +30,7 @@ pub struct Proxy {
 
 /// An address in place of another one.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Mapped {
+pub struct AddressMapping {
     /// The address as servers tell it; without a port, of any.
     from: (String, Option<u16>),
     /// Where to connect instead; without a port, at the same.
@@ -57,7 +57,8 @@ impl Via {
     /// Where to connect when that address is meant.
     #[must_use]
     pub fn mapped(&self, host: &str, port: u16) -> (String, u16) {
-        let fits = |one: &&Mapped| one.from.0 == host && one.from.1.is_none_or(|own| own == port);
+        let fits =
+            |one: &&AddressMapping| one.from.0 == host && one.from.1.is_none_or(|own| own == port);
         // One that names the port is meant before one that does not.
         let exact = self
             .map
@@ -97,7 +98,7 @@ impl FromStr for Proxy {
     }
 }
 
-impl FromStr for Mapped {
+impl FromStr for AddressMapping {
     type Err = BadVia;
 
     fn from_str(text: &str) -> Result<Self, BadVia> {
@@ -146,7 +147,7 @@ impl fmt::Debug for Proxy {
 }
 
 /// `10.0.0.7:6379=localhost:7001`, as it is written.
-impl fmt::Display for Mapped {
+impl fmt::Display for AddressMapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |(host, port): &(String, Option<u16>)| match port {
             Some(port) => place(host, *port),
@@ -178,7 +179,7 @@ mod tests {
             map
         );
         for bad in ["a", "a=", "=b", "a:0=b", "a:x=b", "[::1=b"] {
-            assert_eq!(bad.parse::<Mapped>(), Err(BadVia::Map), "{bad}");
+            assert_eq!(bad.parse::<AddressMapping>(), Err(BadVia::Map), "{bad}");
         }
     }
 

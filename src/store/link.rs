@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// The sentinels that lead to the server, each with its last answer; none where none do.
-    pub(in crate::store) fn sentinels(&self) -> Vec<fleet::Post> {
+    pub(in crate::store) fn sentinels(&self) -> Vec<fleet::SentinelAnswer> {
         self.dialer().sentinels()
     }
 

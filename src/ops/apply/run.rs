@@ -420,8 +420,8 @@ fn copied(copies: u64) -> Option<String> {
 mod tests {
     use super::*;
     use crate::ops::apply::unheard::line;
-    use crate::queue::Change;
-    use crate::queue::{Address, Endpoint};
+    use crate::queue::via::Via;
+    use crate::queue::{Address, Change, Endpoint};
     use crate::store::{Access, Store};
 
     #[tokio::test]
@@ -432,7 +432,7 @@ mod tests {
             user: None,
             password: None,
             tls: None,
-            via: crate::queue::via::Via::default(),
+            via: Via::default(),
         };
         let store = Store::open(endpoint, Access::ReadWrite);
         // Of this one nothing can be brought back, and nobody need be asked for that.

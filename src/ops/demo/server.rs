@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use super::DemoError;
 use crate::clock::instant;
+use crate::queue::via::Via;
 use crate::queue::{Address, Endpoint};
 
 /// `$1` is where to make the directory; the rest is the server's command line. Tells the server's
@@ -80,7 +81,7 @@ impl PrivateServer {
             user: None,
             password: None,
             tls: None,
-            via: crate::queue::via::Via::default(),
+            via: Via::default(),
         }
     }
 

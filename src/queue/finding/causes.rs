@@ -47,7 +47,7 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     drift::subordinate(findings);
     slow_transfer::subordinate(findings);
     mixed_frames::subordinate(findings);
-    below_what_puts_to_sleep(findings);
+    below_what_puts_to_sleep(seen, findings);
     below_its_blocker(seen, findings);
     findings.sort_by_key(rank);
     first_breaks_first(findings);
@@ -85,8 +85,8 @@ fn nest(findings: &mut Vec<Finding>) {
 }
 
 /// Hangs clients that do not transfer below the entry that they sleep for.
-pub(super) fn below_what_puts_to_sleep(findings: &mut [Finding]) {
-    let sleep = findings.iter().any(score_range::puts_to_sleep);
+fn below_what_puts_to_sleep(seen: &Seen, findings: &mut [Finding]) {
+    let sleep = score_range::puts_to_sleep(seen);
     let stuck = findings.iter_mut().find(|f| f.id == id::STUCK_CLIENT);
     let Some(stuck) = stuck.filter(|_| sleep) else {
         return;

@@ -30,7 +30,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
             let headline = "Redis may drop whole queues when its memory is full.";
             Finding::new(ID, Severity::Warning, headline).details(format!(
                 "It may drop any key ({policy}) once it uses {}{dropped}.",
-                mib(limit)
+                text::size(limit)
             ))
         }
         None => Finding::new(
@@ -57,7 +57,7 @@ fn volatile(seen: &Seen, info: &Info, policy: &str) -> RuleVerdict {
     let finding = Finding::new(ID, Severity::Warning, headline).details(format!(
         "{} has an expiry, and Redis may drop such keys ({policy}) once it uses {}.",
         text::printable_bytes(&key.key),
-        mib(limit)
+        text::size(limit)
     ));
     RuleVerdict::Found(with_evidence(finding, info, policy))
 }
@@ -76,7 +76,7 @@ fn with_evidence(finding: Finding, info: &Info, policy: &str) -> Finding {
         .number("used_memory", used)
         .number("evicted_keys", info.number("evicted_keys"));
     if let Some(used) = used {
-        finding = finding.words(format!("{} are in use", mib(used)));
+        finding = finding.words(format!("{} are in use", text::size(used)));
     }
     finding
         .check(&["CONFIG", "GET"], b"maxmemory*")
@@ -86,14 +86,6 @@ fn with_evidence(finding: Finding, info: &Info, policy: &str) -> Finding {
             "CONFIG SET maxmemory-policy noeviction (and in the configuration file), or give the queues \
              a server of their own.",
         )
-}
-
-fn mib(bytes: u64) -> String {
-    const MIB: u64 = 1 << 20;
-    match bytes {
-        0..MIB => format!("{} kB", text::thousands(bytes >> 10)),
-        _ => format!("{} MB", text::thousands(bytes / MIB)),
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::id::LAGGING_REPLICAS as ID;
 use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
-use crate::queue::fleet::{Peer, View};
+use crate::queue::fleet::{ClusterNode, ClusterView};
 use crate::queue::look::{Info, ServerLook};
-use crate::queue::node::{Follower, bytes, followers};
+use crate::queue::node::{Follower, followers};
 use crate::queue::slot::slot;
 use crate::queue::{Known, text};
 
@@ -71,7 +71,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 
 /// The replicas that ought to be there and are not, in words.
 fn gone(last: &ServerLook, slot: u16, there: &[Follower]) -> Vec<String> {
-    let owner = |view: &&Arc<View>| view.owner(slot).is_some_and(|peer| peer.is_speaker);
+    let owner = |view: &&Arc<ClusterView>| view.owner(slot).is_some_and(|peer| peer.is_speaker);
     let view = last.views.iter().find(owner);
     let dead = view.and_then(|view| Some(dead(view, &view.speaker()?.id, there)));
     let mut gone = dead.unwrap_or_default();
@@ -83,8 +83,8 @@ fn gone(last: &ServerLook, slot: u16, there: &[Follower]) -> Vec<String> {
     gone
 }
 
-fn dead(view: &View, master: &str, there: &[Follower]) -> Vec<String> {
-    let is_dead = |peer: &&Peer| {
+fn dead(view: &ClusterView, master: &str, there: &[Follower]) -> Vec<String> {
+    let is_dead = |peer: &&ClusterNode| {
         let follows = there.iter().any(|one| one.address == peer.address);
         peer.of.as_deref() == Some(master) && peer.failed && !follows
     };
@@ -103,7 +103,7 @@ fn finding(info: &Info, (behind, gone): (&[&Follower], &[String]), sound: usize)
     };
     let mut told: Vec<String> = Vec::new();
     for follower in behind {
-        let (address, lag) = (&follower.address, bytes(lag(follower)));
+        let (address, lag) = (&follower.address, text::size(lag(follower)));
         told.push(match (follower.copied, follower.lag_s) {
             (true, _) => format!("{address} has nothing yet: it is given a copy of everything"),
             (false, s @ LATE_S..) => {
@@ -137,38 +137,30 @@ fn finding(info: &Info, (behind, gone): (&[&Follower], &[String]), sound: usize)
 mod tests {
     use super::*;
     use crate::clock::EpochMillis;
-    use crate::queue::finding::Watch;
-    use crate::queue::finding::tests::{looked, pulse};
-    use crate::queue::fleet::Post;
-    use crate::queue::{Queue, ServerWatch};
+    use crate::queue::finding::tests::{Scene, info_look, pulse};
+    use crate::queue::fleet::SentinelAnswer;
 
     /// Seconds; the master's offset; offset and lag of each replica.
-    type Told<'a> = (i64, u64, &'a [(u64, u64)]);
+    type OffsetsTold<'a> = (i64, u64, &'a [(u64, u64)]);
 
-    fn verdict(looks: &[Told], known: u64) -> RuleVerdict {
-        let mut server = ServerWatch::default();
-        for (s, offset, replicas) in looks {
+    fn verdict(looks: &[OffsetsTold], known: u64) -> RuleVerdict {
+        let looks = looks.iter().map(|(s, offset, replicas)| {
             let each = replicas.iter().enumerate().map(|(n, (offset, lag))| {
                 format!("slave{n}:ip=h,port={n},state=online,offset={offset},lag={lag}\r\n")
             });
             let replicas: String = each.collect();
             let info = format!("role:master\r\nmaster_repl_offset:{offset}\r\n{replicas}");
-            let mut look = looked(&info).last().unwrap().clone();
-            look.at = EpochMillis::new(s * 1_000);
-            look.sentinels = vec![Post {
-                replicas: known,
-                ..Post::default()
-            }];
-            server.looked(look);
-        }
-        let queue = Queue::redisson("orders");
-        look(&Seen {
-            queue: &queue,
-            pulse: Some(&pulse(0, 1, None, 1)),
-            survey: None,
-            watch: &Watch::default(),
-            server: &server,
-        })
+            ServerLook {
+                at: EpochMillis::new(s * 1_000),
+                sentinels: vec![SentinelAnswer {
+                    replicas: known,
+                    ..SentinelAnswer::default()
+                }],
+                ..info_look(0, &info)
+            }
+        });
+        let scene = Scene::default().pulse(pulse(0, 1, None, 1));
+        looks.fold(scene, Scene::look).verdict(ID)
     }
 
     fn sentence(verdict: RuleVerdict) -> String {
@@ -182,10 +174,10 @@ mod tests {
     fn a_replica_is_far_behind_when_it_lacks_what_its_master_wrote_long_ago() {
         // Under load each look finds it behind, and it follows.
         let follows: &[(u64, u64)] = &[(5_000, 1), (90_000, 0)];
-        let looks: &[Told] = &[(0, 1_000, &[(900, 0)]), (10, 100_000, follows)];
+        let looks: &[OffsetsTold] = &[(0, 1_000, &[(900, 0)]), (10, 100_000, follows)];
         assert_eq!(verdict(looks, 0), RuleVerdict::Fine);
         let stands: &[(u64, u64)] = &[(900, 1), (90_000, 0)];
-        let looks: &[Told] = &[(0, 1_000, &[(900, 0)]), (10, 3_100_000, stands)];
+        let looks: &[OffsetsTold] = &[(0, 1_000, &[(900, 0)]), (10, 3_100_000, stands)];
         let said = sentence(verdict(looks, 0));
         assert!(
             said.contains("far behind") && said.contains("h:0 lacks 2 MB; 1 replica follows"),

@@ -3,8 +3,6 @@
 mod counted;
 mod micros;
 
-use serde_json::Value;
-
 use self::counted::known;
 use super::id::SCORE_RANGE as ID;
 use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
@@ -63,15 +61,10 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
     (newer && head < 0.0).then_some(head)
 }
 
-/// True of a finding about an entry that clients sleep for, as if there were no other.
-pub(super) fn puts_to_sleep(found: &Finding) -> bool {
-    let score = found.evidence.figures.get("score");
-    let score = score
-        .and_then(Value::as_str)
-        .and_then(|text| text.parse().ok());
-    found.id == ID
-        && found.severity == Severity::Critical
-        && score.is_some_and(|score: f64| score <= -UNREADABLE)
+/// True when clients sleep for the first entry, as if there were no other.
+pub(super) fn puts_to_sleep(seen: &Seen) -> bool {
+    let score = seen.pulse.and_then(|pulse| negative(seen, pulse));
+    score.is_some_and(|score| score <= -UNREADABLE)
 }
 
 /// Advises to bring scores from one unit to the other.

@@ -43,10 +43,10 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// The masters of the queue that are named, each with those who name it.
-type Said = BTreeMap<String, Vec<String>>;
+type NamedMasters = BTreeMap<String, Vec<String>>;
 
-fn said(look: &ServerLook, slot: u16) -> Said {
-    let mut said = Said::new();
+fn said(look: &ServerLook, slot: u16) -> NamedMasters {
+    let mut said = NamedMasters::new();
     for view in &look.views {
         if let (Some(speaker), Some(owner)) = (view.speaker(), view.owner(slot)) {
             // A node calls itself by another name than the others do, where it has several.
@@ -68,19 +68,19 @@ fn said(look: &ServerLook, slot: u16) -> Said {
 }
 
 /// The same, the one first that most name.
-fn in_order(said: &Said) -> Vec<(&str, &[String])> {
+fn in_order(said: &NamedMasters) -> Vec<(&str, &[String])> {
     let mut each: Vec<(&str, &[String])> = said.iter().map(|(who, by)| (&**who, &**by)).collect();
     each.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
     each
 }
 
-fn told(said: &Said) -> Vec<String> {
+fn told(said: &NamedMasters) -> Vec<String> {
     let each = in_order(said).into_iter();
     each.map(|(who, by)| format!("{who} is named by {}", by.join(", ")))
         .collect()
 }
 
-fn of_nodes(slot: u16, said: &Said) -> Finding {
+fn of_nodes(slot: u16, said: &NamedMasters) -> Finding {
     let number = text::thousands(slot.into());
     // Who claims it itself takes writes.
     let claims = said.iter().filter(|(who, by)| by.contains(*who)).count();
@@ -106,7 +106,7 @@ fn of_nodes(slot: u16, said: &Said) -> Finding {
     )
 }
 
-fn of_sentinels(said: &Said) -> Finding {
+fn of_sentinels(said: &NamedMasters) -> Finding {
     let mut finding = Finding::new(
         ID,
         Severity::Warning,
@@ -131,31 +131,18 @@ mod tests {
 
     use super::*;
     use crate::clock::EpochMillis;
-    use crate::queue::finding::Watch;
-    use crate::queue::finding::tests::{looked, pulse};
-    use crate::queue::fleet::{Post, View};
-    use crate::queue::{Queue, ServerWatch};
+    use crate::queue::finding::tests::{Scene, info_look, pulse};
+    use crate::queue::fleet::{ClusterView, SentinelAnswer};
 
     fn verdict(looks: Vec<ServerLook>) -> RuleVerdict {
-        let mut server = ServerWatch::default();
-        for look in looks {
-            server.looked(look);
-        }
-        // Slot 12182.
-        let queue = Queue::redisson("foo");
-        look(&Seen {
-            queue: &queue,
-            pulse: Some(&pulse(0, 1, None, 1)),
-            survey: None,
-            watch: &Watch::default(),
-            server: &server,
-        })
+        let scene = Scene::default().pulse(pulse(0, 1, None, 1));
+        looks.into_iter().fold(scene, Scene::look).verdict(ID)
     }
 
     fn at(s: i64) -> ServerLook {
         ServerLook {
             at: EpochMillis::new(s * 1_000),
-            ..looked("").last().unwrap().clone()
+            ..info_look(0, "")
         }
     }
 
@@ -164,11 +151,11 @@ mod tests {
         let view = |me: &str, owner: &str| {
             let line = |id: &str| {
                 let flags = if id == me { "myself,master" } else { "master" };
-                let slots = if id == owner { "12182" } else { "" };
+                let slots = if id == owner { "11958" } else { "" };
                 format!("{id} {id}:1@2 {flags} - 0 0 1 connected {slots}\n")
             };
             let nodes = ["a", "b"].map(line).concat();
-            Arc::new(View::read(&nodes, &format!("{me}:1")))
+            Arc::new(ClusterView::read(&nodes, &format!("{me}:1")))
         };
         ServerLook {
             views: vec![view("a", first), view("b", second)],
@@ -178,10 +165,10 @@ mod tests {
 
     fn sentinels(s: i64, masters: [Option<&str>; 3]) -> ServerLook {
         let posts = masters.iter().zip(["x", "y", "z"]);
-        let posts = posts.map(|(master, place)| Post {
+        let posts = posts.map(|(master, place)| SentinelAnswer {
             address: place.to_owned(),
             master: master.map(str::to_owned),
-            ..Post::default()
+            ..SentinelAnswer::default()
         });
         ServerLook {
             sentinels: posts.collect(),

@@ -2,7 +2,7 @@
 
 use super::id::STUCK_MIGRATION as ID;
 use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
-use crate::queue::fleet::{Moving, View};
+use crate::queue::fleet::{ClusterView, MovingSlot};
 use crate::queue::look::ServerLook;
 use crate::queue::slot::slot;
 use crate::queue::text;
@@ -19,10 +19,12 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         return RuleVerdict::Silent;
     }
     let slot = slot(&seen.queue.keys().timeouts);
-    let Some(half) = Half::of(last, slot) else {
+    let Some(half) = HalfMovedSlot::of(last, slot) else {
         return RuleVerdict::Fine;
     };
-    let lasts = seen.server.lasts(|look| Half::of(look, slot).is_some());
+    let lasts = seen
+        .server
+        .lasts(|look| HalfMovedSlot::of(look, slot).is_some());
     let ms = lasts.unwrap_or(0);
     if ms < STUCK_MS {
         let seen = format!(
@@ -35,12 +37,12 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// A slot that is on its way, and who says so.
-struct Half<'a> {
-    view: &'a View,
-    moving: &'a Moving,
+struct HalfMovedSlot<'a> {
+    view: &'a ClusterView,
+    moving: &'a MovingSlot,
 }
 
-impl<'a> Half<'a> {
+impl<'a> HalfMovedSlot<'a> {
     fn of(look: &'a ServerLook, slot: u16) -> Option<Self> {
         let mut views = look.views.iter();
         views.find_map(|view| {
@@ -62,7 +64,7 @@ impl<'a> Half<'a> {
     }
 }
 
-fn finding(slot: u16, ms: i64, half: &Half) -> Finding {
+fn finding(slot: u16, ms: i64, half: &HalfMovedSlot) -> Finding {
     let (from, to) = half.ends();
     let number = text::thousands(slot.into());
     Finding::new(
@@ -95,49 +97,33 @@ mod tests {
 
     use super::*;
     use crate::clock::EpochMillis;
-    use crate::queue::finding::Watch;
-    use crate::queue::finding::tests::{looked, pulse};
-    use crate::queue::{Queue, ServerWatch};
+    use crate::queue::finding::tests::{Scene, info_look, pulse};
 
-    fn watch(seconds: &[(i64, &str)]) -> ServerWatch {
-        let look = looked("cluster_enabled:1\r\n").last().unwrap().clone();
-        let mut server = ServerWatch::default();
-        for (s, slots) in seconds {
+    fn verdict(seconds: &[(i64, &str)]) -> RuleVerdict {
+        let looks = seconds.iter().map(|(s, slots)| {
             let nodes = format!(
                 "a h:1@2 myself,master - 0 0 1 connected 0-16383 {slots}\n\
                  b h:3@4 master - 0 0 2 connected\n"
             );
-            let view = View::read(&nodes, "h:1");
-            server.looked(ServerLook {
+            ServerLook {
                 at: EpochMillis::new(s * 1_000),
-                views: vec![Arc::new(view)],
-                ..look.clone()
-            });
-        }
-        server
-    }
-
-    fn verdict(server: &ServerWatch) -> RuleVerdict {
-        // Slot 12182.
-        let queue = Queue::redisson("foo");
-        look(&Seen {
-            queue: &queue,
-            pulse: Some(&pulse(0, 1, None, 1)),
-            survey: None,
-            watch: &Watch::default(),
-            server,
-        })
+                views: vec![Arc::new(ClusterView::read(&nodes, "h:1"))],
+                ..info_look(0, "cluster_enabled:1\r\n")
+            }
+        });
+        let scene = Scene::default().pulse(pulse(0, 1, None, 1));
+        looks.fold(scene, Scene::look).verdict(ID)
     }
 
     #[test]
     fn a_slot_that_is_half_moved_for_half_a_minute_is_stuck() {
-        let half = "[12182->-b]";
-        let RuleVerdict::Early(open) = verdict(&watch(&[(0, ""), (10, half), (20, half)])) else {
+        let half = "[11958->-b]";
+        let RuleVerdict::Early(open) = verdict(&[(0, ""), (10, half), (20, half)]) else {
             panic!("it may still arrive");
         };
         assert_eq!(open.known_in_ms, Some(20_000));
-        let looks = [(0, half), (10, half), (20, half), (31, "[12182-<-b]")];
-        let RuleVerdict::Found(found) = verdict(&watch(&looks)) else {
+        let looks = [(0, half), (10, half), (20, half), (31, "[11958-<-b]")];
+        let RuleVerdict::Found(found) = verdict(&looks) else {
             panic!("nothing found");
         };
         assert_eq!(found.severity, Severity::Critical);
@@ -150,9 +136,9 @@ mod tests {
 
     #[test]
     fn other_slots_and_other_servers_do_not_matter() {
-        let other = "[12181->-b]";
+        let other = "[11957->-b]";
         let looks = [(0, other), (20, other), (40, other)];
-        assert_eq!(verdict(&watch(&looks)), RuleVerdict::Fine);
-        assert_eq!(verdict(&looked("")), RuleVerdict::Silent);
+        assert_eq!(verdict(&looks), RuleVerdict::Fine);
+        assert_eq!(verdict(&[]), RuleVerdict::Silent);
     }
 }

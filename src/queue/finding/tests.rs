@@ -294,17 +294,18 @@ fn what_follows_from_a_finding_stands_right_behind_it() {
 
 #[test]
 fn clients_that_sleep_for_an_overflowed_entry_are_no_second_cause() {
-    let told = |score: &str| {
-        let of = |id| Finding::new(id, Severity::Critical, "That.");
-        let cause = of(id::SCORE_RANGE).number("score", score);
-        let mut all = vec![cause, of(id::STUCK_CLIENT).details("12 late.".to_owned())];
-        causes::below_what_puts_to_sleep(&mut all);
-        let stuck = all.remove(1);
-        (stuck.follows, stuck.severity, stuck.details)
+    let stuck = |score: f64| {
+        let pulses = (0..6).map(|n| Pulse {
+            head: Some(Due::OutOfRange(score)),
+            first: Some(framed(Form::ByteId, 1, Some(-9_000))),
+            ..pulse(n * 1_000, 3, Some(9_000 + n * 1_000), 1)
+        });
+        let found = pulses.fold(Scene::default(), Scene::pulse).all().findings;
+        let stuck = found.iter().find(|found| found.id == id::STUCK_CLIENT);
+        stuck.map(|stuck| (stuck.follows, stuck.severity))
     };
-    let details = || "12 late.".to_owned();
-    let below = (Some(id::SCORE_RANGE), Severity::Note, details());
-    assert_eq!(told("-9223372036854775808"), below);
+    let below = (Some(id::SCORE_RANGE), Severity::Note);
+    assert_eq!(stuck(-9_223_372_036_854_775_808.0), Some(below));
     // It makes clients busy, not sleepy.
-    assert_eq!(told("-5"), (None, Severity::Critical, details()));
+    assert_eq!(stuck(-5.0), Some((None, Severity::Critical)));
 }

@@ -300,7 +300,7 @@ impl Dialer {
     }
 
     /// The sentinels that lead to the server, each with its last answer; none where none do.
-    pub(super) fn sentinels(&self) -> Vec<fleet::Post> {
+    pub(super) fn sentinels(&self) -> Vec<fleet::SentinelAnswer> {
         match &self.way {
             Way::Sentinels(guide) => guide.heard(),
             Way::Nodes(..) => Vec::new(),

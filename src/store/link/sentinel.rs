@@ -44,7 +44,7 @@ pub(super) struct Guide {
     sentinels: Sentinels,
     posts: Mutex<Vec<Arc<Post>>>,
     /// The last answer of each, and when it came.
-    said: Mutex<BTreeMap<String, (Instant, fleet::Post)>>,
+    said: Mutex<BTreeMap<String, (Instant, fleet::SentinelAnswer)>>,
     /// Told when a sentinel says that there is another master.
     news: Notify,
 }
@@ -187,7 +187,7 @@ impl Guide {
     }
 
     fn note(&self, place: String, said: &Testimony) {
-        let post = fleet::Post {
+        let post = fleet::SentinelAnswer {
             address: place.clone(),
             master: Some(said.master.to_string()),
             epoch: said.epoch,
@@ -199,7 +199,7 @@ impl Guide {
     }
 
     /// The sentinels, each with its last answer; without one where that is older than [`LATELY`].
-    pub(super) fn heard(&self) -> Vec<fleet::Post> {
+    pub(super) fn heard(&self) -> Vec<fleet::SentinelAnswer> {
         let all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let posts = self.posts().clone();
         let heard = posts.iter().map(|post| post.place()).map(|place| {
@@ -207,9 +207,9 @@ impl Guide {
                 let age = instant().saturating_duration_since(*at);
                 age < LATELY
             });
-            let silent = || fleet::Post {
+            let silent = || fleet::SentinelAnswer {
                 address: place.clone(),
-                ..fleet::Post::default()
+                ..fleet::SentinelAnswer::default()
             };
             said.map_or_else(silent, |(_, post)| post.clone())
         });

@@ -185,13 +185,7 @@ impl Store {
             let answers = ask(store, share).await?;
             Ok::<_, StoreError>((places, answers))
         });
-        let mut answers: Vec<Option<T>> = items.iter().map(|_| None).collect();
-        for (places, told) in try_join_all(asked).await? {
-            for (at, one) in places.into_iter().zip(told) {
-                answers[at] = Some(one);
-            }
-        }
-        Ok(answers.into_iter().flatten().collect())
+        Ok(in_places(items.len(), try_join_all(asked).await?))
     }
 
     /// The same, where a node that fails or hangs takes nothing from the others: an answer for each of
@@ -208,28 +202,17 @@ impl Store {
             let share = places.iter().map(|at| items[*at].clone()).collect();
             // Nobody waits for one that hangs: its own link does.
             let hangs = store.hangs().filter(|_| !is_alone);
-            let answers = match hangs {
+            let told = match hangs {
                 Some(error) => Err(error),
                 None => ask(store, share).await,
             };
+            let answers = match told {
+                Ok(told) => told.into_iter().map(Ok).collect(),
+                Err(error) => places.iter().map(|_| Err(error.clone())).collect(),
+            };
             (places, answers)
         });
-        let mut answers: Vec<Option<Result<T, StoreError>>> = items.iter().map(|_| None).collect();
-        for (places, told) in join_all(asked).await {
-            match told {
-                Ok(told) => {
-                    for (at, one) in places.into_iter().zip(told) {
-                        answers[at] = Some(Ok(one));
-                    }
-                }
-                Err(error) => {
-                    for at in places {
-                        answers[at] = Some(Err(error.clone()));
-                    }
-                }
-            }
-        }
-        answers.into_iter().flatten().collect()
+        in_places(items.len(), join_all(asked).await)
     }
 
     /// Why nothing is to be asked of it now: it hangs.
@@ -287,6 +270,17 @@ impl Store {
             patience: self.patience,
         }
     }
+}
+
+/// Puts what was told of each share back to the places of its items.
+fn in_places<T>(count: usize, told: Vec<(Vec<usize>, Vec<T>)>) -> Vec<T> {
+    let mut answers: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    for (places, told) in told {
+        for (at, one) in places.into_iter().zip(told) {
+            answers[at] = Some(one);
+        }
+    }
+    answers.into_iter().flatten().collect()
 }
 
 fn open(endpoint: Endpoint, topology: &Arc<Topology>, site: Site, access: Access) -> SiteLink {

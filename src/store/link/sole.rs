@@ -67,7 +67,7 @@ struct Answers {
 }
 
 /// What stands at one place: a value, or the beginning of a list of so many.
-enum Item {
+enum AnswerItem {
     Value(Value),
     List(usize),
 }
@@ -99,9 +99,9 @@ impl Answers {
     fn next(&mut self) -> io::Result<Option<Value>> {
         while let Some(item) = self.item()? {
             let mut value = match item {
-                Item::Value(value) => value,
-                Item::List(_) if self.open.len() >= NESTED => return Err(strange()),
-                Item::List(count) => {
+                AnswerItem::Value(value) => value,
+                AnswerItem::List(_) if self.open.len() >= NESTED => return Err(strange()),
+                AnswerItem::List(count) => {
                     // No more room than what has come can fill.
                     let room = count.min((self.bytes.len() - self.at) / b":0\r\n".len());
                     self.open.push((count, Vec::with_capacity(room)));
@@ -123,16 +123,16 @@ impl Answers {
         Ok(None)
     }
 
-    fn item(&mut self) -> io::Result<Option<Item>> {
+    fn item(&mut self) -> io::Result<Option<AnswerItem>> {
         let rest = &self.bytes[self.at..];
         let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
             return Ok(None);
         };
         let (line, mut taken) = (&rest[..=end], end + 1);
         let item = match line[0] {
-            b':' => Item::Value(Value::Int(number(line)?)),
+            b':' => AnswerItem::Value(Value::Int(number(line)?)),
             b'$' => match length(line)? {
-                None => Item::Value(Value::Nil),
+                None => AnswerItem::Value(Value::Nil),
                 Some(length) => {
                     let end = taken.checked_add(length).ok_or_else(strange)?;
                     let Some(last) = rest.get(end..).and_then(|rest| rest.get(..2)) else {
@@ -143,15 +143,15 @@ impl Answers {
                     }
                     let bytes = rest[taken..end].to_vec();
                     taken = end + last.len();
-                    Item::Value(Value::BulkString(bytes))
+                    AnswerItem::Value(Value::BulkString(bytes))
                 }
             },
             b'*' => match length(line)? {
-                None => Item::Value(Value::Nil),
-                Some(0) => Item::Value(Value::Array(Vec::new())),
-                Some(count) => Item::List(count),
+                None => AnswerItem::Value(Value::Nil),
+                Some(0) => AnswerItem::Value(Value::Array(Vec::new())),
+                Some(count) => AnswerItem::List(count),
             },
-            _ => Item::Value(redis::parse_redis_value(line).map_err(io::Error::other)?),
+            _ => AnswerItem::Value(redis::parse_redis_value(line).map_err(io::Error::other)?),
         };
         self.at += taken;
         Ok(Some(item))

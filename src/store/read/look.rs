@@ -10,7 +10,7 @@ use super::super::error::{StoreError, words};
 use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use crate::clock::EpochMillis;
-use crate::queue::fleet::View;
+use crate::queue::fleet::ClusterView;
 use crate::queue::look::{Client, Clients, Info, LookAsk, Scripts};
 use crate::queue::{Known, NodeLook, Optional, ServerLook};
 
@@ -65,7 +65,7 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
 }
 
 /// Reads all nodes of a cluster, as this one tells of them; none: it does not.
-async fn view(node: &Store) -> Option<Arc<View>> {
+async fn view(node: &Store) -> Option<Arc<ClusterView>> {
     const ATTEMPT: &str = "tell of the nodes of its cluster";
     if node.why_refused(Optional::ClusterNodes).is_some() {
         return None;
@@ -80,7 +80,7 @@ async fn view(node: &Store) -> Option<Arc<View>> {
         }
         answer => {
             let asked = node.endpoint().address.to_string();
-            Some(View::read(&text_of(answer).ok()?, &asked).into())
+            Some(ClusterView::read(&text_of(answer).ok()?, &asked).into())
         }
     }
 }

@@ -7,7 +7,7 @@ use super::super::link::Store;
 use super::look::look;
 use crate::queue::Address;
 use crate::queue::look::LookAsk;
-use crate::queue::node::{self, Node, Role, Standing};
+use crate::queue::node::{self, Node, NodeState, Role};
 
 /// Reads them: what those say of all that we have a link to, and what the others say themselves. Who
 /// does not answer within two seconds is told so.
@@ -35,15 +35,15 @@ async fn asked(store: &Store, mut node: Node, home: &Address) -> Node {
     let Some(address) = address else { return node };
     match store.meet(address).await {
         Ok(link) => {
-            if node.state == Standing::Silent {
-                node.state = Standing::Ok;
+            if node.state == NodeState::Silent {
+                node.state = NodeState::Ok;
             }
             node.heard_by(&link)
         }
         Err(error) => {
             node.why = Some(reason(&error));
-            if node.role == Role::Master && node.state == Standing::Ok {
-                node.state = Standing::Silent;
+            if node.role == Role::Master && node.state == NodeState::Ok {
+                node.state = NodeState::Silent;
             }
             node
         }

@@ -4,6 +4,8 @@ use redis::{Pipeline, Value};
 
 use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
+use crate::queue::look::Info;
+use crate::queue::node::followers;
 
 const ATTEMPT: &str = "ask how far its replicas are";
 
@@ -60,32 +62,24 @@ impl Replication {
         }
     }
 
-    /// While a replica is copied to, its state is `wait_bgsave` or `send_bulk` and its offset 0.
-    fn of(info: &str) -> Option<Self> {
-        let lines = || {
-            info.lines()
-                .filter_map(|line| line.trim_end().split_once(':'))
-        };
-        let text = |wanted| lines().find_map(|(name, value)| (name == wanted).then_some(value));
-        let number = |wanted| text(wanted).and_then(|value| value.parse().ok());
-        let before = text("master_replid2").filter(|id| id.bytes().any(|byte| byte != b'0'));
-        let replica = |(name, words): (&str, &str)| {
-            name.strip_prefix("slave")?.parse::<u32>().ok()?;
-            let field = |field| {
-                let mut fields = words.split(',').filter_map(|word| word.split_once('='));
-                fields.find_map(|(name, value)| (name == field).then_some(value))
-            };
-            Some(Replica {
-                offset: field("offset")?.parse().ok()?,
-                copied: field("state").is_some_and(|state| state != "online"),
-            })
-        };
+    /// While a replica is copied to, its offset is 0.
+    fn of(text: &str) -> Option<Self> {
+        let mut info = Info::default();
+        info.read(text);
+        let before = info.text("master_replid2");
+        let before = before.filter(|id| id.bytes().any(|byte| byte != b'0'));
+        let replicas = followers(&info).into_iter().map(|follower| Replica {
+            offset: follower.offset,
+            copied: follower.copied,
+        });
         Some(Self {
-            is_master: text("role")? == "master",
-            history: text("master_replid").unwrap_or_default().to_owned(),
-            offset: number("master_repl_offset")?,
-            former: before.map(str::to_owned).zip(number("second_repl_offset")),
-            replicas: lines().filter_map(replica).collect(),
+            is_master: info.text("role")? == "master",
+            history: info.text("master_replid").unwrap_or_default().to_owned(),
+            offset: info.number("master_repl_offset")?,
+            former: before
+                .map(str::to_owned)
+                .zip(info.number("second_repl_offset")),
+            replicas: replicas.collect(),
         })
     }
 
