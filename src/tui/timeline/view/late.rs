@@ -100,13 +100,14 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         let high = picture.rise.eighths(count, area.h).div_ceil(8);
         let high = u16::try_from(high).unwrap_or(area.h);
         let row = area.h.saturating_sub(high + 1).max(2);
-        for y in area.y..area.y + row {
+        for y in area.y..=area.y + row {
             Line::new(buf, column.x, y, column.w).wipe(buf, column.w);
         }
         let words = brief(count, usize::from(w - 1));
         line::right(buf, x, area.y + row, w - 1, &words, style);
-        if !picture.rise.log && count > picture.rise.top {
-            // The bar goes on beyond the scale.
+        let is_cut = !picture.rise.log && count > picture.rise.top;
+        if is_cut && row + 2 < area.h {
+            // The bar goes on beyond the scale: said where a row of it is left below.
             let cut = if ctx.model.look.ascii { "~" } else { "≈" };
             let cut = cut.repeat(usize::from(column.w));
             Line::new(buf, column.x, area.y + row + 1, column.w).put(buf, &cut, style);
