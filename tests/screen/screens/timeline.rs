@@ -6,7 +6,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::{Due, Known, Scale, Zoom};
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::layout;
-use delayscope::tui::model::{Model, Pane};
+use delayscope::tui::model::{Model, Pane, Screen};
 use delayscope::tui::timeline;
 use delayscope::tui::timeline::place::Track;
 
@@ -52,6 +52,26 @@ fn a_week_with_a_bar_of_another_day() {
         let mut m = zoomed(size, Zoom::Week);
         m.bar = Some(timeline::queries::scale(&m).start(NOW, 28));
         picture(&format!("week_{name}"), &m);
+    }
+}
+
+#[test]
+fn a_late_class_beyond_the_scale_has_a_bar_however_low_the_timeline_is() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let mut m = evening(size, look());
+        m.screen = Screen::Queue;
+        let mut survey = build::survey(m.zoom, [9; 7]);
+        survey.late = [0, 0, 0, 200_000];
+        m.queues[0].survey = Some(survey);
+        let picture = draw(&m);
+        let hits = drawn(&m);
+        let (class, _) = hits
+            .places()
+            .find(|(_, target)| *target == Target::Late(3))
+            .unwrap();
+        // The last row of its place is the axis.
+        let foot = (class.right() - 2, class.y + class.h - 2);
+        assert_eq!(symbol(&picture, foot.0, foot.1), "█", "{size:?}");
     }
 }
 
