@@ -45,8 +45,6 @@ pub struct SentinelAnswer {
     pub address: String,
     /// Where the master is; none: it does not answer.
     pub master: Option<String>,
-    /// Of two that disagree the higher one is right.
-    pub epoch: u64,
     /// The replicas that it knows, alive or not.
     pub replicas: u64,
 }

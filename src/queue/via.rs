@@ -41,7 +41,7 @@ pub struct AddressMapping {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadVia {
     /// No proxy of the kind that we know.
-    #[error("a proxy is written like socks5://localhost:1080 (--help tells of a login)")]
+    #[error("a proxy is written like socks5://localhost:1080 (`help connection` tells of a login)")]
     Proxy,
     /// No pair of addresses.
     #[error(

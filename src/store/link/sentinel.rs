@@ -190,7 +190,6 @@ impl Guide {
         let post = fleet::SentinelAnswer {
             address: place.clone(),
             master: Some(said.master.to_string()),
-            epoch: said.epoch,
             replicas: said.replicas,
         };
         // Nothing panics while it holds the lock.

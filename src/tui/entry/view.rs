@@ -42,7 +42,7 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
     let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
     facts(
         ctx,
-        &view.row,
+        (&view.row, view.gone.is_some()),
         Rect::new(x, y, plan.columns, plan.facts),
         buf,
     );
@@ -105,7 +105,8 @@ pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
     let plan = plan((slot.inner.w, slot.inner.h), false, is_plain(row));
     title(ctx, (row, plan), None, None, buf);
     let (x, y) = (slot.inner.x + 1, slot.inner.y);
-    facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
+    let area = Rect::new(x, y, plan.columns, plan.facts);
+    facts(ctx, (row, false), area, buf);
     let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
     match decoded(row, plan.columns, glance(plan)) {
         Body::Text(lines) => words(ctx, &lines, None, 0, below, buf),

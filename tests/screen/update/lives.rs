@@ -142,6 +142,8 @@ fn an_opened_entry_that_is_gone_says_where_to_as_far_as_it_was_seen() {
     desk.world[0].target.push(b"entry 0".to_vec());
     let there = gone(&mut desk);
     assert!(there.contains("in target or taken"), "{there}");
+    // Nothing of it is late any more.
+    assert!(!there.contains("late 0:"), "{there}");
     desk.world[0].target.clear();
     let taken = gone(&mut desk);
     assert!(taken.contains(", taken "), "{taken}");

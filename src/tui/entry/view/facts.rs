@@ -24,8 +24,8 @@ pub(crate) const fn tells_countdown(plan: Plan) -> bool {
     plan.facts > 0 && plan.columns >= TIMED
 }
 
-/// Draws the facts.
-pub(crate) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
+/// Draws the facts of an entry; of one that `is_gone` no time goes on.
+pub(crate) fn facts(ctx: &Ctx, (row, is_gone): (&EntryRow, bool), area: Rect, buf: &mut Buffer) {
     let d = &ctx.data;
     let frame = match (row.form, &row.content) {
         (Some(form), _) => format!("{form}, {}", form.writers()),
@@ -34,7 +34,14 @@ pub(crate) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
     };
     let framed = if row.content.is_err() { d.warn } else { d.text };
     let mut all = vec![
-        ("due", due(ctx, row, area.width)),
+        (
+            "due",
+            due(
+                ctx,
+                row,
+                (area.width >= TIMED && !is_gone).then(|| countdown(ctx, row)),
+            ),
+        ),
         ("size", vec![(size(row), d.text), (place(ctx, row), d.dim)]),
         ("frame", vec![(frame, framed)]),
         ("codec", vec![(codec(row), d.text)]),
@@ -70,7 +77,7 @@ pub(crate) fn countdown(ctx: &Ctx, row: &EntryRow) -> (String, Style) {
 }
 
 /// When it falls due: by the clock of the session, how long that is, and as Redis holds it.
-fn due(ctx: &Ctx, row: &EntryRow, columns: u16) -> Vec<(String, Style)> {
+fn due(ctx: &Ctx, row: &EntryRow, countdown: Option<(String, Style)>) -> Vec<(String, Style)> {
     let (d, zone) = (&ctx.data, ctx.model.look.zone);
     let at = match row.due {
         Due::OutOfRange(_) if !row.scored() => {
@@ -88,9 +95,7 @@ fn due(ctx: &Ctx, row: &EntryRow, columns: u16) -> Vec<(String, Style)> {
         at.get().to_string(),
     );
     let mut pieces = vec![(local, d.text)];
-    if columns >= TIMED {
-        pieces.push(countdown(ctx, row));
-    }
+    pieces.extend(countdown);
     if epoch == row.score.to_string() || !row.scored() {
         pieces.push((format!("{epoch} ms"), d.dim));
     } else {
