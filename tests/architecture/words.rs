@@ -1,4 +1,4 @@
-//! The words of findings: those of people who use Redisson, not those of this program's inside.
+//! The words of all that is printed: those of people who use Redisson, not those of this program's inside.
 
 use crate::source::literals;
 use crate::{files, no_complaints, read};
@@ -37,7 +37,7 @@ const INSIDE: &[&str] = &[
     "unpack",
 ];
 
-/// What is told as a headline ends as one, and names no key: those are the screen's to tell.
+/// Mentions of keys: those are the screen's to tell, not a finding's.
 const KEYS: &[&str] = &["(R)", "(w)", "(K)", "(u)", "press "];
 
 /// A sentence, and not a name or a part of a command.
@@ -70,26 +70,29 @@ fn has(text: &str, words: &str) -> bool {
     })
 }
 
-#[test]
-fn no_finding_uses_a_word_that_only_this_program_knows() {
-    let mut complaints = Vec::new();
-    for path in files("src/queue/finding", "rs") {
+/// Returns the sentences of a room's code, each with its place; those of tests are none.
+fn sentences(room: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for path in files(&format!("src/{room}"), "rs") {
         let name = path.display().to_string();
         if name.ends_with("tests.rs") || name.contains("/tests/") {
             continue;
         }
         let source = read(&path);
-        let tests = source
-            .find("#[cfg(test)]\nmod tests")
-            .unwrap_or(source.len());
-        for (line, literal) in literals(&source[..tests]) {
-            let text = literal.to_lowercase();
-            let inside = INSIDE.iter().filter(|words| has(&text, words));
-            let keys = KEYS.iter().filter(|words| literal.contains(*words));
-            for words in inside.chain(keys).filter(|_| is_sentence(&literal)) {
-                complaints.push(format!("{name}:{line}: {words:?} in {literal:?}"));
-            }
-        }
+        let tests = source.find("#[cfg(test)]\nmod tests");
+        let said = literals(&source[..tests.unwrap_or(source.len())]);
+        let said = said.into_iter().filter(|(_, words)| is_sentence(words));
+        all.extend(said.map(|(line, words)| (format!("{name}:{line}"), words)));
+    }
+    all
+}
+
+#[test]
+fn no_finding_names_a_key() {
+    let mut complaints = Vec::new();
+    for (place, words) in sentences("queue/finding") {
+        let keys = KEYS.iter().filter(|key| words.contains(*key));
+        complaints.extend(keys.map(|key| format!("{place}: {key:?} in {words:?}")));
     }
     no_complaints(&complaints);
 }
@@ -104,28 +107,16 @@ const SAID_ELSEWHERE: &[&str] = &[
 ];
 
 #[test]
-fn no_screen_command_or_error_uses_a_word_that_only_this_program_knows() {
+fn no_screen_command_finding_or_error_uses_a_word_that_only_this_program_knows() {
     let mut complaints = Vec::new();
     for room in ["args", "cli", "config", "ops", "queue", "store", "tui"] {
-        for path in files(&format!("src/{room}"), "rs") {
-            let name = path.display().to_string();
-            if name.ends_with("tests.rs") || name.contains("/tests/") {
+        for (place, words) in sentences(room) {
+            if SAID_ELSEWHERE.iter().any(|said| words.contains(said)) {
                 continue;
             }
-            let source = read(&path);
-            let tests = source
-                .find("#[cfg(test)]\nmod tests")
-                .unwrap_or(source.len());
-            for (line, literal) in literals(&source[..tests]) {
-                let elsewhere = SAID_ELSEWHERE.iter().any(|words| literal.contains(words));
-                if elsewhere || !is_sentence(&literal) {
-                    continue;
-                }
-                let text = printed(&literal).to_lowercase();
-                for words in INSIDE.iter().filter(|words| has(&text, words)) {
-                    complaints.push(format!("{name}:{line}: {words:?} in {literal:?}"));
-                }
-            }
+            let text = printed(&words).to_lowercase();
+            let inside = INSIDE.iter().filter(|inside| has(&text, inside));
+            complaints.extend(inside.map(|inside| format!("{place}: {inside:?} in {words:?}")));
         }
     }
     no_complaints(&complaints);

@@ -129,7 +129,6 @@ pub(super) async fn a_reader_with_few_rights(span: u64) {
             user: Some("reader".to_owned()),
             password: Some("secret".to_owned()),
             tls: None,
-            via: delayscope::queue::via::Via::default(),
             ..patient.server.endpoint()
         },
         Access::ReadOnly,
