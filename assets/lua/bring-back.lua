@@ -4,7 +4,8 @@
 --
 -- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
 -- ARGV     1 n: at most so many elements, 1 to 2,000 (without timeouts, when they are only counted,
---            100,000)   2 1: tell what was dropped, 0: only count it
+--            100,000)   2 0: only count what was dropped, 1: tell it; 2: entries wait in timeouts
+--            still, as far as the caller knows: without timeouts nothing is dropped
 --          3 bytes: end before the elements have more; one is always taken
 -- returns  {0, k, type}                      KEYS[k] holds a `type`; nothing was done
 --          {1, taken, left, {member, ...}}   so many elements were taken (0: nothing is aside any
@@ -21,8 +22,11 @@ local needed = {
 local refusal = guard({'zset', 'list', 'list'}, needed)
 if refusal then return refusal end
 
--- Where nothing waits nothing comes back, and a list loses many at once as cheaply as a few.
-if ARGV[2] ~= '1' and redis.call('EXISTS', KEYS[1]) == 0 then
+-- Where nothing waits nothing comes back, and a list loses many at once as cheaply as a few. Where
+-- something should, somebody has deleted or renamed timeouts: these are the last copies.
+local nothing = redis.call('EXISTS', KEYS[1]) == 0
+local all = nothing and ARGV[2] == '2'
+if nothing and ARGV[2] == '0' then
   local long = redis.call('LLEN', KEYS[3])
   redis.call('LTRIM', KEYS[3], 0, -100001)
   return {1, math.min(long, 100000), math.max(long - 100000, 0), {}}
@@ -48,7 +52,7 @@ if n == 0 then
 end
 local kept, k, dropped = {}, 0, {}
 for _, element in ipairs(taken) do
-  if redis.call('ZSCORE', KEYS[1], element) then
+  if all or redis.call('ZSCORE', KEYS[1], element) then
     k = k + 1
     kept[k] = element
   elseif ARGV[2] == '1' then

@@ -6,7 +6,7 @@ mod read;
 
 use redis::Value;
 
-use self::answers::{appended, brought_back, put_back, round};
+use self::answers::{all_wait, appended, brought_back, put_back, round};
 pub use self::read::{Facts, ListSample, facts, sample_list};
 use super::error::StoreError;
 pub use super::script::Timed;
@@ -29,6 +29,11 @@ pub const MOST_EDITED: usize = 2_300;
 /// Entries that one script appends at most.
 pub const MOST_APPENDED: usize = 1_900;
 
+static ALL_WAIT: Script = script::script!(
+    [guard, "all-wait.lua"],
+    "rebuild the order list",
+    ["zset", "list"]
+);
 static SET_ASIDE: Script = script::script!(
     [guard, "set-aside.lua"],
     "rebuild the order list",
@@ -75,8 +80,33 @@ pub enum SetAside {
     Nothing,
     /// One is aside already, by an interrupted or another change.
     AlreadyThere,
-    /// It has an expiry, which must not be carried off.
+    /// It has an expiry, which must not be carried off; or timeouts has one.
     Expires,
+}
+
+/// The result of looking whether all that stands in a part of the order list waits.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum AllWait {
+    /// All of it does, up to its end.
+    Yes,
+    /// So far: the place from which on it was not looked at, and the element before that.
+    SoFar(u64, Vec<u8>),
+    /// An element does not wait.
+    No,
+    /// Another element stands before that place: others have taken some out of it.
+    Lost,
+}
+
+/// The fate of what does not wait any more when an order list is brought back.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Dropping {
+    /// It is dropped.
+    Counted,
+    /// It is dropped, and told.
+    Told,
+    /// It is dropped as long as anything waits. Some entries should: without any, timeouts was
+    /// deleted or renamed, and all comes back.
+    UnlessLost,
 }
 
 /// The result of bringing a part of an order list back.
@@ -216,6 +246,22 @@ pub enum Appended {
 }
 
 impl Writer {
+    /// Looks whether all that stands in the order list waits: this portion of it (1 to
+    /// [`MOST_MOVED`] elements), from a place on, behind an element that was looked at.
+    pub async fn all_wait(
+        &self,
+        queue: &Queue,
+        (place, behind): (u64, &[u8]),
+        portion: impl Into<Portion>,
+    ) -> Result<Timed<AllWait>, StoreError> {
+        let [timeouts, order, _] = self.three_keys(&ALL_WAIT, queue)?;
+        let [n, bytes] = portion.into().args();
+        let place = place.to_string();
+        let args = [place.as_bytes(), n.as_bytes(), bytes.as_bytes(), behind];
+        let read = |answer: &[Value; 3]| all_wait(answer);
+        script::run(&self.lane, &ALL_WAIT, &[&timeouts, &order], args, read).await
+    }
+
     /// Renames the order list to [`Keys::aside`](crate::queue::Keys::aside). O(1).
     pub async fn set_aside(&self, queue: &Queue) -> Result<Timed<SetAside>, StoreError> {
         let keys = self.three_keys(&SET_ASIDE, queue)?;
@@ -234,17 +280,21 @@ impl Writer {
 
     /// Brings the last elements of a list that is aside, at most this portion (1 to [`MOST_MOVED`]
     /// of them), back to the head of the order list, without those that do not wait any more.
-    /// `tell`: which those are.
     pub async fn bring_back(
         &self,
         queue: &Queue,
         portion: impl Into<Portion>,
-        tell: bool,
+        dropping: Dropping,
     ) -> Result<Timed<BroughtBack>, StoreError> {
         let keys = self.three_keys(&BRING_BACK, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         let [n, bytes] = portion.into().args();
-        let args = [n.as_str(), script::flag(tell), &bytes].map(str::as_bytes);
+        let how = match dropping {
+            Dropping::Counted => "0",
+            Dropping::Told => "1",
+            Dropping::UnlessLost => "2",
+        };
+        let args = [n.as_str(), how, &bytes].map(str::as_bytes);
         script::run(&self.lane, &BRING_BACK, &keys, args, brought_back).await
     }
 

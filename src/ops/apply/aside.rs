@@ -7,7 +7,7 @@ use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
 use crate::queue::{Queue, redis_cli, shell};
-use crate::store::bulk::{SetAside, facts};
+use crate::store::bulk::{SetAside, Timed, facts};
 use crate::store::write::Writer;
 use crate::store::{StoreError, read};
 
@@ -15,23 +15,32 @@ use crate::store::{StoreError, read};
 const STILL: Duration = Duration::from_secs(2);
 /// The pause between two looks at that.
 const LOOKS: Duration = Duration::from_millis(200);
+/// A change has the order list aside for less than this, in ms.
+const SOON: i64 = 60 * 60 * 1_000;
 /// The reason to wait that is told meanwhile.
 const ANOTHER: &str =
     "part of the order list is missing: another change is under way, or was interrupted";
 
 impl Run {
-    /// Sets the order list aside and tells whether it is now. What somebody else left there comes
-    /// back first.
-    pub(super) async fn set_aside(&mut self) -> Result<SetAside, Halt> {
+    /// Sets the order list aside. What somebody else left there comes back first. False: it stays,
+    /// since something of it would be lost: what only it holds, or all of it when it expires.
+    pub(super) async fn set_aside(&mut self) -> Result<bool, Halt> {
         loop {
-            match aside::set_aside(&self.writer, &self.queue).await {
-                Ok(timed) => {
+            match self.try_aside().await {
+                Ok(None) => {
+                    self.wants_aside = false;
+                    let why = "The order list holds elements that do not wait, so it stayed in its \
+                               place, and the chosen entries came to its head: that takes longer.";
+                    self.notes.push(why.to_owned());
+                    return Ok(false);
+                }
+                Ok(Some(timed)) => {
                     self.longest = self.longest.max(timed.took.unwrap_or_default());
                     self.aside = timed.done == SetAside::Done;
                     self.wants_aside = self.aside;
                     self.was_aside |= self.aside;
                     if timed.done != SetAside::AlreadyThere {
-                        return Ok(timed.done);
+                        return Ok(timed.done != SetAside::Expires);
                     }
                     if self.stands_still().await? {
                         self.bring_back().await;
@@ -45,6 +54,19 @@ impl Run {
                 return Err(Halt::Stopped);
             }
         }
+    }
+
+    /// Sets the order list aside; none: it holds what does not wait, which would be dropped when it
+    /// comes back.
+    async fn try_aside(&mut self) -> Result<Option<Timed<SetAside>>, StoreError> {
+        if !aside::all_wait(&self.writer, &self.queue).await? {
+            return Ok(None);
+        }
+        let from = self.queue.score(self.now().plus(SOON));
+        let timeouts = self.queue.keys().timeouts;
+        let later = read::count_between(self.writer.store(), &timeouts, from, f64::MAX).await?;
+        self.some_wait = later > 0;
+        aside::set_aside(&self.writer, &self.queue).await.map(Some)
     }
 
     /// Waits while another change has the order list aside. True when nobody has moved anything for
@@ -92,7 +114,11 @@ impl Run {
     /// [`hold`](Self::hold) sets it aside again where that is still wanted.
     pub(super) async fn bring_back(&mut self) {
         let phase = self.phase;
-        let mut back = BringBack::new(&self.queue);
+        let mut back = if self.some_wait {
+            BringBack::unless_lost(&self.queue)
+        } else {
+            BringBack::new(&self.queue)
+        };
         back.within(self.pace.bytes());
         let mut size = aside::SIZE.beginning_with(self.elements);
         let began = instant();
@@ -136,6 +162,13 @@ impl Run {
         self.phase = phase;
         self.back = None;
         self.aside = false;
+        let facts = facts(self.writer.store(), &self.queue).await;
+        if self.some_wait && facts.is_ok_and(|seen| seen.waiting == 0 && seen.order > 0) {
+            let why = "timeouts was deleted or renamed meanwhile, though entries waited in it. All of \
+                       the order list is there, also what this change transferred: it holds the last \
+                       copies.";
+            self.notes.push(why.to_owned());
+        }
     }
 
     /// Brings back what this change has set aside, for good.

@@ -12,7 +12,6 @@ use crate::ops::journal::Item;
 use crate::ops::plan::work::form_and_hash;
 use crate::queue::plan::Way;
 use crate::queue::{EntryId, EntryResult, Outcome, State, text};
-use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
 use crate::store::write::{DueCursor, Portion};
 use crate::store::{StoreError, read};
@@ -50,10 +49,7 @@ impl Run {
             return Ok(());
         }
         let way = match self.way() {
-            Way::SetAside => match self.set_aside().await? {
-                SetAside::Expires => Way::Swap,
-                _ => Way::SetAside,
-            },
+            Way::SetAside if !self.set_aside().await? => Way::Swap,
             way => way,
         };
         if way == Way::Swap {

@@ -10,7 +10,6 @@ use crate::ops::plan::work::{Work, has_places};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome};
 use crate::store::StoreError;
-use crate::store::bulk::SetAside;
 use crate::store::change::Chosen;
 
 /// Entries left alone that are told at once.
@@ -64,8 +63,8 @@ impl Run {
     /// Does it while the order list is set aside.
     async fn beside(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         match self.set_aside().await {
-            Ok(SetAside::Expires) => self.swapped(work, chosen).await,
-            Ok(_) => self.in_order(work).await,
+            Ok(false) => self.swapped(work, chosen).await,
+            Ok(true) => self.in_order(work).await,
             Err(halt) => {
                 self.leave(work, 0);
                 Err(halt)

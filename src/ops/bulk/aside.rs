@@ -7,7 +7,7 @@
 use super::{Size, Step};
 use crate::queue::Queue;
 use crate::store::StoreError;
-use crate::store::bulk::{SetAside, Timed};
+use crate::store::bulk::{AllWait, Dropping, MOST_MOVED, SetAside, Timed};
 use crate::store::write::{Portion, Writer};
 
 /// Elements in the first script of [`BringBack`], and in any of them at most.
@@ -15,6 +15,29 @@ pub const SIZE: Size = Size::new(500, 1_000);
 
 /// The words for it while it goes on.
 pub(super) const PHASE: &str = "bringing the order list back";
+
+/// Readings of an order list that others take from meanwhile, after which it counts as one that
+/// holds something else.
+const READINGS: usize = 3;
+
+/// True when all that stands in the order list waits: only then it may be set aside, since what does
+/// not wait any more is dropped when it is brought back.
+pub async fn all_wait(writer: &Writer, queue: &Queue) -> Result<bool, StoreError> {
+    for _ in 0..READINGS {
+        let (mut place, mut behind) = (0, Vec::new());
+        loop {
+            let portion = Portion::from(MOST_MOVED);
+            let page = writer.all_wait(queue, (place, &behind), portion).await?;
+            match page.done {
+                AllWait::Yes => return Ok(true),
+                AllWait::No => return Ok(false),
+                AllWait::SoFar(at, last) => (place, behind) = (at, last),
+                AllWait::Lost => break,
+            }
+        }
+    }
+    Ok(false)
+}
 
 /// Sets the order list aside.
 pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>, StoreError> {
@@ -26,7 +49,7 @@ pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>
 #[derive(Debug)]
 pub struct BringBack {
     queue: Queue,
-    tell: bool,
+    dropping: Dropping,
     /// Bytes in a script at most, but for a single element; none: as many as is usual.
     bytes: Option<usize>,
     taken: u64,
@@ -38,7 +61,7 @@ impl BringBack {
     pub fn new(queue: &Queue) -> Self {
         Self {
             queue: queue.clone(),
-            tell: false,
+            dropping: Dropping::Counted,
             bytes: None,
             taken: 0,
         }
@@ -47,7 +70,17 @@ impl BringBack {
     /// The same, but tells what it drops.
     pub(super) fn telling(queue: &Queue) -> Self {
         Self {
-            tell: true,
+            dropping: Dropping::Told,
+            ..Self::new(queue)
+        }
+    }
+
+    /// The same, for who knows that some of it waits still: where nothing does, timeouts was deleted
+    /// or renamed, and all comes back.
+    #[must_use]
+    pub fn unless_lost(queue: &Queue) -> Self {
+        Self {
+            dropping: Dropping::UnlessLost,
             ..Self::new(queue)
         }
     }
@@ -62,7 +95,9 @@ impl BringBack {
         let portion = Portion::from(n);
         let bytes = self.bytes.unwrap_or(portion.bytes);
         let portion = Portion { bytes, ..portion };
-        let back = writer.bring_back(&self.queue, portion, self.tell).await?;
+        let back = writer
+            .bring_back(&self.queue, portion, self.dropping)
+            .await?;
         if back.done.taken == 0 {
             return Ok(None);
         }

@@ -3,7 +3,17 @@
 use redis::Value;
 
 use super::super::script::{index, list, text};
-use super::{Appended, BroughtBack, ListRound, Returned, Swept};
+use super::{AllWait, Appended, BroughtBack, ListRound, Returned, Swept};
+
+pub(super) fn all_wait([what, at, last]: &[Value; 3]) -> Option<AllWait> {
+    Some(match what {
+        Value::Int(0) => AllWait::Yes,
+        Value::Int(1) => AllWait::SoFar(number(at)?, bytes(last)?),
+        Value::Int(2) => AllWait::No,
+        Value::Int(3) => AllWait::Lost,
+        _ => return None,
+    })
+}
 
 pub(super) fn brought_back([taken, left, dropped]: &[Value; 3]) -> Option<BroughtBack> {
     Some(BroughtBack {

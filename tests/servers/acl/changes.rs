@@ -6,7 +6,7 @@ use delayscope::ops::journal::Journal;
 use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Dropping, Order, Returning, Swap, Where};
 use delayscope::store::change;
 use delayscope::store::read::scan_members;
 use delayscope::store::write::DueCursor;
@@ -198,7 +198,7 @@ pub(crate) async fn set_aside(stage: &Stage) {
 pub(crate) async fn restore(stage: &Stage) {
     let writer = stage.writer();
     while writer
-        .bring_back(&stage.queue, 3, true)
+        .bring_back(&stage.queue, 3, Dropping::Told)
         .await
         .unwrap()
         .done

@@ -4,6 +4,7 @@ use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::queue::{Change, Due, Outcome, Queue};
+use delayscope::store::bulk::Dropping;
 
 use crate::apply::bench::{Bench, layouts};
 
@@ -304,7 +305,7 @@ async fn drift_is_not_looked_for_while_the_order_list_is_aside() {
     );
     while bench
         .writer
-        .bring_back(&bench.queue, 10, false)
+        .bring_back(&bench.queue, 10, Dropping::Counted)
         .await
         .unwrap()
         .done

@@ -8,6 +8,7 @@ use delayscope::ops::plan::{Prepared, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Form, Outcome, Queue, frame};
+use delayscope::store::bulk::Dropping;
 
 use crate::apply::bench::{Bench, Contents};
 
@@ -280,6 +281,74 @@ async fn a_realigned_list_stands_in_due_order() {
     assert_eq!(after.order, by_due);
 }
 
+/// A hundred more, which wait for two hours.
+fn wait_for_later(bench: &Bench) {
+    let keys = bench.queue.keys();
+    let due = bench.server.now().plus(7_200_000).get().to_string();
+    for member in (1_001..=1_100).map(|n| bench.member(n)) {
+        let zadd: [&[u8]; 4] = [b"ZADD", &keys.timeouts, due.as_bytes(), &member];
+        bench.server.cmd_bytes(&zadd);
+        let order = keys.order.as_ref().unwrap();
+        bench.server.cmd_bytes(&[b"RPUSH", order, &member]);
+    }
+}
+
+#[tokio::test]
+async fn what_only_the_order_list_holds_stays_in_it_where_it_would_be_set_aside() {
+    for what in [What::Transfer, What::Deliver] {
+        let bench = shuffled(600, -1_000).await;
+        wait_for_later(&bench);
+        let order = bench.queue.keys().order.unwrap();
+        let [first, last] = [9_001, 9_002].map(|n| bench.member(n));
+        bench.server.cmd_bytes(&[b"LPUSH", &order, &first]);
+        bench.server.cmd_bytes(&[b"RPUSH", &order, &last]);
+        let which = match what {
+            What::Deliver => matching("late"),
+            _ => Which::Due,
+        };
+        let before = bench.contents();
+        let prepared = planned(&bench, what, which, Way::SetAside).await;
+        let told = bench.apply(prepared, Limits::default()).await;
+        assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+        let after = bench.contents();
+        let gone = gone(&before, &after);
+        let (mut stays, mut order) = (without(&before, &gone), after.order);
+        assert!(stays.contains(&first) && stays.contains(&last));
+        // Those that were chosen came to the head, and what stood there went to their places.
+        stays.sort();
+        order.sort();
+        assert_eq!(order, stays);
+        let notes = told.summary.notes.join(" ");
+        assert!(notes.contains("do not wait"), "{notes}");
+    }
+}
+
+#[tokio::test]
+async fn without_timeouts_all_of_a_list_that_is_aside_comes_back_where_entries_should_wait() {
+    let bench = shuffled(600, -1_000).await;
+    wait_for_later(&bench);
+    let before = bench.contents();
+    let limits = Limits {
+        per_s: Some(500.0),
+        ..Limits::default()
+    };
+    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    let summary = loop {
+        match applying.next().await.unwrap() {
+            Applied::Progress(progress) if progress.tally.get(Outcome::Done) > 0 => {
+                let timeouts = bench.queue.keys().timeouts;
+                bench.server.cmd_bytes(&[b"DEL", &timeouts]);
+            }
+            Applied::Ended(summary) => break summary,
+            _ => {}
+        }
+    };
+    let notes = summary.notes.join(" ");
+    assert!(notes.contains("timeouts was deleted or renamed"), "{notes}");
+    assert_eq!(bench.contents().order, before.order);
+}
+
 #[tokio::test]
 async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
     let bench = shuffled(300, 900_000).await;
@@ -354,7 +423,9 @@ async fn a_list_that_another_change_has_aside_is_waited_for_and_not_brought_back
                 let waits = progress.waits.unwrap();
                 assert!(waits.contains("another change"), "{waits}");
                 // The other one brings back what it has aside, a part at a time.
-                let back = bench.writer.bring_back(&bench.queue, 100, false);
+                let back = bench
+                    .writer
+                    .bring_back(&bench.queue, 100, Dropping::Counted);
                 moved += back.await.unwrap().done.taken;
                 waited += 1;
             }

@@ -6,7 +6,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Dropping, Order, Returning, Swap, Where};
 use delayscope::store::change::Chosen;
 use delayscope::store::write::Writer;
 
@@ -52,7 +52,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     if aside {
         tell(
             "bring back",
-            writer.bring_back(&queue, 1, true).await.map(drop),
+            writer.bring_back(&queue, 1, Dropping::Told).await.map(drop),
         );
         return said;
     }
@@ -96,7 +96,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
 
 /// Brings the order list back.
 async fn all_back(writer: &Writer, queue: &delayscope::queue::Queue) {
-    let some = || writer.bring_back(queue, 9, false);
+    let some = || writer.bring_back(queue, 9, Dropping::Counted);
     while some().await.unwrap().done.taken > 0 {}
 }
 

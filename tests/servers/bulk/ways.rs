@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use delayscope::ops::bulk::Step;
-use delayscope::ops::bulk::aside::set_aside;
+use delayscope::ops::bulk::aside::{all_wait, set_aside};
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::restore_order::RestoreOrder;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Appended, Order, SetAside, Swap};
+use delayscope::store::bulk::{AllWait, Appended, Dropping, Order, SetAside, Swap};
 use delayscope::store::change::{Chosen, Fate, Place};
 use delayscope::store::write::Portion;
 
@@ -141,6 +141,37 @@ async fn an_order_list_comes_back_exactly_without_what_does_not_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_list_is_read_to_its_end_for_what_does_not_wait() {
+    let server = Server::start();
+    let mut world = World::new(&server, &(1..=30).collect::<Vec<_>>(), due_by_id).await;
+    let queue = world.queue.clone();
+    let order = queue.keys().order.unwrap();
+    // In portions, behind what was looked at.
+    let read = async |at: (u64, &[u8]), n| {
+        let page = world.writer.all_wait(&queue, at, n);
+        page.await.unwrap().done
+    };
+    let so_far = AllWait::SoFar(20, member(20));
+    assert_eq!(read((0, b""), 20).await, so_far);
+    assert_eq!(read((20, &member(20)), 11).await, AllWait::Yes);
+    assert_eq!(read((20, &member(19)), 11).await, AllWait::Lost);
+    let bytes = Portion {
+        entries: 30,
+        bytes: 1,
+    };
+    let little = world.writer.all_wait(&queue, (0, b""), bytes);
+    let AllWait::SoFar(8, _) = little.await.unwrap().done else {
+        panic!("it ends with the first page");
+    };
+    let stray = member(31);
+    server.cmd_bytes(&[b"RPUSH", &order, &stray]);
+    assert_eq!(read((20, &member(20)), 11).await, AllWait::No);
+    assert!(!all_wait(&world.writer, &queue).await.unwrap());
+    world.put(stray, 1_000);
+    assert!(all_wait(&world.writer, &queue).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_order_list_with_an_expiry_is_not_carried_off() {
     let server = Server::start();
     let mut world = World::new(&server, &[1, 2, 3], due_by_id).await;
@@ -155,6 +186,11 @@ async fn an_order_list_with_an_expiry_is_not_carried_off() {
     run!(way, &world.writer, 1);
     let ttl: i64 = world.cmd("PTTL", &[&order]);
     assert!(ttl > 900_000, "{ttl}");
+    let _: i64 = world.cmd("PERSIST", &[&order]);
+    let timeouts = queue.keys().timeouts;
+    let _: i64 = world.cmd("PEXPIRE", &[&timeouts, b"1000000"]);
+    let expires = set_aside(&world.writer, &queue).await.unwrap().done;
+    assert_eq!(expires, SetAside::Expires);
     let _: i64 = world.cmd("DEL", &[&order]);
     let nothing = set_aside(&world.writer, &queue).await.unwrap().done;
     assert_eq!(nothing, SetAside::Nothing);
@@ -248,7 +284,10 @@ async fn large_elements_come_back_a_few_at_a_time_whatever_came_before_them() {
     };
     let mut taken = Vec::new();
     loop {
-        let back = world.writer.bring_back(&queue, portion, false).await;
+        let back = world
+            .writer
+            .bring_back(&queue, portion, Dropping::Counted)
+            .await;
         let back = back.unwrap().done;
         if back.taken == 0 {
             break;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
-    Appended, Away, Broom, BroughtBack, Order, Returned, Returning, SetAside, Swap, Swept, Where,
+    Appended, Away, Broom, BroughtBack, Dropping, Order, Returned, Returning, SetAside, Swap,
+    Swept, Where,
 };
 use delayscope::store::change::{Chosen, Place};
 use proptest::sample::Index;
@@ -45,7 +46,7 @@ impl We<'_> {
 
     pub async fn bring_back(&mut self, model: &mut Model, n: u8) -> Checked {
         let n = usize::from(n);
-        let told = self.writer.bring_back(self.queue, n, true).await;
+        let told = self.writer.bring_back(self.queue, n, Dropping::Told).await;
         let mut told = told.map_err(|e| e.to_string())?.done;
         let taken = model.aside.split_off(model.aside.len().saturating_sub(n));
         let count = taken.len() as u64;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use delayscope::queue::{ConsumerTag, Queue};
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Dropping, Order, Returning, Swap, Where};
 use delayscope::store::write::{DueCursor, Writer};
 
 use crate::scripts::PAST;
@@ -13,13 +13,14 @@ use crate::support::{Server, frame};
 
 /// All of them. What begins with an `o` knows queues without an order list, too; what ends with
 /// `aside` finds one that is.
-pub(crate) const MORE: [&str; 19] = [
+pub(crate) const MORE: [&str; 20] = [
     "offer",
     "or a worker's transfer",
     "or an expiry taken away",
     "or the take of a consumer",
     "or the end of a consumer",
     "deliver what only the order list holds",
+    "look whether all of the order list waits",
     "set an order list aside",
     "bring back what is aside",
     "bring back and tell what is aside",
@@ -89,9 +90,18 @@ pub(crate) async fn make_more(
             let strays = [8, 9, 1].map(member);
             writer.deliver_strays(queue, &strays).await.map(drop)
         }
+        "look whether all of the order list waits" => {
+            let from = (0, &b""[..]);
+            writer.all_wait(queue, from, 9).await.map(drop)
+        }
         "set an order list aside" => writer.set_aside(queue).await.map(drop),
-        "bring back what is aside" => writer.bring_back(queue, 3, false).await.map(drop),
-        "bring back and tell what is aside" => writer.bring_back(queue, 3, true).await.map(drop),
+        "bring back what is aside" => writer
+            .bring_back(queue, 3, Dropping::Counted)
+            .await
+            .map(drop),
+        "bring back and tell what is aside" => {
+            writer.bring_back(queue, 3, Dropping::Told).await.map(drop)
+        }
         "swap" => {
             let mark = |n| <[u8; 8]>::try_from(&member(n)[1..9]).unwrap();
             // The second pair stands elsewhere than where it was read.

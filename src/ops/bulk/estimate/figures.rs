@@ -13,7 +13,7 @@ use crate::queue::{Queue, text};
 /// others have not disturbed, in µs.
 const WATCHED_US: f64 = 1.2;
 /// The same of one that is looked up by itself: delivered, or given another score or other bytes.
-const CHANGED_US: f64 = 6.0;
+const CHANGED_US: f64 = 8.0;
 /// The same of one that is taken back out of target.
 const TAKEN_BACK_US: f64 = 9.0;
 /// The same of an element of target that is deleted or put back.
