@@ -64,6 +64,11 @@ impl ListReader {
         }
     }
 
+    /// One that reads the same list once more, from its head.
+    pub(in crate::ops) fn again(&self) -> Self {
+        Self::new(self.key.clone())
+    }
+
     /// The last element that was read.
     pub(in crate::ops) fn last(&self) -> Option<&[u8]> {
         self.tail.last().map(Vec::as_slice)

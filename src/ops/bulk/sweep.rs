@@ -67,11 +67,19 @@ enum SweepStage {
     Turning,
     /// Entries that were not met are looked up: those still to be, and those that wait.
     Looking(Vec<Vec<u8>>, HashSet<Vec<u8>>),
-    /// The list is read for those that wait.
-    Reading(ListReader, HashSet<Vec<u8>>),
+    /// The list is read for those that wait, up to two times: others may let elements change places
+    /// meanwhile, so that one reading misses what stands in it.
+    Reading(ListReader, HashSet<Vec<u8>>, ListReading),
     /// Entries that are nowhere in it leave timeouts.
     Forgetting(Vec<Vec<u8>>),
     Ended,
+}
+
+/// The reading of the list that is under way.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum ListReading {
+    First,
+    Second,
 }
 
 impl Sweep {
@@ -394,7 +402,7 @@ impl Sweep {
                 SweepStage::Looking(std::mem::take(rest), waiting)
             }
             (_, Some(order)) if !waiting.is_empty() => {
-                SweepStage::Reading(ListReader::new(order), waiting)
+                SweepStage::Reading(ListReader::new(order), waiting, ListReading::First)
             }
             _ => SweepStage::Ended,
         };
@@ -404,7 +412,7 @@ impl Sweep {
     /// Reads which of those that wait are in the list all the same: others have moved much in it.
     async fn read(&mut self, writer: &Writer) -> Result<Step, StoreError> {
         let mut step = self.step(LOOKING);
-        let SweepStage::Reading(reader, waiting) = &mut self.stage else {
+        let SweepStage::Reading(reader, waiting, reading) = &mut self.stage else {
             return Ok(step);
         };
         match reader.next(writer.store()).await? {
@@ -416,6 +424,9 @@ impl Sweep {
                 }
             }
             ListRead::Lost => self.stage = self.looking(),
+            ListRead::End if *reading == ListReading::First && !waiting.is_empty() => {
+                (*reader, *reading) = (reader.again(), ListReading::Second);
+            }
             // What is not in the list may be in one that is aside: there it must not stay behind
             // with its old bytes. An edit is refused while one is.
             ListRead::End if !self.news.is_empty() => {

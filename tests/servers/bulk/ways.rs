@@ -336,6 +336,32 @@ fn strays(world: &mut World) -> Vec<Vec<u8>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_changes_its_place_while_the_list_is_read_is_no_second_copy() {
+    let server = Server::start();
+    // Read before the 3rd and the 80th change places, the list holds one of them twice; then, at
+    // its end, none.
+    let mut world = World::new(&server, &(1..=100).collect::<Vec<_>>(), due_by_id).await;
+    let order = world.queue.keys().order.unwrap();
+    let edited = |m: &[u8]| [m, b" edited"].concat();
+    let edits = world.chosen([3, 80]).into_iter().map(|c| {
+        let new = edited(&c.member);
+        (c, new)
+    });
+    let mut way = Sweep::editing(&world.queue, edits.collect());
+    // A page of eight.
+    way.next(&world.writer, 10).await.unwrap().unwrap();
+    let _: String = world.cmd("LSET", &[&order, b"2", &member(80)]);
+    let _: String = world.cmd("LSET", &[&order, b"79", &member(3)]);
+    let steps = run!(way, &world.writer, 10);
+    assert_eq!(steps.iter().map(|step| step.copies).sum::<u64>(), 0);
+    let fates = steps.iter().flat_map(|s| &s.fates);
+    assert_eq!(fates.filter(|f| f.fate == Fate::Done).count(), 2);
+    let mut wanted: Vec<_> = (1..=100).map(member).collect();
+    (wanted[2], wanted[79]) = (edited(&member(80)), edited(&member(3)));
+    assert_eq!(world.order(), wanted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_dies_amid_a_sweep_leaves_no_copy_alone_in_the_order_list() {
     type Way = fn(&Queue, Vec<Chosen>) -> Sweep;
     let server = Server::start();

@@ -4,7 +4,8 @@
 //! leave the order list alone. Else whoever died before the turn came to a copy would leave that in
 //! the order list alone, where `poll()` hands it out and no change that is repeated finds it. The
 //! list is read for that even where it is as long as timeouts: a copy too many hides an entry that
-//! it lacks.
+//! it lacks. Others may let elements change places meanwhile, so that one that stands in it once is
+//! met twice: what is found to stand in it more than once is looked for again.
 
 use std::collections::HashMap;
 
@@ -28,6 +29,8 @@ pub(super) struct Counting {
     reading: u32,
     /// Number of times that each of the chosen was met, by its number.
     met: Vec<u64>,
+    /// Number of times that those were met that a reading before met more than once.
+    before: Option<HashMap<usize, u64>>,
 }
 
 impl Counting {
@@ -37,20 +40,28 @@ impl Counting {
             order,
             reading: 1,
             met: vec![0; chosen],
+            before: None,
         }
     }
 
-    fn again(&self) -> Self {
+    fn again(&self, before: Option<HashMap<usize, u64>>) -> Self {
         Self {
             reading: self.reading + 1,
+            before,
             ..Self::new(self.order.clone(), self.met.len())
         }
     }
 
-    /// Returns how often those stand in the list that stand in it more than once.
+    /// Returns how often those stand in the list that stand in it more than once, in this reading and
+    /// in the one before, where there was one.
     fn often(&self) -> HashMap<usize, u64> {
         let met = self.met.iter().copied().enumerate();
-        met.filter(|(_, times)| *times > 1).collect()
+        let at_most = |i| match &self.before {
+            Some(before) => before.get(&i).copied().unwrap_or(0),
+            None => u64::MAX,
+        };
+        let both = met.map(|(i, times)| (i, times.min(at_most(i))));
+        both.filter(|(_, times)| *times > 1).collect()
     }
 }
 
@@ -71,12 +82,19 @@ impl Sweep {
                     }
                 }
             }
-            ListRead::Lost if counting.reading < READINGS => *counting = counting.again(),
+            ListRead::Lost if counting.reading < READINGS => {
+                *counting = counting.again(counting.before.clone());
+            }
             // What is not known leaves with its first copy, and the others in their turn.
             ListRead::Lost => self.stage = SweepStage::Turning,
             ListRead::End => {
-                self.often = counting.often();
-                self.stage = SweepStage::Turning;
+                let often = counting.often();
+                if counting.before.is_none() && !often.is_empty() {
+                    *counting = counting.again(Some(often));
+                } else {
+                    self.often = often;
+                    self.stage = SweepStage::Turning;
+                }
             }
         }
         Ok(step)
