@@ -41,6 +41,10 @@ async fn begun(bench: &Bench, id: &str, dies: bool) {
             applying.order(Order::Stop);
         }
     }
+    // Its lock goes with the last that holds it, which may be a moment after its last word.
+    while bench.kept().await.iter().any(|kept| kept.under_way) {
+        tokio::task::yield_now().await;
+    }
     if dies {
         bench.forget_the_end().await;
     }
