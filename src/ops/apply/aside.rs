@@ -6,7 +6,7 @@ use super::Applied;
 use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
-use crate::queue::{Queue, redis_cli, shell};
+use crate::queue::{Queue, redis_cli, shell, text};
 use crate::store::bulk::{SetAside, Timed, facts};
 use crate::store::write::Writer;
 use crate::store::{StoreError, read};
@@ -43,7 +43,7 @@ impl Run {
                         return Ok(timed.done != SetAside::Expires);
                     }
                     if self.stands_still().await? {
-                        self.bring_back().await;
+                        self.bring_back_what_others_left().await;
                     }
                 }
                 // If it was done after all, that one comes back first.
@@ -113,12 +113,37 @@ impl Run {
     /// Brings the order list back, however long the server is away, also after a stop. The next
     /// [`hold`](Self::hold) sets it aside again where that is still wanted.
     pub(super) async fn bring_back(&mut self) {
-        let phase = self.phase;
-        let mut back = if self.some_wait {
+        let back = if self.some_wait {
             BringBack::unless_lost(&self.queue)
         } else {
             BringBack::new(&self.queue)
         };
+        self.go_on_bringing(back).await;
+        let facts = facts(self.writer.store(), &self.queue).await;
+        if self.some_wait && facts.is_ok_and(|seen| seen.waiting == 0 && seen.order > 0) {
+            let why = "timeouts was deleted or renamed meanwhile, though entries waited in it. All of \
+                       the order list is there, also what this change transferred: it holds the last \
+                       copies.";
+            self.notes.push(why.to_owned());
+        }
+    }
+
+    /// Brings back what a change has left aside that has ended. What of it does not wait any more
+    /// that one has moved, most likely; nobody here knows.
+    async fn bring_back_what_others_left(&mut self) {
+        let dropped = self.go_on_bringing(BringBack::telling(&self.queue)).await;
+        if dropped > 0 {
+            let elements = text::counted(dropped, "element", "elements");
+            self.notes.push(format!(
+                "{elements} of the order list that a change before had left aside did not wait any \
+                 more, and did not come back."
+            ));
+        }
+    }
+
+    /// Brings it back; the number of elements that were told to be dropped.
+    async fn go_on_bringing(&mut self, mut back: BringBack) -> u64 {
+        let (phase, mut dropped) = (self.phase, 0);
         back.within(self.pace.bytes());
         let mut size = aside::SIZE.beginning_with(self.elements);
         let began = instant();
@@ -127,6 +152,7 @@ impl Run {
             match back.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
+                    dropped += step.dropped.len() as u64;
                     self.longest = self.longest.max(step.took.unwrap_or_default());
                     size.took(step.took, self.limits.max_block);
                     let passed = instant().saturating_duration_since(began);
@@ -162,13 +188,7 @@ impl Run {
         self.phase = phase;
         self.back = None;
         self.aside = false;
-        let facts = facts(self.writer.store(), &self.queue).await;
-        if self.some_wait && facts.is_ok_and(|seen| seen.waiting == 0 && seen.order > 0) {
-            let why = "timeouts was deleted or renamed meanwhile, though entries waited in it. All of \
-                       the order list is there, also what this change transferred: it holds the last \
-                       copies.";
-            self.notes.push(why.to_owned());
-        }
+        dropped
     }
 
     /// Brings back what this change has set aside, for good.

@@ -68,7 +68,8 @@ impl BringBack {
     }
 
     /// The same, but tells what it drops.
-    pub(super) fn telling(queue: &Queue) -> Self {
+    #[must_use]
+    pub fn telling(queue: &Queue) -> Self {
         Self {
             dropping: Dropping::Told,
             ..Self::new(queue)
