@@ -104,6 +104,12 @@ impl Rule {
         self
     }
 
+    /// What it looks for, in two or three words: of a rule that cannot look, for people.
+    #[must_use]
+    pub fn looks_for(id: &str) -> &str {
+        Self::named(id).map_or(id, |rule| rule.short)
+    }
+
     /// The rule with that name.
     fn named(id: &str) -> Option<&'static Self> {
         RULES.iter().find(|rule| rule.id == id)
@@ -117,6 +123,12 @@ impl Finding {
     pub fn keeps_the_server(&self) -> bool {
         let late = self.evidence.figures.get("late").and_then(Value::as_u64);
         self.id == id::SLOW_TRANSFER && self.severity > Severity::Note && late > Some(0)
+    }
+
+    /// It tells that nobody transfers: what would be slow keeps no server.
+    #[must_use]
+    pub fn is_of_nobody(&self) -> bool {
+        [id::NO_TRANSFER_CLIENT, id::STUCK_CLIENT].contains(&self.id)
     }
 
     /// The problem in two or three words, for a header.

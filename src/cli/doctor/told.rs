@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::super::output::Output;
 use super::super::{finding, say};
 use super::{Doctor, words};
-use crate::queue::finding::Diagnosis;
-use crate::queue::finding::id;
+use crate::queue::finding::{Diagnosis, Rule, id};
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Known, text};
 
@@ -167,6 +166,7 @@ fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
         ));
     }
     for (id, why) in all.iter().flat_map(|said| &said.blind) {
-        tell(format!("{id} cannot be looked at: {why}"));
+        let looks_for = Rule::looks_for(id);
+        tell(format!("cannot check for {looks_for:?}: {why} [{id}]"));
     }
 }

@@ -9,7 +9,7 @@ use crate::queue::finding::id;
 use crate::queue::text;
 
 /// A headline that names a queue has so many columns for the name.
-const NAME_COLUMNS: usize = 36;
+const NAME_COLUMNS: usize = 26;
 
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {

@@ -54,7 +54,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let mut finding = Finding::new(
         ID,
         severity,
-        format!("The clock of this machine is {by} {way} the server's."),
+        format!("This machine's clock is {by} {way} the server's."),
     )
     .details(
         "Clients with such a clock transfer too early or too late; delayscope uses the server's.",

@@ -103,7 +103,7 @@ fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
         format!("{entries} will be delivered, but size(), contains() and remove() ignore {them}");
     match (waiting, order) {
         (0, _) => (
-            "Entries will never be delivered: their due times are gone.",
+            "Entries are never delivered: their due times are gone.",
             format!("{entries}: timeouts is gone, and the order list may be the last copy."),
         ),
         (_, 0) => (
@@ -115,7 +115,7 @@ fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
             format!("{ignored}: timeouts holds so many more than the order list."),
         ),
         _ => (
-            "Entries will never be delivered: only the order list has them.",
+            "Entries are never delivered: only the order list has them.",
             format!(
                 "size() counts {them}, but no transfer finds {them}: the order list holds {entries} \
                  more than timeouts."

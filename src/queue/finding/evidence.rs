@@ -19,14 +19,6 @@ pub struct Evidence {
     pub commands: Vec<String>,
 }
 
-impl Evidence {
-    /// All that people read of it, words first; `redis_cli`: how a shell starts that on the server.
-    pub fn lines(&self, redis_cli: &str) -> impl Iterator<Item = String> {
-        let commands = reaching(&self.commands, redis_cli);
-        self.words.iter().cloned().chain(commands)
-    }
-}
-
 /// The repair of a finding: a sentence, a step of ours, commands by hand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remedy {

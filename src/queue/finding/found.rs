@@ -101,15 +101,31 @@ impl Finding {
     /// for people who may see payloads.
     #[must_use]
     pub fn details_by_payload(&self) -> String {
-        let mut details = self.details.clone();
+        self.by_payload(&self.details)
+    }
+
+    /// All that people read of the evidence, in the same way; `redis_cli`: how a shell starts that on
+    /// the server.
+    pub fn evidence_by_payload(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+        let words = self
+            .evidence
+            .words
+            .iter()
+            .map(|words| self.by_payload(words));
+        words.chain(self.evidence.checks(redis_cli))
+    }
+
+    /// Words with what an entry says before its id.
+    fn by_payload(&self, words: &str) -> String {
+        let mut told = words.to_owned();
         for suspect in &self.suspects {
-            if let Some(says) = &suspect.says {
+            let says = suspect.says.as_deref().map(text::printable);
+            if let Some(says) = says.filter(|says| !words.contains(&**says)) {
                 let id = suspect.id.to_string();
-                let called = format!("{} ({id})", text::printable(says));
-                details = details.replacen(&id, &called, 1);
+                told = told.replacen(&id, &format!("{says} ({id})"), 1);
             }
         }
-        details
+        told
     }
 
     /// With a figure of evidence, for JSON.
@@ -285,7 +301,7 @@ pub enum Ending {
 }
 
 /// The columns that a headline has on a screen of 80, beside the sign of its severity.
-pub const HEADLINE_COLUMNS: usize = 70;
+pub const HEADLINE_COLUMNS: usize = 60;
 
 /// The headline, which a rule must have kept short, and a sentence.
 fn checked(headline: String) -> String {

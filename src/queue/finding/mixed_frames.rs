@@ -74,10 +74,9 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// The repair, where that fleet transfers; none: where nobody knows which one does.
 fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, Advice) {
     let Some(fleet) = fleet else {
-        let words = Advice::of(
-            "Bring all clients to one side of Redisson 3.21.1. Until then start the worker here",
-        )
-        .by(Act::Repair, ": it transfers both.");
+        let words =
+            Advice::of("Use one Redisson version in all clients. Until then start the worker here")
+                .by(Act::Repair, ": it transfers both.");
         return (Step::Worker, words);
     };
     let form = fleet.era.form(seen.server.long);

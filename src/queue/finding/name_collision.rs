@@ -18,7 +18,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     };
     let own = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.text()).into_owned();
-    let headline = "Two queues share their keys: messages may reach the wrong one.";
+    let headline = "Two queues share keys: messages may reach the wrong one.";
     let finding = Finding::new(ID, Severity::Warning, headline)
         .details(format!(
             "What is offered to {own} may be delivered to {other}: both names lead to the same \

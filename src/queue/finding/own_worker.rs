@@ -16,7 +16,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if subscribed > ours {
         return RuleVerdict::Fine;
     }
-    let headline = "Only this screen's worker transfers, and it stops with the screen.";
+    let headline = "Only the worker here transfers: it stops with the screen.";
     let finding = Finding::new(ID, Severity::Note, headline)
         .number("transfer_clients", subscribed)
         .number("own_workers", ours)

@@ -86,7 +86,10 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     let all = known(seen, group, |score| score < 0.0);
     let (count, bad) = (all.count, &all.bad);
     let has_clients = seen.queue.keys().channel.is_some();
-    let entries = all.words("At least", "entry has", "entries have");
+    let entries = match bad.first() {
+        Some(one) if count == 1 => format!("Entry {} has", one.id),
+        _ => all.words("At least", "entry has", "entries have"),
+    };
     let is = if count == 1 { "is" } else { "are" };
     let (severity, headline, details) = if !has_clients {
         let them = if count == 1 { "it" } else { "them" };
@@ -103,7 +106,7 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         );
         (Severity::Critical, headline, details)
     } else {
-        let headline = "A negative due time makes each client flood Redis with scripts.";
+        let headline = "A negative due time makes clients flood Redis with scripts.";
         let details = format!(
             "{entries} a negative due time ({score}) and {is} never transferred. Each client sends \
              thousands of scripts a second."
@@ -122,14 +125,12 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         .check(&["INFO"], b"commandstats");
     let it = if count < 2 { "it" } else { "them" };
     let due = due_then(score <= -UNREADABLE);
-    let id = bad.first().map(|one| format!(": id {}", one.id));
-    let id = id.unwrap_or_default();
     finding.repair(
         Step::Change(What::Score),
         Advice::of(format!("Make {it} due {due}"))
             .by(Act::Repair, format!(", or give {it} another due time"))
             .by(Act::Requeue, format!(", or delete {it}"))
-            .by(Act::Delete, format!("{id}.")),
+            .by(Act::Delete, "."),
     )
 }
 

@@ -43,7 +43,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     let mut finding = Finding::new(
         ID,
         severity,
-        format!("All entries are lost in {soon}: a key of this queue expires."),
+        format!("All entries are lost in {soon}: a key of it expires."),
     )
     .details(format!("It is {key}{more}."));
     finding = finding.number("expires_ms", ms);

@@ -36,7 +36,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     };
     let (severity, headline) = if is_ours(seen, first) {
         // Nobody but us uses it: clients go on.
-        let headline = "A key of delayscope has the wrong type: some repairs will fail.";
+        let headline = "A key of delayscope has the wrong type: some repairs fail.";
         (Severity::Warning, headline)
     } else {
         let headline = "A key of this queue has the wrong type: commands fail.";

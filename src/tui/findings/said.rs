@@ -57,7 +57,7 @@ pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
 /// for which the name is cut. A screen that is narrower than a headline has it in several.
 pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     /// A name that is cut to less than this tells nothing.
-    const SHORTEST: usize = 8;
+    const SHORTEST: usize = 7;
     let headline = match past(model, told.finding) {
         Some(past) => format!("{past}: {}", told.finding.headline),
         None => told.finding.headline.clone(),
@@ -204,7 +204,8 @@ pub fn to_do(model: &Model, told: &Told) -> String {
 /// worth a free row.
 fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     let course = course(model, told.finding);
-    let evidence = told.finding.evidence.words.first().cloned();
+    let evidence = told.finding.evidence_by_payload(&model.redis_cli).next();
+    let evidence = evidence.filter(|_| !told.finding.evidence.words.is_empty());
     let words: Vec<String> = course.into_iter().chain(evidence).collect();
     if words.is_empty() || told.finding.gone.is_some() {
         return Vec::new();

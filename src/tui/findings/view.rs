@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::Told;
-use crate::queue::finding::{Ending, Passed};
+use crate::queue::finding::{Ending, Passed, Rule};
 use crate::queue::{Severity, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, words};
@@ -130,7 +130,11 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
         lines.push((format!("{glyph}   {} {other}{checks}", calm.fine), style));
     }
     for (id, why) in &calm.blind {
-        lines.push((format!("?       cannot check {id}: {why}"), d.dim));
+        let looks_for = Rule::looks_for(id);
+        lines.push((
+            format!("?       cannot check for {looks_for:?}: {why}"),
+            d.dim,
+        ));
     }
     lines
 }
@@ -275,7 +279,7 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let Some(news) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
         return well(ctx, buf);
     };
-    let mut words = Vec::new();
+    let mut words: Vec<&Said> = Vec::new();
     let mut y = 0;
     for (told, lines) in &news.told {
         let row = area.row(y);
@@ -284,16 +288,21 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
         line.skip(1).put(buf, &sign, style);
         for one in lines {
             said(ctx, told, one, (area.row(y), LEAD), buf);
-            words.push(text::width(&one.words));
+            words.push(one);
             y += 1;
         }
     }
     if news.others > 0 {
         let count = format!("  {} more: 5 ", news.others);
-        // Where it covers no word, else over the end of the last one.
+        // Where it covers no word, else over the end of the evidence: never of what is wrong.
         let room = usize::from(area.w.saturating_sub(LEAD + MARK)).saturating_sub(count.len());
-        let free = words.iter().rposition(|columns| *columns <= room);
-        let free = free.unwrap_or(words.len().saturating_sub(1));
+        let free = words
+            .iter()
+            .rposition(|one| text::width(&one.words) <= room);
+        let bears_it = |one: &&Said| !matches!(one.kind, Kind::Head | Kind::Headline);
+        let Some(free) = free.or_else(|| words.iter().rposition(bears_it)) else {
+            return;
+        };
         let row = area.row(u16::try_from(free).unwrap_or(0));
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.put_right(buf, &count, ctx.theme.accent);
@@ -350,7 +359,7 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in told.finding.evidence.lines(&ctx.model.redis_cli) {
+    for evidence in told.finding.evidence_by_payload(&ctx.model.redis_cli) {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,

@@ -13,7 +13,7 @@ mod target;
 use std::pin::Pin;
 use std::thread;
 
-use delayscope::queue::finding::RULES;
+use delayscope::queue::finding::{HEADLINE_COLUMNS, RULES};
 
 use crate::findings::SEEDS;
 use crate::findings::patient::Patient;
@@ -122,6 +122,13 @@ async fn play(rule: &str, scene: Scene, seed: u64) {
         outside,
     } = scene(seed).await;
     let said = Doctor::until_first(&patient, rule, looks_ms).await;
+    // What a screen of 80 columns shows uncut, whatever the queue is called.
+    let columns = delayscope::queue::text::width(&said.headline);
+    assert!(
+        (1..=HEADLINE_COLUMNS).contains(&columns),
+        "{}",
+        said.headline
+    );
     assert!(
         said.command.is_some() || outside.is_some(),
         "nothing mends it: {}",

@@ -109,7 +109,9 @@ pub(crate) struct Doctor {
     pub(crate) rule: Option<String>,
     /// how bad it is,
     pub(crate) severity: Option<String>,
-    /// the sentence,
+    /// the headline,
+    pub(crate) headline: String,
+    /// that and its details,
     pub(crate) sentence: String,
     /// and the command that mends it.
     pub(crate) command: Option<String>,
@@ -148,6 +150,7 @@ impl Doctor {
         Self {
             rule: text("id"),
             severity: text("severity"),
+            headline: text("headline").unwrap_or_default(),
             sentence: text("sentence").unwrap_or_default(),
             command: text("repair_command"),
             all: (format!("{said}{errors}"), output.status.code()),

@@ -314,7 +314,7 @@ fn a_rule_that_cannot_look_says_so() {
     let all = words(&m);
     assert!(all.contains(" checks"), "{all}");
     assert!(
-        all.contains("cannot check no-transfer-client: NOPERM"),
+        all.contains("cannot check for \"no client\": NOPERM"),
         "{all}"
     );
 }

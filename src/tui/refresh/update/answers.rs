@@ -216,7 +216,8 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     let page = pulse.page.take();
     row.pulse = Some(pulse);
     row.diagnose(&model.server);
-    if row.findings.iter().any(Finding::keeps_the_server) {
+    let found = |of: fn(&Finding) -> bool| row.findings.iter().any(of);
+    if found(Finding::keeps_the_server) && !found(Finding::is_of_nobody) {
         model.schedule.blocker = Some((row.queue.clone(), now));
     }
     (changed, page)
