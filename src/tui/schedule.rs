@@ -190,17 +190,31 @@ pub(crate) struct Replaced {
     pub(crate) entries: Entries,
 }
 
-/// A search through one queue after another.
+/// A search through one queue after another, beside whatever the user does.
 #[derive(Clone, Debug)]
 pub(crate) struct Everywhere {
     /// The text of the filter.
     pub(crate) text: String,
     /// The queue that is being looked through; none once one was found.
-    pub(crate) at: Option<Queue>,
+    pub(crate) at: Option<LookedThrough>,
     /// The queues that are left.
     pub(crate) left: VecDeque<Queue>,
     /// Number of queues that were looked through.
     pub(crate) looked: usize,
+    /// The user has gone on with something else meanwhile: what is found is told, and the screen
+    /// stays as it is.
+    pub(crate) beside: bool,
+}
+
+/// A queue that is being looked through beside the selected one.
+#[derive(Clone, Debug)]
+pub(crate) struct LookedThrough {
+    /// The queue.
+    pub(crate) queue: Queue,
+    /// The generation of its search.
+    pub(crate) generation: u64,
+    /// Whether an entry matches, once that is known; or why it cannot be known.
+    pub(crate) answer: Option<Result<bool, String>>,
 }
 
 /// The purpose that a rank is looked for.

@@ -33,6 +33,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let held = (!input).then(|| findings::update::held(model)).flatten();
     if input {
         queues::update::opening::touched(model);
+        palette::update::find::touched(model);
     }
     let mut effects = carry_out(model, msg);
     queues::update::opening::go_on(model);

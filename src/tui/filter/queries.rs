@@ -48,3 +48,16 @@ impl Model {
         }
     }
 }
+
+/// The fewest characters that are taken for a queue's name: fewer are in too many of them.
+const NAME_CHARACTERS: usize = 3;
+
+/// Tells whether what is typed may have been meant for the name of another queue.
+#[must_use]
+pub fn names_a_queue(model: &Model, typed: &str) -> bool {
+    let typed = typed.trim().to_lowercase();
+    let others = model.queues.iter().enumerate();
+    let others = others.filter(|(at, _)| *at != model.cursor);
+    let mut names = others.map(|(_, row)| row.queue.name.text().to_lowercase());
+    typed.chars().count() >= NAME_CHARACTERS && names.any(|name| name.contains(&typed))
+}

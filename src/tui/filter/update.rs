@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use self::found::show;
 use super::{Filtered, Msg, Search};
-use crate::queue::Filter;
+use crate::queue::{Filter, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::{self, Entries};
 use crate::tui::filter;
@@ -24,6 +24,9 @@ const TYPING: Duration = Duration::from_millis(150);
 
 /// A search went on or is through, or scores were read.
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    if is_of_another_queue(model, &msg) {
+        return Vec::new();
+    }
     match msg {
         Msg::Hits {
             generation,
@@ -40,6 +43,26 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         } => found::checked(model, generation, &queue, result),
     }
     Vec::new()
+}
+
+/// Takes in what the search through all queues has found, if it is an answer to that.
+fn is_of_another_queue(model: &mut Model, msg: &Msg) -> bool {
+    let all = model.schedule.everywhere.as_mut();
+    let Some(one) = all.and_then(|all| all.at.as_mut()) else {
+        return false;
+    };
+    let (of, answer) = match msg {
+        Msg::Hits {
+            generation, found, ..
+        } => (generation, (*found > 0).then_some(Ok(true))),
+        Msg::Searched { generation, result } => (generation, Some(result.clone().map(|()| false))),
+        Msg::ScoresChecked { .. } => return false,
+    };
+    if *of != one.generation {
+        return false;
+    }
+    one.answer = one.answer.take().or(answer);
+    true
 }
 
 /// A line begins with the filter that is on: the text of that.
@@ -80,6 +103,26 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
         sight::keep(model);
     }
     Ok(Vec::new())
+}
+
+/// A search of another queue beside that of the list, which stops: its generation, and what asks for
+/// it.
+pub(crate) fn beside(model: &mut Model, queue: &Queue, filter: Filter) -> (u64, Effect) {
+    model.schedule.searching = None;
+    if let Some(filtered) = model.filtered.as_mut().filter(|f| f.is_searching()) {
+        filtered.search = Search::Stopped;
+    }
+    model.schedule.generation += 1;
+    let generation = model.schedule.generation;
+    let row = model.queues.iter().find(|row| row.queue == *queue);
+    let search = filter::Effect::Search {
+        generation,
+        queue: queue.clone(),
+        filter,
+        habit: row.map(|row| row.habit).unwrap_or_default(),
+        tab: Tab::Waiting,
+    };
+    (generation, Effect::Filter(search))
 }
 
 /// Another filter than the one that is on, from its first hit on.
@@ -282,6 +325,8 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
     let generation = model.schedule.generation + 1;
     let exact = model.schedule.exact;
     if let (true, Some((queue, habit)), Some(filtered)) = (due, queue, &mut model.filtered) {
+        // One search at a time: that of the list takes the place of that through all queues.
+        model.schedule.everywhere.take_if(|all| all.at.is_some());
         filtered.search = Search::Running(generation);
         filtered.at = exact;
         filtered.stale = false;

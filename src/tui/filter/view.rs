@@ -11,6 +11,7 @@ use crate::queue::{Filter, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::view::rows::head;
+use crate::tui::keys::Action;
 use crate::tui::model::Model;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
@@ -111,6 +112,14 @@ pub(crate) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buff
         Search::Stopped => format!("Nothing found in {looked} of {of}: the search was stopped."),
         Search::Failed(why) => format!("The search failed after {looked} of {of}: {why}"),
         Search::Done => format!("Nothing matches: {looked} looked through."),
+    };
+    let typed = filtered.filter.text();
+    let words = match ctx.key(Action::Palette) {
+        Some(key) if super::queries::names_a_queue(ctx.model, typed) => {
+            let typed = typed.trim();
+            format!("{words} A queue has that name: {key}{typed} finds it.")
+        }
+        _ => words,
     };
     let words = if filtered.filter.cut_short() > 0 {
         format!("{words} Of large values only the first 256 kB were looked at by the pattern.")

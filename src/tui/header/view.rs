@@ -173,6 +173,9 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     for (rank, word, style) in limits(ctx) {
         push(rank, word, style, None);
     }
+    if let Some(words) = finding(ctx) {
+        push(STATE, words, t.accent, None);
+    }
     if let Some(why) = seldom(m) {
         push(3, why, t.warn, None);
     }
@@ -255,6 +258,17 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     limits
 }
 
+/// How far the search through all queues is: `FIND 3 of 40, Esc stops`.
+fn finding(ctx: &Ctx) -> Option<String> {
+    let all = ctx.model.schedule.everywhere.as_ref()?;
+    let at = all.looked + usize::from(all.at.is_some());
+    let of = at + all.left.len();
+    let stops = if ctx.wide() { ", Esc stops" } else { "" };
+    all.at
+        .is_some()
+        .then(|| format!("FIND {at} of {of}{stops}"))
+}
+
 /// Says what is read less often than the user asked for.
 fn seldom(m: &Model) -> Option<String> {
     let every = m.stretched_ms.map(|ms| format!("every {}", interval(ms)));
@@ -309,7 +323,6 @@ fn state(ctx: &Ctx) -> (String, Style) {
     match &m.link.state {
         LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
         LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
-        denied if denied.is_denied() => (format!("{} login failed", g.lost), t.late),
         LinkState::Lost { .. } if m.link.clock.is_none() => {
             (format!("{} cannot connect", g.lost), t.late)
         }

@@ -11,7 +11,8 @@ use crate::tui::keys::Action;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
 
-/// While the link is lost: on the second line, over a border, so that nothing jumps.
+/// While the link is lost and something is shown: on the second line, over a border, so that nothing
+/// jumps.
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let m = ctx.model;
     let LinkState::Lost {
@@ -22,6 +23,10 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     else {
         return;
     };
+    if m.queues.is_empty() && ctx.areas.queues.shown() {
+        // What is said in place of the queues says all of it.
+        return;
+    }
     let y = ctx.areas.header.y + 1;
     let mut line = Line::new(buf, 0, y, m.size.0);
     if line.room() == 0 {
@@ -70,15 +75,7 @@ fn parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
     };
     let shown = m.selected().and_then(|row| row.pulse.as_ref());
     let shown = shown.map(|pulse| format!("showing {}", moments::clock(zone, pulse.at)));
-    let left = retry_at
-        .saturating_duration_since(m.instant)
-        .as_secs_f64()
-        .ceil();
-    let retry = if left > 0.0 {
-        format!("retry in {left:.0} s")
-    } else {
-        "trying".to_owned()
-    };
+    let retry = retry(m.instant, retry_at);
     let now = ctx.key(Action::Refresh).map(|key| format!("{key} now"));
     if denied {
         parts.push(retry);
@@ -90,4 +87,14 @@ fn parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
         parts.extend(now);
     }
     parts
+}
+
+/// Says when it is tried again.
+pub(crate) fn retry(now: Instant, at: Instant) -> String {
+    let left = at.saturating_duration_since(now).as_secs_f64().ceil();
+    if left > 0.0 {
+        format!("retry in {left:.0} s")
+    } else {
+        "trying".to_owned()
+    }
 }

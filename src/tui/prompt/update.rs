@@ -31,6 +31,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             palette::update::complete(model);
             Vec::new()
         }
+        (Code::Tab, _) if prompt.kind == PromptKind::Filter => to_queues(model),
         (Code::Esc, _) => given_up(model),
         (Code::Up, _) | (Code::Char('p'), true) => step(model, true),
         (Code::Down, _) | (Code::Char('n'), true) => step(model, false),
@@ -54,6 +55,18 @@ fn edited(model: &mut Model) -> Vec<Effect> {
         prompt.back = 0;
     }
     changed(model)
+}
+
+/// A filter that is the name of a queue: the line that finds queues takes its text.
+fn to_queues(model: &mut Model) -> Vec<Effect> {
+    let typed = model.prompt.as_ref().map(|prompt| prompt.field.text());
+    let Some(typed) = typed.filter(|typed| filter::queries::names_a_queue(model, typed)) else {
+        return Vec::new();
+    };
+    let mut effects = given_up(model);
+    let line = format!("queue {}", typed.trim());
+    effects.extend(open(model, PromptKind::Command, &line));
+    effects
 }
 
 /// Up (to what is older) or down.

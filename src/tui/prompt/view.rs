@@ -8,8 +8,7 @@ use crate::queue::text;
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::hitmap::Target;
-use crate::tui::keys::Action;
-use crate::tui::model::Pane;
+use crate::tui::keys::{Code, Key};
 use crate::tui::theme::Theme;
 use crate::tui::widget::line::Line;
 use crate::tui::{filter, moments, palette};
@@ -130,41 +129,25 @@ fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
             line.skip(2).put(buf, &meant(ctx, moment), ctx.theme.ok);
         }
         (PromptKind::Jump, None) => hint(ctx, JUMPS, empty, line, buf),
-        (PromptKind::Filter, _) if !empty && called(ctx, prompt) > 0 => {
-            queues(ctx, prompt, line, buf);
+        (PromptKind::Filter, _)
+            if filter::queries::names_a_queue(ctx.model, &prompt.field.text()) =>
+        {
+            queues(ctx, line, buf);
         }
         (PromptKind::Filter, _) => hint(ctx, filter::view::hint(), empty, line, buf),
         (PromptKind::Find | PromptKind::Command, _) => {}
     }
 }
 
-/// Counts the queues that have what is typed in their names: in the table of queues, a name may be
-/// what is looked for.
-fn called(ctx: &Ctx, prompt: &Prompt) -> usize {
-    if ctx.model.focus != Pane::Queues {
-        return 0;
-    }
-    let typed = prompt.field.text().trim().to_lowercase();
-    let names = ctx.model.queues.iter().map(|row| row.queue.name.text());
-    names.filter(|n| n.to_lowercase().contains(&typed)).count()
-}
-
-/// `:payment finds 17 queues`, where a filter of entries is typed.
-fn queues(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
+/// `Tab opens a queue of that name`, where a filter of entries is typed that is the name of one.
+fn queues(ctx: &Ctx, mut line: Line, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let Some(key) = ctx.key(Action::Palette) else {
-        return;
-    };
-    let typed = format!("{key}{}", prompt.field.text().trim());
-    let found = match called(ctx, prompt) {
-        1 => " finds a queue".to_owned(),
-        n => format!(" finds {n} queues"),
-    };
-    let typed = text::printable(&typed);
-    if line.room() > text::width(&typed) + text::width(&found) + 4 {
+    let key = Key::of(Code::Tab).label(ctx.model.look.ascii);
+    let words = " finds the queue of that name";
+    if line.room() > text::width(&key) + text::width(words) + 2 {
         line.end = line.end.saturating_sub(1);
-        line.put_right(buf, &found, t.dim);
-        line.put_right(buf, &typed, t.accent);
+        line.put_right(buf, words, t.text);
+        line.put_right(buf, &key, t.accent);
     }
 }
 

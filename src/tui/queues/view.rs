@@ -13,6 +13,7 @@ use crate::tui::cursor::Scrolled;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
+use crate::tui::link;
 use crate::tui::model::Pane;
 use crate::tui::queues::columns::{Col, columns};
 use crate::tui::widget::columns::Placed;
@@ -264,15 +265,18 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
 /// Returns the lines that lead on from a screen without queues.
 fn what_to_do(ctx: &Ctx) -> Vec<String> {
     let m = ctx.model;
-    if m.link.state.is_denied() {
+    if let LinkState::Lost { retry_at, .. } = &m.link.state {
         let ways = "-a, --user, REDISCLI_AUTH, the URL, or the profile's password_command";
-        return vec![
-            format!("Check user and password: {ways}."),
-            "It is tried again by itself, should they be changed on the server.".to_owned(),
-        ];
+        let check = format!("Check user and password: {ways}.");
+        let check = m.link.state.is_denied().then_some(check);
+        let now = ctx.key(Action::Refresh);
+        let now = now.map_or_else(String::new, |key| {
+            format!(" {} {key} now", ctx.theme.glyphs.dot)
+        });
+        let retry = link::view::retry(m.instant, *retry_at) + &now;
+        return check.into_iter().chain([retry]).collect();
     }
-    let gone = matches!(m.link.state, LinkState::Lost { .. });
-    if gone || !matches!(m.discovery, Discovery::Done { .. }) {
+    if !matches!(m.discovery, Discovery::Done { .. }) {
         return Vec::new();
     }
     let Some(key) = ctx.key(Action::Palette) else {

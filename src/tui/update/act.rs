@@ -14,7 +14,7 @@ use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
 use crate::tui::{
     awaited, change, copy, cursor, departed, entries, examine, filter, focus, help, leave, link,
-    lives, marks, offer, queues, reason, sight, timeline, worker,
+    lives, marks, offer, palette, queues, reason, sight, timeline, worker,
 };
 
 /// Does what the user wants, or says why not.
@@ -140,6 +140,9 @@ fn escape(model: &mut Model) -> Vec<Effect> {
         && let Some(effects) = change::update::escape(model)
     {
         return effects;
+    }
+    if model.overlay.is_none() && palette::update::find::stop(model) {
+        return vec![Effect::Filter(filter::Effect::EndSearch)];
     }
     let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
     if listed

@@ -24,12 +24,13 @@ fn open(server: &Server, password: &str) -> Terminal {
     Terminal::start(&program, SIZE, &[("REDISCLI_AUTH", password)])
 }
 
+/// The banner over what was read before.
 fn told(terminal: &Terminal) {
     terminal.wait("what is wrong", PATIENCE, |s| {
         let text = s.text();
         let lines: Vec<&str> = text.lines().take(2).collect();
         lines.len() == 2
-            && lines[0].contains("✖ login failed")
+            && lines[0].contains("✖ lost")
             && lines[1].contains("login failed")
             && lines[1].contains("check user and password")
             && lines[1].contains("WRONGPASS")
@@ -40,16 +41,18 @@ fn told(terminal: &Terminal) {
 fn a_wrong_password_is_told_and_when_the_server_takes_it_all_is_there() {
     let server = guarded();
     let mut terminal = open(&server, "abracadabra");
-    told(&terminal);
-    terminal.wait_text("REDISCLI_AUTH");
+    terminal.wait("what is wrong", PATIENCE, |s| {
+        let text = s.text();
+        text.contains("failed: WRONGPASS") && text.contains("REDISCLI_AUTH")
+    });
     // Keys act all the while.
     terminal.send(b"?");
     terminal.wait_text("Why is it late");
     terminal.send(b"\x1b");
     server.cmd(&["CONFIG", "SET", "requirepass", "abracadabra"]);
     with_data(&terminal);
-    terminal.wait("the banner to go", PATIENCE, |s| {
-        !s.text().contains("login failed")
+    terminal.wait("the words to go", PATIENCE, |s| {
+        !s.text().contains("WRONGPASS")
     });
     let shown = terminal.shown();
     let bytes = String::from_utf8_lossy(&shown.bytes).into_owned();

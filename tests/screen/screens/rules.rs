@@ -326,9 +326,16 @@ fn a_server_that_never_answered_has_no_time_of_its_loss() {
         since: m.instant,
         retry_at: m.instant,
     };
+    let header = line(&draw(&m), 0);
+    assert!(header.contains("cannot connect"), "{header}");
+    let all = lines(&draw(&m)).join("\n");
+    assert!(all.contains("6379/0: Connection refused"), "{all}");
+    assert!(!all.contains("connection lost"), "{all}");
+    // Where something is shown, in its banner.
+    m.queues = evening((80, 24), look()).queues;
     let banner = line(&draw(&m), 1);
     assert!(banner.contains("cannot connect"), "{banner}");
-    assert!(!banner.contains(':'), "{banner}");
+    assert!(!banner.contains("connection lost"), "{banner}");
 }
 
 #[test]

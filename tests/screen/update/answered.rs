@@ -2,12 +2,17 @@
 
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
+use delayscope::tui::filter;
 use delayscope::tui::hints;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Overlay, Pane, Screen};
 use delayscope::tui::prompt::PromptKind;
 use delayscope::tui::server::{self, Switch};
 use delayscope::tui::tabs::Tab;
+use delayscope::tui::view;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 use crate::desk::{Desk, World, member};
 
@@ -94,6 +99,36 @@ fn a_slash_on_the_queues_finds_a_queue_and_enter_opens_the_first() {
     assert!(matches!(desk.model.screen, Screen::Queue));
     assert_eq!(desk.model.selected().unwrap().queue.name.text(), "invoices");
     desk.char('/');
+    let kind = desk.model.prompt.as_ref().map(|prompt| prompt.kind);
+    assert_eq!(kind, Some(PromptKind::Filter));
+}
+
+#[test]
+fn a_filter_that_is_the_name_of_another_queue_leads_to_that_queue_by_tab() {
+    let mut desk = two();
+    (desk.model.focus, desk.model.screen) = (Pane::Entries, Screen::Queue);
+    desk.char('/');
+    desk.type_in("invo");
+    let hint = "finds the queue of that name";
+    let bottom = |desk: &Desk| {
+        let (w, h) = desk.model.size;
+        let mut picture = Buffer::empty(Rect::new(0, 0, w, h));
+        view::render(&desk.model, picture.area, &mut picture);
+        let row = (0..w).map(|x| picture[(x, h - 1)].symbol());
+        row.collect::<String>()
+    };
+    desk.model.size = (120, 40);
+    assert!(bottom(&desk).contains(hint), "{}", bottom(&desk));
+    desk.press(Code::Tab);
+    assert!(desk.model.filtered.is_none());
+    assert_eq!(choices(&desk)[0], "queue invoices");
+    desk.press(Code::Enter);
+    assert_eq!(desk.model.selected().unwrap().queue.name.text(), "invoices");
+    // The open queue's own name finds nothing else.
+    desk.char('/');
+    desk.type_in("invo");
+    assert!(!bottom(&desk).contains(hint));
+    desk.press(Code::Tab);
     let kind = desk.model.prompt.as_ref().map(|prompt| prompt.kind);
     assert_eq!(kind, Some(PromptKind::Filter));
 }
@@ -194,14 +229,17 @@ fn find_looks_through_all_queues_until_one_has_a_match_and_goes_on_from_there() 
         hidden("beta"),
         hidden("gamma"),
     ]);
-    let find = |desk: &mut Desk| {
+    for name in ["beta", "gamma"] {
+        // The screen stays as it is while one queue after another is looked through.
         desk.char(':');
         desk.type_in("find 4711");
-        desk.press(Code::Enter);
+        let at = |desk: &Desk| (desk.model.cursor, format!("{:?}", desk.model.screen));
+        let before = at(&desk);
+        let asked = desk.press(Code::Enter);
+        let searches = |effect: &Effect| matches!(effect, Effect::Filter(_));
+        assert!(asked.iter().any(searches), "{asked:?}");
+        assert_eq!(at(&desk), before);
         desk.live(1_000, 1);
-    };
-    for name in ["beta", "gamma"] {
-        find(&mut desk);
         assert_eq!(desk.model.selected().unwrap().queue.name.text(), name);
         assert_eq!(desk.model.entry().unwrap().member, member(4_711));
         assert!(matches!(desk.model.screen, Screen::Queue));
@@ -212,7 +250,43 @@ fn find_looks_through_all_queues_until_one_has_a_match_and_goes_on_from_there() 
     desk.live(1_500, 1);
     let said = toast(&desk);
     assert_eq!(said, "nothing that waits matches nowhere in 3 queues");
-    assert!(desk.model.filtered.is_none());
+    // What was in sight still is.
+    let filter = desk.model.filtered.as_ref().map(|f| f.filter.text());
+    assert_eq!(filter, Some("4711"));
+    assert_eq!(desk.model.entry().unwrap().member, member(4_711));
+}
+
+#[test]
+fn what_is_found_while_something_else_is_done_takes_no_screen_away_and_esc_ends_the_search() {
+    let begun = || {
+        let mut beta = World::new("beta", 30, 600_000, 1_000);
+        beta.entries[20].0 = member(4_711);
+        let alpha = World::new("alpha", 30, 600_000, 1_000);
+        let mut desk = Desk::of(vec![alpha, beta]);
+        desk.char(':');
+        desk.type_in("find 4711");
+        desk.press(Code::Enter);
+        desk
+    };
+    let mut desk = begun();
+    desk.char('j');
+    let at = desk.model.cursor;
+    desk.live(1_000, 1);
+    assert_eq!(desk.model.cursor, at);
+    assert!(matches!(desk.model.screen, Screen::Dashboard));
+    assert_eq!(toast(&desk), "found in beta; :find 4711 goes there");
+    desk.char(':');
+    desk.type_in("find 4711");
+    desk.press(Code::Enter);
+    desk.live(1_000, 1);
+    assert_eq!(desk.model.selected().unwrap().queue.name.text(), "beta");
+    let mut desk = begun();
+    let asked = desk.press(Code::Esc);
+    let ends = Effect::Filter(filter::Effect::EndSearch);
+    assert!(asked.contains(&ends), "{asked:?}");
+    assert_eq!(toast(&desk), "stopped: nothing matches 4711 in 0 queues");
+    desk.live(1_000, 1);
+    assert_eq!(desk.model.cursor, 0);
 }
 
 #[test]

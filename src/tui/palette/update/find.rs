@@ -1,16 +1,16 @@
 //! `:find` looks through one queue after another, from the selected one on, until one has an entry
-//! that matches; once more, through those that are left.
+//! that matches; once more, through those that are left. The screen stays as it is until then.
 
 use std::collections::VecDeque;
 
 use crate::queue::{Filter, Queue, text};
 use crate::tui::effect::Effect;
-use crate::tui::filter::Search;
+use crate::tui::filter;
 use crate::tui::model::{Model, Screen};
-use crate::tui::schedule::Everywhere;
+use crate::tui::queues;
+use crate::tui::schedule::{Everywhere, LookedThrough};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
-use crate::tui::{filter, queues};
 
 /// Begins to look for a text, or goes on.
 pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String> {
@@ -25,49 +25,86 @@ pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String>
             at: None,
             left,
             looked: 0,
+            beside: false,
         });
+    }
+    if let Some(all) = &mut model.schedule.everywhere {
+        all.beside = false;
     }
     Ok(next(model))
 }
 
-/// A search may be through: where it has found nothing, the next queue is looked through.
-pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
-    let under_way = |all: &Everywhere| Some((all.at.clone()?, all.text.clone()));
-    let Some((at, text)) = model.schedule.everywhere.as_ref().and_then(under_way) else {
-        return Vec::new();
-    };
-    let filtered = model.filtered.as_ref();
-    let filtered = filtered.filter(|one| one.filter.text() == text);
-    let here = model.selected().is_some_and(|row| row.queue == at);
-    let Some(filtered) = filtered.filter(|_| here) else {
-        // The user is at something else.
-        model.schedule.everywhere = None;
-        return Vec::new();
-    };
-    match filtered.search {
-        _ if !filtered.hits.is_empty() || filtered.found > 0 => found(model, &at),
-        Search::Done => return next(model),
-        Search::Stopped | Search::Failed(_) => model.schedule.everywhere = None,
-        Search::Planned(_) | Search::Running(_) => {}
+/// The user does something: what is found does not take the screen away from that.
+pub(crate) fn touched(model: &mut Model) {
+    if let Some(all) = &mut model.schedule.everywhere {
+        all.beside |= all.at.is_some();
     }
-    Vec::new()
 }
 
-/// Tells of a queue that has a matching entry; the others wait until they are asked for.
-fn found(model: &mut Model, queue: &Queue) {
-    let Some(all) = &mut model.schedule.everywhere else {
-        return;
+/// Esc: no more queues are looked through. False where none are.
+pub(crate) fn stop(model: &mut Model) -> bool {
+    let looking = |all: &mut Everywhere| all.at.is_some();
+    let Some(all) = model.schedule.everywhere.take_if(looking) else {
+        return false;
     };
-    all.at = None;
+    let looked = text::counted(all.looked as u64, "queue", "queues");
+    let words = format!("stopped: nothing matches {} in {looked}", all.text);
+    toast::update::say(model, words, Tone::Warn);
+    true
+}
+
+/// A search may be through: where it has found nothing, the next queue is looked through.
+pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
+    let Some(all) = &mut model.schedule.everywhere else {
+        return Vec::new();
+    };
+    let Some(one) = all.at.take_if(|one| one.answer.is_some()) else {
+        return Vec::new();
+    };
+    match one.answer {
+        Some(Ok(true)) => found(model, &one.queue),
+        Some(Err(why)) => {
+            model.schedule.everywhere = None;
+            let name = text::printable_bytes(one.queue.name.as_bytes());
+            let words = format!("{name} could not be looked through: {why}");
+            toast::update::say(model, words, Tone::Warn);
+            Vec::new()
+        }
+        Some(Ok(false)) | None => {
+            all.looked += 1;
+            next(model)
+        }
+    }
+}
+
+/// Opens a queue that has a matching entry, or tells of it where the user has gone on with something
+/// else; the others wait until they are asked for.
+fn found(model: &mut Model, queue: &Queue) -> Vec<Effect> {
+    let row = model.queues.iter().position(|row| row.queue == *queue);
+    let (Some(all), Some(row)) = (&mut model.schedule.everywhere, row) else {
+        return Vec::new();
+    };
     let name = text::printable_bytes(queue.name.as_bytes());
+    let wanted = all.text.clone();
+    if all.beside {
+        all.left.push_front(queue.clone());
+        let words = format!("found in {name}; :find {wanted} goes there");
+        toast::update::say(model, words, Tone::Good);
+        return Vec::new();
+    }
+    all.looked += 1;
     let words = match all.left.len() {
         0 => format!("found in {name}, the last queue"),
         n => {
             let left = text::counted(n as u64, "queue", "queues");
-            format!("found in {name}; :find {} goes on, {left} left", all.text)
+            format!("found in {name}; :find {wanted} goes on, {left} left")
         }
     };
+    queues::update::select(model, row as u64);
+    (model.screen, model.tab) = (Screen::Queue, Tab::Waiting);
+    let effects = filter::update::alone(model, &wanted);
     toast::update::say(model, words, Tone::Good);
+    effects
 }
 
 /// Looks through the next queue; says so where none is left.
@@ -75,20 +112,20 @@ fn next(model: &mut Model) -> Vec<Effect> {
     let Some(mut all) = model.schedule.everywhere.take() else {
         return Vec::new();
     };
-    while let Some(queue) = all.left.pop_front() {
-        let Some(row) = model.queues.iter().position(|row| row.queue == queue) else {
-            continue;
-        };
-        queues::update::select(model, row as u64);
-        (model.screen, model.tab) = (Screen::Queue, Tab::Waiting);
-        let text = all.text.clone();
-        all.at = Some(queue);
-        all.looked += 1;
+    let is_there = |queue: &Queue| model.queues.iter().any(|row| row.queue == *queue);
+    let queue = std::iter::from_fn(|| all.left.pop_front()).find(is_there);
+    if let (Some(queue), Ok(filter)) = (queue, Filter::parse(&all.text)) {
+        let (generation, effect) = filter::update::beside(model, &queue, filter);
+        all.at = Some(LookedThrough {
+            queue,
+            generation,
+            answer: None,
+        });
         model.schedule.everywhere = Some(all);
-        return filter::update::alone(model, &text);
+        return vec![effect];
     }
     let looked = text::counted(all.looked as u64, "queue", "queues");
     let words = format!("nothing that waits matches {} in {looked}", all.text);
     toast::update::say(model, words, Tone::Warn);
-    filter::update::clear(model)
+    Vec::new()
 }
