@@ -28,6 +28,8 @@ pub struct RepairForm {
     pub(crate) parts: Vec<Part>,
     /// The finding that it was asked for on; none: the worst of the queue.
     pub(crate) about: Option<&'static str>,
+    /// A key has moved its cursor.
+    pub(crate) moved: bool,
 }
 
 impl RepairForm {
@@ -56,7 +58,7 @@ impl RepairForm {
         self.parts.retain(|part| *part != Part::More);
         let first = self.parts.len();
         self.add(Repair::ALL.iter().copied());
-        self.at = self.parts.get(first).copied().unwrap_or(Part::Cure);
+        self.go(self.parts.get(first).copied().unwrap_or(Part::Cure));
     }
 
     /// The repair that has the keys; none while the words above all have them.
@@ -126,7 +128,7 @@ impl Filling for RepairForm {
     }
 
     fn go(&mut self, to: Part) {
-        self.at = to;
+        (self.at, self.moved) = (to, true);
     }
 
     fn label(&self) -> u16 {

@@ -49,6 +49,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     change::update::put_question(model);
     worker::update::keep_true(model);
     change::update::question::keep_true(model);
+    change::update::forms::keep_true(model);
     entry::update::lay_out(model);
     departed::update::keep_watch(model, input);
     effects.extend(bell::ring(model));

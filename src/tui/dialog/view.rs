@@ -232,12 +232,20 @@ fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buf
     };
     late.put(buf, &format!("{} late", text::number(own.late, 7)), style);
     line.skip(LATE).put(buf, t.glyphs.now, t.text);
-    let more = own.later.saturating_sub(preview.now.later);
-    let mut after = preview.zoom.label().to_owned();
-    if more > 0 {
-        after = format!("{after}, {} later", text::number(more, 7));
-    }
-    line.put_right(buf, &format!(" {after}"), t.dim);
+    let zoom = preview.zoom.label();
+    let after = match preview.then.later.saturating_sub(preview.now.later) {
+        0 => zoom.to_owned(),
+        more => format!("{zoom}, {} later", text::number(more, 7)),
+    };
+    let words = match when {
+        When::Now => zoom,
+        When::Then => &after,
+    };
+    let end = line.end;
+    line.put_right(buf, &format!(" {words}"), t.dim);
+    // Each bar stands below what it is now, however much is said behind the second row.
+    let columns = u16::try_from(text::width(&after)).unwrap_or(0);
+    line.end = end.saturating_sub(1 + columns).max(line.x);
     let both = preview.now.bars.iter().zip(&preview.then.bars);
     let each = preview.now.bars.len().div_ceil(line.room().max(1)).max(1);
     let both: Vec<(u64, u64)> = both.map(|(now, then)| (*now, *then)).collect();

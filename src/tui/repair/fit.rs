@@ -211,8 +211,11 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
     let seen = seen.filter_map(|one| one.form);
     let strange = seen.filter(|seen| *seen != form).count();
     Ok(match strange {
-        0 => format!("none seen: those looked at are {}", form.word()),
-        _ => format!("some of those looked at are not {}", form.word()),
+        0 => format!("none seen: {} wrote those looked at", form.era().releases()),
+        _ => format!(
+            "{} did not write some of those looked at",
+            form.era().releases()
+        ),
     })
 }
 

@@ -30,6 +30,7 @@ impl RepairForm {
             at: first.map_or(Part::Cure, Part::Repair),
             parts: vec![Part::Cure],
             about: None,
+            moved: false,
         };
         menu.add(asked.into_iter().chain(can));
         if menu.folded() > 0 {
@@ -49,6 +50,17 @@ impl RepairForm {
             menu.parts.insert(1, menu.at);
         }
         menu
+    }
+
+    /// The same menu once a finding asks for a repair, where it was opened before and nothing was
+    /// chosen in it yet; none where it stays as it is.
+    #[must_use]
+    pub fn anew(&self, model: &Model) -> Option<Self> {
+        if self.moved || self.at != Part::Cure || self.about.is_some() {
+            return None;
+        }
+        let now = Self::new(model, self.row(model)?);
+        (now.at != self.at).then_some(now)
     }
 
     /// The finding that it is about: that it was asked for on, while it is there, else the worst.

@@ -10,6 +10,8 @@ use delayscope::queue::{
 };
 use delayscope::tui::change::plan::Marked;
 use delayscope::tui::change::{Stage, UnderWay};
+use delayscope::tui::dialog::DialogLine;
+use delayscope::tui::dialog::preview::{Preview, Strip};
 use delayscope::tui::edit::EditForm;
 use delayscope::tui::form::{Filling as _, Part};
 use delayscope::tui::keys::Key;
@@ -193,6 +195,43 @@ fn a_plan_for_a_million_at_three_sizes() {
             &format!("plan_many_{name}"),
             &asked(size, look(), 1_000_000),
         );
+    }
+}
+
+#[test]
+fn each_bar_of_what_will_be_stands_below_what_it_is_whatever_comes_to_be_later() {
+    for (name, size) in SIZES {
+        let mut m = asked(size, look(), 3);
+        let Some(Overlay::Dialog(dialog)) = &mut m.overlay else {
+            panic!("{name}: no question");
+        };
+        let now = Strip {
+            late: 10,
+            bars: (0..60).map(|n| n % 7).collect(),
+            later: 0,
+        };
+        let then = Strip {
+            late: 0,
+            later: 1_234,
+            ..now.clone()
+        };
+        let preview = Preview {
+            zoom: Zoom::TenMinutes,
+            now,
+            then,
+        };
+        dialog.lines = vec![DialogLine::Preview(Box::new(preview))];
+        let bars = |label: &str| {
+            let picture = draw(&m);
+            let line = |y| (0..size.0).map(move |x| (x, y));
+            let rows = (0..size.1).map(|y| line(y).map(|at| picture[at].symbol()).collect());
+            let mut rows = rows.collect::<Vec<String>>().into_iter();
+            let row = rows.find(|row| row.contains(label)).expect(name);
+            let (_, bars) = row.rsplit_once('┃').unwrap();
+            bars.split("10 min").next().unwrap().trim_end().to_owned()
+        };
+        assert!(bars("10 late").chars().count() >= 10, "{}", bars("10 late"));
+        assert_eq!(bars("10 late"), bars(" 0 late"), "{name}");
     }
 }
 

@@ -57,7 +57,8 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let Some(row) = model.selected() else {
         return Some("no queue to change");
     };
-    if !model.is_live() {
+    // The menu of repairs changes nothing by itself, and keys that follow are meant for it.
+    if !model.is_live() && action != Action::Repair {
         return Some("no connection: changes are off until it is back");
     }
     match action {

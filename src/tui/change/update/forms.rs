@@ -107,6 +107,17 @@ fn menu(model: &mut Model) {
     }
 }
 
+/// What was read may have been what a rule waited for: a menu in which nothing was chosen yet is then
+/// on what the finding asks for.
+pub(crate) fn keep_true(model: &mut Model) {
+    let Some(Overlay::Repair(menu)) = &model.overlay else {
+        return;
+    };
+    if let Some(now) = menu.anew(model) {
+        model.overlay = Some(Overlay::Repair(Box::new(now)));
+    }
+}
+
 /// From a healthy queue to the menu of the one that is worst off. False where all are well.
 fn to_sickest(model: &mut Model) -> bool {
     let rows = model.queues.iter().enumerate();

@@ -279,7 +279,8 @@ fn a_read_only_session_says_so_at_every_key_and_asks_for_nothing() {
 
 #[test]
 fn while_the_server_is_away_nothing_is_changed() {
-    for (key, _) in KEYS {
+    // The menu of repairs says so of each.
+    for (key, _) in KEYS.into_iter().filter(|(key, _)| *key != 'R') {
         let mut desk = desk();
         desk.link(LinkState::Connecting);
         desk.char(key);

@@ -1,10 +1,10 @@
 //! Keys in the menu of repairs and on a finding that are not `R` alone, and what the hints say
 //! there.
 
-use delayscope::queue::Queue;
 use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Severity, Step};
+use delayscope::queue::{LinkState, Queue};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::form::{Filling as _, Part};
@@ -74,6 +74,40 @@ fn among_findings_where_none_is_found_yet_r_opens_the_menu() {
     assert_eq!(desk.char('R'), []);
     let overlay = &desk.model.overlay;
     assert!(matches!(overlay, Some(Overlay::Repair(_))), "{overlay:?}");
+}
+
+#[test]
+fn a_menu_that_was_opened_a_moment_before_the_finding_goes_to_its_repair_unless_a_key_has_moved() {
+    let found = || finding("drift", Step::Change(What::Drift));
+    let mut desk = desk();
+    desk.char('R');
+    assert_eq!(menu(&desk).at, Part::Cure);
+    desk.model.queues[0].findings = vec![found()];
+    desk.live(10, 1);
+    assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
+    let first = menu(&desk).parts().iter().find(|p| **p != Part::Cure);
+    assert_eq!(first, Some(&Part::Repair(Row::Drift)));
+    let mut desk = self::desk();
+    desk.char('R');
+    desk.press(Code::Down);
+    desk.press(Code::Up);
+    desk.model.queues[0].findings = vec![found()];
+    desk.live(10, 1);
+    assert_eq!(menu(&desk).at, Part::Cure);
+}
+
+#[test]
+fn where_the_server_does_not_answer_r_opens_its_menu_so_that_enter_acts_on_nothing_else() {
+    let mut desk = desk();
+    desk.model.queues[0].findings = vec![finding("drift", Step::Change(What::Drift))];
+    desk.link(LinkState::Hung {
+        since: desk.model.instant,
+    });
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
+    assert_eq!(asked(&desk.press(Code::Enter)), None);
+    assert_eq!(toast(&desk), "the server is away");
+    assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
 }
 
 fn text(queue: &Queue) -> String {
