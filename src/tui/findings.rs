@@ -135,7 +135,12 @@ pub fn of_selected(model: &Model) -> usize {
 }
 
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
-    let findings = queue.findings.iter().chain(&queue.gone);
+    // What followed from a cause went with it.
+    let gone = queue.gone.iter().filter(|gone| {
+        let is_cause = |cause: &Finding| Some(cause.id) == gone.follows;
+        !queue.gone.iter().any(is_cause)
+    });
+    let findings = queue.findings.iter().chain(gone);
     findings.map(move |finding| {
         let causes = |cause: &Finding| Some(cause.id) == finding.follows;
         let nested = finding.gone.is_none() && queue.findings.iter().any(causes);

@@ -2,14 +2,13 @@
 
 pub mod view;
 
-use crate::queue::finding::Step;
-use crate::queue::{Severity, text};
+use crate::queue::text;
 use crate::tui::change::{self, queries};
 use crate::tui::focus::place;
 use crate::tui::keys::{Action, Binding, Code, Key, Place, table};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::reason;
-use crate::tui::{entry, findings, help, journal, lives};
+use crate::tui::{entry, help, journal, lives};
 
 /// A hint of the bar at the bottom.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -92,16 +91,14 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         (*word != table::SCROLL || !still).then_some((binding, key, *word))
     };
     let mut rows: Vec<_> = model.keymap.rows().filter_map(hint).collect();
+    // What mends has the first place, whether something is wrong or not: no other key moves.
+    rows.sort_by_key(|(binding, ..)| binding.action != Action::Repair);
     if matches!(place, Place::Entries | Place::Delivered | Place::Order) && !model.marks.is_empty()
     {
         // Who has marked entries has done it to do that with them.
         let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);
         rows.sort_by_key(|(binding, ..)| !first(binding.action));
     }
-    // What mends comes first where something is wrong.
-    let mends = mends(model, place);
-    let place_of = |action| mends.iter().position(|mends| *mends == action);
-    rows.sort_by_key(|(binding, ..)| place_of(binding.action).unwrap_or(mends.len()));
     let mut hints: Vec<Hint> = Vec::new();
     hints.extend(named.then(|| end_of_name(ascii)));
     for (binding, key, word) in rows {
@@ -124,28 +121,6 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         }
     }
     hints
-}
-
-/// The keys that mend the worst that is wrong with the selected queue, or what is under the cursor
-/// of the findings.
-fn mends(model: &Model, place: Place) -> &'static [Action] {
-    let finding = match place {
-        Place::Findings => {
-            let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
-            let told = findings::listed(model);
-            told.get(at).map(|told| told.finding)
-        }
-        Place::Queues | Place::Timeline | Place::Entries | Place::Delivered | Place::Order => {
-            let worst = model.selected().and_then(|row| row.findings.first());
-            worst.filter(|worst| worst.severity > Severity::Note)
-        }
-        _ => None,
-    };
-    match finding.map(|found| (found.gone, &found.repair.step)) {
-        None | Some((Some(_), _) | (None, Step::Outside)) => &[],
-        Some((None, Step::Worker)) if place != Place::Findings => &[Action::Worker, Action::Repair],
-        Some((None, _)) => &[Action::Repair],
-    }
 }
 
 /// Enter would do nothing: in the menu of repairs its cursor is on words, in an opened entry there

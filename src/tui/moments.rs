@@ -67,11 +67,6 @@ pub(crate) fn full(zone: Zone, moment: EpochMillis) -> String {
     written(zone, moment, "%Y-%m-%d %H:%M:%S%.3f %:z")
 }
 
-/// `2026-11-20T13:02:09.113Z`.
-pub(crate) fn utc(moment: EpochMillis) -> String {
-    written(Zone::Offset(0), moment, "%Y-%m-%dT%H:%M:%S%.3fZ")
-}
-
 /// Seconds east of Greenwich at that moment.
 pub(crate) fn offset_s(zone: Zone, moment: EpochMillis) -> i64 {
     at(zone, moment).map_or(0, |t| i64::from(t.offset().local_minus_utc()))

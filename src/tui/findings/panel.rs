@@ -220,6 +220,10 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
         // Where the last line says what is well, it says as well that there are more.
         shown = shown.saturating_sub(1);
     }
+    if shown > 2 && shown >= usize::from(room) {
+        // What to do about the first comes before the last of the others.
+        shown -= 1;
+    }
     let each = causes.iter().take(shown).enumerate();
     let each = each.map(|(i, cause)| cause.wanted(model, &told, columns, i == 0));
     let mut rows = dealt(&each.collect::<Vec<_>>(), room);

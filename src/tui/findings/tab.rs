@@ -31,18 +31,20 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
     let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = listed(model);
     let rows = usize::from(rows);
+    let folds = folds(model, &told, (columns, rows));
     let mut lines: Vec<Line> = Vec::with_capacity(rows);
-    for (finding, told) in told.iter().enumerate().skip(top) {
-        let shows = finding == cursor && told.finding.gone.is_none() && !beside;
-        let block = block(model, told, columns);
+    for (finding, one) in told.iter().enumerate().skip(top) {
+        let shows = finding == cursor && one.finding.gone.is_none() && !beside;
+        let block = block(model, one, columns, folds && finding != cursor);
         let others = lines.len() + block.len();
-        // The other checks keep their row.
+        // The other checks keep their row, and what is folded keeps its own.
+        let below = if folds { told.len() - finding } else { 1 };
         let most = if shows {
-            rows.saturating_sub(others + 1)
+            rows.saturating_sub(others + below)
         } else {
             0
         };
-        let evidence = cut(model, evidence(model, told, columns), most);
+        let evidence = cut(model, evidence(model, one, columns), most);
         let all = block.into_iter().chain(evidence);
         lines.extend(all.map(|said| Line { finding, said }));
         if lines.len() >= rows {
@@ -51,6 +53,16 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
     }
     lines.truncate(rows);
     lines
+}
+
+/// Where not all of all findings fits, that under the cursor is told whole, and of the others what is
+/// wrong: each has its row before one of them has more.
+fn folds(model: &Model, told: &[Told], (columns, rows): (u16, usize)) -> bool {
+    let mut used = 0;
+    told.iter().any(|told| {
+        used += block(model, told, columns, false).len();
+        used >= rows
+    })
 }
 
 /// The evidence in at most so many lines: what has no room is said to be there.
@@ -67,11 +79,11 @@ fn cut(model: &Model, mut evidence: Vec<Said>, most: usize) -> Vec<Said> {
 }
 
 /// The lines of a finding before its evidence: what is wrong, what to do, what bears it out, and how
-/// it goes with it. What follows from another goes as that one does.
-fn block(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
+/// it goes with it. What follows from another goes as that one does. Folded: what is wrong.
+fn block(model: &Model, told: &Told, columns: u16, folded: bool) -> Vec<Said> {
     let columns = room(columns);
     let mut lines = headline(model, told, columns);
-    if told.finding.gone.is_some() {
+    if folded || told.finding.gone.is_some() {
         return lines;
     }
     lines.extend(repair(model, told, columns));
@@ -86,7 +98,7 @@ fn block(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
 
 /// Returns the lines on what a finding is concluded from.
 fn evidence(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
-    let lines = told.finding.evidence.lines(&model.redis_cli);
+    let lines = told.finding.evidence_by_payload(&model.redis_cli);
     let lines = lines.flat_map(|words| wrapped(&words, room(columns)));
     let lines = lines.map(|words| Said {
         kind: Kind::Evidence,
@@ -103,8 +115,9 @@ pub fn top(model: &Model, stand: Stand) -> u64 {
     let cursor = usize::try_from(stand.cursor).unwrap_or(usize::MAX);
     let mut top = cursor;
     let mut used = 0;
+    let folds = folds(model, &told, (columns, usize::from(rows)));
     for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
-        used += block(model, told, columns).len();
+        used += block(model, told, columns, folds && i != cursor).len();
         if used > usize::from(rows) {
             break;
         }

@@ -10,6 +10,8 @@ use crate::tui::tabs::Tab;
 pub(crate) struct Held {
     pub(crate) queue: Queue,
     pub(crate) id: &'static str,
+    /// It is not over.
+    pub(crate) stands: bool,
 }
 
 /// The one under the cursor, while its tab has the keys.
@@ -22,21 +24,28 @@ pub(crate) fn held(model: &Model) -> Option<Held> {
     Some(Held {
         queue: model.queues[told.row].queue.clone(),
         id: told.finding.id,
+        stands: told.finding.gone.is_none(),
     })
 }
 
 /// Something may have come or gone: the cursor goes where its finding stands now. A list that shows
 /// its begin goes on doing so, for the worst comes first; in one that is scrolled the finding keeps
-/// its place on the screen as far as can be.
+/// its place on the screen as far as can be. Where its finding is over, it goes to the worst that is
+/// left.
 pub(crate) fn follow(model: &mut Model, held: &Held) {
     let is_it = |told: &super::Told| {
         told.finding.id == held.id && model.queues[told.row].queue == held.queue
     };
-    let at = super::listed(model).iter().position(is_it);
-    let Some(at) = at.and_then(|at| u64::try_from(at).ok()) else {
+    let listed = super::listed(model);
+    let Some(place) = listed.iter().position(is_it) else {
         return;
     };
+    let is_over = held.stands && listed[place].finding.gone.is_some();
+    let at = if is_over { 0 } else { place as u64 };
     let stand = &mut model.stands.findings;
+    if is_over {
+        stand.top = 0;
+    }
     if stand.cursor == at {
         return;
     }

@@ -204,11 +204,11 @@ fn what_can_be_done_to_marked_entries_is_said_first() {
         let hints = hints::hints(&desk.model);
         hints.iter().take(3).map(|hint| hint.word).collect()
     };
-    assert_eq!(words(&desk)[0], "open");
+    assert_eq!(words(&desk)[..2], ["repair", "open"]);
     desk.char(' ');
     assert_eq!(words(&desk), ["transfer now", "requeue", "delete"]);
     desk.press(Code::Esc);
-    assert_eq!(words(&desk)[0], "open");
+    assert_eq!(words(&desk)[..2], ["repair", "open"]);
 }
 
 #[test]

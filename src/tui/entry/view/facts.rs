@@ -76,7 +76,8 @@ pub(crate) fn countdown(ctx: &Ctx, row: &EntryRow) -> (String, Style) {
     (words, style)
 }
 
-/// When it falls due: by the clock of the session, how long that is, and as Redis holds it.
+/// When it falls due: once, by the clock of the session, with how long that is; and the score that
+/// redis-cli shows.
 fn due(ctx: &Ctx, row: &EntryRow, countdown: Option<(String, Style)>) -> Vec<(String, Style)> {
     let (d, zone) = (&ctx.data, ctx.model.look.zone);
     let at = match row.due {
@@ -89,19 +90,11 @@ fn due(ctx: &Ctx, row: &EntryRow, countdown: Option<(String, Style)>) -> Vec<(St
         }
         Due::At(at) => at,
     };
-    let (local, utc, epoch) = (
-        moments::full(zone, at),
-        moments::utc(at),
-        at.get().to_string(),
-    );
-    let mut pieces = vec![(local, d.text)];
+    let mut pieces = vec![(moments::full(zone, at), d.text)];
     pieces.extend(countdown);
-    if epoch == row.score.to_string() || !row.scored() {
-        pieces.push((format!("{epoch} ms"), d.dim));
-    } else {
-        pieces.push((format!("{epoch} ms, score {}", row.score), d.dim));
+    if row.scored() {
+        pieces.push((format!("score {}", row.score), d.dim));
     }
-    pieces.push((utc, d.dim));
     pieces
 }
 

@@ -123,7 +123,25 @@ pub(crate) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         Col::Oldest | Col::Next => ctx.span_cell(w, &text),
         _ => w,
     };
+    let text = if col == Col::Next {
+        apart(&text, usize::from(w.saturating_sub(1)))
+    } else {
+        text
+    };
     line::right(buf, x, y, w, &text, style);
+}
+
+/// A span of time in so many columns, so that it does not run into the figure before it: its units
+/// closer, and else only the larger one.
+fn apart(span: &str, columns: usize) -> String {
+    if text::width(span) <= columns {
+        return span.to_owned();
+    }
+    let close = span.replace(' ', "");
+    if text::width(&close) <= columns {
+        return close;
+    }
+    span.split(' ').next().unwrap_or(span).to_owned()
 }
 
 /// The elements of target: coloured while it grows and nobody is seen to take from it.
@@ -260,4 +278,23 @@ fn trend(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
     };
     let w = area.w.saturating_sub(2);
     spark.render(Rect::new(area.x + 2, area.y, w, 1), buf);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn a_span_stands_apart_from_the_figure_before_it() {
+        for (span, columns, shown) in [
+            ("2.4 s", 6, "2.4 s"),
+            ("0:31", 6, "0:31"),
+            ("23h 59m", 7, "23h 59m"),
+            ("23h 59m", 6, "23h59m"),
+            ("-10h 05m", 6, "-10h"),
+            ("123d 04h", 6, "123d"),
+        ] {
+            assert_eq!(apart(span, columns), shown);
+        }
+    }
 }
