@@ -135,7 +135,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         plan.warnings.push(CONSUMED.to_owned());
     }
     if work.iter().any(|work| matches!(work, Work::WaitAgain(_))) {
-        let why = "Entries that only the order list held had no due time: that they wait cannot be undone.";
+        let why = "This cannot be undone: what only the order list held had no due time before.";
         plan.warnings.push(why.to_owned());
     }
     let unsure = |work: &&Work| matches!(work, Work::DropStrays(_));

@@ -248,7 +248,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         return;
     };
     let missing = text::counted(by.unwrap_or(0), "entry is", "entries are");
-    let headline = format!("Side effect: {missing} missing from the order list.");
+    let headline = format!("Side effect: {missing} not in the order list.");
     let details = if by == Some(1) {
         "It will be delivered, but size(), contains() and remove() ignore it."
     } else {

@@ -150,15 +150,23 @@ fn finding(
              a good upgrade)",
         );
     }
+    let (step, words) = mended(seen);
     finding
         .all_words(clients::by_format(seen))
         .check(&["CLIENT"], b"LIST")
         .check(&["INFO"], b"errorstats")
-        .repair(
-            Step::Worker,
-            Advice::of("Upgrade or stop one version. Until then start the worker here")
-                .by(Act::Repair, ": it transfers both."),
-        )
+        .repair(step, words)
+}
+
+/// What is to be done: the worker is started once.
+fn mended(seen: &Seen) -> (Step, Advice) {
+    if seen.watch.own_workers > 0 {
+        let words = "Upgrade or stop one version. The worker here transfers both meanwhile.";
+        return (Step::Outside, words.into());
+    }
+    let words = Advice::of("Upgrade or stop one version. Until then start the worker here")
+        .by(Act::Repair, ": it transfers both.");
+    (Step::Worker, words)
 }
 
 #[cfg(test)]
@@ -196,10 +204,23 @@ mod tests {
         assert_eq!(found.evidence.figures["failed_scripts"], 4);
         assert!(
             found
-                .evidence
-                .lines("redis-cli")
+                .evidence_by_payload("redis-cli")
                 .any(|line| line.contains("remembers both"))
         );
+    }
+
+    #[test]
+    fn a_worker_that_runs_here_already_is_not_to_be_started() {
+        let mut seen = pulse(1_000, 6, Some(1_100), 2);
+        seen.first = Some(framed(Form::ByteId, 0, Some(-100)));
+        let mut scene = scene()
+            .look(server_look(0, [true, true], 1))
+            .look(server_look(10_000, [true, true], 5))
+            .pulse(seen);
+        let step = |scene: &Scene| scene.found(ID).unwrap().repair.step;
+        assert_eq!(step(&scene), Step::Worker);
+        scene.watch.own_workers = 1;
+        assert_eq!(step(&scene), Step::Outside);
     }
 
     #[test]

@@ -74,6 +74,10 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// The repair, where that fleet transfers; none: where nobody knows which one does.
 fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, Advice) {
     let Some(fleet) = fleet else {
+        if seen.watch.own_workers > 0 {
+            let words = "Use one Redisson version in all clients. The worker here transfers both meanwhile.";
+            return (Step::Outside, words.into());
+        }
         let words =
             Advice::of("Use one Redisson version in all clients. Until then start the worker here")
                 .by(Act::Repair, ": it transfers both.");

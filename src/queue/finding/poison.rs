@@ -303,8 +303,7 @@ mod tests {
         assert_eq!(found.evidence.figures["due_before"], 9);
         assert!(
             found
-                .evidence
-                .lines("redis-cli")
+                .evidence_by_payload("redis-cli")
                 .any(|line| line.contains("offered 9 of the last 10"))
         );
     }

@@ -115,7 +115,13 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     };
     let mut finding = Finding::new(ID, severity, headline).details(details);
     finding.figure = all.figure();
-    let finding = counted(with_ids(finding, bad), seen, group)
+    // One alone is named in the details.
+    let finding = if count == 1 {
+        with_suspects(finding, bad)
+    } else {
+        with_ids(finding, bad)
+    };
+    let finding = counted(finding, seen, group)
         .number("score", score.to_string())
         .check_about(
             "ZRANGE",
@@ -191,7 +197,7 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
         ),
         (false, false, _) => (NEVER, format!("{never}: due beyond all times.")),
         (false, true, true) => (
-            "An impossible due time makes each client log errors every 5 s.",
+            "An impossible due time makes clients log errors every 5 s.",
             format!("{never}: due at 1e17 or more, and the first of them heads the queue now."),
         ),
         (false, true, false) => (
@@ -224,16 +230,27 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     finding.repair(Step::Change(What::Score), repair)
 }
 
+/// The most ids that are told.
+const FEW: usize = 5;
+
 /// With the ids of the first few of them.
 fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
-    const FEW: usize = 5;
     if bad.is_empty() {
         return finding;
     }
     let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
     let words = format!("such as {}", ids.join(", "));
+    with_suspects(finding, bad).words(words)
+}
+
+/// The same as a figure, and by what they say.
+fn with_suspects(finding: Finding, bad: &[&Judged]) -> Finding {
+    if bad.is_empty() {
+        return finding;
+    }
+    let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
     let finding = finding.suspects(bad.iter().copied());
-    finding.number("entries", ids).words(words)
+    finding.number("entries", ids)
 }
 
 #[cfg(test)]
@@ -352,7 +369,7 @@ mod tests {
         let found = scene.found(ID).unwrap();
         let id = bad.id.to_string();
         assert_eq!(found.evidence.figures["entries"][0], id.as_str());
-        assert!(found.repair.sentence.to_string().contains(&id));
+        assert!(found.details.contains(&id), "{}", found.details);
     }
 
     #[test]

@@ -101,8 +101,8 @@ fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
         Some((at, count)) => {
             let left = text::age(at.since(pulse.at));
             let blocked = text::age(last.until.since(last.since));
-            let count = text::thousands(count);
-            format!("{count} fall due in {left}; the last ones blocked Redis for {blocked}.")
+            let count = text::number(count, 7);
+            format!("{count} due in {left}; the last burst blocked Redis for {blocked}.")
         }
         None => format!("Transfers have blocked Redis {times} times, and may again."),
     };

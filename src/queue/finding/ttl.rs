@@ -96,7 +96,7 @@ mod tests {
         let found = &said([Some(3_700_000), Some(65_000)])[0];
         assert_eq!((found.id, found.severity), (ID, Severity::Critical));
         let sentence =
-            "All entries are lost in 1:05: a key of this queue expires. It is order (and 1 more).";
+            "All entries are lost in 1:05: a key of it expires. It is order (and 1 more).";
         assert_eq!(found.sentence(), sentence);
         assert_eq!(
             found.evidence.commands,

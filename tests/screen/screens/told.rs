@@ -329,3 +329,40 @@ fn no_headline_of_any_rule_is_cut_on_a_screen_of_80_columns() {
         }
     }
 }
+
+#[test]
+fn where_not_all_of_all_findings_fits_each_has_its_headline_and_one_is_told_whole() {
+    let mut m = evening(SMALL, look());
+    let more = (0..4).map(|_| m.queues[1].clone()).collect::<Vec<_>>();
+    m.queues.extend(more);
+    for (i, row) in m.queues.iter_mut().enumerate() {
+        row.queue = Queue::redisson(format!("queue-{i}"));
+        let headline = format!("Problem {i} stands.");
+        let mut found = Finding::new("drift", Severity::Critical, headline);
+        found = found.details(format!("Details of {i}. ").repeat(9));
+        found.repair.sentence = Advice::of(format!("Repair {i}")).by(Act::Repair, ".");
+        (row.findings, row.gone) = (vec![found], Vec::new());
+    }
+    (m.tab, m.focus) = (Tab::Findings, Pane::Entries);
+    for cursor in 0..8 {
+        m.stands.findings.cursor = cursor;
+        m.stands.findings.top = delayscope::tui::findings::tab::top(&m, m.stands.findings);
+        let all = words(&m);
+        let told = (0..8).filter(|i| all.contains(&format!("Problem {i} stands.")));
+        assert_eq!(told.count(), 8, "{all}");
+        let whole = (0..8).filter(|i| all.contains(&format!("Repair {i} (R)")));
+        assert_eq!(whole.count(), 1, "{all}");
+    }
+}
+
+#[test]
+fn what_followed_from_a_cause_is_not_told_as_over_beside_it() {
+    let mut m = outside(MIDDLE);
+    let (cause, mut effect) = (m.queues[0].gone[0].clone(), m.queues[0].gone[1].clone());
+    effect.follows = Some(cause.id);
+    m.queues[0].gone = vec![cause, effect];
+    m.tab = Tab::Findings;
+    let all = words(&m);
+    assert!(all.contains("One unreadable entry"), "{all}");
+    assert!(!all.contains("Entries are missing from"), "{all}");
+}

@@ -334,6 +334,36 @@ fn the_cursor_stays_on_its_finding_when_a_worse_one_comes() {
 }
 
 #[test]
+fn where_its_finding_is_over_the_cursor_goes_to_the_worst_that_is_left() {
+    let mut desk = abandoned();
+    desk.live(5_000, 1);
+    desk.char('5');
+    desk.world[0].clients = 0;
+    desk.world[0].entries[0].1 = score(crate::desk::START.plus(-600_000));
+    desk.live(5_000, 1);
+    desk.press(Code::Home);
+    let at = |desk: &Desk| {
+        let told =
+            findings::listed(&desk.model)[usize::try_from(desk.model.stand().cursor).unwrap()];
+        let queue = desk.model.queues[told.row].queue.name.to_string();
+        (queue, told.finding.gone.is_some())
+    };
+    assert_eq!(at(&desk), ("alpha".to_owned(), false));
+    // A client comes, and transfers what is late.
+    desk.world[0].clients = 1;
+    desk.world[0].entries.remove(0);
+    desk.live(5_000, 1);
+    assert_eq!(at(&desk), ("beta".to_owned(), false));
+    let over = findings::listed(&desk.model).into_iter();
+    let mut over = over.filter(|told| told.finding.gone.is_some());
+    assert!(over.next().is_some());
+    // One that is over is not left when the user goes there.
+    desk.press(Code::End);
+    desk.live(500, 1);
+    assert!(at(&desk).1);
+}
+
+#[test]
 fn enter_on_a_finding_leads_to_its_queue() {
     let mut desk = abandoned();
     desk.live(5_000, 1);

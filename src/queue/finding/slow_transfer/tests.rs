@@ -238,6 +238,6 @@ fn after_one_burst_the_next_is_told_as_soon_as_it_stands_in_timeouts() {
     assert_eq!(found.ends, Some(at.plus(310_000)));
     assert_eq!(
         found.headline,
-        "20,000 fall due in 5:10; the last ones blocked Redis for 8.0 s."
+        "20,000 due in 5:10; the last burst blocked Redis for 8.0 s."
     );
 }
