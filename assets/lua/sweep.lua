@@ -23,6 +23,7 @@
 --              2  it is not in timeouts (of kind 2: it is, and stays); how: empty
 --              3  it has another score; how: that score
 --              4  so many of its copies left, after one of these beyond the first; how: their number
+--              5  an equal member is in quarantine with another score, and it stays; how: empty
 --
 -- Depends on nothing but the arguments and the keys. What is removed comes last; a full server lets it
 -- pass (see go_round), or else nobody could delete there. What goes into quarantine comes first, by
@@ -30,7 +31,7 @@
 
 local quarantine = KEYS[3]
 local needed = {
-  {'ZSCORE', KEYS[1]}, {'LRANGE', KEYS[2]}, {'LLEN', KEYS[2]},
+  {'ZSCORE', KEYS[1]}, {'ZSCORE', quarantine or KEYS[1]}, {'LRANGE', KEYS[2]}, {'LLEN', KEYS[2]},
   {quarantine and 'ZADD' or 'LTRIM', quarantine or KEYS[2]},
   {'LTRIM', KEYS[2]}, {'RPUSH', KEYS[2]}, {'ZREM', KEYS[1]},
 }
@@ -46,6 +47,7 @@ end
 -- Whether member number i leaves, of whatever kind; tells why not.
 local function leaves(i, kind, score)
   local has = redis.call('ZSCORE', KEYS[1], ARGV[i + 2])
+  local kept = quarantine and redis.call('ZSCORE', quarantine, ARGV[i + 2])
   if kind == 2 then
     if has then tell(i, 2, '') end
     return not has
@@ -55,6 +57,8 @@ local function leaves(i, kind, score)
     return kind == 3 and 'copies'
   elseif tonumber(has) ~= score then
     tell(i, 3, has)
+  elseif kept and tonumber(kept) ~= score then
+    tell(i, 5, '')
   elseif kind > 3 then
     return 'copies'
   else

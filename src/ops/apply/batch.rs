@@ -77,8 +77,9 @@ pub(super) async fn run(
             Ok(left(timed))
         }
         Work::Quarantine(all) => {
-            let timed = writer.quarantine(queue, &all[range]).await?;
-            Ok(left(timed))
+            let mut did = left(writer.quarantine(queue, &all[range]).await?);
+            did.undecodable_because(KEPT_ALREADY);
+            Ok(did)
         }
         Work::Restore(all) => {
             let timed = writer.restore(queue, &all[range]).await?;
@@ -150,6 +151,9 @@ pub(super) const TWIN: &str = "an entry with the new bytes waits already";
 pub(super) const KEPT_OTHERWISE: &str = "it has another due time in quarantine now";
 /// The reason for which it stays there.
 pub(super) const WAITS_OTHERWISE: &str = "it waits already, with another due time";
+/// The reason for which an entry does not go there.
+pub(super) const KEPT_ALREADY: &str =
+    "an equal one is in quarantine already, with another due time";
 
 async fn edit(
     writer: &Writer,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::batch::{Fated, TWIN, WAITS_OTHERWISE};
+use super::batch::{Fated, KEPT_ALREADY, TWIN, WAITS_OTHERWISE};
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Work, sha1};
@@ -251,6 +251,9 @@ fn seen(
             None => SeenEntry::Done,
         },
         Work::Quarantine(all) => match (score, new) {
+            (Some(_), Some(kept)) if is(all[i].score) && kept.total_cmp(&all[i].score).is_ne() => {
+                SeenEntry::Stays(Fated::because(Outcome::Refused, KEPT_ALREADY))
+            }
             (Some(_), _) if is(all[i].score) => SeenEntry::NotDone,
             (Some(_), _) => SeenEntry::Changed,
             (None, Some(kept)) if kept.total_cmp(&all[i].score).is_eq() => SeenEntry::Done,

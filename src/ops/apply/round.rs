@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::batch::{Fated, KEPT_OTHERWISE, SCORE, TWIN, WAITS, WAITS_OTHERWISE};
+use super::batch::{Fated, KEPT_ALREADY, KEPT_OTHERWISE, SCORE, TWIN, WAITS, WAITS_OTHERWISE};
 use super::look::deleted_or_not;
 use super::run::{Ended, Fate, Halt, Run};
 use crate::ops::bulk::put_back::{self, PutBack};
@@ -106,8 +106,11 @@ impl Run {
     /// Sets these aside in quarantine while the order list goes round.
     pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::quarantining(&self.queue, chosen.to_vec()));
-        self.round(work, stepper, |i| i, FateReasons::changed(SCORE))
-            .await
+        let why = FateReasons {
+            changed: SCORE,
+            refused: KEPT_ALREADY,
+        };
+        self.round(work, stepper, |i| i, why).await
     }
 
     /// Gives these other bytes while the order list goes round.
@@ -365,8 +368,8 @@ impl OpenEntries<'_> {
             change::Fate::Done => Outcome::Done,
             change::Fate::Gone => Outcome::Gone,
             change::Fate::Changed(_) => Outcome::Changed,
-            // Of what comes out of quarantine, or is edited; nothing else that goes round is
-            // refused.
+            // Of what goes into quarantine or comes out of it, or is edited; nothing else that goes
+            // round is refused.
             change::Fate::NoFrame => Outcome::Refused,
         };
         let stood = fated.stood;

@@ -47,8 +47,8 @@ impl Making<'_> {
         }
     }
 
-    /// Plans to set entries aside in quarantine. An equal member that is there already comes to
-    /// have this one's due time.
+    /// Plans to set entries aside in quarantine. One that has an equal member there already, with
+    /// another due time, stays where it is.
     pub(super) async fn quarantine(
         &self,
         made: &mut Made,
@@ -61,8 +61,8 @@ impl Making<'_> {
         let twice = waiting.iter().zip(there).filter(other).count();
         if twice > 0 {
             made.warnings.push(format!(
-                "{} in quarantine already, with another due time, which this one replaces.",
-                text::counted(twice as u64, "of them is", "of them are")
+                "{} waiting: an equal entry is in quarantine already, with another due time.",
+                text::counted(twice as u64, "of them stays", "of them stay")
             ));
         }
         made.work(Work::Quarantine(waiting));

@@ -19,7 +19,7 @@ static RESTORE: Script = script!(
 
 impl Writer {
     /// Sets entries aside that wait: out of timeouts and of the order list, into quarantine with
-    /// their scores.
+    /// their scores. `NoFrame`: an equal one is in quarantine with another score, and it stays.
     pub async fn quarantine(
         &self,
         queue: &Queue,

@@ -161,17 +161,81 @@ async fn an_equal_one_that_waits_already_is_not_doubled() {
             (&after.timeouts, &after.order),
             (&before.timeouts, &there.order)
         );
-        // One that is in quarantine with another score comes to have this one's.
-        bench.by_hand("ZADD", &queue.keys().quarantine, "5", 3);
-        let (plan, told) = bench.change(What::Quarantine, bench.entries(&[3])).await;
-        let warning = &plan.warnings[0];
-        assert!(
-            warning.starts_with("1 of them is in quarantine already"),
-            "{warning}"
-        );
+        // So it is the other way round.
+        bench.by_hand("ZADD", &queue.keys().quarantine, score, 3);
+        let (_, told) = bench.change(What::Quarantine, bench.entries(&[3])).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
-        assert_eq!(&bench.contents().quarantine[&bench.member(3)], score);
+        let after = bench.contents();
+        assert!(!after.timeouts.contains_key(&bench.member(3)));
+        assert_eq!(&after.quarantine[&bench.member(3)], score);
     }
+}
+
+#[tokio::test]
+async fn one_that_is_in_quarantine_with_another_due_time_keeps_it_and_the_other_stays() {
+    for queue in layouts() {
+        let (bench, _) = five(&queue).await;
+        bench.by_hand("ZADD", &queue.keys().quarantine, "5", 3);
+        let before = bench.contents();
+        let (plan, told) = bench.change(What::Quarantine, bench.entries(&[2, 3])).await;
+        let warning = &plan.warnings[0];
+        assert!(warning.starts_with("1 of them stays waiting"), "{warning}");
+        let counts = [Outcome::Done, Outcome::Refused].map(|outcome| told.count(outcome));
+        assert_eq!(counts, [1, 1], "{:?}", told.failed);
+        let why = told.results.iter().find_map(|one| one.reason.as_deref());
+        assert_eq!(
+            why,
+            Some("an equal one is in quarantine already, with another due time")
+        );
+        let after = bench.contents();
+        assert_eq!(after.quarantine[&bench.member(3)], "5");
+        assert_eq!(
+            after.timeouts.get(&bench.member(3)),
+            before.timeouts.get(&bench.member(3))
+        );
+        bench.undo(None).await;
+        assert_eq!(bench.contents(), before);
+    }
+}
+
+#[tokio::test]
+async fn so_it_is_while_the_order_list_goes_round() {
+    let bench = shuffled(2_000, 900_000_000).await;
+    let quarantine = bench.queue.keys().quarantine;
+    // Some stand in the order list, one also a second time, one not at all.
+    let order = bench.queue.keys().order.unwrap();
+    let [twice, nowhere] = [7, 8].map(|n| bench.member(n));
+    bench.server.cmd_bytes(&[b"RPUSH", &order, &twice]);
+    bench.server.cmd_bytes(&[b"LREM", &order, b"0", &nowhere]);
+    for n in 1..=10 {
+        bench.by_hand("ZADD", &quarantine, "5", n);
+    }
+    let before = bench.contents();
+    let all = Which::Selected(Selection::default());
+    let mut prepared = bench.plan(What::Quarantine, all).await.unwrap();
+    prepared.plan.way = Way::Sweep;
+    let told = bench.apply(prepared, Limits::default()).await;
+    let counts = [Outcome::Done, Outcome::Refused].map(|outcome| told.count(outcome));
+    assert_eq!(counts, [1_990, 10], "{:?}", told.failed);
+    let refused = told
+        .results
+        .iter()
+        .find(|one| one.outcome == Outcome::Refused);
+    let why = refused.unwrap().reason.as_deref();
+    assert_eq!(
+        why,
+        Some("an equal one is in quarantine already, with another due time")
+    );
+    let after = bench.contents();
+    let stays = (1..=10).map(|n| bench.member(n));
+    let stays: std::collections::BTreeSet<_> = stays.collect();
+    assert!(after.timeouts.keys().eq(&stays), "{}", after.timeouts.len());
+    let order = before.order.iter().filter(|m| stays.contains(*m));
+    assert!(after.order.iter().eq(order), "{:?}", after.order.len());
+    assert!(stays.iter().all(|m| after.quarantine[m] == "5"));
+    bench.undo(None).await;
+    let now = bench.contents();
+    assert!(now == before, "members, scores and places are as they were");
 }
 
 #[tokio::test]
