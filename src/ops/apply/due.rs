@@ -204,6 +204,12 @@ impl Run {
         };
         self.done(done).await?;
         self.results(results);
+        if written.is_err() {
+            self.notes.push(format!(
+                "{} transferred that the journal does not know of: an undo leaves them in target.",
+                text::counted(moved as u64, "entry was", "entries were")
+            ));
+        }
         Ok(written?)
     }
 

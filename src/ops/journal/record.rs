@@ -45,6 +45,8 @@ struct Writer {
     intents: u64,
     /// Number of them that have no result yet.
     open: u64,
+    /// Number of entries that the next script chooses itself, at most.
+    untold: u64,
     /// Number of entries that scripts may have moved without telling which, once one may have.
     lost: Option<u64>,
     buffer: Vec<u8>,
@@ -60,6 +62,7 @@ impl Record {
             intended: 0,
             intents: 0,
             open: 0,
+            untold: 0,
             lost: None,
             buffer: format::MAGIC.to_vec(),
         };
@@ -82,7 +85,7 @@ impl Record {
     /// [`trying`](Self::trying) says which of it that is. After an error none of it
     /// counts as intended.
     pub async fn intend(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
-        self.write(true, move |writer| {
+        self.write(Reach::Disk, move |writer| {
             writer.put_intents(&items);
             items.len() as u64
         })
@@ -93,7 +96,7 @@ impl Record {
     /// [`intend`](Self::intend) or [`end`](Self::end), and with the operating system (which
     /// outlives us) when it returns. Of several results of an item the last one holds.
     pub async fn happened(&mut self, results: Vec<Happened>) -> Result<(), JournalError> {
-        self.write(false, move |writer| {
+        self.write(Reach::System, move |writer| {
             format::put_results(&mut writer.buffer, &results);
             writer.open = writer.open.saturating_sub(results.len() as u64);
             0
@@ -105,7 +108,7 @@ impl Record {
     /// outlives us) when it returns. What was tried before and has no result was left as it was,
     /// unless [`how`](Tries::SomeBeside) says otherwise.
     pub async fn trying(&mut self, items: Vec<Range<u64>>, how: Tries) -> Result<(), JournalError> {
-        self.write(false, move |writer| {
+        self.write(Reach::System, move |writer| {
             format::put_tries(&mut writer.buffer, &items, how);
             0
         })
@@ -114,10 +117,11 @@ impl Record {
 
     /// Writes down that the next script moves up to `next` entries that it chooses itself, and that
     /// up to `lost` were moved before of which nobody was told which; with the operating system
-    /// when it returns.
+    /// when it returns, and with room on the disk for what [`done`](Self::done) writes down of them.
     pub async fn untold(&mut self, lost: u64, next: u64) -> Result<(), JournalError> {
-        self.write(false, move |writer| {
+        self.write(Reach::SystemWithRoom, move |writer| {
             writer.lost = Some(lost);
+            writer.untold = next;
             format::put_untold(&mut writer.buffer, lost.saturating_add(next));
             0
         })
@@ -128,7 +132,8 @@ impl Record {
     /// itself chose them; with the operating system when it returns, on disk at the next
     /// [`intend`](Self::intend) or [`end`](Self::end).
     pub async fn done(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
-        self.write(false, move |writer| {
+        self.write(Reach::System, move |writer| {
+            writer.untold = 0;
             let first = writer.intended;
             let count = items.len() as u64;
             format::put_intents(&mut writer.buffer, first, &items);
@@ -151,7 +156,7 @@ impl Record {
     ) -> Result<(T, u64), JournalError> {
         let (tell, told) = tokio::sync::oneshot::channel();
         let done: Vec<_> = done.map(Happened::done).collect();
-        self.write(true, move |writer| {
+        self.write(Reach::Disk, move |writer| {
             let (items, beside) = look();
             let count = items.len() as u64;
             if !done.is_empty() {
@@ -206,7 +211,7 @@ impl Record {
     /// Appends what `put` puts into the buffer; it says how many items that intends.
     async fn write(
         &self,
-        sync: bool,
+        reach: Reach,
         put: impl FnOnce(&mut Writer) -> u64 + Send + 'static,
     ) -> Result<(), JournalError> {
         let writer = Arc::clone(&self.writer);
@@ -215,8 +220,11 @@ impl Record {
             let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
             writer.buffer.clear();
             let intended = put(&mut writer);
-            let room = if sync { writer.keep_room() } else { Ok(()) };
-            let written = room.and_then(|()| writer.append(sync));
+            let room = match reach {
+                Reach::System => Ok(()),
+                Reach::SystemWithRoom | Reach::Disk => writer.keep_room(),
+            };
+            let written = room.and_then(|()| writer.append(reach == Reach::Disk));
             written.map_err(|error| folder.unwritable(&error))?;
             writer.intended += intended;
             Ok(())
@@ -235,6 +243,22 @@ impl Happened {
         }
     }
 }
+
+/// How far something is written when that returns.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Reach {
+    /// To the operating system, which outlives us; its room was taken before.
+    System,
+    /// The same, and there is room on the disk for what follows from it.
+    SystemWithRoom,
+    /// To the disk, with room for what follows from it.
+    Disk,
+}
+
+/// Bytes that an entry takes which a script chose itself, with its result.
+const CHOSEN: u64 = 48;
+/// Bytes of records around such entries, and of what is told between them.
+const AROUND: u64 = 1_024;
 
 /// Bytes that the result of an item takes, beside where it stood; and the note that it is tried.
 const RESULT: u64 = 48;
@@ -257,7 +281,8 @@ impl Writer {
         let intended = self.intended.max(self.open).max(1);
         // Where an entry stood is told by another one, of about the same size.
         let results = self.open * (self.intents / intended + RESULT);
-        let room = self.buffer.len() as u64 + results;
+        let chosen = self.untold.saturating_mul(CHOSEN) + AROUND;
+        let room = (self.buffer.len() as u64 + results).saturating_add(chosen);
         let [at, room] = [self.length, room].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
         let kept = fallocate(&self.file, FallocateFlags::FALLOC_FL_KEEP_SIZE, at, room);
         match kept {

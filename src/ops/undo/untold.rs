@@ -91,6 +91,15 @@ impl ReadableItems {
             return;
         }
         untold.count += missing;
+        if bytes == 0 {
+            untold.notes.push(format!(
+                "{} that the change {} has done could not be written to the journal: what they \
+                 are is not known, and they stay as they are.",
+                text::counted(missing, "entry", "entries"),
+                kept.id
+            ));
+            return;
+        }
         untold.notes.push(format!(
             "The file of the change {} in the journal is damaged: {} cannot be read. {} lost with \
              them; what has no result is looked up, and the rest is taken back.",

@@ -148,6 +148,23 @@ async fn of_a_damaged_journal_what_can_be_read_is_taken_back_and_the_rest_is_sai
     assert!(note.contains("No entry is lost"), "{note}");
 }
 
+#[tokio::test]
+async fn what_was_told_but_could_not_be_written_is_no_damage() {
+    let (bench, id) = damaged(INTENTS, true).await;
+    let path = bench.dir().join("changes").join(&id);
+    let bytes = std::fs::read(&path).unwrap();
+    let last = *records(&bytes, INTENTS).last().unwrap();
+    std::fs::write(path, &bytes[..last - 8]).unwrap();
+    let prepared = plan_undo(&bench.store, &bench.journal, Some(&*id), false);
+    let told = bench
+        .apply(prepared.await.unwrap(), Limits::default())
+        .await;
+    assert_eq!(told.count(Outcome::Refused), 3_000, "{:?}", told.summary);
+    let notes = told.summary.notes.join(" ");
+    assert!(notes.contains("3,000 entries that the change"), "{notes}");
+    assert!(!notes.contains("damaged"), "{notes}");
+}
+
 /// The last result is missing as it is when a program is killed; what scripts tried is told by
 /// what became of it.
 #[tokio::test]

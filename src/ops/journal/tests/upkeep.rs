@@ -95,6 +95,33 @@ async fn room_for_the_results_is_taken_with_the_intents_and_given_back() {
     assert!(taken < written + 16_384, "{taken} {written}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn room_for_what_a_script_chooses_itself_is_taken_before_it_is_sent() {
+    use std::os::unix::fs::MetadataExt as _;
+    let (_home, journal) = journal();
+    let mut record = journal.begin(head(Change::Transfer)).await.unwrap();
+    let path = file(&journal, record.id());
+    let taken = || fs::metadata(&path).unwrap().blocks() * 512;
+    for lost in [0, 40] {
+        record.untold(lost, 2_000).await.unwrap();
+        let before = taken();
+        let moved = items(0, 2_000).into_iter().map(|item| Item {
+            score: Some(1.0),
+            member: None,
+            new_score: None,
+            new_member: None,
+            hash: Some([0; 20]),
+            ..item
+        });
+        record.done(moved.collect()).await.unwrap();
+        assert_eq!(taken(), before, "it was there before the script");
+    }
+    record.end(Tally::default()).await.unwrap();
+    let written = fs::metadata(&path).unwrap().len();
+    assert!(taken() < written + 16_384, "{} {written}", taken());
+}
+
 #[tokio::test]
 async fn a_full_journal_refuses_changes_and_names_the_way_out() {
     let (_home, journal) = journal();
