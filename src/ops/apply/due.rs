@@ -48,6 +48,8 @@ impl Run {
         if self.tally.sum() >= self.planned {
             return Ok(());
         }
+        self.look_before().await;
+        self.look_at_later(bound).await;
         let way = match self.way() {
             Way::SetAside if !self.set_aside().await? => Way::Swap,
             way => way,
@@ -74,7 +76,7 @@ impl Run {
         // Others transfer too: what is not there any more has gone.
         let gone = self.planned.saturating_sub(self.tally.sum());
         if gone > 0
-            && let Some(why) = self.lost().await
+            && let Some(why) = self.lost(gone).await
         {
             self.tally.add(Outcome::Unknown, gone);
             return Err(Halt::Failed(why));

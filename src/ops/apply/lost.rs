@@ -1,44 +1,129 @@
-//! The data of the queue is gone amid a change: the server was flushed, or started anew without it.
-//! That is no work of others, and is not told as such.
+//! The data of the queue is gone amid a change: the server was flushed, or started anew without it,
+//! or timeouts was deleted, renamed or has expired. That is no work of others, and is not told as
+//! such.
 
 use super::run::Run;
+use crate::clock::EpochMillis;
 use crate::ops::journal::ServerId;
 use crate::queue::look::LookAsk;
 use crate::queue::{Known, text};
+use crate::store::bulk::{Facts, facts};
 use crate::store::read::{self, KeyType};
 
 /// The reason for the unknown outcome of an entry.
 pub(super) const LOST: &str = "the data of the queue is gone";
 
+/// The entries that say something by their number: of fewer, others may have moved each.
+const MANY: u64 = 10;
+
+/// What the server and the queue said before a change: what is missing later is held against it.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    flushes: Option<Flushes>,
+    /// Elements that the order list held beyond what waits.
+    beyond: u64,
+    later: Option<Later>,
+}
+
+/// The calls of these commands that the server has counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flushes {
+    /// Of FLUSHALL.
+    all: u64,
+    /// Of FLUSHDB, in whichever database.
+    db: u64,
+}
+
+/// The entries that are not due for long: no client transfers them.
+#[derive(Clone, Copy, Debug)]
+struct Later {
+    /// The score from which on.
+    from: f64,
+    count: u64,
+}
+
 impl Run {
-    /// Finds the reason why nothing of the queue is there any more, when others cannot have moved
-    /// it all; asked when all entries of a script were gone.
-    pub(super) async fn lost(&self) -> Option<String> {
+    /// Looks at what there is before the first script. What cannot be seen tells nothing later.
+    pub(super) async fn look_before(&mut self) {
+        let store = self.writer.store().clone();
+        self.at_first.flushes = self.flushes().await;
+        let seen = facts(&store, &self.queue).await.ok();
+        self.at_first.beyond = seen.as_ref().map_or(0, beyond);
+    }
+
+    /// Looks at how many are not due for long, in the later half of the time that `bound` leaves.
+    pub(super) async fn look_at_later(&mut self, bound: EpochMillis) {
+        let store = self.writer.store().clone();
+        let (timeouts, bound) = (self.queue.keys().timeouts, self.queue.score(bound));
+        let highest = read::highest(&store, &timeouts, (bound, f64::INFINITY)).await;
+        let Ok(Some(highest)) = highest else { return };
+        let from = f64::midpoint(bound, highest);
+        let count = read::count_between(&store, &timeouts, from, f64::INFINITY).await;
+        self.at_first.later = count.ok().map(|count| Later { from, count });
+    }
+
+    /// Finds the reason why what was to be changed is not there any more, when others cannot have
+    /// moved it; asked when all `gone` entries of a script were gone.
+    pub(super) async fn lost(&self, gone: u64) -> Option<String> {
+        let name = text::printable_bytes(self.queue.name.as_bytes());
+        if let Some(why) = self.all_lost().await {
+            return Some(format!("the data of {name} is gone: {why}"));
+        }
+        let why = self.timeouts_lost(gone).await?;
+        Some(format!(
+            "entries have left timeouts of {name} that nobody has transferred: {why}; the key was \
+             deleted or renamed from outside, or has expired"
+        ))
+    }
+
+    /// Finds why all keys of the queue have lost what they held.
+    async fn all_lost(&self) -> Option<String> {
         let store = self.writer.store();
         let keys = self.queue.keys();
-        let all = [
-            Some(keys.timeouts),
-            Some(keys.target),
-            keys.order,
-            keys.aside,
-        ];
-        let all: Vec<Vec<u8>> = all.into_iter().flatten().collect();
+        let mut all = vec![keys.timeouts, keys.target];
+        all.extend([keys.order, keys.aside].into_iter().flatten());
         let kinds = read::kinds(store, &all).await.ok()?;
-        if kinds.iter().any(|kind| *kind != KeyType::Missing) {
-            return None;
+        let is_empty = kinds.iter().all(|kind| *kind == KeyType::Missing);
+        if is_empty && self.is_restarted() {
+            let why = "the server was started anew amid this change, and has lost it";
+            return Some(why.to_owned());
         }
-        let why = if self.is_restarted() {
-            "the server was started anew amid this change, and has lost it"
-        } else if self.was_flushed().await {
-            "FLUSHALL or FLUSHDB was called on this server"
+        let before = self.at_first.flushes?;
+        let now = self.flushes().await?;
+        let flushed = if now.all > before.all {
+            "FLUSHALL"
+        } else if is_empty && now.db > before.db {
+            // Of whichever database: where something is left, it may have been another one.
+            "FLUSHDB"
         } else {
             return None;
         };
-        let name = text::printable_bytes(self.queue.name.as_bytes());
         Some(format!(
-            "the data of {name} is gone: neither timeouts nor order list nor target are there any \
-             more; {why}"
+            "{flushed} was called on this server amid this change"
         ))
+    }
+
+    /// Finds what shows that timeouts alone has lost entries. Whoever moves or removes one takes it
+    /// out of the order list too, unless that is aside, and nobody transfers what is not due.
+    async fn timeouts_lost(&self, gone: u64) -> Option<String> {
+        let store = self.writer.store();
+        let seen = facts(store, &self.queue).await.ok()?;
+        let kept = beyond(&seen).saturating_sub(self.at_first.beyond);
+        if !self.was_aside && seen.aside == 0 && kept >= MANY && kept.saturating_mul(2) > gone {
+            let held = text::counted(kept, "of them is", "of them are");
+            return Some(format!("{held} still in the order list"));
+        }
+        let later = self.at_first.later.filter(|later| later.count >= MANY)?;
+        if self.queue.score(self.now()) >= later.from {
+            return None;
+        }
+        let timeouts = self.queue.keys().timeouts;
+        let still = read::count_between(store, &timeouts, later.from, f64::INFINITY).await;
+        let left = later.count.saturating_sub(still.ok()?);
+        (left.saturating_mul(10) > later.count.saturating_mul(9)).then(|| {
+            let left = text::counted(left, "that was", "that were");
+            format!("with them have gone {left} not due")
+        })
     }
 
     /// True when the server is not the process any more that it was when the change began.
@@ -57,12 +142,21 @@ impl Run {
         })
     }
 
-    async fn was_flushed(&self) -> bool {
+    /// Reads how often the server was flushed; none: it does not tell.
+    async fn flushes(&self) -> Option<Flushes> {
         let looked = read::look(self.writer.store(), LookAsk::Whole).await;
         let Ok(Known::Is(info)) = looked.map(|look| look.info) else {
-            return false;
+            return None;
         };
-        let calls = ["cmdstat_flushall", "cmdstat_flushdb"];
-        calls.iter().any(|name| info.part(name, "calls").is_some())
+        let calls = |name| info.part(name, "calls").unwrap_or(0);
+        Some(Flushes {
+            all: calls("cmdstat_flushall"),
+            db: calls("cmdstat_flushdb"),
+        })
     }
+}
+
+/// The elements of the order list, also of one that is aside, beyond what waits.
+const fn beyond(facts: &Facts) -> u64 {
+    (facts.order + facts.aside).saturating_sub(facts.waiting)
 }

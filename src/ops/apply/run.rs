@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::batch::Fated;
 use super::kick::Stuck;
 use super::ledger::Ledger;
+use super::lost::Before;
 use super::pace::{Meter, ScriptPace};
 use super::unheard::Teller;
 use super::{Applied, Limits, Order};
@@ -129,6 +130,8 @@ pub(super) struct Run {
     pub(super) notes: Vec<String>,
     /// The server on which it began.
     pub(super) server: ServerId,
+    /// What was there before its first script.
+    pub(super) at_first: Before,
     /// True once a script has ended in the middle, or answered what makes no sense.
     halfway: bool,
 }
@@ -176,6 +179,7 @@ impl Run {
             helped: None,
             notes: Vec::new(),
             server: ServerId::default(),
+            at_first: Before::default(),
             halfway: false,
         }
     }
@@ -243,7 +247,10 @@ impl Run {
 
     async fn job(&mut self, job: Job) -> Ended {
         match job {
-            Job::Entries(work) => self.entries(work).await,
+            Job::Entries(work) => {
+                self.look_before().await;
+                self.entries(work).await
+            }
             Job::Due {
                 bound,
                 unnamed,

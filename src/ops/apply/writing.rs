@@ -18,7 +18,7 @@ impl Run {
     pub(super) async fn happened(&mut self, mut fates: Vec<Fate>) -> Ended {
         let gone = |fate: &Fate| fate.fated.outcome == Outcome::Gone;
         let lost = if !fates.is_empty() && fates.iter().all(gone) {
-            self.lost().await
+            self.lost(fates.len() as u64).await
         } else {
             None
         };

@@ -10,10 +10,21 @@ use delayscope::queue::{Outcome, Queue, Summary};
 use crate::apply::bench::{Bench, Told};
 use crate::support::PATIENCE;
 
-/// A change during which all data is lost, after its first batch.
-async fn amid(what: What, way: Way, lose: impl FnOnce(&mut Bench)) -> (Summary, String) {
+/// A change of 90 entries during which something happens to the data, after its first batch. Behind
+/// them `more` wait that are not due.
+async fn amid_of(
+    what: What,
+    way: Way,
+    more: u64,
+    lose: impl FnOnce(&mut Bench),
+) -> (Summary, String) {
     let mut bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(90, bench.server.now().plus(-900_000), 1_000);
+    let later = bench.server.now().plus(900_000);
+    for n in 91..=90 + more {
+        let score = bench.queue.score(later).to_string();
+        bench.server.put(&bench.queue, &bench.member(n), &score);
+    }
     let all: Vec<u64> = (1..=90).collect();
     let which = match what {
         What::Transfer => Which::Due,
@@ -46,6 +57,11 @@ async fn amid(what: What, way: Way, lose: impl FnOnce(&mut Bench)) -> (Summary, 
     (summary, failed)
 }
 
+/// The same where nothing else waits.
+async fn amid(what: What, way: Way, lose: impl FnOnce(&mut Bench)) -> (Summary, String) {
+    amid_of(what, way, 0, lose).await
+}
+
 #[tokio::test]
 async fn what_a_flush_removed_amid_a_change_was_not_moved_by_others() {
     let flush = |bench: &mut Bench| {
@@ -76,6 +92,98 @@ async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
         .iter()
         .any(|note| note.contains("started anew"));
     assert!(noted, "{:?}", summary.notes);
+}
+
+#[tokio::test]
+async fn a_flush_is_seen_also_where_something_new_was_offered_at_once() {
+    let flush = |bench: &mut Bench| {
+        let keys = bench.queue.keys();
+        let member = bench.member(91);
+        redis::pipe()
+            .atomic()
+            .cmd("FLUSHALL")
+            .zadd(&keys.timeouts, &member, 4e12)
+            .rpush(keys.order.unwrap(), &member)
+            .exec(&mut bench.server.connection())
+            .unwrap();
+    };
+    let changes = [
+        (What::Delete, Way::InOrder),
+        (What::Transfer, Way::InOrder),
+        (What::Transfer, Way::SetAside),
+    ];
+    for (what, way) in changes {
+        let (summary, failed) = amid(what.clone(), way, flush).await;
+        assert!(failed.contains("FLUSHALL"), "{what:?}: {failed}");
+        assert_eq!(summary.tally.get(Outcome::Gone), 0, "{what:?}: {summary:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_left_with_timeouts_alone_was_not_moved_by_others() {
+    let loss = |command: &'static [&'static str]| {
+        move |bench: &mut Bench| {
+            let timeouts = bench.queue.keys().timeouts;
+            let mut words = vec![command[0].as_bytes(), &timeouts];
+            words.extend(command[1..].iter().map(|word| word.as_bytes()));
+            bench.server.cmd_bytes(&words);
+        }
+    };
+    let losses: [&'static [&'static str]; 3] = [&["DEL"], &["PEXPIRE", "1"], &["RENAME", "other"]];
+    let changes = [
+        (What::Delete, Way::InOrder),
+        (What::Deliver, Way::InOrder),
+        (What::Transfer, Way::InOrder),
+        // An order list that is aside keeps what was moved: what is not due tells.
+        (What::Transfer, Way::SetAside),
+    ];
+    for (command, (what, way)) in losses.iter().cycle().zip(changes) {
+        let (summary, failed) = amid_of(what.clone(), way, 20, loss(command)).await;
+        assert!(
+            failed.contains("timeouts"),
+            "{what:?} {command:?}: {failed}"
+        );
+        assert!(failed.contains("that nobody has transferred"), "{failed}");
+        assert_eq!(summary.tally.get(Outcome::Gone), 0, "{what:?}: {summary:?}");
+        assert!(summary.tally.get(Outcome::Unknown) > 0, "{summary:?}");
+    }
+}
+
+/// As clients of Redisson do it, which find no order list while that is aside; another database is flushed
+/// beside them.
+#[tokio::test]
+async fn what_others_transferred_is_told_as_moved_on() {
+    let others = |bench: &mut Bench| {
+        let keys = bench.queue.keys();
+        let mut pipe = redis::pipe();
+        pipe.atomic()
+            .cmd("SELECT")
+            .arg(1)
+            .cmd("FLUSHDB")
+            .cmd("SELECT")
+            .arg(0);
+        for n in 1..=90 {
+            let member = bench.member(n);
+            pipe.zrem(&keys.timeouts, &member);
+            pipe.rpush(&keys.target, format!("entry {n}"));
+            pipe.lrem(keys.order.as_ref().unwrap(), 1, &member);
+        }
+        pipe.exec(&mut bench.server.connection()).unwrap();
+    };
+    let changes = [
+        (What::Delete, Way::InOrder),
+        (What::Transfer, Way::InOrder),
+        (What::Transfer, Way::SetAside),
+    ];
+    for (more, (what, way)) in [0, 20, 20].into_iter().zip(changes) {
+        let (summary, failed) = amid_of(what.clone(), way, more, others).await;
+        assert_eq!(failed, "", "{what:?}");
+        assert!(
+            summary.tally.get(Outcome::Gone) > 0,
+            "{what:?}: {summary:?}"
+        );
+        assert_eq!(summary.tally.get(Outcome::Unknown), 0, "{summary:?}");
+    }
 }
 
 /// What a record of the journal's file of a change holds, by the first byte of its body.
