@@ -4,7 +4,7 @@
 use super::aside::BringBack;
 use super::{Step, scores};
 use crate::queue::Queue;
-use crate::store::bulk::facts;
+use crate::store::bulk::{facts, sample_list};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, read};
 
@@ -16,6 +16,10 @@ pub struct AsideOrder {
     /// Entries that wait: with none, all that is aside would be dropped, which may be the last
     /// copy, so that somebody has to be asked.
     pub waiting: u64,
+    /// Elements that wait still and come back, as far as some of them tell.
+    pub coming_back: u64,
+    /// Bytes of an element on the average.
+    pub bytes: u64,
 }
 
 /// Brings an order list back, telling what it drops.
@@ -28,10 +32,22 @@ pub struct RestoreOrder {
 impl RestoreOrder {
     /// Looks for one; none when nothing is aside (or the layout has no order list).
     pub async fn find(store: &Store, queue: &Queue) -> Result<Option<AsideOrder>, StoreError> {
+        let keys = queue.keys();
         let facts = facts(store, queue).await?;
-        Ok((facts.aside > 0).then_some(AsideOrder {
+        let Some(aside) = keys.aside.filter(|_| facts.aside > 0) else {
+            return Ok(None);
+        };
+        let sample = sample_list(store, &aside, facts.aside).await?;
+        let pages = sample.pages.into_iter();
+        let some: Vec<_> = pages.flat_map(|(_, elements)| elements).collect();
+        let has = scores(store, &keys.timeouts, &some).await?;
+        let wait = has.iter().flatten().count() as u128;
+        let coming_back = u128::from(facts.aside) * wait / (some.len() as u128).max(1);
+        Ok(Some(AsideOrder {
             aside: facts.aside,
             waiting: facts.waiting,
+            coming_back: u64::try_from(coming_back).unwrap_or(facts.aside),
+            bytes: sample.mean,
         }))
     }
 

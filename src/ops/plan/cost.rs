@@ -22,7 +22,7 @@ use crate::store::{Store, StoreError, read};
 /// Bytes that an entry takes in the journal beside its own: id, score, lengths, result.
 pub(super) const KEPT: u64 = 24;
 /// Bytes of a second score.
-const SCORE: u64 = 8;
+pub(super) const SCORE: u64 = 8;
 /// Bytes of the hash that a delivered entry is found again by, and of its form.
 const HASH: u64 = 21;
 

@@ -205,6 +205,9 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             takes: LOOKED_AND_BACK.saturating_mul(u32::try_from(found.aside).unwrap_or(u32::MAX)),
             longest_block: (BACK * BACK_AT_ONCE + TEXT) * 2,
             element: BACK * 2,
+            replicated_bytes: found.coming_back.saturating_mul(found.bytes + 8),
+            journal_bytes: (found.aside - found.coming_back.min(found.aside))
+                .saturating_mul(found.bytes + cost::KEPT - cost::SCORE),
             ..Cost::default()
         };
         if found.waiting == 0 {

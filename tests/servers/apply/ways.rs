@@ -374,6 +374,31 @@ async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
 }
 
 #[tokio::test]
+async fn the_plan_of_that_says_what_it_writes() {
+    let bench = shuffled(3_000, 900_000).await;
+    let keys = bench.queue.keys();
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let mut zrem = redis::cmd("ZREM");
+    zrem.arg(&keys.timeouts);
+    (1..=1_000).for_each(|n| {
+        zrem.arg(bench.member(n));
+    });
+    zrem.exec(&mut bench.server.connection()).unwrap();
+    let prepared = bench.plan(What::RestoreOrder, Which::Due).await.unwrap();
+    let cost = prepared.plan.cost;
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert_eq!(told.count(Outcome::Gone), 1_000);
+    let each = bench.member(1_000).len() as u64;
+    // A sample tells of it.
+    let about = |bytes: u64, wanted: u64| bytes * 10 > wanted * 8 && bytes * 8 < wanted * 10;
+    assert!(about(cost.replicated_bytes, 2_000 * (each + 8)), "{cost:?}");
+    let journal = bench.dir().join("changes");
+    let file = journal.join(told.summary.journal_id.unwrap());
+    let written = std::fs::metadata(file).unwrap().len();
+    assert!(about(cost.journal_bytes, written), "{cost:?} {written}");
+}
+
+#[tokio::test]
 async fn drift_is_mended_and_undo_brings_it_back() {
     let bench = shuffled(50, 900_000).await;
     let keys = bench.queue.keys();
