@@ -148,7 +148,10 @@ async fn next(
 
 /// The consumer ends. What was printed is held no more; where that cannot be said, it is told.
 async fn leave(consumer: &mut Consumer, queue: &Queue) {
-    if let Err(why) = consumer.end().await {
+    // What is refused where nothing is held was told already, and keeps nothing from anybody.
+    if let Err(why) = consumer.end().await
+        && (consumer.may_hold() || why.outcome_unknown())
+    {
         say::note(&format!(
             "{why}; the message that was taken last may be held still, and would be delivered again \
              by `repair {} --put-back`",

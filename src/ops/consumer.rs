@@ -151,6 +151,12 @@ impl Consumer {
         self.taker.end().await
     }
 
+    /// Tells whether an element that it took may be held still.
+    #[must_use]
+    pub const fn may_hold(&self) -> bool {
+        self.taker.may_hold()
+    }
+
     /// Counts the elements handed on that somebody else has put back before this consumer let go of
     /// them, because nothing was heard of this consumer for longer than its lease: they will be
     /// taken again.

@@ -112,6 +112,12 @@ impl Taker {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())
     }
 
+    /// Tells whether something may be held under a name of its own.
+    #[must_use]
+    pub const fn may_hold(&self) -> bool {
+        self.held.is_some() || self.asked.is_some()
+    }
+
     /// Counts the elements that it handed out and somebody else has put back into target before
     /// it let go of them: it had not been heard of for longer than its lease.
     #[must_use]
@@ -140,11 +146,22 @@ impl Taker {
     /// The next element, if there is one.
     async fn next(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         loop {
+            let is_first = self.asked.is_none();
             let (sent, field) = (instant(), self.field());
             self.asked = Some(field.clone());
-            let Some(element) = self.ask(&field).await? else {
-                self.asked = None;
-                return Ok(None);
+            let element = match self.ask(&field).await {
+                Ok(Some(element)) => element,
+                Ok(None) => {
+                    self.asked = None;
+                    return Ok(None);
+                }
+                Err(why) => {
+                    // What was refused the first time took nothing.
+                    if is_first && !why.outcome_unknown() {
+                        self.asked = None;
+                    }
+                    return Err(why);
+                }
             };
             self.pause = PAUSE.0;
             // An answer that comes so late may come to an element that was put back meanwhile.

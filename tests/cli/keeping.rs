@@ -81,6 +81,30 @@ fn a_queue_of_which_only_a_quarantine_is_left_is_there() {
     assert_eq!(depths(&program)[0], 1);
 }
 
+#[test]
+fn a_consumer_that_is_refused_does_not_say_that_it_may_hold_a_message() {
+    for key in ["held", "lease", "intake"] {
+        let program = Program::start();
+        program.server.cmd(&["RPUSH", "orders", "message"]);
+        let key = format!("delayscope:{key}:{{orders}}");
+        program.server.cmd(&["SET", &key, "x"]);
+        let consumer = [
+            "consume",
+            "orders",
+            "--yes",
+            "--count",
+            "1",
+            "--timeout",
+            "1s",
+        ];
+        let ended = program.run(&consumer);
+        assert_ne!(ended.code, 0, "{key}");
+        assert!(ended.err.contains(&key), "{}", ended.err);
+        assert!(!ended.err.contains("held still"), "{}", ended.err);
+        assert_eq!(depths(&program)[2], 1, "{key}");
+    }
+}
+
 /// Of a message that is longer than a pipe, it cannot tell the end: it is killed amid that.
 #[test]
 fn what_a_killed_consumer_held_is_back_in_target_after_the_command_that_doctor_prints() {
