@@ -34,7 +34,7 @@ use self::sole::SoleWire;
 use self::wire::Wire;
 use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Address, Endpoint, Link, LinkState, Optional, fleet};
+use crate::queue::{Address, Endpoint, Link, LinkState, Optional, fleet, text};
 pub(in crate::store) use again::Retries;
 
 /// The longest wait for a request whose caller has no opinion.
@@ -330,6 +330,24 @@ impl Store {
             }
             other => Ok(other),
         }
+    }
+
+    /// [`accept`](Self::accept) of an answer about one key, which is named when it is of another
+    /// type.
+    pub(in crate::store) fn accept_of(
+        &self,
+        attempt: &'static str,
+        key: &[u8],
+        value: Value,
+    ) -> Result<Value, StoreError> {
+        self.accept(attempt, value).map_err(|mut error| {
+            if let StoreError::Refused { code, words, .. } = &mut error
+                && code == "WRONGTYPE"
+            {
+                *words = format!("{words}: {}", text::printable_bytes(key));
+            }
+            error
+        })
     }
 
     /// The error for an answer that the command cannot have.

@@ -16,6 +16,9 @@ use crate::queue::{EntryId, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::change::{self, Chosen, Place};
 
+/// The reason for which an entry that waits is not sorted.
+const NOT_LISTED: &str = "it waits, but was not found in the order list";
+
 /// Intents that are written at once.
 const INTENTS: usize = 1_000;
 
@@ -88,7 +91,7 @@ impl Run {
             first: None,
             open: ids.map(Some).collect(),
             chosen: &[],
-            why: FateReasons::changed(""),
+            why: FateReasons::changed(NOT_LISTED),
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, Some(&mut told)).await;

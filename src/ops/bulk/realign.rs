@@ -121,8 +121,8 @@ impl Realign {
     }
 
     /// Reads a page of the list, or lets up to `n` pairs change places. In the end each entry has a
-    /// fate: `Done` stands where it shall, `Gone` is no longer in the list, `NoFrame` was left
-    /// where it is; `unsure`: others moved so much in the list that it may stand elsewhere.
+    /// fate: `Done` stands where it shall, `Gone` waits no longer, `Changed` waits, but is not in
+    /// the list, `NoFrame` was left where it is; `unsure`: others moved so much in the list that it may stand elsewhere.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         match &self.stage {
             RealignStage::Reading(_) => self.read(writer.store()).await,
@@ -207,29 +207,29 @@ impl Realign {
             return Ok(Vec::new());
         };
         let missed: std::collections::HashSet<usize> = swapping.missed.iter().copied().collect();
-        let still = self.open.iter().filter(|(_, i)| missed.contains(i));
-        let still: Vec<Vec<u8>> = still.map(|(member, _)| member.clone()).collect();
-        let has = scores(store, &self.queue.keys().timeouts, &still).await?;
-        let waits = has.iter().any(Option::is_some);
-        if waits && self.rounds < ROUNDS {
+        let is_asked = |i: &usize| missed.contains(i) || !swapping.stood[*i];
+        let asked = self.open.iter().filter(|(_, i)| is_asked(i));
+        let (members, numbers): (Vec<Vec<u8>>, Vec<usize>) =
+            asked.map(|(member, &i)| (member.clone(), i)).unzip();
+        let has = scores(store, &self.queue.keys().timeouts, &members).await?;
+        let has: HashMap<usize, Option<f64>> = numbers.into_iter().zip(has).collect();
+        let waits = |i: &usize| has.get(i).is_some_and(Option::is_some);
+        if missed.iter().any(waits) && self.rounds < ROUNDS {
             self.rounds += 1;
             self.stage = RealignStage::begin(&self.queue, self.given);
             return Ok(Vec::new());
         }
-        let gone: std::collections::HashSet<&Vec<u8>> = (still.iter().zip(&has))
-            .filter_map(|(member, has)| has.is_none().then_some(member))
-            .collect();
         let told = |index, fate, unsure| Fated {
             index,
             fate,
             stood: None,
             unsure,
         };
-        let mut fates: Vec<Fated> = (self.open.iter())
-            .map(|(member, &i)| {
-                let there = swapping.stood[i] && !gone.contains(member);
-                let fate = if there { Fate::Done } else { Fate::Gone };
-                told(i, fate, there && missed.contains(&i))
+        let mut fates: Vec<Fated> = (self.open.values())
+            .map(|&i| match has.get(&i) {
+                Some(None) => told(i, Fate::Gone, false),
+                Some(Some(has)) if !swapping.stood[i] => told(i, Fate::Changed(*has), false),
+                _ => told(i, Fate::Done, missed.contains(&i)),
             })
             .collect();
         let no_frames = self.no_frames.iter();

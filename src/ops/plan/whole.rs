@@ -152,6 +152,7 @@ async fn realign(
         let ms = i64::try_from(ms).unwrap_or(i64::MAX);
         EpochMillis::new(plan.at.get().saturating_add(ms))
     });
+    whole_order(store, &plan.queue).await?;
     let members = due_until(store, &plan.queue, until).await?;
     plan.planned = u64::try_from(members.len()).unwrap_or(0);
     let first = members.iter().take(FIRST as usize);
@@ -244,14 +245,20 @@ fn left_alone(queue: &Queue, drift: &Drift) -> Vec<EntryResult> {
     strays.take(NAMED_STRAYS).map(refused).collect()
 }
 
-async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
-    let seen = facts(store, &plan.queue).await?;
+/// The length of the order list; a repair of it is refused while part of it is aside.
+async fn whole_order(store: &Store, queue: &Queue) -> Result<u64, ChangeError> {
+    let seen = facts(store, queue).await?;
     if seen.aside > 0 {
-        // What is aside would be taken for what is missing once it comes back.
         return Err(ChangeError::Senseless(
             "part of the order list is missing: restore it first (restore-order)".to_owned(),
         ));
     }
+    Ok(seen.order)
+}
+
+async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
+    // What is aside would be taken for what is missing once it comes back.
+    let length = whole_order(store, &plan.queue).await?;
     let mut drift = Drift::new(&plan.queue);
     while let Some(step) = drift.find(store).await? {
         tell.looked(step.at, step.of);
@@ -277,7 +284,7 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
     let kept = |long: usize| cost::KEPT.saturating_add(u64::try_from(long).unwrap_or(0));
     plan.cost = Cost {
         journal_bytes: members.map(kept).sum(),
-        ..drift::cost(drift.found(), seen.order)
+        ..drift::cost(drift.found(), length)
     };
     if drift.foreign() > 0 {
         let members = text::counted(

@@ -30,11 +30,15 @@ pub async fn facts(store: &Store, queue: &Queue) -> Result<Facts, StoreError> {
     };
     let mut read = Pipeline::new();
     read.cmd("ZCARD").arg(&keys.timeouts);
-    read.cmd("LLEN").arg(&order).cmd("LLEN").arg(aside);
-    read.cmd("PTTL").arg(order);
+    read.cmd("LLEN").arg(&order).cmd("LLEN").arg(&aside);
+    read.cmd("PTTL").arg(&order);
     let mut numbers = Vec::new();
-    for value in store.query(ATTEMPT, &read, LIMIT).await? {
-        numbers.push(number(&store.accept(ATTEMPT, value)?));
+    let answers = store.query(ATTEMPT, &read, LIMIT).await?;
+    for (answer, key) in answers
+        .into_iter()
+        .zip([&keys.timeouts, &order, &aside, &order])
+    {
+        numbers.push(number(&store.accept_of(ATTEMPT, key, answer)?));
     }
     let at = |i: usize| numbers.get(i).copied().flatten();
     Ok(Facts {

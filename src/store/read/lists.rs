@@ -41,8 +41,8 @@ pub async fn list_page(
     t.add("LLEN", &[list]);
     add_range(&mut t, list, first, count.into());
     let (mut values, server_us) = executed(store, ATTEMPT, t).await?;
-    let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
+    let length = store.accept_of(ATTEMPT, list, values.next().unwrap_or_default())?;
+    let page = store.accept_of(ATTEMPT, list, values.next().unwrap_or_default())?;
     let length = match length {
         Value::Int(n) => u64::try_from(n).unwrap_or(0),
         other => return Err(store.unexpected(ATTEMPT, &other)),
@@ -129,7 +129,7 @@ pub async fn element_scores(
     add_scores(&mut t, timeouts, members.iter());
     let (values, _) = executed(store, LOOK_UP, t).await?;
     values
-        .map(|value| Ok(score(&store.accept(LOOK_UP, value)?)))
+        .map(|value| Ok(score(&store.accept_of(LOOK_UP, timeouts, value)?)))
         .collect()
 }
 

@@ -350,6 +350,44 @@ async fn without_timeouts_all_of_a_list_that_is_aside_comes_back_where_entries_s
 }
 
 #[tokio::test]
+async fn a_key_of_another_type_is_named() {
+    let bench = shuffled(300, -900_000).await;
+    let keys = bench.queue.keys();
+    for (key, what) in [
+        (keys.aside.unwrap(), What::Delete),
+        (keys.quarantine, What::Quarantine),
+        (keys.order.unwrap(), What::Delete),
+    ] {
+        bench.server.cmd_bytes(&[b"DEL", &key]);
+        bench.server.cmd_bytes(&[b"SET", &key, b"x"]);
+        let all = Which::Selected(Selection::default());
+        let refused = bench.plan(what, all).await.unwrap_err().to_string();
+        let name = String::from_utf8_lossy(&key);
+        assert!(refused.contains("WRONGTYPE"), "{refused}");
+        assert!(refused.contains(&*name), "{refused}");
+        bench.server.cmd_bytes(&[b"DEL", &key]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_aside_is_not_sorted_and_not_told_as_moved_on() {
+    let bench = shuffled(300, 900_000).await;
+    let prepared = bench.plan(What::Realign(None), Which::Due).await.unwrap();
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert_eq!(told.count(Outcome::Gone), 0, "{:?}", told.summary);
+    assert_eq!(told.count(Outcome::Changed), 300, "{:?}", told.summary);
+    let why = told.results[0].reason.as_deref().unwrap();
+    assert!(why.contains("not found in the order list"), "{why}");
+    let refused = bench.plan(What::Realign(None), Which::Due).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("part of the order list is missing"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
 async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
     let bench = shuffled(300, 900_000).await;
     let before = bench.contents();
