@@ -25,7 +25,7 @@ const INTENTS: usize = 1_000;
 /// A way that goes step by step.
 pub(super) enum Stepper {
     Realign(Realign),
-    Sweep(Sweep),
+    Sweep(Box<Sweep>),
     PutBack(PutBack),
 }
 
@@ -101,14 +101,14 @@ impl Run {
 
     /// Deletes these while the order list goes round.
     pub(super) async fn sweep(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
-        let stepper = Stepper::Sweep(Sweep::new(&self.queue, chosen.to_vec()));
+        let stepper = Stepper::Sweep(Box::new(Sweep::new(&self.queue, chosen.to_vec())));
         self.round(work, stepper, |i| i, FateReasons::changed(SCORE))
             .await
     }
 
     /// Sets these aside in quarantine while the order list goes round.
     pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
-        let stepper = Stepper::Sweep(Sweep::quarantining(&self.queue, chosen.to_vec()));
+        let stepper = Stepper::Sweep(Box::new(Sweep::quarantining(&self.queue, chosen.to_vec())));
         let why = FateReasons {
             changed: SCORE,
             refused: KEPT_ALREADY,
@@ -118,7 +118,7 @@ impl Run {
 
     /// Gives these other bytes while the order list goes round.
     pub(super) async fn edit_around(&mut self, work: &Work, edits: &[(Chosen, Vec<u8>)]) -> Ended {
-        let stepper = Stepper::Sweep(Sweep::editing(&self.queue, edits.to_vec()));
+        let stepper = Stepper::Sweep(Box::new(Sweep::editing(&self.queue, edits.to_vec())));
         let why = FateReasons {
             changed: SCORE,
             refused: TWIN,
@@ -128,7 +128,7 @@ impl Run {
 
     /// Takes these out of the order list, where they do not wait, while it goes round.
     pub(super) async fn drop_strays(&mut self, work: &Work, members: &[Vec<u8>]) -> Ended {
-        let stepper = Stepper::Sweep(Sweep::strays(&self.queue, members.to_vec()));
+        let stepper = Stepper::Sweep(Box::new(Sweep::strays(&self.queue, members.to_vec())));
         self.round(work, stepper, |i| i, FateReasons::changed("it waits now"))
             .await
     }
