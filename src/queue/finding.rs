@@ -125,10 +125,11 @@ impl Finding {
         self.id == id::SLOW_TRANSFER && self.severity > Severity::Note && late > Some(0)
     }
 
-    /// It tells that nobody transfers: what would be slow keeps no server.
+    /// It tells that nobody transfers: what would be slow keeps no server. (Who is amid a slow
+    /// transfer looks stuck.)
     #[must_use]
     pub fn is_of_nobody(&self) -> bool {
-        [id::NO_TRANSFER_CLIENT, id::STUCK_CLIENT].contains(&self.id)
+        self.id == id::NO_TRANSFER_CLIENT
     }
 
     /// The problem in two or three words, for a header.
