@@ -131,8 +131,10 @@ struct Inverses {
     discard_behind: Vec<Vec<u8>>,
     /// Elements for the consumers' end of target, each with how many items come behind it.
     put_elements: Vec<(u64, Vec<u8>)>,
-    /// The same for those that stood where new ones come.
+    /// The same for those of which nobody knows where they stood, but that it was not there.
     put_behind: Vec<(u64, Vec<u8>)>,
+    /// The same for those that go to their places.
+    put_among: Vec<(u64, (Vec<u8>, Place))>,
     delivered: Vec<(u64, target::Sought)>,
     /// Members, and true for those that come into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
@@ -261,8 +263,13 @@ impl Inverses {
             Inverse::Repair(which, item) => self.repair.entry(which).or_default().push(item),
             Inverse::Discard(element, End::Head) => self.discard.push(element),
             Inverse::Discard(element, End::Tail) => self.discard_behind.push(element),
-            Inverse::PutElement(element, End::Head) => self.put_elements.push((behind, element)),
-            Inverse::PutElement(element, End::Tail) => self.put_behind.push((behind, element)),
+            Inverse::PutElement(element, None) => self.put_elements.push((behind, element)),
+            Inverse::PutElement(element, Some(Place::Tail)) => {
+                self.put_behind.push((behind, element));
+            }
+            Inverse::PutElement(element, Some(place)) => {
+                self.put_among.push((behind, (element, place)));
+            }
             Inverse::TakeBack(sought) => self.delivered.push((behind, sought)),
             Inverse::OrderList(member, comes) => self.order_list.push((member, comes)),
             Inverse::None(id, why) => self.refuse(id, why.to_owned()),
@@ -294,11 +301,11 @@ impl Inverses {
             all.sort_by_key(|(behind, _)| *behind);
             all.into_iter().map(|one| one.1).collect::<Vec<_>>()
         });
-        // These left from the head of target on, where the oldest stand or the newest; and so they
-        // leave it again.
+        self.put_among.sort_by_key(|(behind, _)| *behind);
+        let put_among = self.put_among.into_iter().map(|one| one.1).collect();
+        // These left from the head of target on, where the oldest stand or the newest.
         if !making.queue.comes_at_head() {
             put_behind.reverse();
-            self.discard_behind.reverse();
         }
         // In due order: as the order list has them, most likely, and as they come to target else.
         self.deliver.reverse();
@@ -329,6 +336,7 @@ impl Inverses {
             Work::OrderList(self.order_list),
             Work::PutElements(put_elements, End::Head),
             Work::PutElements(put_behind, End::Tail),
+            Work::PutAmong(put_among),
             Work::Quarantine(self.quarantine),
             Work::Delete(self.delete),
             Work::Discard(self.discard, End::Head),

@@ -310,7 +310,9 @@ fn returning<'a>(
         let (word, neighbour) = match place {
             None => (&b"out"[..], &[][..]),
             Some(Place::Head) => (&b"head"[..], &[][..]),
-            Some(Place::Behind(neighbour)) => (&b"behind"[..], neighbour.as_slice()),
+            Some(Place::Behind(neighbour) | Place::BehindNth(neighbour, _)) => {
+                (&b"behind"[..], neighbour.as_slice())
+            }
             Some(Place::Tail) => (&b"tail"[..], &[][..]),
         };
         [score.as_bytes(), &chosen.member, word, neighbour]

@@ -46,6 +46,9 @@ macro_rules! lua {
     (place) => {
         $crate::store::script::lua!("parts/place.lua")
     };
+    (standing) => {
+        $crate::store::script::lua!("parts/standing.lua")
+    };
     (copies) => {
         $crate::store::script::lua!("parts/copies.lua")
     };
@@ -101,7 +104,7 @@ mod transfer;
 pub use change::{Fate, Place};
 pub(super) use change::{
     delete, deliver, deliver_stray, deliver_zset_list, discard, edit, fates, fates_and_places,
-    head_and_fates, order_list, push_back, put_back, requeue, take_back,
+    head_and_fates, order_list, push_back, put_among, put_back, requeue, take_back,
 };
 pub(super) use hold::{give_back, renew, take};
 pub use offer::{Added, Head};

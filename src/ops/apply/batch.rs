@@ -15,8 +15,8 @@ pub(super) struct Fated {
     pub(super) outcome: Outcome,
     /// The reason, where it says more than the outcome's word.
     pub(super) reason: Option<String>,
-    /// Its place in the order list, when it was deleted; `Tail` of an element of target that left
-    /// it or came back: where new ones come.
+    /// Its place in the order list, when it was deleted; of an element of target that left it or came
+    /// back: its place there, where others come behind those that are next taken.
     pub(super) stood: Option<Place>,
 }
 
@@ -123,9 +123,24 @@ pub(super) async fn run(
             }
             Ok(did)
         }
-        Work::Discard(all, end) => {
-            let timed = writer.discard_from(queue, &all[range], *end).await?;
-            Ok(at_end(plain(timed, SCORE), *end))
+        Work::Discard(all, End::Head) => {
+            Ok(plain(writer.discard(queue, &all[range]).await?, SCORE))
+        }
+        Work::Discard(all, End::Tail) => {
+            let timed = writer.discard_newest(queue, &all[range]).await?;
+            let mut places = Vec::new();
+            let timed = timed.map(|told| {
+                let (fates, stood) = told.into_iter().unzip();
+                places = stood;
+                fates
+            });
+            Ok(standing(plain(timed, SCORE), places))
+        }
+        Work::PutAmong(all) => {
+            let places = all[range.clone()].iter();
+            let places = places.map(|(_, place)| Some(place.clone())).collect();
+            let timed = writer.put_elements_among(queue, &all[range]).await?;
+            Ok(standing(plain(timed, SCORE), places))
         }
         Work::PutElements(all, End::Head) => {
             // Each batch comes before the one that was put back before it.
@@ -135,7 +150,8 @@ pub(super) async fn run(
         }
         Work::PutElements(all, End::Tail) => {
             let timed = writer.put_elements_behind(queue, &all[range]).await?;
-            Ok(at_end(plain(timed, SCORE), End::Tail))
+            let places = vec![Some(Place::Tail); timed.done.len()];
+            Ok(standing(plain(timed, SCORE), places))
         }
         Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
     }
@@ -250,10 +266,10 @@ fn plain(timed: Timed<Vec<Fate>>, why_changed: &str) -> Did {
     }
 }
 
-/// Takes note at which end of target it was.
-fn at_end(mut did: Did, end: End) -> Did {
-    for fated in &mut did.fated {
-        fated.stood = (end == End::Tail).then_some(Place::Tail);
+/// Takes note of where in target each stood, or came to stand.
+fn standing(mut did: Did, places: Vec<Option<Place>>) -> Did {
+    for (fated, place) in did.fated.iter_mut().zip(places) {
+        fated.stood = place;
     }
     did
 }

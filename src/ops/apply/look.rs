@@ -298,6 +298,7 @@ fn seen(
         },
         Work::Discard(..)
         | Work::PutElements(..)
+        | Work::PutAmong(_)
         | Work::Repair(_)
         | Work::OrderList(_)
         | Work::DeliverStrays(_)

@@ -60,8 +60,12 @@ pub enum WorkKind {
     TakeBack,
     /// Elements of target are deleted.
     Discard,
+    /// The same, the newest of equal ones, and where each stands is told.
+    DiscardNewest,
     /// Elements of target are put back.
     PutElements,
+    /// The same, each into its place.
+    PutAmong,
     /// Elements of target get other bytes, in their places.
     Replace,
     /// A repair of the order list is taken back.

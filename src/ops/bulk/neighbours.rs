@@ -28,12 +28,14 @@ pub(super) fn groups(entries: &[(Chosen, Option<Place>)]) -> Groups {
         back.insert(&chosen.member, i);
         match stood {
             Some(Place::Head) => next[i] = head.replace(i),
-            Some(Place::Behind(element)) => match back.get(element.as_slice()) {
-                Some(&neighbour) if neighbour != i => {
-                    next[i] = next[neighbour].replace(i);
+            Some(Place::Behind(element) | Place::BehindNth(element, _)) => {
+                match back.get(element.as_slice()) {
+                    Some(&neighbour) if neighbour != i => {
+                        next[i] = next[neighbour].replace(i);
+                    }
+                    _ => next[i] = first.insert(element, i),
                 }
-                _ => next[i] = first.insert(element, i),
-            },
+            }
             Some(Place::Tail) | None => groups.tails.push(i),
         }
     }

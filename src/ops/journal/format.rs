@@ -62,6 +62,7 @@ const PLACE_SHIFT: u8 = 3;
 const PLACE_HEAD: u8 = 1;
 const PLACE_BEHIND: u8 = 2;
 const PLACE_TAIL: u8 = 3;
+const PLACE_BEHIND_NTH: u8 = 4;
 
 /// Appends records of items, of which the first is the `first` of the change.
 pub(super) fn put_intents(out: &mut Vec<u8>, mut first: u64, items: &[Item]) {
@@ -95,11 +96,17 @@ pub(super) fn put_results(out: &mut Vec<u8>, results: &[Happened]) {
                 None => 0,
                 Some(Place::Head) => PLACE_HEAD,
                 Some(Place::Behind(_)) => PLACE_BEHIND,
+                Some(Place::BehindNth(..)) => PLACE_BEHIND_NTH,
                 Some(Place::Tail) => PLACE_TAIL,
             };
             out.push(outcome_code(result.outcome) | place << PLACE_SHIFT);
-            if let Some(Place::Behind(neighbour)) = &result.stood {
-                put_bytes(out, neighbour);
+            match &result.stood {
+                Some(Place::Behind(neighbour)) => put_bytes(out, neighbour),
+                Some(Place::BehindNth(neighbour, n)) => {
+                    put_bytes(out, neighbour);
+                    put_number(out, *n);
+                }
+                Some(Place::Head | Place::Tail) | None => {}
             }
         }
         end_record(out, begin);

@@ -85,13 +85,14 @@ fn happened(index: u64) -> Happened {
     let places = [
         None,
         Some(Place::Head),
-        Some(Place::Behind(neighbour)),
+        Some(Place::Behind(neighbour.clone())),
         Some(Place::Tail),
+        Some(Place::BehindNth(neighbour, index)),
     ];
     Happened {
         index,
         outcome: Outcome::ALL[(index % 7) as usize],
-        stood: places[(index % 4) as usize].clone(),
+        stood: places[(index % 5) as usize].clone(),
     }
 }
 

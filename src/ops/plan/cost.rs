@@ -105,7 +105,7 @@ async fn reckon(
             of_target = Sample::of_target(store, queue, queue.comes_at_head()).await?;
             &of_target
         }
-        Work::TakeBack(..) | Work::Discard(..) => {
+        Work::TakeBack(..) | Work::Discard(..) | Work::PutAmong(_) => {
             of_target = Sample::of_target(store, queue, !queue.comes_at_head()).await?;
             &of_target
         }
@@ -138,7 +138,9 @@ fn kind(work: &Work) -> WorkKind {
         Work::Restore(all) if has_places(all) => WorkKind::Restore,
         Work::Restore(_) => WorkKind::Append,
         Work::TakeBack(..) => WorkKind::TakeBack,
-        Work::Discard(..) => WorkKind::Discard,
+        Work::Discard(_, End::Head) => WorkKind::Discard,
+        Work::Discard(_, End::Tail) => WorkKind::DiscardNewest,
+        Work::PutAmong(_) => WorkKind::PutAmong,
         Work::PutElements(..) => WorkKind::PutElements,
         Work::Edit(_) => WorkKind::Edit,
         Work::Repair(deed) => deed.kind(),
@@ -260,6 +262,9 @@ fn kept(queue: &Queue, work: &Work) -> u64 {
             Work::TakeBack(..) => n * HASH + members(),
             Work::Requeue(_) | Work::Restore(_) => n * SCORE + members(),
             Work::PutBack(_) => members(),
+            // Its neighbour too.
+            Work::Discard(_, End::Tail) => 2 * bytes(work),
+            Work::PutAmong(all) => all.iter().map(|(element, _)| element.len() as u64).sum(),
             // Its neighbour too.
             Work::Delete(_) | Work::Quarantine(_) if queue.keys().order.is_some() => {
                 2 * bytes(work)

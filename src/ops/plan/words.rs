@@ -180,13 +180,20 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
                      what stood there before."
                 ));
             }
+            Work::PutAmong(all) => {
+                let those = text::counted(all.len() as u64, "element comes", "elements come");
+                plan.warnings.push(format!(
+                    "{those} back into the target list to the place where it stood; where what \
+                     stood before it was taken, a consumer takes it next."
+                ));
+            }
             _ => {}
         }
     }
 }
 
-const BEHIND: &str = "Undo puts the others back into the target list behind what is there then, not \
-                      beside what stood there before.";
+const BEHIND: &str = "Undo puts the others back into the target list where they stood; where what \
+                      stood before one was taken by then, a consumer takes that one next.";
 
 const CONSUMED: &str = "What a consumer has taken by then cannot be taken back: undo lists it.";
 
@@ -370,7 +377,7 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<CommandWords> {
             lines.push(zadd(*score, member));
             order(&mut lines, &|list| stand(list, place, member));
         }
-        Work::TakeBack(..) | Work::Discard(..) | Work::PutElements(..) => {
+        Work::TakeBack(..) | Work::Discard(..) | Work::PutElements(..) | Work::PutAmong(_) => {
             lines = of_element(queue, work);
         }
         Work::Repair(deed) => lines = deed.commands(queue),
@@ -400,7 +407,9 @@ fn add(timeouts: &[u8], score: f64, member: &[u8]) -> CommandWords {
 /// The command that puts a member into that place of the order list.
 fn stand(list: &[u8], place: &Place, member: &[u8]) -> CommandWords {
     match place {
-        Place::Behind(one) => line(&[b"LINSERT", list, b"AFTER", one, member]),
+        Place::Behind(one) | Place::BehindNth(one, _) => {
+            line(&[b"LINSERT", list, b"AFTER", one, member])
+        }
         Place::Head => line(&[b"LPUSH", list, member]),
         Place::Tail => line(&[b"RPUSH", list, member]),
     }
@@ -460,6 +469,21 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<CommandWords> {
                 End::Tail => push(queue),
             };
             vec![line(&[to, target, &all[0]])]
+        }
+        Work::PutAmong(all) => {
+            let (element, place) = &all[0];
+            let where_to = if queue.comes_at_head() {
+                &b"BEFORE"[..]
+            } else {
+                b"AFTER"
+            };
+            vec![match place {
+                Place::Behind(one) | Place::BehindNth(one, _) => {
+                    line(&[b"LINSERT", target, where_to, one, element])
+                }
+                Place::Head => line(&[back(queue), target, element]),
+                Place::Tail => line(&[push(queue), target, element]),
+            }]
         }
         _ => Vec::new(),
     }

@@ -63,6 +63,8 @@ pub(in crate::ops) enum Work {
     /// Elements that come back to target. Where the next consumer takes them: those that a consumer
     /// is to take last stand first. Where new ones come: those that came first.
     PutElements(Vec<Vec<u8>>, End),
+    /// Elements that come back to target, each into its place there.
+    PutAmong(Vec<(Vec<u8>, Place)>),
     /// Members of the order list alone that come into timeouts too.
     WaitAgain(Vec<Chosen>),
     /// Members of the order list alone whose payloads go to target.
@@ -86,6 +88,7 @@ impl Work {
             | Self::Deliver(all)
             | Self::WaitAgain(all) => all.len(),
             Self::OrderList(all) => all.len(),
+            Self::PutAmong(all) => all.len(),
             Self::Repair(deed) => deed.len(),
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
@@ -118,6 +121,7 @@ impl Work {
             }
             Self::Discard(all, end) => Self::Discard(of(all, indices), *end),
             Self::PutElements(all, end) => Self::PutElements(of(all, indices), *end),
+            Self::PutAmong(all) => Self::PutAmong(of(all, indices)),
             Self::WaitAgain(all) => Self::WaitAgain(of(all, indices)),
             Self::DeliverStrays(all) => Self::DeliverStrays(of(all, indices)),
             Self::DropStrays(all) => Self::DropStrays(of(all, indices)),
@@ -139,6 +143,7 @@ impl Work {
             Self::Requeue(all) => all[i].0.member.len(),
             Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
             Self::PutBack(all) => all[i].0.member.len() + neighbour(Some(&all[i].1)),
+            Self::PutAmong(all) => all[i].0.len() + neighbour(Some(&all[i].1)),
             Self::Restore(all) => all[i].0.member.len() + neighbour(all[i].1.as_ref()),
             Self::TakeBack(all, ..) => all[i].element.len() + all[i].member.len(),
             Self::Discard(all, _)
@@ -164,7 +169,9 @@ impl Work {
             Self::PutBack(all) => &all[i].0.member,
             Self::Restore(all) => &all[i].0.member,
             Self::TakeBack(all, ..) => &all[i].member,
-            Self::Discard(..) | Self::PutElements(..) | Self::Repair(_) => return None,
+            Self::Discard(..) | Self::PutElements(..) | Self::PutAmong(_) | Self::Repair(_) => {
+                return None;
+            }
             Self::Offer(all) => &all[i].1,
         })
     }
@@ -176,6 +183,7 @@ impl Work {
             Self::Discard(all, _) => Some(&all[i]),
             Self::Repair(deed) => deed.looked_for(i),
             Self::PutBack(all) => behind(Some(&all[i].1)),
+            Self::PutAmong(all) => behind(Some(&all[i].1)),
             Self::Restore(all) => behind(all[i].1.as_ref()),
             _ => self.member(i),
         }
@@ -219,6 +227,7 @@ impl Work {
         match self {
             Self::TakeBack(_, called, _) => called[i],
             Self::Discard(all, _) | Self::PutElements(all, _) => EntryId::of_bytes(&all[i]),
+            Self::PutAmong(all) => EntryId::of_bytes(&all[i].0),
             Self::Repair(deed) => deed.id(queue, i),
             _ => self
                 .member(i)
@@ -235,7 +244,10 @@ impl Work {
     pub(in crate::ops) fn to_target(&self) -> i64 {
         let n = i64::try_from(self.len()).unwrap_or(i64::MAX);
         match self {
-            Self::Deliver(_) | Self::DeliverStrays(_) | Self::PutElements(..) => n,
+            Self::Deliver(_)
+            | Self::DeliverStrays(_)
+            | Self::PutElements(..)
+            | Self::PutAmong(_) => n,
             Self::Repair(deed) => deed.to_target(),
             Self::TakeBack(..) | Self::Discard(..) => -n,
             _ => 0,
@@ -251,7 +263,9 @@ impl Work {
             Self::Deliver(_) | Self::DeliverStrays(_) => "delivering",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
-            Self::PutBack(_) | Self::PutElements(..) | Self::OrderList(_) => "putting back",
+            Self::PutBack(_) | Self::PutElements(..) | Self::PutAmong(_) | Self::OrderList(_) => {
+                "putting back"
+            }
             Self::Offer(_) => "offering",
             Self::Repair(deed) => deed.phase(),
         }
@@ -262,14 +276,20 @@ impl Work {
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
         !matches!(
             self,
-            Self::Discard(..) | Self::PutElements(..) | Self::DeliverStrays(_) | Self::OrderList(_)
+            Self::Discard(..)
+                | Self::PutElements(..)
+                | Self::PutAmong(_)
+                | Self::DeliverStrays(_)
+                | Self::OrderList(_)
         )
     }
 
     /// The state of an entry before.
     fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
         match self {
-            Self::TakeBack(..) | Self::Discard(..) | Self::PutElements(..) => State::Delivered,
+            Self::TakeBack(..) | Self::Discard(..) | Self::PutElements(..) | Self::PutAmong(_) => {
+                State::Delivered
+            }
             Self::Restore(_) => State::Quarantined,
             Self::OrderList(all) if all[i].1 => State::Waiting,
             Self::WaitAgain(_)
@@ -332,6 +352,7 @@ impl Work {
             }
             Self::Discard(all, _) => item.member = Some(all[i].clone()),
             Self::PutElements(all, _) => item.new_member = Some(all[i].clone()),
+            Self::PutAmong(all) => item.new_member = Some(all[i].0.clone()),
             Self::Repair(_) => {}
         }
         item
@@ -348,7 +369,7 @@ pub(in crate::ops) fn has_places(entries: &[(Chosen, Option<Place>)]) -> bool {
 /// The element that an entry is to stand behind.
 fn behind(place: Option<&Place>) -> Option<&[u8]> {
     match place {
-        Some(Place::Behind(neighbour)) => Some(neighbour),
+        Some(Place::Behind(neighbour) | Place::BehindNth(neighbour, _)) => Some(neighbour),
         _ => None,
     }
 }

@@ -78,6 +78,7 @@ const EQUAL: &str =
     "target holds equal elements, and nobody wrote down whether one of them was taken";
 const NOT_WAITING: &str = "does not wait";
 const NOT_IN_TARGET: &str = "is not in target";
+const AMONG_EQUAL: &str = "may be back among equal ones in target";
 
 /// The state in which items are found.
 #[derive(Default)]
@@ -90,6 +91,8 @@ struct SeenItems {
     in_target: HashSet<usize>,
     /// Items for which target holds more equal elements than are in doubt.
     equal: HashSet<usize>,
+    /// True when elements stand where an earlier undo was to put them, false when others stand there.
+    stand_again: Option<bool>,
     /// Transferred entries that wait still, or again.
     untransferred: HashSet<usize>,
     /// The score up to which entries are due.
@@ -206,6 +209,7 @@ async fn look(
     let kept = scores(making, &keys.quarantine, quarantined).await?;
     seen.quarantined = kept.into_keys().collect();
     seen.look_in_target(making, open, standing).await?;
+    seen.look_at_places(making, open).await?;
     seen.look_for_the_transferred(making, open).await?;
     Ok(seen)
 }
@@ -228,6 +232,9 @@ async fn scores(
 impl SeenItems {
     /// True when a script that does all or nothing ran, as far as any of its entries tells.
     fn ran(&self, making: &Making<'_>, open: &[OpenItem], doubt: Doubt) -> Option<bool> {
+        if doubt == Doubt::Back && self.stand_again.is_some() {
+            return self.stand_again;
+        }
         let of_it = open
             .iter()
             .enumerate()
@@ -302,6 +309,14 @@ impl SeenItems {
             Inverse::PutBack(_, chosen, _) => {
                 let ours = known && !self.is_due(making, chosen.score);
                 self.of_entry(place, one.doubt, ran, ours, chosen)
+            }
+            Inverse::PutElement(_, Some(_)) if one.doubt == Doubt::Back && ran.is_some() => {
+                as_it_was(ran == Some(true))
+            }
+            Inverse::PutElement(_, Some(_))
+                if one.doubt == Doubt::Back && self.equal.contains(&place) =>
+            {
+                ItemVerdict::InDoubt(AMONG_EQUAL)
             }
             Inverse::PutElement(..) if self.in_target.contains(&place) => {
                 if self.equal.contains(&place) {

@@ -29,8 +29,9 @@ pub(super) enum Inverse {
     Repair(usize, Item),
     /// Deletes what was put back into target, at that end of it.
     Discard(Vec<u8>, End),
-    /// Puts a deleted element of target back, at the end of it where it stood.
-    PutElement(Vec<u8>, End),
+    /// Puts a deleted element of target back: to its place there, or, where none was told, where a
+    /// consumer takes it next.
+    PutElement(Vec<u8>, Option<Place>),
     /// Takes back what was transferred.
     TakeBack(target::Sought),
     /// Takes a repair of drift back; true: it comes into the order list again. (What waits again
@@ -104,9 +105,11 @@ fn entry(item: Item, happened: Option<Happened>) -> Inverse {
     // What nobody wrote down has no place among those that left one after the other.
     let index = done.as_ref().map_or(u64::MAX, |happened| happened.index);
     let stood = done.as_ref().and_then(|happened| happened.stood.clone());
-    let end = match stood {
-        Some(Place::Tail) => End::Tail,
-        _ => End::Head,
+    // Where places are told, it is of equal ones the newest.
+    let end = if stood.is_some() {
+        End::Tail
+    } else {
+        End::Head
     };
     match (member, score, new_member, new_score, hash) {
         (Some(member), Some(score), ..) if to_quarantine => match (done, stood) {
@@ -122,7 +125,7 @@ fn entry(item: Item, happened: Option<Happened>) -> Inverse {
         (None, _, Some(new), Some(score), Some(_)) if delivered => {
             Inverse::Deliver(chosen(new, score))
         }
-        (Some(element), ..) if delivered => Inverse::PutElement(element, end),
+        (Some(element), ..) if delivered => Inverse::PutElement(element, stood),
         (None, _, Some(element), None, _) if delivered => Inverse::Discard(element, end),
         (None, Some(score), None, None, Some(hash)) => Inverse::TakeBack(target::Sought {
             id,

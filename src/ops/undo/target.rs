@@ -107,14 +107,46 @@ pub(super) async fn elements(
     }
     let mut elements: Vec<Option<Vec<u8>>> = vec![None; hashes.len()];
     let mut missing = hashes.len();
+    if missing > 0 {
+        let found = |element: Vec<u8>| {
+            let place = by_hash.get_mut(&sha1(&element)).and_then(Vec::pop);
+            if let Some(place) = place {
+                elements[place] = Some(element);
+                missing -= 1;
+            }
+            missing > 0
+        };
+        newest_first(making, found).await?;
+    }
+    Ok(elements)
+}
+
+/// Hashes all elements, that first which a consumer takes next; none when there are more than
+/// `most`.
+pub(super) async fn hashes(
+    making: &Making<'_>,
+    most: usize,
+) -> Result<Option<Vec<[u8; 20]>>, ChangeError> {
+    let mut hashes = Vec::new();
+    newest_first(making, |element| {
+        hashes.push(sha1(&element));
+        hashes.len() <= most
+    })
+    .await?;
+    hashes.reverse();
+    Ok((hashes.len() <= most).then_some(hashes))
+}
+
+/// Reads the elements of target from the end on where new ones come, until `seen` says false.
+async fn newest_first(
+    making: &Making<'_>,
+    mut seen: impl FnMut(Vec<u8>) -> bool,
+) -> Result<(), ChangeError> {
     let target = making.queue.keys().target;
     let at_head = making.queue.comes_at_head();
     let (mut read_so_far, mut size) = (0, PAGE.0);
-    let length = match missing {
-        0 => 0,
-        _ => read::list_page(making.store, &target, 0, 0).await?.length,
-    };
-    while missing > 0 && read_so_far < length {
+    let length = read::list_page(making.store, &target, 0, 0).await?.length;
+    while read_so_far < length {
         let count = u32::try_from(length - read_so_far)
             .unwrap_or(u32::MAX)
             .min(size);
@@ -123,24 +155,17 @@ pub(super) async fn elements(
         } else {
             length - read_so_far - u64::from(count)
         };
-        let page = read::list_page(making.store, &target, first, count).await?;
+        let mut page = read::list_page(making.store, &target, first, count).await?;
         read_so_far += u64::from(count);
         let bytes: usize = page.elements.iter().map(Vec::len).sum();
         size = if bytes > BYTES { size / 2 } else { size * 2 };
         size = size.clamp(1, PAGE.1);
-        let newest_first = page.elements.into_iter();
-        let newest_first: Vec<_> = if at_head {
-            newest_first.collect()
-        } else {
-            newest_first.rev().collect()
-        };
-        for element in newest_first {
-            let place = by_hash.get_mut(&sha1(&element)).and_then(Vec::pop);
-            if let Some(place) = place {
-                elements[place] = Some(element);
-                missing -= 1;
-            }
+        if !at_head {
+            page.elements.reverse();
+        }
+        if !page.elements.into_iter().all(&mut seen) {
+            break;
         }
     }
-    Ok(elements)
+    Ok(())
 }

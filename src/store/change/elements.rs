@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use redis::{Pipeline, Value};
 
-use super::{Changed, End, TakeBack, adding, channel, push, texts};
+use super::{Changed, End, Place, TakeBack, adding, channel, push, texts};
 use crate::queue::{HeldElement, Queue};
 use crate::store::error::StoreError;
 use crate::store::script::{self, Fate, Timed};
@@ -91,13 +91,63 @@ impl Writer {
         elements: &[Vec<u8>],
         end: End,
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        self.fits("delete delivered elements", elements.len())?;
         let from = match end {
             End::Head => next_taken(queue),
             End::Tail => newest(queue),
         };
-        let args = std::iter::once(from.as_bytes()).chain(elements.iter().map(Vec::as_slice));
+        let told = self.discarded(queue, elements, [from, ""]).await?;
+        Ok(told.map(|each| each.into_iter().map(|(fate, _)| fate).collect()))
+    }
+
+    /// The same from where new ones come. Tells where each stood when it left; they leave in the
+    /// order given, so whoever puts them back goes through them backwards.
+    pub async fn discard_newest(
+        &self,
+        queue: &Queue,
+        elements: &[Vec<u8>],
+    ) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+        self.discarded(queue, elements, [newest(queue), "places"])
+            .await
+    }
+
+    async fn discarded(
+        &self,
+        queue: &Queue,
+        elements: &[Vec<u8>],
+        words: [&str; 2],
+    ) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+        self.fits("delete delivered elements", elements.len())?;
+        let words = words.iter().map(|word| word.as_bytes());
+        let args = words.chain(elements.iter().map(Vec::as_slice));
         script::discard(&self.lane, &queue.keys().target, args.collect()).await
+    }
+
+    /// Puts deleted elements back into target, one after the other, each where it stood; where that
+    /// is no longer there, since it was taken, where a consumer takes next. All or none.
+    pub async fn put_elements_among(
+        &self,
+        queue: &Queue,
+        elements: &[(Vec<u8>, Place)],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.fits("put elements back in their places", elements.len())?;
+        let keys = queue.keys();
+        let numbers = elements.iter().map(|(_, place)| match place {
+            Place::BehindNth(_, n) => n.to_string(),
+            _ => "1".to_owned(),
+        });
+        let numbers: Vec<String> = numbers.collect();
+        let mut args = vec![newest(queue).as_bytes()];
+        for ((element, place), n) in elements.iter().zip(&numbers) {
+            let (word, neighbour) = match place {
+                Place::Head => (&b"next"[..], &[][..]),
+                Place::Behind(neighbour) | Place::BehindNth(neighbour, _) => {
+                    (&b"behind"[..], neighbour.as_slice())
+                }
+                Place::Tail => (&b"newest"[..], &[][..]),
+            };
+            args.extend([element, word, neighbour, n.as_bytes()]);
+        }
+        script::put_among(&self.lane, [&keys.target, &keys.timeouts], args).await
     }
 
     /// Puts deleted elements back at the end of target where the next consumer takes them, the

@@ -47,7 +47,7 @@ static EDIT: Script = script!(
     ["zset", "list", "list"]
 );
 static DISCARD: Script = script!(
-    [guard, chosen, "discard.lua"],
+    [guard, chosen, standing, "discard.lua"],
     "delete delivered elements",
     ["list"]
 );
@@ -55,6 +55,11 @@ static ORDER_LIST: Script = script!(
     [guard, chosen, aside, "order-list.lua"],
     "take a repair of the order list back",
     ["list", "list"]
+);
+static PUT_AMONG: Script = script!(
+    [guard, chosen, standing, "put-among.lua"],
+    "put elements back in their places",
+    ["list", "zset"]
 );
 static PUSH_BACK: Script = script!([guard, "push-back.lua"], "put elements back", ["list"]);
 
@@ -82,13 +87,16 @@ impl Fate {
     }
 }
 
-/// The place of an entry in the order list.
+/// The place of an entry in the order list, or of an element in target.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     /// At the head.
     Head,
     /// Right behind this member.
     Behind(Vec<u8>),
+    /// Of target, where many may be equal: behind this one of the elements that are equal to these
+    /// bytes, counted from 1 and from the end where new ones come.
+    BehindNth(Vec<u8>, u64),
     /// At the tail; also: not known.
     Tail,
 }
@@ -224,13 +232,39 @@ pub(in crate::store) async fn order_list(
     run(lane, &ORDER_LIST, &keys, args, fates).await
 }
 
-/// `discard.lua`.
+/// `discard.lua`: of each element its fate, and where it stood, where that is told.
 pub(in crate::store) async fn discard(
     lane: &Lane,
     target: &[u8],
     args: Args<'_>,
+) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+    run(lane, &DISCARD, &[target], args, |[told, places]| {
+        let read = |pair: &[Value]| match pair {
+            [place, Value::Int(n)] => Some(match stood(place)? {
+                Some(Place::Behind(element)) => {
+                    Some(Place::BehindNth(element, u64::try_from(*n).ok()?))
+                }
+                place => place,
+            }),
+            _ => None,
+        };
+        let places = list(places)?.chunks(2).map(read);
+        let places: Vec<_> = places.collect::<Option<_>>()?;
+        let each = list(told)?.iter().enumerate();
+        let each =
+            each.map(|(i, fate)| Some((Fate::read(fate)?, places.get(i).cloned().flatten())));
+        each.collect()
+    })
+    .await
+}
+
+/// `put-among.lua`. `keys`: target, timeouts.
+pub(in crate::store) async fn put_among(
+    lane: &Lane,
+    keys: [&[u8]; 2],
+    args: Args<'_>,
 ) -> Result<Timed<Vec<Fate>>, StoreError> {
-    run(lane, &DISCARD, &[target], args, fates).await
+    run(lane, &PUT_AMONG, &keys, args, fates).await
 }
 
 /// `push-back.lua`: how long target is now.

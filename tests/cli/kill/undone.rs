@@ -327,3 +327,50 @@ fn equal_elements_come_back_as_often_as_they_were_deleted_or_are_told_to_be_in_d
         }
     }
 }
+
+/// Copies of which one is kept, whose undo is killed: each is where it stood.
+#[test]
+fn what_was_kept_one_of_comes_back_to_its_place_although_the_undo_is_killed() {
+    let keep_one = [
+        "delete",
+        QUEUE,
+        "--from",
+        "delivered",
+        "--all",
+        "--keep-one",
+    ];
+    for point in [
+        Point::Before(0),
+        Point::After(0),
+        Point::Before(1),
+        Point::After(1),
+    ] {
+        let server = Server::start();
+        let target = Queue::redisson(QUEUE).keys().target;
+        let mut push = redis::cmd("RPUSH");
+        push.arg(&target);
+        // Of one message another number of copies than of the next, and others between them.
+        for n in 0..2_400_u64 {
+            push.arg(format!("pick {:03}", n * n * 7 % 601));
+        }
+        push.exec(&mut server.connection()).unwrap();
+        let desk = Desk {
+            program: Program::new(&server),
+            before: World::default(),
+            server,
+        };
+        let standing = || -> Vec<String> {
+            let all = desk.server.cmd_bytes(&[b"LRANGE", &target, b"0", b"-1"]);
+            redis::from_redis_value(all).unwrap()
+        };
+        let before = standing();
+        let said = desk.program.change(&keep_one);
+        assert_eq!(said.code, Some(0), "{}", said.told);
+        assert!(standing().len() < 602, "one of each");
+        let id = desk.id("delete");
+        assert!(desk.killed(&["undo", &id], point), "{point:?}");
+        let said = desk.program.change(&["undo", &id]);
+        assert_eq!(said.code, Some(0), "{point:?}: {}", said.told);
+        assert!(standing() == before, "{point:?}: {}", said.told);
+    }
+}

@@ -212,7 +212,7 @@ impl We<'_> {
             .map(|(chosen, place)| Returning {
                 to: match place {
                     Place::Head => Where::Head,
-                    Place::Behind(other) => Where::Behind(other),
+                    Place::Behind(other) | Place::BehindNth(other, _) => Where::Behind(other),
                     Place::Tail => Where::Tail,
                 },
                 score: chosen.score,

@@ -116,7 +116,7 @@ impl<'a> We<'a> {
             model.waiting.insert(member.clone(), score);
             let behind = match &place {
                 Place::Head => Some(0),
-                Place::Behind(other) => {
+                Place::Behind(other) | Place::BehindNth(other, _) => {
                     let at = model.order.iter().position(|m| m == other);
                     at.map(|at| at + 1)
                 }

@@ -64,7 +64,7 @@ fn comes(model: &mut Model, chosen: &Chosen, place: Option<Place>) -> Fate {
         None => {}
         Some(Place::Head) => model.order.insert(0, member),
         Some(Place::Tail) => model.order.push(member),
-        Some(Place::Behind(other)) => {
+        Some(Place::Behind(other) | Place::BehindNth(other, _)) => {
             let at = behind(other).map_or(tail, |at| at + 1);
             model.order.insert(at, member);
         }

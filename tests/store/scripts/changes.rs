@@ -13,7 +13,7 @@ const SCORE: f64 = 1_600_000_000_000.0;
 
 /// Every change, with the keys whose types it looks at: target, timeouts, order list, aside,
 /// quarantine.
-const ALL: [(&str, &str); 19] = [
+const ALL: [(&str, &str); 21] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
@@ -25,7 +25,9 @@ const ALL: [(&str, &str); 19] = [
     ("edit", "TLA"),
     ("take back", "qTLA"),
     ("discard", "q"),
+    ("discard the newest", "q"),
     ("put elements back", "q"),
+    ("put elements among", "qT"),
     ("wait again", "TL"),
     ("replace", "q"),
     ("expiry", ""),
@@ -46,7 +48,13 @@ pub(crate) fn all(queue: &Queue) -> impl Iterator<Item = (&'static str, &'static
 }
 
 /// Changes that take no room: a full server takes them.
-pub(crate) const REMOVALS: [&str; 4] = ["delete", "discard", "expiry", "rename"];
+pub(crate) const REMOVALS: [&str; 5] = [
+    "delete",
+    "discard",
+    "discard the newest",
+    "expiry",
+    "rename",
+];
 
 fn waiting(n: u64) -> Chosen {
     Chosen {
@@ -149,6 +157,23 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         "discard" => {
             let elements = ["none", "one"].map(|e| e.as_bytes().to_vec());
             drop(writer.discard(queue, &elements).await?);
+        }
+        "discard the newest" => {
+            let elements = ["none", "two"].map(|e| e.as_bytes().to_vec());
+            drop(writer.discard_newest(queue, &elements).await?);
+        }
+        "put elements among" => {
+            let behind = |element: &str, n| Place::BehindNth(element.into(), n);
+            // The first of equal ones and another one, one that is not there, and both ends.
+            let places = [
+                behind("one", 1),
+                behind("none", 1),
+                Place::Head,
+                Place::Tail,
+                behind("one", 2),
+            ];
+            let elements = places.map(|place| (b"one".to_vec(), place));
+            drop(writer.put_elements_among(queue, &elements).await?);
         }
         _ => {
             let elements = ["three", "four"].map(|e| e.as_bytes().to_vec());

@@ -186,7 +186,7 @@ impl Walk<'_> {
             let behind = |m: &Vec<u8>| order.iter().position(|e| e == m).map(|at| at + 1);
             let at = match place {
                 Place::Head => 0,
-                Place::Behind(m) => behind(m).unwrap_or(order.len()),
+                Place::Behind(m) | Place::BehindNth(m, _) => behind(m).unwrap_or(order.len()),
                 Place::Tail => order.len(),
             };
             self.offer_to_order(at, &entry.member);

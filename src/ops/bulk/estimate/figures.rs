@@ -195,7 +195,11 @@ impl Reckoned {
             WorkKind::TakeBack => (TAKEN_BACK_US, [turn, turn_most], BYTE_US),
             WorkKind::Stay | WorkKind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
             WorkKind::Discard => (ELEMENT_US, [turn, turn_most], BYTE_US),
+            // It is looked for twice, and its neighbour once, before it is taken out.
+            WorkKind::DiscardNewest => (CHANGED_US, [4.0 * turn, 4.0 * turn_most], BYTE_US),
             WorkKind::PutElements => (ELEMENT_US, [0.0; 2], BYTE_US),
+            // Its place is looked for from both ends, and from one of them once more.
+            WorkKind::PutAmong => (CHANGED_US, [2.0 * self.length; 2], BYTE_US),
             WorkKind::Realign => (ENTRY_US, [0.0; 2], BYTE_US),
         };
         let each = |i: usize| fixed + steps[i] * STEP_US + self.bytes[i] * byte;
@@ -329,7 +333,9 @@ impl Reckoned {
             // All of them at once, if none stands before them that stays.
             (Way::InOrder, WorkKind::Transfer) if self.walk.turn < 1.0 => delivered,
             (Way::InOrder, WorkKind::Stay) => self.count * (bytes + 100.0),
-            (Way::InOrder, WorkKind::Discard) => self.count * (bytes + 45.0),
+            (Way::InOrder, WorkKind::Discard | WorkKind::DiscardNewest) => {
+                self.count * (bytes + 45.0)
+            }
             (Way::InOrder, WorkKind::PutElements | WorkKind::OrderList) => {
                 self.count * (bytes + 8.0)
             }

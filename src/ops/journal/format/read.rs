@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::{
     BESIDE, CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS,
-    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, RecordKind, TO_QUARANTINE, TRIES,
-    UNTOLD, WHOLE, form_code, outcome_code, state_code,
+    PLACE_BEHIND, PLACE_BEHIND_NTH, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, RecordKind,
+    TO_QUARANTINE, TRIES, UNTOLD, WHOLE, form_code, outcome_code, state_code,
 };
 use crate::ops::journal::{Happened, Item, Tries};
 use crate::queue::{EntryId, Form, Outcome, State};
@@ -109,6 +109,10 @@ impl<'a> Results<'a> {
                 PLACE_HEAD => Some(Place::Head),
                 PLACE_BEHIND => Some(Place::Behind(self.from.bytes()?)),
                 PLACE_TAIL => Some(Place::Tail),
+                PLACE_BEHIND_NTH => {
+                    let neighbour = self.from.bytes()?;
+                    Some(Place::BehindNth(neighbour, self.from.number()?))
+                }
                 _ => None,
             },
         })

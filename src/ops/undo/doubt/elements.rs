@@ -2,14 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{OpenItem, SeenItems};
+use super::{Doubt, OpenItem, SeenItems};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
 use crate::ops::plan::work::sha1;
 use crate::ops::undo::inverse::Inverse;
 use crate::ops::undo::target;
 use crate::queue::EntryId;
+use crate::store::change::Place;
 use crate::store::read;
+
+/// Elements of target that are looked at for places, at most.
+const PLACES: usize = 100_000;
 
 /// Entries read at once where those of one score are looked for.
 const ROWS: u32 = 1_000;
@@ -53,6 +57,43 @@ impl SeenItems {
         Ok(())
     }
 
+    /// Looks whether elements of which equal ones are in target stand where an earlier undo was to put
+    /// them: then it did.
+    pub(super) async fn look_at_places(
+        &mut self,
+        making: &Making<'_>,
+        open: &[OpenItem],
+    ) -> Result<(), ChangeError> {
+        let place = |one: &OpenItem| match &one.inverse {
+            Inverse::PutElement(element, Some(place)) if one.doubt == Doubt::Back => {
+                let (neighbour, n) = match place {
+                    Place::BehindNth(neighbour, n) => (neighbour, *n),
+                    _ => return None,
+                };
+                Some((
+                    one.behind,
+                    PutPlace {
+                        element: sha1(element),
+                        neighbour: sha1(neighbour),
+                        n: usize::try_from(n).ok()?.checked_sub(1)?,
+                    },
+                ))
+            }
+            _ => None,
+        };
+        let mut places: Vec<_> = open.iter().filter_map(place).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        // As they were put: those that left last come back first.
+        places.sort_by_key(|(behind, _)| *behind);
+        let places: Vec<PutPlace> = places.into_iter().map(|(_, place)| place).collect();
+        if let Some(target) = target::hashes(making, PLACES).await? {
+            self.stand_again = stand_again(&target, &places);
+        }
+        Ok(())
+    }
+
     /// Looks for what was perhaps transferred, which is known by its score, its id and the hash of
     /// its payload: it may wait still.
     pub(super) async fn look_for_the_transferred(
@@ -93,5 +134,113 @@ impl SeenItems {
             };
         }
         Ok(())
+    }
+}
+
+/// The place of an element that a script was to put back into target, by hashes: behind the `n`-th
+/// neighbour from where new ones come, counted from 0.
+struct PutPlace {
+    element: [u8; 20],
+    neighbour: [u8; 20],
+    n: usize,
+}
+
+impl PutPlace {
+    /// Where its neighbour stands, `n` counting from 0.
+    fn neighbour_at(&self, target: &[[u8; 20]], n: usize) -> Option<usize> {
+        let from_newest = target.iter().enumerate().rev();
+        let mut equal = from_newest.filter(|(_, hash)| **hash == self.neighbour);
+        Some(equal.nth(n)?.0)
+    }
+}
+
+/// True when all of them stand where they were to be put, one after the other, and false when none
+/// does. None: both may be so, or neither. `target`: that first which a consumer takes next.
+fn stand_again(target: &[[u8; 20]], places: &[PutPlace]) -> Option<bool> {
+    match (
+        were_put(target.to_vec(), places),
+        can_be_put(target.to_vec(), places),
+    ) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// True when each, from the last one on, can be taken out of its place. What left there was the newest
+/// of equal ones, so that none stood behind it.
+fn were_put(mut target: Vec<[u8; 20]>, places: &[PutPlace]) -> bool {
+    let mut seen = false;
+    for place in places.iter().rev() {
+        // Where its neighbour was taken, it may be gone too.
+        let itself = usize::from(place.neighbour == place.element);
+        let Some(at) = place.neighbour_at(&target, place.n + itself) else {
+            continue;
+        };
+        let behind = &target[at + 1..];
+        if behind.first() != Some(&place.element) || behind[1..].contains(&place.element) {
+            return false;
+        }
+        target.remove(at + 1);
+        seen = true;
+    }
+    seen
+}
+
+/// True when each can be put to its place, with none behind it that is equal.
+fn can_be_put(mut target: Vec<[u8; 20]>, places: &[PutPlace]) -> bool {
+    let mut seen = false;
+    for place in places {
+        let behind = place.neighbour_at(&target, place.n).map_or(0, |at| at + 1);
+        if behind > 0 && target[behind..].contains(&place.element) {
+            return false;
+        }
+        target.insert(behind, place.element);
+        seen |= behind > 0;
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(letter: u8) -> [u8; 20] {
+        [letter; 20]
+    }
+
+    fn target(letters: &[u8]) -> Vec<[u8; 20]> {
+        letters.iter().copied().map(hash).collect()
+    }
+
+    fn places(each: &[(u8, u8, usize)]) -> Vec<PutPlace> {
+        let place = |(element, neighbour, n): &(u8, u8, usize)| PutPlace {
+            element: hash(*element),
+            neighbour: hash(*neighbour),
+            n: n - 1,
+        };
+        each.iter().map(place).collect()
+    }
+
+    #[test]
+    fn what_stands_where_it_was_to_be_put_was_put_there() {
+        // `abcab`, of which one of each was kept.
+        let put = places(&[(b'b', b'c', 1), (b'a', b'c', 1)]);
+        for (letters, was_put) in [
+            (&b"abc"[..], Some(false)),
+            (b"abcab", Some(true)),
+            // Consumers have gone on, and so have those that deliver.
+            (b"bcabd", Some(true)),
+            (b"bcd", Some(false)),
+            // What came since is equal to what was to be put.
+            (b"abca", None),
+            (b"", None),
+        ] {
+            assert_eq!(stand_again(&target(letters), &put), was_put, "{letters:?}");
+        }
+        // Where the same came again and again, one more of all is as likely as one less.
+        let put = places(&[(b'c', b'c', 1), (b'b', b'c', 2), (b'a', b'c', 2)]);
+        assert_eq!(stand_again(&target(b"abc"), &put), Some(false));
+        assert_eq!(stand_again(&target(b"abcabc"), &put), None);
     }
 }
