@@ -108,7 +108,7 @@ fn value(found: Recognition) -> Value {
     } else {
         Notation::Other
     };
-    said::value(&typed(found.codec(), found.tree), notation)
+    said::value_of(typed(found.codec(), found.tree), notation)
 }
 
 /// A tree with the types that Jackson puts into its data.

@@ -47,16 +47,31 @@ pub(super) fn value(tree: &Node, notation: Notation) -> Value {
     value_within(tree, notation, MAX_VALUES)
 }
 
-/// The same, of at most so many values.
-fn value_within(tree: &Node, notation: Notation, values: usize) -> Value {
+/// The same of a tree that nobody needs any more: what is one text, and may be large, is not copied.
+pub(super) fn value_of(mut tree: Node, notation: Notation) -> Value {
+    let is_plain = notation == Notation::Other || tree.class.is_none();
+    let most = room(&tree);
+    match &mut tree.shape {
+        Shape::Text(text) if is_plain && text.len() <= most => Value::String(std::mem::take(text)),
+        _ => value(&tree, notation),
+    }
+}
+
+/// Bytes of text that are told of a tree: so many more than it is read from.
+fn room(tree: &Node) -> usize {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
+    size.saturating_add(MORE_TEXT)
+}
+
+/// All of a tree, of at most so many values.
+fn value_within(tree: &Node, notation: Notation, values: usize) -> Value {
     let mut teller = JsonTeller {
         named: None,
         tree,
         notation,
         inside: Vec::new(),
         values,
-        text: size.saturating_add(MORE_TEXT),
+        text: room(tree),
         depth: 0,
     };
     teller.say(tree)

@@ -225,6 +225,9 @@ impl Record {
                 Reach::SystemWithRoom | Reach::Disk => writer.keep_room(),
             };
             let written = room.and_then(|()| writer.append(reach == Reach::Disk));
+            // A large entry is not held until the next one is written.
+            writer.buffer.clear();
+            writer.buffer.shrink_to(BUFFER);
             written.map_err(|error| folder.unwritable(&error))?;
             writer.intended += intended;
             Ok(())
@@ -260,6 +263,8 @@ const CHOSEN: u64 = 48;
 /// Bytes of records around such entries, and of what is told between them.
 const AROUND: u64 = 1_024;
 
+/// Bytes of the buffer that are kept from one write to the next.
+const BUFFER: usize = 4 << 20;
 /// Bytes that the result of an item takes, beside where it stood; and the note that it is tried.
 const RESULT: u64 = 48;
 
