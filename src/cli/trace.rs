@@ -13,7 +13,7 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::output::Output;
-use super::say::NothingMatched;
+use super::say::{self, NothingMatched};
 use super::session::meant;
 use crate::args::{self, By};
 use crate::config::Config;
@@ -151,6 +151,11 @@ impl<'a, W: Write> Account<'a, W> {
         if figures.messages == 0 {
             if self.summary.is_live() {
                 self.summary.print(figures, self.out)?;
+            } else {
+                // Why there may be none.
+                for line in self.summary.left_out(figures) {
+                    say::note(&line);
+                }
             }
             let commands = text::counted(figures.commands, "command", "commands");
             return Err(NothingMatched(format!(

@@ -17,8 +17,8 @@ const MOST_BYTES_OF_A_COMMAND: usize = 512 << 20;
 const MOST_WORDS: usize = 1 << 20;
 /// The longest line that is no string, in bytes: `*3`, `$11`, `#TS:1763794800`.
 const LONGEST_LINE: u64 = 64;
-/// The first bytes of a snapshot.
-const SNAPSHOT: &[u8] = b"REDIS";
+/// The first bytes of a snapshot: of Redis, and of Valkey from 9 on.
+const SNAPSHOTS: [&[u8]; 2] = [b"REDIS", b"VALKEY"];
 /// The byte before the checksum that ends a snapshot.
 const END_OF_SNAPSHOT: u8 = 0xff;
 
@@ -40,6 +40,8 @@ pub struct Damage {
     pub offset: u64,
     /// True when the file just ends there, as one does that is being written.
     pub is_cut: bool,
+    /// True when it is in the snapshot before the commands: none of these was read.
+    pub in_snapshot: bool,
 }
 
 /// The result of reading the words of a command.
@@ -100,7 +102,11 @@ pub fn parts(manifest: &[u8]) -> Option<Vec<Part>> {
 pub fn is_one(beginning: &[u8]) -> bool {
     let is_count =
         beginning.first() == Some(&b'*') && beginning.get(1).is_some_and(u8::is_ascii_digit);
-    is_count || beginning.starts_with(SNAPSHOT) || beginning.starts_with(b"#TS:")
+    is_count || is_snapshot(beginning) || beginning.starts_with(b"#TS:")
+}
+
+fn is_snapshot(beginning: &[u8]) -> bool {
+    SNAPSHOTS.iter().any(|one| beginning.starts_with(one))
 }
 
 impl<R: BufRead> Aof<R> {
@@ -130,7 +136,7 @@ impl<R: BufRead> Aof<R> {
 
     /// Reads the next record; false at the end, and where it is damaged.
     pub fn read(&mut self, record: &mut Record) -> io::Result<bool> {
-        if self.offset == 0 && self.input.fill_buf()?.starts_with(SNAPSHOT) {
+        if self.offset == 0 && is_snapshot(self.input.fill_buf()?) {
             self.skipped_snapshot = true;
             if !self.skip_snapshot()? {
                 return Ok(false);
@@ -144,6 +150,7 @@ impl<R: BufRead> Aof<R> {
                 self.damage = (!is_end).then_some(Damage {
                     offset: begun,
                     is_cut,
+                    in_snapshot: false,
                 });
                 break;
             };
@@ -159,6 +166,7 @@ impl<R: BufRead> Aof<R> {
                 self.damage = Some(Damage {
                     offset: begun,
                     is_cut: read == Words::Cut,
+                    in_snapshot: false,
                 });
                 break;
             }
@@ -259,6 +267,7 @@ impl<R: BufRead> Aof<R> {
                 self.damage = Some(Damage {
                     offset: self.offset,
                     is_cut: true,
+                    in_snapshot: true,
                 });
                 return Ok(false);
             }
@@ -402,6 +411,7 @@ mod tests {
         let is_wrong = Damage {
             offset: at,
             is_cut: false,
+            in_snapshot: false,
         };
         assert_eq!((all.len(), damage), (2, Some(is_wrong)));
     }

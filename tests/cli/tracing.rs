@@ -249,84 +249,139 @@ fn an_append_only_file_is_read_up_to_where_it_is_cut_or_damaged() {
     );
 }
 
-#[test]
-fn an_append_only_file_without_a_snapshot_is_read_up_to_where_it_is_cut_or_damaged() {
-    let server = Server::start_with(&["--appendonly", "yes", "--aof-use-rdb-preamble", "no"]);
-    let program = Program::at(server);
-    let offer = |text| program.offer("orders", text, "0s");
-    let transfer = || {
+/// A server's append-only file: written by the server that the tests run on, as that version writes it.
+struct AppendOnly {
+    program: Program,
+}
+
+impl AppendOnly {
+    /// With a snapshot before the commands, or not.
+    fn begun(preamble: &str) -> Self {
+        let args = ["--appendonly", "yes", "--aof-use-rdb-preamble", preamble];
+        let program = Program::at(Server::start_with(&args));
+        Self { program }
+    }
+
+    /// The file, or the folder of its parts.
+    fn path(&self) -> PathBuf {
+        let socket = self.program.server.socket();
+        let parts = socket.with_file_name("appendonlydir");
+        if parts.is_dir() {
+            parts
+        } else {
+            socket.with_file_name("appendonly.aof")
+        }
+    }
+
+    fn rewrite(&self) {
+        let server = &self.program.server;
+        server.cmd(&["BGREWRITEAOF"]);
+        wait_for("the rewrite", || {
+            let info: String =
+                redis::from_redis_value(server.cmd(&["INFO", "persistence"])).unwrap();
+            let is_done = |line: &str| line == "aof_rewrite_in_progress:0";
+            let scheduled = info.contains("aof_rewrite_scheduled:0");
+            scheduled && info.lines().any(|line| is_done(line.trim()))
+        });
+    }
+
+    fn offer(&self, text: &str) {
+        self.program.offer("orders", text, "0s");
+    }
+
+    fn transfer(&self) {
         let worker = ["worker", "orders", "--until-empty", "--yes"];
-        program.run(&worker).done();
-    };
-    let rewrites = || {
-        let info: String =
-            redis::from_redis_value(program.server.cmd(&["INFO", "persistence"])).unwrap();
-        let is_done = |line: &str| line == "aof_rewrite_in_progress:0";
-        info.contains("aof_rewrite_scheduled:0") && info.lines().any(|line| is_done(line.trim()))
-    };
-    offer("one");
-    offer("two");
-    program.server.cmd(&["BGREWRITEAOF"]);
-    wait_for("the rewrite", rewrites);
-    transfer();
-    program.server.cmd(&["LPOP", "orders"]);
-    offer("three");
-    transfer();
-    let socket = program.server.socket();
-    let folder = socket.parent().unwrap();
-    let parts = folder.join("appendonlydir");
-    let is_multi_part = parts.is_dir();
-    let from = if is_multi_part {
-        parts.clone()
-    } else {
-        folder.join("appendonly.aof")
-    };
-    let read = || {
+        self.program.run(&worker).done();
+    }
+
+    /// The fates of the messages that it tells of, by their texts, and the summary.
+    fn read(&self) -> (Vec<(String, String)>, Value) {
+        let from = self.path();
         let from = from.to_str().unwrap();
         let args = ["trace", "--from", from, "--by", "message", "--json"];
         let mut lives = local(&args).done().json();
         let summary = lives.pop().unwrap();
-        (lives, summary)
-    };
-    let (lives, summary) = read();
-    let mut fates: Vec<(&str, &str)> = lives
-        .iter()
-        .map(|life| {
-            (
-                life["text"].as_str().unwrap(),
-                life["fate"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    fates.sort_unstable();
-    let expected = [
-        ("one", "consumed"),
-        ("three", "delivered"),
-        ("two", "delivered"),
-    ];
-    assert_eq!(fates, expected, "{summary}");
-    assert_eq!(summary["skipped_snapshot"], false);
-    assert_eq!(summary["damaged_at_byte"], Value::Null);
-    // Its last part, with an end that is cut, and one that is damaged.
-    let last = if is_multi_part {
-        let files = std::fs::read_dir(&parts).unwrap();
+        let word = |life: &Value, name: &str| life[name].as_str().unwrap().to_owned();
+        let fates = lives
+            .iter()
+            .map(|life| (word(life, "text"), word(life, "fate")));
+        let mut fates: Vec<_> = fates.collect();
+        fates.sort_unstable();
+        (fates, summary)
+    }
+
+    /// The file that begins with this rewrite, or holds what came since.
+    fn part(&self, end: &str) -> PathBuf {
+        let path = self.path();
+        if path.is_file() {
+            return path;
+        }
+        let files = std::fs::read_dir(path).unwrap();
         let paths = files.map(|file| file.unwrap().path());
-        paths
-            .filter(|path| path.to_string_lossy().ends_with(".incr.aof"))
-            .max()
-            .unwrap()
-    } else {
-        from.clone()
-    };
-    let whole = std::fs::read(&last).unwrap();
-    std::fs::write(&last, &whole[..whole.len() - 3]).unwrap();
-    let (lives, summary) = read();
-    assert_eq!(lives.len(), 3);
-    assert!(summary["damaged_at_byte"].is_u64(), "{summary}");
-    std::fs::write(&last, [&whole[..], b"\0\0garbage\r\n"].concat()).unwrap();
-    let (lives, summary) = read();
-    assert_eq!(lives.len(), 3);
-    assert_eq!(summary["damaged_at_byte"], whole.len());
+        let is_it = |path: &PathBuf| path.to_string_lossy().contains(end);
+        paths.filter(is_it).max().unwrap()
+    }
+}
+
+#[test]
+fn an_append_only_file_of_this_server_is_read_up_to_where_it_is_cut_or_damaged() {
+    for preamble in ["no", "yes"] {
+        let log = AppendOnly::begun(preamble);
+        log.offer("one");
+        log.offer("two");
+        log.rewrite();
+        log.transfer();
+        log.program.server.cmd(&["LPOP", "orders"]);
+        log.offer("three");
+        log.transfer();
+        let (fates, summary) = log.read();
+        let is = |text: &str, fate: &str| (text.to_owned(), fate.to_owned());
+        let mut expected = vec![
+            is("one", "consumed"),
+            is("three", "delivered"),
+            is("two", "delivered"),
+        ];
+        // What is in a snapshot is not told.
+        if preamble == "yes" {
+            expected.retain(|(text, _)| text == "three");
+        }
+        assert_eq!(fates, expected, "{preamble}: {summary}");
+        let messages = expected.len();
+        assert_eq!(summary["skipped_snapshot"], preamble == "yes");
+        assert_eq!(summary["damaged_at_byte"], Value::Null);
+
+        // Its last part, with an end that is cut, or damaged, and with a command amid others that is.
+        let last = log.part(".incr.aof");
+        let whole = std::fs::read(&last).unwrap();
+        std::fs::write(&last, &whole[..whole.len() - 3]).unwrap();
+        let (lives, summary) = log.read();
+        assert_eq!(lives.len(), messages, "{preamble}");
+        assert!(summary["damaged_at_byte"].is_u64(), "{summary}");
+        std::fs::write(&last, [&whole[..], b"\0\0garbage\r\n"].concat()).unwrap();
+        let (lives, summary) = log.read();
+        assert_eq!(lives.len(), messages, "{preamble}");
+        assert_eq!(summary["damaged_at_byte"], whole.len());
+        let at = whole.windows(5).rposition(|word| word == b"three").unwrap();
+        let broken = whole[..at].iter().rposition(|byte| *byte == b'*').unwrap();
+        let damaged = [&whole[..broken], b"!", &whole[broken + 1..]].concat();
+        std::fs::write(&last, damaged).unwrap();
+        let (_, summary) = log.read();
+        assert_eq!(summary["damaged_at_byte"], broken, "{preamble}");
+        std::fs::write(&last, &whole).unwrap();
+
+        // A snapshot whose end is missing tells nothing of where the commands begin.
+        if preamble == "yes" {
+            let base = log.part(".base.");
+            let whole = std::fs::read(&base).unwrap();
+            let end = whole
+                .windows(9)
+                .position(|bytes| bytes[0] == 0xff && bytes[1..] != [0xff; 8])
+                .unwrap();
+            std::fs::write(&base, &whole[..end]).unwrap();
+            let said = local(&["trace", "--from", log.path().to_str().unwrap()]);
+            assert!(said.err.contains("no whole snapshot"), "{}", said.err);
+        }
+    }
 }
 
 #[test]

@@ -144,7 +144,7 @@ impl Summary {
     }
 
     /// Lines about the parts of the log that are not told, with the reason.
-    fn left_out(&self, figures: &Figures) -> Vec<String> {
+    pub(super) fn left_out(&self, figures: &Figures) -> Vec<String> {
         let mut lines = Vec::new();
         if self.unreadable > 0 {
             let records = text::counted(self.unreadable, "record was", "records were");
@@ -159,7 +159,12 @@ impl Summary {
         }
         for (name, damage) in &self.damage {
             let offset = text::thousands(damage.offset);
-            lines.push(if damage.is_cut {
+            lines.push(if damage.in_snapshot {
+                format!(
+                    "{name} has no whole snapshot before its commands, so that none of them was \
+                     read: its end was not found up to byte {offset}"
+                )
+            } else if damage.is_cut {
                 format!("{name} ends inside the command at byte {offset}, which was left out")
             } else {
                 format!("{name} is damaged from byte {offset} on: what follows was not read")
