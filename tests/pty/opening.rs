@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use delayscope::clock::instant;
+use delayscope::ops::demo::Scenario;
 use delayscope::queue::Queue;
 
 use crate::support::{PATIENCE, Server, frame};
@@ -121,4 +122,22 @@ fn of_forty_queues_one_is_selected_and_stays_so() {
         selected(&terminal.shown().text()).as_deref(),
         Some("queue-17")
     );
+}
+
+#[test]
+fn each_queue_of_the_demo_has_lives_to_show_from_the_start() {
+    for scenario in Scenario::ALL {
+        let program = [PROGRAM, "demo", "--scenario", scenario.name()];
+        let mut terminal = Terminal::start(&program, SIZE, &[]);
+        terminal.wait_text(scenario.queue());
+        terminal.send(b"T");
+        terminal.wait("the lives of its messages", PATIENCE, |shown| {
+            let text = shown.text();
+            let pane = text.split_once("Lives of messages");
+            pane.is_some_and(|(_, below)| {
+                let mut lanes = below.lines();
+                lanes.any(|lane| lane.contains(" seen ") && lane.contains(" due "))
+            })
+        });
+    }
 }
