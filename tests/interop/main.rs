@@ -11,6 +11,7 @@
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     reason = "all of this is one test, and uses a part of what others use; a failure here is a failed test"
 )]
 
@@ -30,6 +31,7 @@ mod scenes;
 mod sick;
 #[path = "../support/terminal.rs"]
 mod terminal;
+mod tracing;
 mod typed;
 mod values;
 #[path = "../support/watch.rs"]
@@ -137,3 +139,18 @@ bulk!(
     a_burst_is_realigned: realign,
     an_order_list_is_brought_back: restore_order
 );
+
+/// The tests of what is traced beside the newest release.
+mod traced_beside_it {
+    use crate::tracing;
+
+    #[test]
+    fn no_life_is_lost_at_500_offers_a_second() {
+        tracing::no_life_is_lost();
+    }
+
+    #[test]
+    fn test_messages_tell_the_clients_own_times() {
+        tracing::test_messages_tell_the_clients_own_times();
+    }
+}

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::trace::{Brakes, follow};
+use delayscope::queue::Queue;
 use delayscope::store::{Access, Store};
 use redis::Value;
 
 use crate::program::{Program, Running};
+use crate::redisson;
 use crate::support::{Server, wait_for};
 
 /// The longest that MONITOR may stay after its reader is gone.
@@ -249,4 +251,34 @@ fn a_server_that_is_busy_already_is_asked_about_or_left_alone() {
         program.server.cmd(&["PING"]),
         Value::SimpleString(_)
     ));
+}
+
+/// Redisson's own transfer script, as clients send it whose clocks are wrong.
+#[test]
+fn a_client_whose_clock_is_wrong_is_told_by_how_much() {
+    let program = Program::at(Server::start_tcp(&[]));
+    let trace = tracing(&program, &["--json"]);
+    let server = &program.server;
+    let queue = Queue::redisson("orders");
+    // One through TCP, one through the socket: two hosts.
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let by_tcp = redis::Client::open(url).unwrap().get_connection().unwrap();
+    for (connection, skew) in [(by_tcp, 2_000), (server.connection(), -2_000)] {
+        let mut client = redisson::Client::new(connection, &queue);
+        for _ in 0..50 {
+            let now = server.now().plus(skew);
+            client.transfer(now, 100).unwrap();
+        }
+    }
+    trace.signal("INT");
+    let summary = trace.ended().partly().json().pop().unwrap();
+    let clients = summary["clients"].as_array().unwrap().iter();
+    let clocks: Vec<_> = clients
+        .filter_map(|client| Some((client["host"].as_str()?, client["clock_ms"].as_i64()?)))
+        .collect();
+    assert_eq!(clocks.len(), 2, "{summary}");
+    for (host, clock) in clocks {
+        let skew = if host == "127.0.0.1" { 2_000 } else { -2_000 };
+        assert!((clock - skew).abs() <= 50, "{host}: {clock} ms for {skew}");
+    }
 }
