@@ -15,8 +15,6 @@ use crate::store::{StoreError, read};
 const STILL: Duration = Duration::from_secs(2);
 /// The pause between two looks at that.
 const LOOKS: Duration = Duration::from_millis(200);
-/// A change has the order list aside for less than this, in ms.
-const SOON: i64 = 60 * 60 * 1_000;
 /// The reason to wait that is told meanwhile.
 const ANOTHER: &str =
     "part of the order list is missing: another change is under way, or was interrupted";
@@ -29,8 +27,9 @@ impl Run {
             match self.try_aside().await {
                 Ok(None) => {
                     self.wants_aside = false;
-                    let why = "The order list holds elements that do not wait, so it stayed in its \
-                               place, and the chosen entries came to its head: that takes longer.";
+                    let why = "The order list stayed in its place, for it holds elements that do not \
+                               wait, or others take from it: the chosen entries came to its head, \
+                               which takes longer.";
                     self.notes.push(why.to_owned());
                     return Ok(false);
                 }
@@ -62,10 +61,7 @@ impl Run {
         if !aside::all_wait(&self.writer, &self.queue).await? {
             return Ok(None);
         }
-        let from = self.queue.score(self.now().plus(SOON));
-        let timeouts = self.queue.keys().timeouts;
-        let later = read::count_between(self.writer.store(), &timeouts, from, f64::MAX).await?;
-        self.some_wait = later > 0;
+        self.know_of_later().await;
         aside::set_aside(&self.writer, &self.queue).await.map(Some)
     }
 
@@ -113,14 +109,15 @@ impl Run {
     /// Brings the order list back, however long the server is away, also after a stop. The next
     /// [`hold`](Self::hold) sets it aside again where that is still wanted.
     pub(super) async fn bring_back(&mut self) {
-        let back = if self.some_wait {
+        let should_wait = self.some_should_wait();
+        let back = if should_wait {
             BringBack::unless_lost(&self.queue)
         } else {
             BringBack::new(&self.queue)
         };
         self.go_on_bringing(back).await;
         let facts = facts(self.writer.store(), &self.queue).await;
-        if self.some_wait && facts.is_ok_and(|seen| seen.waiting == 0 && seen.order > 0) {
+        if should_wait && facts.is_ok_and(|seen| seen.waiting == 0 && seen.order > 0) {
             let why = "timeouts was deleted or renamed meanwhile, though entries waited in it. All of \
                        the order list is there, also what this change transferred: it holds the last \
                        copies.";
@@ -135,8 +132,8 @@ impl Run {
         if dropped > 0 {
             let elements = text::counted(dropped, "element", "elements");
             self.notes.push(format!(
-                "{elements} of the order list that a change before had left aside did not wait any \
-                 more, and did not come back."
+                "{elements} of the order list that an earlier change had not brought back did not \
+                 wait any more, and stayed out of it."
             ));
         }
     }

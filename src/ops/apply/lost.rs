@@ -62,6 +62,19 @@ impl Run {
         self.at_first.later = count.ok().map(|count| Later { from, count });
     }
 
+    /// The same, where that was not looked at yet.
+    pub(super) async fn know_of_later(&mut self) {
+        if self.at_first.later.is_none() {
+            self.look_at_later(self.now()).await;
+        }
+    }
+
+    /// True when some entries cannot be due by now: they wait, or timeouts has lost them.
+    pub(super) fn some_should_wait(&self) -> bool {
+        let later = self.at_first.later.filter(|later| later.count > 0);
+        later.is_some_and(|later| self.queue.score(self.now()) < later.from)
+    }
+
     /// Finds the reason why what was to be changed is not there any more, when others cannot have
     /// moved it; asked when all `gone` entries of a script were gone.
     pub(super) async fn lost(&self, gone: u64) -> Option<String> {

@@ -107,8 +107,6 @@ pub(super) struct Run {
     pub(super) aside: bool,
     /// True while it is to be aside, also where it was brought back for a while.
     pub(super) wants_aside: bool,
-    /// True when entries waited for later than it will be aside, when that began.
-    pub(super) some_wait: bool,
     /// True once it was aside.
     pub(super) was_aside: bool,
     /// True while the order list goes round: that is finished, whoever reads of it.
@@ -167,7 +165,6 @@ impl Run {
             taken_back: 0,
             aside: false,
             wants_aside: false,
-            some_wait: false,
             was_aside: false,
             goes_round: false,
             back: None,
