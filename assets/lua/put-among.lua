@@ -1,6 +1,6 @@
 -- Puts deleted elements back into target, each behind the element behind which it stood.
 --
--- KEYS     1 target (list)   2 timeouts (sorted set): only looked at
+-- KEYS     1 target (list)   2 timeouts (sorted set): looked at, or made for a moment (see guard)
 -- ARGV     1 `-1` or `1`: at its tail or its head new elements come
 --          then, for each: the element, `next`, `behind` or `newest`, and of `behind` the element
 --          behind which it stood, as consumers take, and the how manieth of its equals that is,
@@ -18,7 +18,7 @@
 local target, from = KEYS[1], tonumber(ARGV[1])
 local refusal = guard({'list', 'zset'}, {
   {'LLEN', target}, {'LRANGE', target}, {'LSET', target}, {'LINSERT', target},
-  {'ZADD', KEYS[2], room = true}, {'LPUSH', target}, {'RPUSH', target},
+  {'ZADD', KEYS[2]}, {'LPUSH', target}, {'RPUSH', target},
 }, 2)
 if refusal then return refusal end
 
