@@ -1,4 +1,4 @@
-//! A server that says that it is busy with somebody's script, at an exact moment.
+//! A server that has a trouble at an exact moment: busy with somebody's script, full, forgetful.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -13,7 +13,18 @@ use crate::support::{room, wait_for};
 /// A script that runs until it is killed.
 const ENDLESS: &[u8] = b"EVAL \"while true do end\" 0\r\n";
 
-/// Stands before a server, and lets another client's script keep it while one request is answered.
+/// The trouble that a server has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Trouble {
+    /// Another client's script keeps it while that request is answered.
+    Busy,
+    /// It takes no more memory, from that request on.
+    Full,
+    /// It forgets all scripts, before that request and before each one after it.
+    Forgets,
+}
+
+/// Stands before a server, and makes trouble when one request comes.
 pub struct Busy {
     dir: tempfile::TempDir,
     shared: Arc<Shared>,
@@ -21,19 +32,21 @@ pub struct Busy {
 
 struct Shared {
     server: PathBuf,
+    trouble: Trouble,
     /// Requests since it was armed.
     passed: Mutex<usize>,
-    /// Which of them, from 0, meets a busy server.
+    /// Which of them, from 0, meets the trouble.
     at: AtomicUsize,
 }
 
 impl Busy {
     /// Before the server that listens on that socket, which must say early that it is busy.
-    pub fn before(server: &Path) -> Self {
+    pub fn before(server: &Path, trouble: Trouble) -> Self {
         let dir = room();
         let listener = UnixListener::bind(dir.path().join("p")).unwrap();
         let shared = Arc::new(Shared {
             server: server.to_owned(),
+            trouble,
             passed: Mutex::new(0),
             at: AtomicUsize::new(usize::MAX),
         });
@@ -52,7 +65,7 @@ impl Busy {
         self.dir.path().join("p")
     }
 
-    /// From now on it counts requests, and this one of them meets a busy server.
+    /// From now on it counts requests, and this one of them meets the trouble.
     pub fn arm(&self, at: usize) {
         *self.shared.passed.lock().unwrap() = 0;
         self.shared.at.store(at, Ordering::SeqCst);
@@ -72,9 +85,20 @@ impl Shared {
         loop {
             let request = next(&mut client, &mut asked)?;
             let mut passed = self.passed.lock().unwrap();
-            let busy = *passed == self.at.load(Ordering::SeqCst);
+            let at = self.at.load(Ordering::SeqCst);
+            let script = match self.trouble {
+                Trouble::Busy if *passed == at => Some(Script::begin(&self.server)),
+                Trouble::Full if *passed == at => {
+                    ask(&self.server, b"CONFIG SET maxmemory 1\r\n");
+                    None
+                }
+                Trouble::Forgets if *passed >= at => {
+                    ask(&self.server, b"SCRIPT FLUSH\r\n");
+                    None
+                }
+                _ => None,
+            };
             *passed += 1;
-            let script = busy.then(|| Script::begin(&self.server));
             server.write_all(&request).ok()?;
             let answer = next(&mut server, &mut answered)?;
             if let Some(script) = script {

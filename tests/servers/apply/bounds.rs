@@ -313,6 +313,25 @@ async fn keeps_its_promise(sizes: &[(usize, usize)], are_frames: bool) -> Result
 }
 
 #[tokio::test]
+async fn a_single_entry_of_60_mb_is_transferred_and_comes_back() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let (keys, due) = (bench.queue.keys(), bench.server.now().plus(-1_000));
+    let payload = vec![b'x'; 60 << 20];
+    let (due, member) = (due.get().to_string(), frame(1, &payload));
+    let zadd: [&[u8]; 4] = [b"ZADD", &keys.timeouts, due.as_bytes(), &member];
+    bench.server.cmd_bytes(&zadd);
+    let order = keys.order.unwrap();
+    bench.server.cmd_bytes(&[b"RPUSH", &order, &member]);
+    let before = bench.contents();
+    let (_, told) = bench.change(What::Transfer, Which::Due).await;
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    assert!(bench.contents().target == [payload]);
+    let (_, told) = bench.undo(None).await;
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    assert!(bench.contents() == before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_members_behind_small_ones_keep_the_server_no_longer_than_the_plan_says() {
     let (small, large) = (9, 300_000);
     for (sizes, are_frames) in [

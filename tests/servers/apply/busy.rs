@@ -1,5 +1,6 @@
-//! A server that is busy with somebody's script: whichever request of a change it refuses for that,
-//! the change is made once, told as it happened, and taken back whole.
+//! A server that is busy with somebody's script, that forgets scripts, or that takes no more memory:
+//! whichever request of a change meets that, what is done is done once, told as it happened, and
+//! taken back whole.
 //!
 //! Each run tries some of the requests; `BUSY=1 cargo test --test servers apply::busy` tries all of
 //! them.
@@ -9,11 +10,11 @@ use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
-use delayscope::queue::{Address, Queue};
+use delayscope::queue::{Address, Outcome, Queue};
 
 use crate::apply::bench::{Bench, Contents};
 use crate::apply::ways::matching;
-use crate::stall::Busy;
+use crate::stall::{Busy, Trouble};
 use crate::support::Server;
 
 /// Due in the past, and far away.
@@ -118,10 +119,16 @@ fn places(contents: Contents) -> [Vec<Vec<u8>>; 4] {
     ]
 }
 
-/// Makes the change once for each of its requests, which meets a busy server.
+/// Makes the change once for each of its requests, which meets each trouble.
 async fn holds(scene: Scene) {
+    for trouble in [Trouble::Busy, Trouble::Forgets, Trouble::Full] {
+        holds_beside(&scene, trouble).await;
+    }
+}
+
+async fn holds_beside(scene: &Scene, trouble: Trouble) {
     let server = Server::start_with(&["--lua-time-limit", "2"]);
-    let busy = Busy::before(&server.socket());
+    let busy = Busy::before(&server.socket(), trouble);
     let endpoint = server.endpoint_at(Address::Unix(busy.socket()), 0);
     let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
     let mut wanted = None;
@@ -137,17 +144,31 @@ async fn holds(scene: Scene) {
         let told = bench.apply(prepared, Limits::default()).await;
         let passed = busy.passed();
         busy.arm(usize::MAX);
-        let when = format!("{:?}, request {at} of {requests}", scene.what);
-        assert_eq!(told.failed, None, "{when}: {:?}", told.summary);
-        assert!(told.summary.tally.all_done(), "{when}: {:?}", told.summary);
-        let after = places(bench.contents());
-        let wanted = wanted.get_or_insert_with(|| after.clone());
-        assert_eq!(&after, wanted, "{when}: {:?}", told.summary);
-        if scene.undo {
+        bench.server.cmd(&["CONFIG", "SET", "maxmemory", "0"]);
+        let when = format!(
+            "{:?}, {trouble:?} at request {at} of {requests}: {:?}, {:?}",
+            scene.what, told.failed, told.summary
+        );
+        let ended = told.failed.is_some();
+        assert!(!ended || trouble == Trouble::Full, "{when}");
+        assert_eq!(told.count(Outcome::Unknown), 0, "{when}");
+        if !ended {
+            assert!(told.summary.tally.all_done(), "{when}");
+            let after = places(bench.contents());
+            let wanted = wanted.get_or_insert_with(|| after.clone());
+            assert_eq!(&after, wanted, "{when}");
+        }
+        if scene.undo && told.count(Outcome::Done) > 0 {
             let undo = plan_undo(&bench.store, &bench.journal, None, false);
             let told = bench.apply(undo.await.unwrap(), Limits::default()).await;
-            assert!(told.summary.tally.all_done(), "{when}: {:?}", told.summary);
-            assert_eq!(sorted(bench.contents()), before, "{when}");
+            assert!(told.summary.tally.all_done(), "{when}");
+        }
+        let left = sorted(bench.contents());
+        if scene.undo {
+            assert_eq!(left, before, "{when}");
+        } else if ended {
+            assert_eq!(left.timeouts, before.timeouts, "{when}");
+            assert_eq!(left.target, before.target, "{when}");
         }
         if at == usize::MAX {
             // Other ones in every run.
