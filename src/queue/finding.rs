@@ -104,7 +104,7 @@ impl Rule {
         self
     }
 
-    /// What it looks for, in two or three words: of a rule that cannot look, for people.
+    /// Returns two or three words for the problem that the rule with this id looks for.
     #[must_use]
     pub fn looks_for(id: &str) -> &str {
         Self::named(id).map_or(id, |rule| rule.short)

@@ -89,7 +89,7 @@ pub enum SetAside {
 pub enum AllWait {
     /// All of it does, up to its end.
     Yes,
-    /// So far: the place from which on it was not looked at, and the element before that.
+    /// All of it up to this place, behind this element; the rest was not looked at.
     SoFar(u64, Vec<u8>),
     /// An element does not wait.
     No,

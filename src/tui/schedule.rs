@@ -213,7 +213,7 @@ pub(crate) struct LookedThrough {
     pub(crate) queue: Queue,
     /// The generation of its search.
     pub(crate) generation: u64,
-    /// Whether an entry matches, once that is known; or why it cannot be known.
+    /// The answer, once there is one: true when an entry matches; or why that cannot be known.
     pub(crate) answer: Option<Result<bool, String>>,
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::Applied;
 use super::run::{Back, Halt, Run};
 use crate::clock::instant;
+use crate::ops::bulk::Size;
 use crate::ops::bulk::aside::{self, BringBack};
 use crate::queue::{Queue, redis_cli, shell, text};
 use crate::store::bulk::{SetAside, Timed, facts};
@@ -58,7 +59,13 @@ impl Run {
     /// Sets the order list aside; none: it holds what does not wait, which would be dropped when it
     /// comes back.
     async fn try_aside(&mut self) -> Result<Option<Timed<SetAside>>, StoreError> {
-        if !aside::all_wait(&self.writer, &self.queue).await? {
+        let size = aside::SIZE.beginning_with(self.elements);
+        let (longest, most) = (&mut self.longest, self.limits.max_block);
+        let learn = |size: &mut Size, took: Option<Duration>| {
+            *longest = (*longest).max(took.unwrap_or_default());
+            size.took(took, most);
+        };
+        if !aside::all_wait(&self.writer, &self.queue, size, learn).await? {
             return Ok(None);
         }
         self.know_of_later().await;
@@ -115,7 +122,7 @@ impl Run {
         } else {
             BringBack::new(&self.queue)
         };
-        self.go_on_bringing(back).await;
+        self.bring_to_the_end(back).await;
         let facts = facts(self.writer.store(), &self.queue).await;
         if should_wait && facts.is_ok_and(|seen| seen.waiting == 0 && seen.order > 0) {
             let why = "timeouts was deleted or renamed meanwhile, though entries waited in it. All of \
@@ -128,7 +135,7 @@ impl Run {
     /// Brings back what a change has left aside that has ended. What of it does not wait any more
     /// that one has moved, most likely; nobody here knows.
     async fn bring_back_what_others_left(&mut self) {
-        let dropped = self.go_on_bringing(BringBack::telling(&self.queue)).await;
+        let dropped = self.bring_to_the_end(BringBack::telling(&self.queue)).await;
         if dropped > 0 {
             let elements = text::counted(dropped, "element", "elements");
             self.notes.push(format!(
@@ -139,7 +146,7 @@ impl Run {
     }
 
     /// Brings it back; the number of elements that were told to be dropped.
-    async fn go_on_bringing(&mut self, mut back: BringBack) -> u64 {
+    async fn bring_to_the_end(&mut self, mut back: BringBack) -> u64 {
         let (phase, mut dropped) = (self.phase, 0);
         back.within(self.pace.bytes());
         let mut size = aside::SIZE.beginning_with(self.elements);

@@ -16,7 +16,7 @@ pub(super) const LOST: &str = "the data of the queue is gone";
 /// The entries that say something by their number: of fewer, others may have moved each.
 const MANY: u64 = 10;
 
-/// What the server and the queue said before a change: what is missing later is held against it.
+/// The state of the server and the queue before a change, which what is missing later is held against.
 #[derive(Debug, Default)]
 pub(super) struct Before {
     flushes: Option<Flushes>,

@@ -128,7 +128,7 @@ pub(super) struct Run {
     pub(super) notes: Vec<String>,
     /// The server on which it began.
     pub(super) server: ServerId,
-    /// What was there before its first script.
+    /// The state of the server and the queue before its first script.
     pub(super) at_first: Before,
     /// True once a script has ended in the middle, or answered what makes no sense.
     halfway: bool,

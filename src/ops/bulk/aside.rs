@@ -4,10 +4,12 @@
 //! offered is appended to a new, short list. While it is aside `size()`, `contains()`, `remove()`
 //! and `poll()` of other clients do not see what is in it.
 
+use std::time::Duration;
+
 use super::{Size, Step};
 use crate::queue::Queue;
 use crate::store::StoreError;
-use crate::store::bulk::{AllWait, Dropping, MOST_MOVED, SetAside, Timed};
+use crate::store::bulk::{AllWait, Dropping, SetAside, Timed};
 use crate::store::write::{Portion, Writer};
 
 /// Elements in the first script of [`BringBack`], and in any of them at most.
@@ -21,13 +23,20 @@ pub(super) const PHASE: &str = "bringing the order list back";
 const READINGS: usize = 3;
 
 /// True when all that stands in the order list waits: only then it may be set aside, since what does
-/// not wait any more is dropped when it is brought back.
-pub async fn all_wait(writer: &Writer, queue: &Queue) -> Result<bool, StoreError> {
+/// not wait any more is dropped when it is brought back. `size`: elements in a script; `took` is told
+/// the time of each, and may change it.
+pub async fn all_wait(
+    writer: &Writer,
+    queue: &Queue,
+    mut size: Size,
+    mut took: impl FnMut(&mut Size, Option<Duration>),
+) -> Result<bool, StoreError> {
     for _ in 0..READINGS {
         let (mut place, mut behind) = (0, Vec::new());
         loop {
-            let portion = Portion::from(MOST_MOVED);
-            let page = writer.all_wait(queue, (place, &behind), portion).await?;
+            let from = (place, behind.as_slice());
+            let page = writer.all_wait(queue, from, size.get()).await?;
+            took(&mut size, page.took);
             match page.done {
                 AllWait::Yes => return Ok(true),
                 AllWait::No => return Ok(false),

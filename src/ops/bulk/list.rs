@@ -64,7 +64,7 @@ impl ListReader {
         }
     }
 
-    /// One that reads the same list once more, from its head.
+    /// Returns a reader of the same list that begins at its head.
     pub(in crate::ops) fn again(&self) -> Self {
         Self::new(self.key.clone())
     }

@@ -69,15 +69,15 @@ enum SweepStage {
     Looking(Vec<Vec<u8>>, HashSet<Vec<u8>>),
     /// The list is read for those that wait, up to two times: others may let elements change places
     /// meanwhile, so that one reading misses what stands in it.
-    Reading(ListReader, HashSet<Vec<u8>>, ListReading),
+    Reading(ListReader, HashSet<Vec<u8>>, ReadingPass),
     /// Entries that are nowhere in it leave timeouts.
     Forgetting(Vec<Vec<u8>>),
     Ended,
 }
 
-/// The reading of the list that is under way.
+/// One of the two readings of the list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum ListReading {
+enum ReadingPass {
     First,
     Second,
 }
@@ -402,7 +402,7 @@ impl Sweep {
                 SweepStage::Looking(std::mem::take(rest), waiting)
             }
             (_, Some(order)) if !waiting.is_empty() => {
-                SweepStage::Reading(ListReader::new(order), waiting, ListReading::First)
+                SweepStage::Reading(ListReader::new(order), waiting, ReadingPass::First)
             }
             _ => SweepStage::Ended,
         };
@@ -424,8 +424,8 @@ impl Sweep {
                 }
             }
             ListRead::Lost => self.stage = self.looking(),
-            ListRead::End if *reading == ListReading::First && !waiting.is_empty() => {
-                (*reader, *reading) = (reader.again(), ListReading::Second);
+            ListRead::End if *reading == ReadingPass::First && !waiting.is_empty() => {
+                (*reader, *reading) = (reader.again(), ReadingPass::Second);
             }
             // What is not in the list may be in one that is aside: there it must not stay behind
             // with its old bytes. An edit is refused while one is.

@@ -262,7 +262,7 @@ fn kept(queue: &Queue, work: &Work) -> u64 {
             Work::TakeBack(..) => n * HASH + members(),
             Work::Requeue(_) | Work::Restore(_) => n * SCORE + members(),
             Work::PutBack(_) => members(),
-            // Its neighbour too.
+            // Their neighbours too.
             Work::Discard(_, End::Tail) => 2 * bytes(work),
             Work::PutAmong(all) => all.iter().map(|(element, _)| element.len() as u64).sum(),
             // Its neighbour too.

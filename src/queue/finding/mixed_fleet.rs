@@ -158,7 +158,7 @@ fn finding(
         .repair(step, words)
 }
 
-/// What is to be done: the worker is started once.
+/// Returns the step that mends it, with its words: a worker that runs already is not started again.
 fn mended(seen: &Seen) -> (Step, Advice) {
     if seen.watch.own_workers > 0 {
         let words = "Upgrade or stop one version. The worker here transfers both meanwhile.";

@@ -139,7 +139,7 @@ fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
     }
 }
 
-/// `Tab opens a queue of that name`, where a filter of entries is typed that is the name of one.
+/// `Tab finds the queue of that name`, where a filter of entries is typed that is the name of one.
 fn queues(ctx: &Ctx, mut line: Line, buf: &mut Buffer) {
     let t = &ctx.theme;
     let key = Key::of(Code::Tab).label(ctx.model.look.ascii);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use delayscope::ops::bulk::Step;
-use delayscope::ops::bulk::aside::{all_wait, set_aside};
+use delayscope::ops::bulk::aside::{SIZE, all_wait, set_aside};
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::restore_order::RestoreOrder;
@@ -166,9 +166,17 @@ async fn an_order_list_is_read_to_its_end_for_what_does_not_wait() {
     let stray = member(31);
     server.cmd_bytes(&[b"RPUSH", &order, &stray]);
     assert_eq!(read((20, &member(20)), 11).await, AllWait::No);
-    assert!(!all_wait(&world.writer, &queue).await.unwrap());
+    assert!(
+        !all_wait(&world.writer, &queue, SIZE, |_, _| {})
+            .await
+            .unwrap()
+    );
     world.put(stray, 1_000);
-    assert!(all_wait(&world.writer, &queue).await.unwrap());
+    assert!(
+        all_wait(&world.writer, &queue, SIZE, |_, _| {})
+            .await
+            .unwrap()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

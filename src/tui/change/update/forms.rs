@@ -107,8 +107,8 @@ fn menu(model: &mut Model) {
     }
 }
 
-/// What was read may have been what a rule waited for: a menu in which nothing was chosen yet is then
-/// on what the finding asks for.
+/// Moves a menu in which nothing was chosen yet to the repair that a finding asks for which has come
+/// since.
 pub(crate) fn keep_true(model: &mut Model) {
     let Some(Overlay::Repair(menu)) = &model.overlay else {
         return;
