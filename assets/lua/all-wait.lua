@@ -11,7 +11,7 @@
 --                                      2  an element does not wait
 --                                      3  another element stands before the first one: begin anew
 --
--- Writes nothing. Part: guard.
+-- Writes nothing. Parts: guard, waiting.
 
 local refusal = guard({'zset', 'list'}, {{'LRANGE', KEYS[2]}, {'ZSCORE', KEYS[1]}})
 if refusal then return refusal end
@@ -27,8 +27,9 @@ while left > 0 and (first or bytes > 0) do
   local count = first and 8 or math.max(1, math.floor(bytes / largest / 4))
   count = math.min(count, left)
   local page = redis.call('LRANGE', KEYS[2], at, at + count - 1)
-  for _, element in ipairs(page) do
-    if not redis.call('ZSCORE', KEYS[1], element) then
+  local waits = waiting(KEYS[1], page)
+  for i, element in ipairs(page) do
+    if not waits[i] then
       return {1, 2, at, ''}
     end
     bytes, largest, last = bytes - #element, math.max(largest, #element), element

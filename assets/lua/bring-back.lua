@@ -13,7 +13,7 @@
 --
 -- Depends on nothing but the arguments and the keys. The first LTRIM changes nothing, but it is a
 -- write: after it a full server lets the rest of the script pass, which needs no more memory.
--- Part: guard.
+-- Parts: guard, waiting.
 
 local needed = {
   {'EXISTS', KEYS[1]}, {'LLEN', KEYS[3]}, {'LRANGE', KEYS[3]}, {'ZSCORE', KEYS[1]},
@@ -51,8 +51,9 @@ if n == 0 then
   return {1, 0, 0, {}}
 end
 local kept, k, dropped = {}, 0, {}
-for _, element in ipairs(taken) do
-  if all or redis.call('ZSCORE', KEYS[1], element) then
+local waits = all and taken or waiting(KEYS[1], taken)
+for i, element in ipairs(taken) do
+  if waits[i] then
     k = k + 1
     kept[k] = element
   elseif ARGV[2] == '1' then

@@ -10,7 +10,7 @@ mod failover;
 mod kick;
 mod ledger;
 mod look;
-mod lost;
+pub(in crate::ops) mod lost;
 mod mend;
 mod pace;
 mod round;

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use self::work::Job;
 use super::apply::Limits;
+use super::apply::lost::Planned;
 use super::bulk::estimate::Reckoned;
 use super::entries::{From, Selection};
 use super::journal::JournalError;
@@ -123,6 +124,8 @@ pub struct Prepared {
     pub(super) settled: Vec<EntryResult>,
     /// The change of the journal that it takes back.
     pub(super) undoes: Option<Undone>,
+    /// The server before the looking for it.
+    pub(super) on: Planned,
     /// The estimates that its way and its cost follow from; empty where there is no choice.
     reckoned: Vec<Reckoned>,
     /// The warnings of the plan that belong to its way.
@@ -140,6 +143,7 @@ impl Prepared {
             job,
             settled,
             undoes: None,
+            on: Planned::default(),
             reckoned,
             of_way: Vec::new(),
             max_block: Duration::MAX,
@@ -205,7 +209,10 @@ pub async fn plan(
     tell: impl Fn(Progress) + Send + Sync,
 ) -> Result<Prepared, ChangeError> {
     let store = store.along_with(&wish.queue).patient(BUSY);
-    Box::pin(prepared(&store, wish, &tell)).await
+    store.ready(READY).await?;
+    let on = Planned::on(&store).await;
+    let prepared = Box::pin(prepared(&store, wish, &tell)).await?;
+    Ok(Prepared { on, ..prepared })
 }
 
 async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prepared, ChangeError> {

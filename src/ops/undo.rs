@@ -15,6 +15,7 @@ use self::doubt::{Doubt, OpenItem, ScriptKnowledge, Unwritten};
 use self::earlier::{Back, Earlier};
 use self::inverse::{Inverse, inverse};
 use self::untold::ReadableItems;
+use super::apply::lost::Planned;
 use super::journal::{Item, Items, Journal, ServerId};
 use super::plan::describe::describe;
 use super::plan::make::{Made, Making};
@@ -73,6 +74,7 @@ async fn planned(
         .map_err(|why| which::senseless(format!("the journal names no queue: {why}")))?;
     let store = &store.along_with(&queue);
     let now = store.ready(READY).await?.now();
+    let on = Planned::on(store).await;
     let making = Making {
         store,
         queue: &queue,
@@ -101,6 +103,7 @@ async fn planned(
     let mut prepared = describe(&making, &mut plan, made).await?;
     prepared.plan.undoes = Some(kept.id.clone());
     prepared.plan.planned += untold.count;
+    prepared.on = on;
     prepared.undoes = Some(Undone {
         id: kept.id,
         attempts,

@@ -205,7 +205,6 @@ impl Change {
                 .idle("the order list of {name} is sorted already"),
             Self::RestoreOrder => ChangeFacts::of("restore-order", "restored")
                 .needing(&[SCRIPT, RESTORE])
-                .lasting()
                 .planned("restore the order list of {name}: {some}")
                 .asked("Restore the missing part of the order list of {name}: {members}?")
                 .idle("no part of the order list of {name} is missing"),

@@ -30,7 +30,7 @@ pub const MOST_EDITED: usize = 2_300;
 pub const MOST_APPENDED: usize = 1_900;
 
 static ALL_WAIT: Script = script::script!(
-    [guard, "all-wait.lua"],
+    [guard, waiting, "all-wait.lua"],
     "rebuild the order list",
     ["zset", "list"]
 );
@@ -40,7 +40,7 @@ static SET_ASIDE: Script = script::script!(
     ["zset", "list", "list"]
 );
 static BRING_BACK: Script = script::script!(
-    [guard, "bring-back.lua"],
+    [guard, waiting, "bring-back.lua"],
     "bring the order list back",
     ["zset", "list", "list"]
 );

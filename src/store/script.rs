@@ -49,6 +49,9 @@ macro_rules! lua {
     (standing) => {
         $crate::store::script::lua!("parts/standing.lua")
     };
+    (waiting) => {
+        $crate::store::script::lua!("parts/waiting.lua")
+    };
     (copies) => {
         $crate::store::script::lua!("parts/copies.lua")
     };

@@ -57,6 +57,26 @@ async fn the_order_list_says_of_each_row_what_timeouts_says() {
 }
 
 #[tokio::test]
+async fn a_page_that_fills_the_server_by_being_asked_for_is_read_all_the_same() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let queue = Queue::redisson("orders");
+    let large = vec![b'x'; 400_000];
+    for n in 1..=8_u64 {
+        server.put(&queue, &frame(n, &large), "100");
+    }
+    let info: String = redis::from_redis_value(server.cmd(&["INFO", "memory"])).unwrap();
+    let mut lines = info.lines();
+    let used = lines.find_map(|line| line.strip_prefix("used_memory:"));
+    let used: u64 = used.unwrap().trim().parse().unwrap();
+    // Its members are a part of the question after their scores.
+    let most = (used + 1_500_000).to_string();
+    server.cmd(&["CONFIG", "SET", "maxmemory", &most]);
+    let seen = page(&store, List::Order, 0, 8).await;
+    assert_eq!(scores(&seen), vec![ListScore::Is(100.0); 8]);
+}
+
+#[tokio::test]
 async fn target_has_elements_and_no_scores() {
     let server = Server::start();
     let store = open(&server).await;

@@ -7,7 +7,7 @@ use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
 use crate::ops::bulk::aside::{self, BringBack};
-use crate::queue::{Queue, redis_cli, shell, text};
+use crate::queue::{Queue, redis_cli, shell};
 use crate::store::bulk::{SetAside, Timed, facts};
 use crate::store::write::Writer;
 use crate::store::{StoreError, read};
@@ -42,8 +42,11 @@ impl Run {
                     if timed.done != SetAside::AlreadyThere {
                         return Ok(timed.done != SetAside::Expires);
                     }
-                    if self.stands_still().await? {
-                        self.bring_back_what_others_left().await;
+                    if self.stands_still().await?
+                        && let Err(halt) = self.restore_left_aside().await
+                    {
+                        self.left_aside(&halt);
+                        return Err(halt);
                     }
                 }
                 // If it was done after all, that one comes back first.
@@ -132,22 +135,8 @@ impl Run {
         }
     }
 
-    /// Brings back what a change has left aside that has ended. What of it does not wait any more
-    /// that one has moved, most likely; nobody here knows.
-    async fn bring_back_what_others_left(&mut self) {
-        let dropped = self.bring_to_the_end(BringBack::telling(&self.queue)).await;
-        if dropped > 0 {
-            let elements = text::counted(dropped, "element", "elements");
-            self.notes.push(format!(
-                "{elements} of the order list that an earlier change had not brought back did not \
-                 wait any more, and stayed out of it."
-            ));
-        }
-    }
-
-    /// Brings it back; the number of elements that were told to be dropped.
-    async fn bring_to_the_end(&mut self, mut back: BringBack) -> u64 {
-        let (phase, mut dropped) = (self.phase, 0);
+    async fn bring_to_the_end(&mut self, mut back: BringBack) {
+        let phase = self.phase;
         back.within(self.pace.bytes());
         let mut size = aside::SIZE.beginning_with(self.elements);
         let began = instant();
@@ -156,7 +145,6 @@ impl Run {
             match back.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
-                    dropped += step.dropped.len() as u64;
                     self.longest = self.longest.max(step.took.unwrap_or_default());
                     size.took(step.took, self.limits.max_block);
                     let passed = instant().saturating_duration_since(began);
@@ -192,7 +180,6 @@ impl Run {
         self.phase = phase;
         self.back = None;
         self.aside = false;
-        dropped
     }
 
     /// Brings back what this change has set aside, for good.

@@ -5,8 +5,8 @@
 use super::run::Run;
 use crate::clock::EpochMillis;
 use crate::ops::journal::ServerId;
-use crate::queue::look::LookAsk;
-use crate::queue::{Known, text};
+use crate::queue::text;
+use crate::store::Store;
 use crate::store::bulk::{Facts, facts};
 use crate::store::read::{self, KeyType};
 
@@ -16,22 +16,47 @@ pub(super) const LOST: &str = "the data of the queue is gone";
 /// The entries that say something by their number: of fewer, others may have moved each.
 const MANY: u64 = 10;
 
+/// The server when a change was planned: what it loses from then on, others have not moved.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ops) struct Planned(Option<Life>);
+
+/// What a server tells of its process: another one, or a flush, has lost data.
+#[derive(Clone, Debug)]
+struct Life {
+    run_id: String,
+    /// Calls of FLUSHALL.
+    flushed_all: u64,
+    /// Calls of FLUSHDB, in whichever database.
+    flushed_db: u64,
+}
+
+impl Planned {
+    /// Looks at it.
+    pub(in crate::ops) async fn on(store: &Store) -> Self {
+        Self(Life::of(store).await)
+    }
+}
+
+impl Life {
+    /// Reads it; none: the server does not tell.
+    async fn of(store: &Store) -> Option<Self> {
+        let info = read::calls(store).await?;
+        let calls = |name| info.part(name, "calls").unwrap_or(0);
+        Some(Self {
+            run_id: info.text("run_id").unwrap_or_default().to_owned(),
+            flushed_all: calls("cmdstat_flushall"),
+            flushed_db: calls("cmdstat_flushdb"),
+        })
+    }
+}
+
 /// The state of the server and the queue before a change, which what is missing later is held against.
 #[derive(Debug, Default)]
 pub(super) struct Before {
-    flushes: Option<Flushes>,
+    planned: Planned,
     /// Elements that the order list held beyond what waits.
     beyond: u64,
     later: Option<Later>,
-}
-
-/// The calls of these commands that the server has counted.
-#[derive(Clone, Copy, Debug, Default)]
-struct Flushes {
-    /// Of FLUSHALL.
-    all: u64,
-    /// Of FLUSHDB, in whichever database.
-    db: u64,
 }
 
 /// The entries that are not due for long: no client transfers them.
@@ -42,11 +67,23 @@ struct Later {
     count: u64,
 }
 
+impl Before {
+    /// Before a change that was planned then.
+    pub(super) fn since(planned: Planned) -> Self {
+        Self {
+            planned,
+            ..Self::default()
+        }
+    }
+}
+
 impl Run {
     /// Looks at what there is before the first script. What cannot be seen tells nothing later.
     pub(super) async fn look_before(&mut self) {
         let store = self.writer.store().clone();
-        self.at_first.flushes = self.flushes().await;
+        if self.at_first.planned.0.is_none() {
+            self.at_first.planned = Planned::on(&store).await;
+        }
         let seen = facts(&store, &self.queue).await.ok();
         self.at_first.beyond = seen.as_ref().map_or(0, beyond);
     }
@@ -77,7 +114,9 @@ impl Run {
 
     /// Finds the reason why what was to be changed is not there any more, when others cannot have
     /// moved it; asked when all `gone` entries of a script were gone.
-    pub(super) async fn lost(&self, gone: u64) -> Option<String> {
+    pub(super) async fn lost(&mut self, gone: u64) -> Option<String> {
+        // After a restart the connection that reads may be one that is not known to be dead.
+        self.answers(0, true).await.ok()?;
         let name = text::printable_bytes(self.queue.name.as_bytes());
         if let Some(why) = self.all_lost().await {
             return Some(format!("the data of {name} is gone: {why}"));
@@ -97,22 +136,22 @@ impl Run {
         all.extend([keys.order, keys.aside].into_iter().flatten());
         let kinds = read::kinds(store, &all).await.ok()?;
         let is_empty = kinds.iter().all(|kind| *kind == KeyType::Missing);
-        if is_empty && self.is_restarted() {
-            let why = "the server was started anew amid this change, and has lost it";
+        let before = self.at_first.planned.0.as_ref()?;
+        let now = Life::of(store).await?;
+        if is_empty && now.run_id != before.run_id {
+            let why = "the server was started anew after this change was planned, and has lost it";
             return Some(why.to_owned());
         }
-        let before = self.at_first.flushes?;
-        let now = self.flushes().await?;
-        let flushed = if now.all > before.all {
+        let flushed = if now.flushed_all > before.flushed_all {
             "FLUSHALL"
-        } else if is_empty && now.db > before.db {
+        } else if is_empty && now.flushed_db > before.flushed_db {
             // Of whichever database: where something is left, it may have been another one.
             "FLUSHDB"
         } else {
             return None;
         };
         Some(format!(
-            "{flushed} was called on this server amid this change"
+            "{flushed} was called on this server after this change was planned"
         ))
     }
 
@@ -152,19 +191,6 @@ impl Run {
             "The server was started anew amid this change: what it had not saved by then is as it \
              was before."
                 .to_owned()
-        })
-    }
-
-    /// Reads how often the server was flushed; none: it does not tell.
-    async fn flushes(&self) -> Option<Flushes> {
-        let looked = read::look(self.writer.store(), LookAsk::Whole).await;
-        let Ok(Known::Is(info)) = looked.map(|look| look.info) else {
-            return None;
-        };
-        let calls = |name| info.part(name, "calls").unwrap_or(0);
-        Some(Flushes {
-            all: calls("cmdstat_flushall"),
-            db: calls("cmdstat_flushdb"),
         })
     }
 }

@@ -1,13 +1,17 @@
 //! The mending of the order list: one that was left aside is brought back, drift is mended.
 
+use std::collections::HashMap;
+
 use super::batch::Fated;
-use super::run::{Ended, Fate, Run};
+use super::run::{Ended, Fate, Halt, Run};
+use crate::clock::instant;
+use crate::ops::bulk::Size;
 use crate::ops::bulk::aside;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::restore_order::RestoreOrder;
-use crate::ops::journal::{Item, Tries};
-use crate::ops::plan::whole::NAMED_STRAYS;
-use crate::queue::{EntryId, Outcome, State, text};
+use crate::ops::journal::{Happened, Head, Item, Tries};
+use crate::ops::plan::whole::{self, NAMED_STRAYS};
+use crate::queue::{Change, EntryId, Outcome, State, Tally, redis_cli, text};
 use crate::store::change;
 
 /// Intents that are written at once.
@@ -17,50 +21,117 @@ impl Run {
     /// Brings back what somebody else has set aside; what does not wait any more is dropped, and
     /// written down before.
     pub(super) async fn restore_order(&mut self) -> Ended {
-        let store = self.writer.store().clone();
         let mut restore = RestoreOrder::new(&self.queue);
         let mut size = aside::SIZE.beginning_with(self.elements);
-        let mut taken = 0;
         loop {
             self.hold().await?;
-            let dropped = match restore.look(&store, size.get()).await {
-                Ok(dropped) => dropped,
-                Err(error) if self.may_heal(&error) => {
-                    self.heal(&error, 0).await?;
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let items = dropped.into_iter().map(|member| self.order_only(member));
-            let items = items.collect();
-            let first = self.intended;
-            self.intend(items).await?;
-            let dropped = first..self.intended;
-            self.trying(vec![dropped], Tries::SomeBeside).await?;
-            match restore.next(&self.writer, size.get()).await {
-                Ok(Some(step)) => {
-                    self.phase = step.phase;
-                    self.longest = self.longest.max(step.took.unwrap_or_default());
-                    size.took(step.took, self.limits.max_block);
-                    let went = usize::try_from(step.at - taken).unwrap_or(0);
-                    self.meter.went(went, crate::clock::instant());
-                    let gone = u64::try_from(step.dropped.len()).unwrap_or(0);
-                    let rest = self.planned.saturating_sub(self.tally.sum());
-                    let done = (step.at - taken).saturating_sub(gone).min(rest);
-                    taken = step.at;
-                    self.tally.add(Outcome::Done, done);
-                    self.tally.add(Outcome::Gone, gone.min(rest - done));
-                    self.progress(None, false);
-                }
-                Ok(None) => break,
-                Err(error) if self.may_heal(&error) => self.heal(&error, 0).await?,
-                Err(error) => return Err(error.into()),
+            if !self.restore_some(&mut restore, &mut size).await? {
+                break;
             }
         }
         // Somebody else brought the others back at the same time.
         let others = self.planned.saturating_sub(self.tally.sum());
         self.tally.add(Outcome::Done, others);
         Ok(())
+    }
+
+    /// Does the same amid another change, before that sets the order list aside itself: as a change
+    /// of its own, which can be undone.
+    pub(super) async fn restore_left_aside(&mut self) -> Ended {
+        let Some(journal) = self.journal.clone() else {
+            return Ok(());
+        };
+        let store = self.writer.store().clone();
+        let Some(found) = RestoreOrder::find(&store, &self.queue).await? else {
+            return Ok(());
+        };
+        let record = journal.begin(Head {
+            change: Change::RestoreOrder,
+            queue: self.queue.spec(),
+            server: self.server.clone(),
+            planned: found.aside,
+            bound: None,
+            undoes: None,
+            bytes: whole::restored_bytes(&found),
+        });
+        let record = record.await?;
+        let id = record.id().to_owned();
+        let own = (self.phase, self.tally, self.planned, self.intended);
+        let own_record = self.record.replace(record);
+        (self.tally, self.planned, self.intended) = (Tally::default(), found.aside, 0);
+        let mut restore = RestoreOrder::new(&self.queue);
+        let mut size = aside::SIZE.beginning_with(self.elements);
+        let ended = loop {
+            match self.restore_some(&mut restore, &mut size).await {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(halt) => break Err(halt),
+            }
+        };
+        let dropped = self.tally.get(Outcome::Gone);
+        let ours = std::mem::replace(&mut self.record, own_record);
+        if let Some(ours) = ours {
+            ours.end_on(self.tally, None).await?;
+        }
+        (self.phase, self.tally, self.planned, self.intended) = own;
+        if dropped > 0 {
+            let elements = text::counted(dropped, "element", "elements");
+            self.notes.push(format!(
+                "{elements} of the order list that an earlier change had not brought back did not \
+                 wait any more, and stayed out of it; `{} undo {id}` puts them there again.",
+                redis_cli::ours(store.endpoint())
+            ));
+        }
+        ended
+    }
+
+    /// Brings the next elements back; false: nothing is aside any more.
+    async fn restore_some(
+        &mut self,
+        restore: &mut RestoreOrder,
+        size: &mut Size,
+    ) -> Result<bool, Halt> {
+        let store = self.writer.store().clone();
+        let dropped = match restore.look(&store, size.get()).await {
+            Ok(dropped) => dropped,
+            Err(error) if self.may_heal(&error) => {
+                self.heal(&error, 0).await?;
+                return Ok(true);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let first = self.intended;
+        let intended = dropped.iter().cloned();
+        let intended = intended.map(|member| self.order_only(member)).collect();
+        self.intend(intended).await?;
+        self.trying(vec![first..self.intended], Tries::SomeBeside)
+            .await?;
+        let before = restore.taken();
+        match restore.next(&self.writer, size.get()).await {
+            Ok(Some(step)) => {
+                self.phase = step.phase;
+                self.longest = self.longest.max(step.took.unwrap_or_default());
+                size.took(step.took, self.limits.max_block);
+                let taken = step.at - before;
+                self.meter
+                    .went(usize::try_from(taken).unwrap_or(0), instant());
+                let gone = u64::try_from(step.dropped.len()).unwrap_or(0);
+                let rest = self.planned.saturating_sub(self.tally.sum());
+                let done = taken.saturating_sub(gone).min(rest);
+                self.tally.add(Outcome::Done, done);
+                self.tally.add(Outcome::Gone, gone.min(rest - done));
+                self.become_of(left_out(first, &dropped, &step.dropped))
+                    .await?;
+                self.progress(None, false);
+                Ok(true)
+            }
+            Ok(None) => Ok(false),
+            Err(error) if self.may_heal(&error) => {
+                self.heal(&error, 0).await?;
+                Ok(true)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn order_only(&self, member: Vec<u8>) -> Item {
@@ -176,4 +247,27 @@ impl Run {
             }
         }
     }
+}
+
+/// The fates of items, from `first` on, that were to be dropped: done are those that were.
+fn left_out(first: u64, intended: &[Vec<u8>], dropped: &[Vec<u8>]) -> Vec<Happened> {
+    let mut copies: HashMap<&[u8], usize> = HashMap::new();
+    for member in dropped {
+        *copies.entry(member).or_default() += 1;
+    }
+    let fate = |(index, member): (u64, &Vec<u8>)| {
+        let copies = copies.get_mut(member.as_slice()).filter(|n| **n > 0);
+        let outcome = if let Some(copies) = copies {
+            *copies -= 1;
+            Outcome::Done
+        } else {
+            Outcome::Left
+        };
+        Happened {
+            index,
+            outcome,
+            stood: None,
+        }
+    };
+    (first..).zip(intended).map(fate).collect()
 }

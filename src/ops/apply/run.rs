@@ -85,6 +85,8 @@ pub(super) struct Run {
     /// they go round, come back or change their places.
     pub(super) elements: usize,
     pub(super) meter: Meter,
+    /// The journal, from its begin on.
+    pub(super) journal: Option<Journal>,
     /// The journal's record of it, from its begin to its end.
     pub(super) record: Option<Record>,
     /// Items in that record.
@@ -151,6 +153,7 @@ impl Run {
             meter: Meter::new(&limits, began),
             limits,
             order,
+            journal: None,
             record: None,
             intended: 0,
             phase: "beginning",
@@ -188,8 +191,10 @@ impl Run {
             job,
             settled,
             undoes,
+            on,
             ..
         } = prepared;
+        self.at_first = Before::since(on);
         let server = ServerId::told(self.writer.store()).await;
         self.server.clone_from(&server);
         let head = Head {
@@ -214,6 +219,7 @@ impl Run {
             Ok(record) => self.record = Some(record),
             Err(error) => return self.say(Applied::Failed(error.to_string())),
         }
+        self.journal = Some(journal);
         let id = self.record.as_ref().map(|record| record.id().to_owned());
         self.say(Applied::Begun(id.clone()));
         self.began = instant();

@@ -100,6 +100,12 @@ impl BringBack {
         self.bytes = Some(bytes);
     }
 
+    /// Elements that were taken so far.
+    #[must_use]
+    pub const fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// Brings up to `n` elements back; none: nothing is aside any more.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         let portion = Portion::from(n);

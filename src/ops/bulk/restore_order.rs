@@ -60,6 +60,12 @@ impl RestoreOrder {
         }
     }
 
+    /// Elements that were taken so far.
+    #[must_use]
+    pub const fn taken(&self) -> u64 {
+        self.back.taken()
+    }
+
     /// Reads what the next step of so many elements would drop, as it is now: to be journalled
     /// before. What leaves timeouts between the two was delivered or deleted by somebody who knows.
     pub async fn look(&mut self, store: &Store, n: usize) -> Result<Vec<Vec<u8>>, StoreError> {

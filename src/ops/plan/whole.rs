@@ -8,7 +8,7 @@ use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::estimate::{Ask, Reckoned, Sample, Walk, WorkKind};
 use crate::ops::bulk::realign::due_until;
-use crate::ops::bulk::restore_order::RestoreOrder;
+use crate::ops::bulk::restore_order::{AsideOrder, RestoreOrder};
 use crate::queue::plan::Cost;
 use crate::queue::{EntryResult, Outcome, Plan, Queue, redis_cli, shell, text};
 use crate::store::bulk::facts;
@@ -207,8 +207,7 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             longest_block: (BACK * BACK_AT_ONCE + TEXT) * 2,
             element: BACK * 2,
             replicated_bytes: found.coming_back.saturating_mul(found.bytes + 8),
-            journal_bytes: (found.aside - found.coming_back.min(found.aside))
-                .saturating_mul(found.bytes + cost::KEPT - cost::SCORE),
+            journal_bytes: restored_bytes(&found),
             ..Cost::default()
         };
         if found.waiting == 0 {
@@ -229,6 +228,12 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
         );
     }
     Ok(Job::RestoreOrder)
+}
+
+/// Bytes that the journal keeps of what is dropped when that list is brought back.
+pub(in crate::ops) fn restored_bytes(found: &AsideOrder) -> u64 {
+    (found.aside.saturating_sub(found.coming_back))
+        .saturating_mul(found.bytes + cost::KEPT - cost::SCORE)
 }
 
 /// Entries that only the order list holds which are named one by one; the others are counted.

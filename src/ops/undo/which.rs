@@ -6,8 +6,8 @@ use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Change, Outcome, Queue, Tally, text};
 
 /// Finds the newest change on this server that can be taken back and was not. (An undo is taken
-/// back by its id: otherwise the second one would redo what the first one took back.) `of`: of that
-/// queue only.
+/// back by its id: otherwise the second one would redo what the first one took back. So is the
+/// bringing back of an order list, which other changes do on their way.) `of`: of that queue only.
 pub(super) async fn newest(
     journal: &Journal,
     server: &ServerId,
@@ -15,7 +15,7 @@ pub(super) async fn newest(
 ) -> Result<Kept, ChangeError> {
     let wanted = |kept: &Kept| {
         let change = kept.head.change;
-        change != Change::Undo
+        !matches!(change, Change::Undo | Change::RestoreOrder)
             && change.can_be_undone()
             && !kept.under_way
             && kept.undone_by.is_none()

@@ -64,6 +64,22 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
     })
 }
 
+/// Reads which process the server is, and how often each command was called; none: it does not tell.
+pub async fn calls(store: &Store) -> Option<Info> {
+    let mut info = Info::default();
+    if store.why_refused(Optional::Info).is_some() {
+        return None;
+    }
+    let mut ask = Pipeline::new();
+    ask.cmd("INFO").arg("server");
+    ask.cmd("INFO").arg("commandstats");
+    let answers = store.query("tell about itself", &ask, LIMIT).await.ok()?;
+    for section in answers {
+        info.read(&text_of(section).ok()?);
+    }
+    Some(info)
+}
+
 /// Reads all nodes of a cluster, as this one tells of them; none: it does not.
 async fn view(node: &Store) -> Option<Arc<ClusterView>> {
     const ATTEMPT: &str = "tell of the nodes of its cluster";

@@ -151,7 +151,7 @@ async fn round(
             return Ok(TransactionRound::Open);
         }
         store.accept(attempt, multi)?;
-        if matches!(&before, Value::ServerError(error) if error.code() == "OOM") {
+        if is_full(&before) {
             return Ok(TransactionRound::Full);
         }
         store.accept("tell the time", before)?;
@@ -160,6 +160,8 @@ async fn round(
             .collect();
         for &place in &places {
             match replies.next() {
+                // What was queued before it may have filled the server.
+                Some(error) if is_full(&error) => return Ok(TransactionRound::Full),
                 // That goes by: it is no reason to leave the command out.
                 Some(error @ Value::ServerError(_)) if goes_by(&error) => {
                     return Err(refusal(store, attempt, error));
@@ -169,6 +171,9 @@ async fn round(
             }
         }
         let after = replies.next().unwrap_or_default();
+        if is_full(&after) {
+            return Ok(TransactionRound::Full);
+        }
         store.accept("tell the time", after)?;
         match replies.next() {
             Some(Value::Array(values)) => {
@@ -225,6 +230,11 @@ fn unpack(
 /// Tells whether the server will answer that by itself, later.
 fn goes_by(value: &Value) -> bool {
     error_words(value).is_some_and(|words| passes(words.split(' ').next().unwrap_or_default()))
+}
+
+/// Tells whether the server is full, and queues nothing.
+fn is_full(value: &Value) -> bool {
+    matches!(value, Value::ServerError(error) if error.code() == "OOM")
 }
 
 fn busy(store: &Store, attempt: &'static str) -> StoreError {

@@ -82,6 +82,38 @@ async fn what_a_flush_removed_amid_a_change_was_not_moved_by_others() {
 }
 
 #[tokio::test]
+async fn what_was_lost_between_the_plan_and_its_first_script_was_not_moved_by_others() {
+    let flush: fn(&mut Bench) = |bench| {
+        bench.server.cmd(&["FLUSHALL"]);
+    };
+    let restart: fn(&mut Bench) = |bench| bench.server.restart_with(&[]);
+    let losses = [(flush, "FLUSHALL"), (restart, "was started anew")];
+    for (what, (lose, why)) in [What::Delete, What::Deliver, What::Transfer]
+        .into_iter()
+        .flat_map(|what| losses.map(|loss| (what.clone(), loss)))
+    {
+        let mut bench = Bench::new(&Queue::redisson("orders")).await;
+        bench.fill(90, bench.server.now().plus(-900_000), 1_000);
+        let all: Vec<u64> = (1..=90).collect();
+        let which = match what {
+            What::Transfer => Which::Due,
+            _ => bench.entries(&all),
+        };
+        let prepared = bench.plan(what.clone(), which).await.unwrap();
+        lose(&mut bench);
+        let told = bench.apply(prepared, Limits::default()).await;
+        let failed = told.failed.unwrap_or_default();
+        assert!(
+            failed.contains(why),
+            "{what:?} {why}: {failed} {:?}",
+            told.summary
+        );
+        assert_eq!(told.summary.tally.get(Outcome::Gone), 0, "{what:?}");
+        assert_eq!(told.summary.tally.get(Outcome::Unknown), 90, "{what:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
     let restart = |bench: &mut Bench| bench.server.restart_with(&[]);
     let (summary, failed) = amid(What::Delete, Way::InOrder, restart).await;

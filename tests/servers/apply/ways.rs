@@ -548,3 +548,32 @@ async fn a_list_that_somebody_left_aside_is_brought_back_after_a_while() {
     assert!(notes.contains("1 element of the order list"), "{notes}");
     assert!(told.summary.elapsed >= std::time::Duration::from_secs(2));
 }
+
+#[tokio::test]
+async fn what_a_killed_change_left_aside_is_never_the_last_copy_that_goes() {
+    let bench = shuffled(60, -1_000).await;
+    let before = bench.contents().order;
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    // Meanwhile timeouts is lost, and somebody offers anew.
+    let keys = bench.queue.keys();
+    bench.server.cmd_bytes(&[b"DEL", &keys.timeouts]);
+    let due = bench.queue.score(bench.server.now().plus(-1_000));
+    let fresh = bench.member(9_001);
+    bench.server.put(&bench.queue, &fresh, &due.to_string());
+    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert_eq!(told.count(Outcome::Done), 1, "{:?}", told.summary);
+    assert_eq!(bench.contents().order, Vec::<Vec<u8>>::new());
+    let notes = told.summary.notes.join(" ");
+    assert!(notes.contains("60 elements of the order list"), "{notes}");
+    let (_, id) = notes.split_once(" undo ").unwrap();
+    let (id, _) = id.split_once('`').unwrap();
+    let (plan, told) = bench.undo(Some(id)).await;
+    assert_eq!(plan.planned, 60);
+    assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+    let mut after = bench.contents().order;
+    let mut before = before;
+    after.sort();
+    before.sort();
+    assert_eq!(after, before);
+}
