@@ -42,8 +42,12 @@ impl Run {
             return Ok(());
         };
         let store = self.writer.store().clone();
-        let Some(found) = RestoreOrder::find(&store, &self.queue).await? else {
-            return Ok(());
+        let found = loop {
+            match RestoreOrder::find(&store, &self.queue).await {
+                Ok(Some(found)) => break found,
+                Ok(None) => return Ok(()),
+                Err(error) => self.again(error).await?,
+            }
         };
         let record = journal.begin(Head {
             change: Change::RestoreOrder,
@@ -68,12 +72,13 @@ impl Run {
                 Err(halt) => break Err(halt),
             }
         };
-        let dropped = self.tally.get(Outcome::Gone);
-        let ours = std::mem::replace(&mut self.record, own_record);
-        if let Some(ours) = ours {
-            ours.end_on(self.tally, None).await?;
-        }
+        let restored = self.tally;
+        let record = std::mem::replace(&mut self.record, own_record);
         (self.phase, self.tally, self.planned, self.intended) = own;
+        if let Some(record) = record {
+            record.end_on(restored, None).await?;
+        }
+        let dropped = restored.get(Outcome::Gone);
         if dropped > 0 {
             let elements = text::counted(dropped, "element", "elements");
             self.notes.push(format!(
