@@ -10,7 +10,7 @@ mod failover;
 mod kick;
 mod ledger;
 mod look;
-pub(in crate::ops) mod lost;
+mod lost;
 mod mend;
 mod pace;
 mod round;

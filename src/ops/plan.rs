@@ -8,6 +8,7 @@ pub(super) mod describe;
 pub(super) mod make;
 mod quarantine;
 pub(super) mod repair;
+pub(in crate::ops) mod then;
 pub(in crate::ops) mod whole;
 mod words;
 pub(super) mod work;
@@ -17,9 +18,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::then::ServerThen;
 use self::work::Job;
 use super::apply::Limits;
-use super::apply::lost::Planned;
 use super::bulk::estimate::Reckoned;
 use super::entries::{From, Selection};
 use super::journal::JournalError;
@@ -125,7 +126,7 @@ pub struct Prepared {
     /// The change of the journal that it takes back.
     pub(super) undoes: Option<Undone>,
     /// The server before the looking for it.
-    pub(super) on: Planned,
+    pub(super) then: ServerThen,
     /// The estimates that its way and its cost follow from; empty where there is no choice.
     reckoned: Vec<Reckoned>,
     /// The warnings of the plan that belong to its way.
@@ -143,7 +144,7 @@ impl Prepared {
             job,
             settled,
             undoes: None,
-            on: Planned::default(),
+            then: ServerThen::default(),
             reckoned,
             of_way: Vec::new(),
             max_block: Duration::MAX,
@@ -210,9 +211,9 @@ pub async fn plan(
 ) -> Result<Prepared, ChangeError> {
     let store = store.along_with(&wish.queue).patient(BUSY);
     store.ready(READY).await?;
-    let on = Planned::on(&store).await;
+    let then = ServerThen::look(&store).await;
     let prepared = Box::pin(prepared(&store, wish, &tell)).await?;
-    Ok(Prepared { on, ..prepared })
+    Ok(Prepared { then, ..prepared })
 }
 
 async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prepared, ChangeError> {

@@ -15,11 +15,11 @@ use self::doubt::{Doubt, OpenItem, ScriptKnowledge, Unwritten};
 use self::earlier::{Back, Earlier};
 use self::inverse::{Inverse, inverse};
 use self::untold::ReadableItems;
-use super::apply::lost::Planned;
 use super::journal::{Item, Items, Journal, ServerId};
 use super::plan::describe::describe;
 use super::plan::make::{Made, Making};
 use super::plan::repair::KEPT;
+use super::plan::then::ServerThen;
 use super::plan::work::Work;
 use super::plan::{BUSY, ChangeError, Prepared, READY, Undone, blank};
 use crate::clock::local_now;
@@ -74,7 +74,7 @@ async fn planned(
         .map_err(|why| which::senseless(format!("the journal names no queue: {why}")))?;
     let store = &store.along_with(&queue);
     let now = store.ready(READY).await?.now();
-    let on = Planned::on(store).await;
+    let then = ServerThen::look(store).await;
     let making = Making {
         store,
         queue: &queue,
@@ -103,7 +103,7 @@ async fn planned(
     let mut prepared = describe(&making, &mut plan, made).await?;
     prepared.plan.undoes = Some(kept.id.clone());
     prepared.plan.planned += untold.count;
-    prepared.on = on;
+    prepared.then = then;
     prepared.undoes = Some(Undone {
         id: kept.id,
         attempts,

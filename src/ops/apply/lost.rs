@@ -5,8 +5,8 @@
 use super::run::Run;
 use crate::clock::EpochMillis;
 use crate::ops::journal::ServerId;
+use crate::ops::plan::then::ServerThen;
 use crate::queue::text;
-use crate::store::Store;
 use crate::store::bulk::{Facts, facts};
 use crate::store::read::{self, KeyType};
 
@@ -16,44 +16,10 @@ pub(super) const LOST: &str = "the data of the queue is gone";
 /// The entries that say something by their number: of fewer, others may have moved each.
 const MANY: u64 = 10;
 
-/// The server when a change was planned: what it loses from then on, others have not moved.
-#[derive(Clone, Debug, Default)]
-pub(in crate::ops) struct Planned(Option<Life>);
-
-/// What a server tells of its process: another one, or a flush, has lost data.
-#[derive(Clone, Debug)]
-struct Life {
-    run_id: String,
-    /// Calls of FLUSHALL.
-    flushed_all: u64,
-    /// Calls of FLUSHDB, in whichever database.
-    flushed_db: u64,
-}
-
-impl Planned {
-    /// Looks at it.
-    pub(in crate::ops) async fn on(store: &Store) -> Self {
-        Self(Life::of(store).await)
-    }
-}
-
-impl Life {
-    /// Reads it; none: the server does not tell.
-    async fn of(store: &Store) -> Option<Self> {
-        let info = read::calls(store).await?;
-        let calls = |name| info.part(name, "calls").unwrap_or(0);
-        Some(Self {
-            run_id: info.text("run_id").unwrap_or_default().to_owned(),
-            flushed_all: calls("cmdstat_flushall"),
-            flushed_db: calls("cmdstat_flushdb"),
-        })
-    }
-}
-
 /// The state of the server and the queue before a change, which what is missing later is held against.
 #[derive(Debug, Default)]
 pub(super) struct Before {
-    planned: Planned,
+    planned: ServerThen,
     /// Elements that the order list held beyond what waits.
     beyond: u64,
     later: Option<Later>,
@@ -69,7 +35,7 @@ struct Later {
 
 impl Before {
     /// Before a change that was planned then.
-    pub(super) fn since(planned: Planned) -> Self {
+    pub(super) fn since(planned: ServerThen) -> Self {
         Self {
             planned,
             ..Self::default()
@@ -81,8 +47,8 @@ impl Run {
     /// Looks at what there is before the first script. What cannot be seen tells nothing later.
     pub(super) async fn look_before(&mut self) {
         let store = self.writer.store().clone();
-        if self.at_first.planned.0.is_none() {
-            self.at_first.planned = Planned::on(&store).await;
+        if !self.at_first.planned.is_known() {
+            self.at_first.planned = ServerThen::look(&store).await;
         }
         let seen = facts(&store, &self.queue).await.ok();
         self.at_first.beyond = seen.as_ref().map_or(0, beyond);
@@ -136,23 +102,7 @@ impl Run {
         all.extend([keys.order, keys.aside].into_iter().flatten());
         let kinds = read::kinds(store, &all).await.ok()?;
         let is_empty = kinds.iter().all(|kind| *kind == KeyType::Missing);
-        let before = self.at_first.planned.0.as_ref()?;
-        let now = Life::of(store).await?;
-        if is_empty && now.run_id != before.run_id {
-            let why = "the server was started anew after this change was planned, and has lost it";
-            return Some(why.to_owned());
-        }
-        let flushed = if now.flushed_all > before.flushed_all {
-            "FLUSHALL"
-        } else if is_empty && now.flushed_db > before.flushed_db {
-            // Of whichever database: where something is left, it may have been another one.
-            "FLUSHDB"
-        } else {
-            return None;
-        };
-        Some(format!(
-            "{flushed} was called on this server after this change was planned"
-        ))
+        self.at_first.planned.loss(store, is_empty).await
     }
 
     /// Finds what shows that timeouts alone has lost entries. Whoever moves or removes one takes it

@@ -191,10 +191,10 @@ impl Run {
             job,
             settled,
             undoes,
-            on,
+            then,
             ..
         } = prepared;
-        self.at_first = Before::since(on);
+        self.at_first = Before::since(then);
         let server = ServerId::told(self.writer.store()).await;
         self.server.clone_from(&server);
         let head = Head {

@@ -286,7 +286,7 @@ async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
         let verb = words[0].to_uppercase();
         let reads = [
             "TIME", "LLEN", "LRANGE", "ZRANGE", "ZCARD", "ZCOUNT", "MULTI", "EXEC", "ZSCORE",
-            "ZMSCORE", "PTTL", "PUBSUB",
+            "ZMSCORE", "PTTL", "PUBSUB", "INFO",
         ];
         assert!(reads.contains(&verb.as_str()), "{words:?}");
     }
