@@ -280,7 +280,7 @@ pub struct Offer {
     /// Only say what would be done
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask; an offer never does
+    /// Do not ask, not even for more than 1,000 messages
     #[arg(long)]
     pub yes: bool,
     /// Print every entry, not only those that were not done

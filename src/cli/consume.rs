@@ -19,6 +19,7 @@ use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
 use crate::payload::Codec;
+use crate::queue::asks::{Asks, Why};
 use crate::queue::{Change, Queue, text};
 use crate::store::StoreError;
 use crate::store::write::Writer;
@@ -47,7 +48,11 @@ pub(super) async fn run<W: Write>(
     }
     let what = || format!("could not consume from {target:?}");
     let writer = session.store.writer().with_context(what)?;
-    if !asked.yes && !agreed(&session, &queue, config).await.with_context(what)? {
+    if !asked.yes
+        && !agreed(asked, &session, &queue, config)
+            .await
+            .with_context(what)?
+    {
         say::note("nothing was taken");
         return Ok(Outcome::Partly);
     }
@@ -222,18 +227,43 @@ async fn look<W: Write>(
     Ok(Outcome::Done)
 }
 
-async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Result<bool> {
+/// Asks whether messages shall be taken: for many of them, or for more than half of those that there
+/// are, by name.
+async fn agreed(
+    asked: &args::Consume,
+    session: &Session,
+    queue: &Queue,
+    config: &Config,
+) -> anyhow::Result<bool> {
     let seen = pulse(&session.store, queue, None).await?;
+    let there = seen.target.get();
     let question = format!(
         "Take messages out of {:?} on {} for good? {} are there.",
         String::from_utf8_lossy(&queue.keys().target),
         config.endpoint,
         shape::figure(&seen.target),
     );
+    let planned = asked
+        .count
+        .unwrap_or(u64::MAX)
+        .min(there.unwrap_or(u64::MAX));
+    let protection = protection(config);
+    let by_name = match Asks::about(planned, there, protection.is_some()) {
+        Asks::Yes => None,
+        Asks::Name(Why::Protected) => protection,
+        Asks::Name(Why::Many) => Some(format!(
+            "{} are many",
+            text::counted(planned, "message", "messages")
+        )),
+        Asks::Name(Why::Half) => Some(format!(
+            "{} are more than half of them",
+            text::counted(planned, "message", "messages")
+        )),
+    };
     confirm(
         &question,
         queue,
-        protection(config).as_deref(),
+        by_name.as_deref(),
         "what is taken is gone for good, and there is no terminal to ask on. Give --yes, or \
          --peek to look only.",
     )

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::change::{self, Figures, entry};
 use super::codec::{class, encoded_as, encoded_like, named};
-use super::confirm::ask;
+use super::confirm::{ask, can_ask, confirm, protection};
 use super::messages::Messages;
 use super::output::Output;
 use super::session::{Session, meant};
@@ -21,6 +21,7 @@ use crate::ops::journal::{Journal, JournalError};
 use crate::ops::noted::Noted;
 use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer_noted};
 use crate::payload::{Codec, Held};
+use crate::queue::asks::MANY;
 use crate::queue::{Change, Form, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::{MOST_OFFERED, Writer};
@@ -50,6 +51,10 @@ pub(super) async fn run<W: Write>(
             .with_context(what)?
             .unwrap_or((Codec::Text, Held::Text)),
     };
+    if !asked.dry_run && !asked.yes && !agreed(asked, &queue, config)? {
+        say::note("nothing was offered");
+        return Ok(Outcome::Partly);
+    }
     let mut offering = Offering {
         asked,
         session: &session,
@@ -79,6 +84,22 @@ pub(super) async fn run<W: Write>(
             Err(why)
         }
     }
+}
+
+/// Asks whether so many shall be offered, where there is somebody to be asked. Up to as many as other
+/// changes ask the name for, the command is its own question, as the form on the screen is.
+fn agreed(asked: &args::Offer, queue: &Queue, config: &Config) -> anyhow::Result<bool> {
+    if asked.count <= MANY || !can_ask() {
+        return Ok(true);
+    }
+    let count = text::thousands(asked.count);
+    let question = format!(
+        "Offer {count} messages to {:?} on {}?",
+        queue.name.text(),
+        config.endpoint
+    );
+    let by_name = protection(config).unwrap_or_else(|| format!("{count} messages are many"));
+    confirm(&question, queue, Some(&by_name), "")
 }
 
 /// The frame form: as asked, else as the queue's entries or clients have it, else as answered.

@@ -26,19 +26,33 @@ pub enum Why {
 /// For more entries than this the queue's name is asked for.
 pub const MANY: u64 = 1_000;
 
+impl Asks {
+    /// The question before a change of so many entries, of so many where they are a part of a whole.
+    /// `protected`: the profile says so.
+    #[must_use]
+    pub fn about(planned: u64, of: Option<u64>, protected: bool) -> Self {
+        // A single one stands in the question with what it says.
+        let half = |of: u64| planned > 1 && planned > of / 2;
+        if protected {
+            Self::Name(Why::Protected)
+        } else if planned > MANY {
+            Self::Name(Why::Many)
+        } else if of.is_some_and(half) {
+            Self::Name(Why::Half)
+        } else {
+            Self::Yes
+        }
+    }
+}
+
 impl Plan {
     /// The question before it is applied. `protected`: the profile says so.
     #[must_use]
     pub fn asks(&self, protected: bool) -> Asks {
-        // A single one stands in the question with what it says.
-        let half = |of: u64| self.planned > 1 && self.planned > of / 2;
         match self.change {
             // It touches no entry.
             Change::Kick => Asks::Yes,
-            _ if protected => Asks::Name(Why::Protected),
-            _ if self.planned > MANY => Asks::Name(Why::Many),
-            _ if self.of.is_some_and(half) => Asks::Name(Why::Half),
-            _ => Asks::Yes,
+            _ => Asks::about(self.planned, self.of, protected),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::queue::{Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::field::{Field, Lines};
 use crate::tui::keys::Key;
+use crate::tui::offer::ToOffer;
 
 /// A question over the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +112,8 @@ pub enum Question {
     StopWorker(Queue),
     /// Run MONITOR for the messages of the queue.
     Monitor(Queue),
+    /// Offer so many messages.
+    Offer(Box<ToOffer>),
     /// Leave what the workers work on: what does it.
     Leave(Vec<Effect>),
     /// Apply the plan with this generation.

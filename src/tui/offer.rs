@@ -17,6 +17,10 @@ use crate::tui::form::{Filling, Message, Part, next};
 pub enum Msg {
     /// A queue's entries were looked at: how they are written, or why that is not known.
     Sampled(Queue, Seen),
+    /// So many shall be offered indeed; or not.
+    Agreed(Box<ToOffer>),
+    /// What was filled in stays.
+    Refused(Queue),
     /// An offer has an answer, or there will be none.
     Answered {
         /// As in the effect that asked for it.

@@ -18,7 +18,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("examine", &[]),
     ("findings", &[]),
     ("marks", &[]),
-    ("offer", &[]),
+    ("offer", &["dialog"]),
     ("copy", &["entry"]),
     ("departed", &["findings"]),
     ("leave", &["dialog", "offer"]),

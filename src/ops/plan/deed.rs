@@ -45,6 +45,11 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
         false
     }
 
+    /// True of work on elements of target.
+    fn is_of_target(&self) -> bool {
+        false
+    }
+
     /// Elements by which target is longer when all is done.
     fn to_target(&self) -> i64 {
         0

@@ -67,8 +67,8 @@ fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
     entries.take(FIRST).map(line).collect()
 }
 
-/// Counts the entries of the place where those are that something is done to; none where that is no
-/// part of a whole: what is taken back, what concerns keys.
+/// Counts the entries of the places where those are that something is done to; none where that is no
+/// part of a whole: what is taken back, what is new, what concerns keys.
 async fn there_are(
     making: &Making<'_>,
     plan: &Plan,
@@ -78,23 +78,42 @@ async fn there_are(
     if plan.change == Change::Undo {
         return Ok(None);
     }
-    let Some(work) = work
-        .iter()
-        .find(|work| !work.is_of_keys() && work.len() > 0)
-    else {
-        return Ok(None);
-    };
-    if work.element(0).is_some() {
-        let target = read::list_page(making.store, &keys.target, 0, 0).await?;
-        return Ok(Some(target.length));
+    let mut places: Vec<(Vec<u8>, bool)> = Vec::new();
+    for work in work.iter().filter(|work| work.len() > 0) {
+        let place = match work {
+            Work::Delete(_)
+            | Work::Quarantine(_)
+            | Work::Deliver(_)
+            | Work::Requeue(_)
+            | Work::Edit(_) => Some((keys.timeouts.clone(), true)),
+            Work::Restore(_) => Some((keys.quarantine.clone(), true)),
+            Work::TakeBack(..) | Work::Discard(..) => Some((keys.target.clone(), false)),
+            Work::WaitAgain(_) | Work::DeliverStrays(_) | Work::DropStrays(_) => {
+                keys.order.clone().map(|order| (order, false))
+            }
+            Work::Repair(deed) if deed.is_of_target() => Some((keys.target.clone(), false)),
+            Work::PutBack(_)
+            | Work::PutElements(..)
+            | Work::PutAmong(_)
+            | Work::OrderList(_)
+            | Work::Repair(_)
+            | Work::Offer(_) => None,
+        };
+        places.extend(place);
     }
-    let (lowest, highest) = (f64::NEG_INFINITY, f64::INFINITY);
-    let waiting = work.score(0).is_some() && !matches!(work, Work::Restore(_));
-    if !waiting {
-        return Ok(None);
+    places.sort();
+    places.dedup();
+    let mut all = None;
+    for (key, has_scores) in places {
+        let there = if has_scores {
+            let (lowest, highest) = (f64::NEG_INFINITY, f64::INFINITY);
+            read::count_between(making.store, &key, lowest, highest).await?
+        } else {
+            read::list_page(making.store, &key, 0, 0).await?.length
+        };
+        all = Some(all.unwrap_or(0) + there);
     }
-    let count = read::count_between(making.store, &keys.timeouts, lowest, highest);
-    Ok(Some(count.await?))
+    Ok(all)
 }
 
 /// The smallest and the largest due time that entries get.

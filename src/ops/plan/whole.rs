@@ -152,7 +152,7 @@ async fn realign(
         let ms = i64::try_from(ms).unwrap_or(i64::MAX);
         EpochMillis::new(plan.at.get().saturating_add(ms))
     });
-    whole_order(store, &plan.queue).await?;
+    plan.of = Some(whole_order(store, &plan.queue).await?);
     let members = due_until(store, &plan.queue, until).await?;
     plan.planned = u64::try_from(members.len()).unwrap_or(0);
     let first = members.iter().take(FIRST as usize);
@@ -202,6 +202,7 @@ const BACK_AT_ONCE: u32 = 1_000;
 async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeError> {
     if let Some(found) = RestoreOrder::find(store, &plan.queue).await? {
         plan.planned = found.aside;
+        plan.of = Some(found.aside);
         plan.cost = Cost {
             takes: LOOKED_AND_BACK.saturating_mul(u32::try_from(found.aside).unwrap_or(u32::MAX)),
             longest_block: (BACK * BACK_AT_ONCE + TEXT) * 2,
@@ -273,6 +274,8 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
         return Err(ChangeError::Senseless(words::only_strays(&drift)));
     }
     plan.planned = u64::try_from(drift.found().len() + strays).unwrap_or(0);
+    let seen = facts(store, &plan.queue).await?;
+    plan.of = Some(seen.waiting.max(seen.order));
     let member = |difference: &Difference| match difference {
         Difference::NotInOrder(member)
         | Difference::OnlyInOrder(member)

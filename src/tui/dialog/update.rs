@@ -12,7 +12,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::msg::Msg;
-use crate::tui::{change, lives, worker};
+use crate::tui::{change, lives, offer, worker};
 
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
 const WORD: Duration = Duration::from_secs(1);
@@ -194,6 +194,9 @@ fn refused(model: &mut Model) -> Vec<Effect> {
         Question::Change(generation) => {
             vec![Effect::tell(Msg::Change(change::Msg::Refused(generation)))]
         }
+        Question::Offer(offer) => {
+            vec![Effect::tell(Msg::Offer(offer::Msg::Refused(offer.queue)))]
+        }
         Question::Monitor(_) => {
             model.overlay = Some(Overlay::Lives { scroll: 0 });
             Vec::new()
@@ -215,6 +218,7 @@ fn agreed(model: &mut Model) -> Vec<Effect> {
         Question::Monitor(queue) => Msg::Lives(lives::Msg::Agreed(queue)),
         Question::StopWorker(queue) => Msg::Worker(worker::Msg::StopAgreed(queue)),
         Question::Change(generation) => Msg::Change(change::Msg::Agreed(generation)),
+        Question::Offer(offer) => Msg::Offer(offer::Msg::Agreed(offer)),
         Question::Leave(effects) => return effects,
     };
     vec![Effect::tell(agreed)]

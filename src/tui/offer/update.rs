@@ -2,7 +2,9 @@
 
 use super::{Msg, OfferForm, Offered, Seen};
 use crate::clock::EpochMillis;
+use crate::queue::asks::{Asks, Why};
 use crate::queue::{Form, Queue, text};
+use crate::tui::dialog::{self, Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::effect::Effect;
 use crate::tui::form::Part;
 use crate::tui::model::{Model, Overlay};
@@ -16,6 +18,11 @@ use crate::tui::toast::{self, Tone};
 pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::Sampled(queue, seen) => sampled(model, &queue, seen),
+        Msg::Agreed(offer) => agreed(model, *offer),
+        Msg::Refused(queue) => {
+            reopen(model, &queue);
+            Vec::new()
+        }
         Msg::Answered {
             generation,
             queue,
@@ -98,8 +105,11 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     match read(form, now, generation) {
         Ok(offer) => {
             form.failed = None;
-            form.sending = Some(generation);
-            vec![Effect::Offer(offer::Effect::Make(Box::new(offer)))]
+            if let Some(name) = asked_by_name(model, &offer) {
+                ask(model, offer, name);
+                return Vec::new();
+            }
+            send(model, offer)
         }
         Err((part, why)) => {
             form.at = part;
@@ -107,6 +117,66 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// The queue's name, where that is asked for: the form is the question for a few.
+fn asked_by_name(model: &Model, offer: &ToOffer) -> Option<NameAsked> {
+    let profile = model.profile.as_ref().filter(|profile| profile.protected);
+    let why = match (Asks::about(offer.count, None, profile.is_some()), profile) {
+        (Asks::Yes, _) => return None,
+        (Asks::Name(Why::Protected), Some(profile)) => NameAsked::protected(&profile.name),
+        _ => format!("{} messages at once", text::thousands(offer.count)),
+    };
+    Some(NameAsked::of(&offer.queue, why))
+}
+
+/// Asks whether that shall be offered. The form is put away meanwhile.
+fn ask(model: &mut Model, offer: ToOffer, name: NameAsked) {
+    put_away(model);
+    let due = moments::short(model.look.zone, offer.due, model.schedule.exact);
+    let messages = text::counted(offer.count, "message", "messages");
+    let bytes = offer.count.saturating_mul(offer.payload.len() as u64);
+    let lines = vec![
+        DialogLine::Words(format!("Offer {messages} to {}?", name.wanted)),
+        DialogLine::Blank,
+        DialogLine::Fact("due", due),
+        DialogLine::Fact("payloads", text::size(bytes)),
+        DialogLine::Fact("server", text::printable(&model.endpoint).into_owned()),
+        DialogLine::Blank,
+        DialogLine::Words("Undo takes back what still waits.".to_owned()),
+    ];
+    let dialog = Dialog {
+        title: "Offer?".to_owned(),
+        lines,
+        yes: "offer",
+        no: "cancel",
+        name: Some(name),
+        focus: Button::No,
+        opened_by: None,
+        question: Question::Offer(Box::new(offer)),
+        told: None,
+    };
+    dialog::update::open(model, dialog);
+}
+
+/// The form of that queue comes back as it was filled in.
+fn reopen(model: &mut Model, queue: &Queue) {
+    if let Some(form) = model.drafts.remove(queue) {
+        model.overlay = Some(Overlay::Offer(Box::new(form)));
+    }
+}
+
+fn agreed(model: &mut Model, offer: ToOffer) -> Vec<Effect> {
+    reopen(model, &offer.queue);
+    send(model, offer)
+}
+
+/// Sends it off; the form waits for the answer.
+fn send(model: &mut Model, offer: ToOffer) -> Vec<Effect> {
+    if let Some(form) = of(model, &offer.queue) {
+        form.sending = Some(offer.generation);
+    }
+    vec![Effect::Offer(offer::Effect::Make(Box::new(offer)))]
 }
 
 /// Returns what would be offered, or the first part that is wrong, and why.

@@ -95,6 +95,35 @@ fn what_is_typed_is_offered_as_the_queue_has_it() {
 }
 
 #[test]
+fn more_than_a_thousand_are_offered_when_the_queues_name_was_typed() {
+    let mut desk = opened();
+    type_in(&mut desk, "one");
+    for _ in 0..4 {
+        desk.key(Key::of(Code::Tab));
+    }
+    assert_eq!(form(&desk).at, Part::Count);
+    desk.key(Key::of(Code::Backspace));
+    type_in(&mut desk, "1001");
+    let asked = desk.key(Key::ctrl('s'));
+    assert_eq!(offer_of(&asked), None);
+    let Some(Overlay::Dialog(dialog)) = &desk.model.overlay else {
+        panic!("no question: {:?}", desk.model.overlay);
+    };
+    assert!(dialog.name.is_some(), "{dialog:?}");
+    // No: the form is there again, as it was filled in.
+    desk.key(Key::of(Code::Esc));
+    assert_eq!(form(&desk).count.text(), "1001");
+    desk.key(Key::ctrl('s'));
+    type_in(&mut desk, "orders");
+    let agreed = desk.key(Key::of(Code::Enter));
+    let offer = offer_of(&agreed).unwrap();
+    assert_eq!(offer.count, 1_001);
+    assert_eq!(form(&desk).sending, Some(offer.generation));
+    answer(&mut desk, &offer, done(200));
+    assert_eq!(desk.model.overlay, None);
+}
+
+#[test]
 fn tab_enter_and_arrows_fill_in_every_field() {
     let mut desk = opened();
     type_in(&mut desk, "one");

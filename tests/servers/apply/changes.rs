@@ -3,6 +3,7 @@
 use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::queue::asks::{Asks, Why};
 use delayscope::queue::{Change, Due, Outcome, Queue};
 use delayscope::store::bulk::Dropping;
 
@@ -268,6 +269,57 @@ async fn an_id_of_two_entries_is_refused_and_both_are_listed() {
     assert!(error.contains("that of 2 entries (24 bytes"), "{error}");
     // A limit picks among equal elements only.
     assert!(bench.plan(What::Delete, by_id(Some(2))).await.is_err());
+}
+
+#[tokio::test]
+async fn more_than_half_of_what_there_is_wants_the_name_whatever_is_done_to_it() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(3, bench.server.now().plus(60_000), 1_000);
+    let keys = bench.queue.keys();
+    let (order, members) = (keys.order.unwrap(), [1, 2, 3].map(|n| bench.member(n)));
+    let asks = async |what: What, which: Which| {
+        let prepared = bench.plan(what.clone(), which).await.unwrap();
+        (prepared.plan.planned, prepared.plan.asks(false))
+    };
+    let later = || NewDue::In(60_000);
+    for what in [
+        What::Delete,
+        What::Deliver,
+        What::Quarantine,
+        What::Requeue(later()),
+        What::Realign(None),
+    ] {
+        let which = match what {
+            What::Realign(_) => Which::Due,
+            _ => bench.entries(&[1, 2]),
+        };
+        let (planned, asks) = asks(what.clone(), which).await;
+        assert!(planned > 1, "{what:?}");
+        assert_eq!(asks, Asks::Name(Why::Half), "{what:?}");
+    }
+    // One of three is not half.
+    let one = asks(What::Delete, bench.entries(&[1])).await;
+    assert_eq!(one, (1, Asks::Yes));
+    // What is in quarantine, in target, in the order list alone, or in one that is aside.
+    let (quarantine, target) = (&keys.quarantine, &keys.target);
+    for member in &members {
+        bench.server.cmd_bytes(&[b"ZADD", quarantine, b"1", member]);
+        bench.server.cmd_bytes(&[b"RPUSH", target, b"delivered"]);
+    }
+    let restore = asks(What::Restore, Which::Due).await;
+    assert_eq!(restore, (3, Asks::Name(Why::Half)));
+    let delivered = asks(What::Delete, selected(From::Delivered)).await;
+    assert_eq!(delivered, (3, Asks::Name(Why::Half)));
+    bench.server.cmd_bytes(&[b"DEL", &keys.timeouts]);
+    for what in [What::Delete, What::Deliver, What::Requeue(later())] {
+        let strays = asks(what.clone(), selected(From::OrderOnly)).await;
+        assert_eq!(strays, (3, Asks::Name(Why::Half)), "{what:?}");
+    }
+    bench
+        .server
+        .cmd_bytes(&[b"RENAME", &order, &keys.aside.unwrap()]);
+    let aside = asks(What::RestoreOrder, Which::Due).await;
+    assert_eq!(aside, (3, Asks::Name(Why::Half)));
 }
 
 #[tokio::test]

@@ -49,6 +49,10 @@ impl Deed for Replacement {
         self.0.len()
     }
 
+    fn is_of_target(&self) -> bool {
+        true
+    }
+
     fn bytes(&self, i: usize) -> usize {
         self.0[i].0.len() + self.0[i].1.len()
     }
