@@ -281,7 +281,10 @@ async fn more_than_half_of_what_there_is_wants_the_name_whatever_is_done_to_it()
         let prepared = bench.plan(what.clone(), which).await.unwrap();
         (prepared.plan.planned, prepared.plan.asks(false))
     };
-    let later = || NewDue::In(60_000);
+    let later = || NewDue {
+        base: Base::In(60_000),
+        spread_ms: 0,
+    };
     for what in [
         What::Delete,
         What::Deliver,
