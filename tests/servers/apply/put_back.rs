@@ -9,7 +9,7 @@ use crate::apply::bench::{Bench, layouts};
 
 impl Bench {
     /// An element that a consumer took so many ms ago, whose lease runs for so many more.
-    fn holds(&self, element: &[u8], taken_ms: i64, lease_ms: i64) -> Vec<u8> {
+    pub(crate) fn holds(&self, element: &[u8], taken_ms: i64, lease_ms: i64) -> Vec<u8> {
         let now = self.server.now();
         let field = Holder {
             consumer: ConsumerTag {
