@@ -19,7 +19,9 @@ use std::thread;
 use std::time::Duration;
 
 use delayscope::clock::{EpochMillis, instant};
-use delayscope::queue::Queue;
+use delayscope::queue::change::Repair;
+use delayscope::queue::{Change, ConsumerTag, Holder, Queue};
+use serde_json::Value;
 
 use crate::program::Program;
 use crate::support::{Server, double_frame, frame};
@@ -159,17 +161,27 @@ struct Scene {
     due: EpochMillis,
     /// What else is done to the queue before.
     before: fn(&Server, &Queue),
-    /// So many are done; none: it tells of each by itself.
-    done: Option<u64>,
+    tells: Tells,
     undo: bool,
 }
 
-const fn scene(words: &'static [&'static str], done: Option<u64>) -> Scene {
+/// What it prints at its end.
+#[derive(Clone, Copy)]
+enum Tells {
+    /// That so many were planned and done.
+    Done(u64),
+    /// Batches, of so many in all.
+    Moved(u64),
+    /// Each element that it took, so many.
+    Taken(usize),
+}
+
+const fn scene(words: &'static [&'static str], done: u64) -> Scene {
     Scene {
         words,
         due: AFAR,
         before: nothing,
-        done,
+        tells: Tells::Done(done),
         undo: true,
     }
 }
@@ -188,6 +200,45 @@ impl Scene {
     const fn for_good(mut self) -> Self {
         self.undo = false;
         self
+    }
+
+    const fn tells(mut self, tells: Tells) -> Self {
+        self.tells = tells;
+        self
+    }
+
+    /// The change that it makes.
+    fn change(&self) -> Change {
+        let flag = self.words.iter().find_map(|word| word.strip_prefix("--"));
+        let repair = |flag| {
+            let mut all = Repair::ALL.iter().filter(|repair| repair.flag().is_some());
+            let repair = all.find(|repair| repair.name() == flag).unwrap();
+            repair.what(None, None).unwrap().change()
+        };
+        Change::from_word(self.words[0]).unwrap_or_else(|| repair(flag.unwrap()))
+    }
+
+    /// What it says agrees with what was and what is.
+    fn agrees(&self, said: &[Value], before: &Contents, after: &Contents, when: &str) {
+        match self.tells {
+            Tells::Done(done) => {
+                let told = said.last().unwrap();
+                assert_eq!(told["done"].as_u64(), Some(done), "{when}");
+                assert_eq!(told["planned"].as_u64(), Some(done), "{when}");
+            }
+            Tells::Moved(moved) => {
+                let batches = said.iter().map(|batch| batch["moved"].as_u64().unwrap());
+                assert_eq!(batches.sum::<u64>(), moved, "{when}");
+            }
+            Tells::Taken(taken) => {
+                assert_eq!(said.len(), taken, "{when}");
+                let printed = said.iter().map(|one| one["text"].as_str().unwrap());
+                let printed = printed.map(|text| text.as_bytes().to_vec());
+                let mut all: Vec<_> = printed.chain(after.lists[1].clone()).collect();
+                all.sort();
+                assert_eq!(all, before.lists[1], "{when}");
+            }
+        }
     }
 }
 
@@ -258,6 +309,41 @@ fn set_aside(server: &Server, queue: &Queue) {
     server.cmd_bytes(&[b"RENAME", &keys.order.unwrap(), &keys.aside.unwrap()]);
 }
 
+/// Some of them stand in the order list alone.
+fn strayed(server: &Server, queue: &Queue) {
+    for n in 1..=40 {
+        let member = frame(n, format!("entry {n}").as_bytes());
+        server.cmd_bytes(&[b"ZREM", &queue.keys().timeouts, &member]);
+    }
+}
+
+fn quarantined(server: &Server, queue: &Queue) {
+    let keys = queue.keys();
+    let score = AFAR.get().to_string();
+    for n in 2_101..2_141 {
+        let member = frame(n, b"set apart");
+        server.cmd_bytes(&[b"ZADD", &keys.quarantine, score.as_bytes(), &member]);
+    }
+}
+
+/// A consumer that died holds some; some more it was never handed.
+fn held(server: &Server, queue: &Queue) {
+    let keys = queue.keys().hold;
+    for turn in 0..40 {
+        let consumer = ConsumerTag {
+            host: "app-1".to_owned(),
+            pid: 4_711,
+            number: 1,
+        };
+        let at = PAST;
+        let field = Holder { consumer, at, turn }.field();
+        let element = format!("held {turn}");
+        server.cmd_bytes(&[b"HSET", &keys.held, &field, element.as_bytes()]);
+        server.cmd_bytes(&[b"ZADD", &keys.leases, b"1700000000000", &field]);
+        server.cmd_bytes(&[b"RPUSH", &keys.intake, element.as_bytes()]);
+    }
+}
+
 /// Makes each change as often as is asked for, beside the neighbour.
 fn hold(scenes: &[Scene]) {
     let place = Neighbourhood::now();
@@ -273,7 +359,7 @@ fn hold(scenes: &[Scene]) {
         };
         let args = [scene.words, &["--yes", "--json"]].concat();
         lay_out();
-        let quiet = program.run(&args).done();
+        program.run(&args).done();
         let wanted = Contents::of(server, &queue).alike();
         for run in 1..=place.runs {
             let before = lay_out();
@@ -282,16 +368,8 @@ fn hold(scenes: &[Scene]) {
             let when = format!("{:?}, run {run}: {said:?}", scene.words);
             let after = Contents::of(server, &queue);
             assert_eq!(after.held, 0, "{when}");
+            scene.agrees(&said.json(), &before, &after, &when);
             assert_eq!(after.alike(), wanted, "{when}");
-            let told = (quiet.json(), said.json());
-            match scene.done {
-                Some(done) => {
-                    let told = told.1.last().unwrap();
-                    assert_eq!(told["done"].as_u64(), Some(done), "{when}");
-                    assert_eq!(told["planned"].as_u64(), Some(done), "{when}");
-                }
-                None => assert_eq!(told.0.len(), told.1.len(), "{when}"),
-            }
             if scene.undo {
                 let undo = ["undo", "--yes", "--json"];
                 let said = beside(server, place.script, || program.run(&undo).done());
@@ -308,95 +386,163 @@ fn hold(scenes: &[Scene]) {
     }
 }
 
+const WAITING: &[Scene] = &[
+    scene(
+        &["offer", "orders", "new", "--in", "1h", "--count", "150"],
+        150,
+    )
+    .for_good(),
+    scene(&["requeue", "orders", "--all", "--by", "9s"], 300),
+    scene(&["delete", "orders", "--all", "--limit", "200"], 200),
+    scene(&["deliver", "orders", "--all", "--limit", "200"], 200),
+    scene(&["duplicate", "orders", "--all", "--limit", "50"], 50).for_good(),
+    scene(
+        &[
+            "edit",
+            "orders",
+            "--id",
+            "0000000000000005",
+            "--file",
+            "LICENSE-MIT",
+        ],
+        1,
+    ),
+    scene(&["kick", "orders"], 0).for_good(),
+];
+
+const DUE: &[Scene] = &[
+    scene(&["transfer", "orders"], 300).due(),
+    scene(&["transfer", "orders"], 300).due().after(shuffled),
+    scene(&["worker", "orders", "--until-empty"], 300)
+        .due()
+        .tells(Tells::Moved(300))
+        .for_good(),
+];
+
+const DELIVERED: &[Scene] = &[
+    scene(
+        &[
+            "delete",
+            "orders",
+            "--from",
+            "delivered",
+            "--all",
+            "--limit",
+            "60",
+        ],
+        60,
+    )
+    .after(delivered),
+    scene(
+        &[
+            "delete",
+            "orders",
+            "--from",
+            "delivered",
+            "--all",
+            "--keep-one",
+        ],
+        50,
+    )
+    .after(delivered),
+    scene(
+        &[
+            "requeue",
+            "orders",
+            "--from",
+            "delivered",
+            "--all",
+            "--in",
+            "1h",
+        ],
+        100,
+    )
+    .after(delivered),
+    scene(&["consume", "orders", "--count", "60"], 60)
+        .after(delivered)
+        .tells(Tells::Taken(60))
+        .for_good(),
+    scene(&["repair", "orders", "--unwrap"], 50).after(framed),
+    scene(&["repair", "orders", "--put-back"], 80)
+        .after(held)
+        .for_good(),
+];
+
+/// What only the order list holds had no due time to which it could go back.
+const STRAYS: &[Scene] = &[
+    scene(&["deliver", "orders", "--from", "order-only", "--all"], 40)
+        .after(strayed)
+        .for_good(),
+    scene(
+        &[
+            "requeue",
+            "orders",
+            "--from",
+            "order-only",
+            "--all",
+            "--in",
+            "1h",
+        ],
+        40,
+    )
+    .after(strayed)
+    .for_good(),
+    scene(&["delete", "orders", "--from", "order-only", "--all"], 40).after(strayed),
+];
+
+const REPAIRS: &[Scene] = &[
+    scene(&["repair", "orders", "--repack", "--form", "byte-id"], 50).after(old_frames),
+    scene(
+        &["repair", "orders", "--quarantine", "--all", "--limit", "80"],
+        80,
+    ),
+    scene(&["repair", "orders", "--restore", "--all"], 40).after(quarantined),
+    scene(&["repair", "orders", "--realign"], 300)
+        .after(shuffled)
+        .for_good(),
+    scene(&["repair", "orders", "--drift"], 40).after(drifted),
+    scene(&["repair", "orders", "--restore-order"], 300)
+        .after(set_aside)
+        .for_good(),
+    scene(&["repair", "orders", "--persist"], 1).after(expiring),
+    scene(&["repair", "orders", "--unit", "s"], 50).after(in_seconds),
+    scene(&["repair", "orders", "--score"], 30).after(below_zero),
+    scene(&["repair", "orders", "--rename-taken"], 1).after(taken),
+];
+
+#[test]
+fn each_change_of_the_command_line_is_made_beside_the_scripts_of_others() {
+    let all = [WAITING, DUE, DELIVERED, STRAYS, REPAIRS];
+    for change in Change::ALL {
+        let makes = |scene: &Scene| match change {
+            Change::Undo => scene.undo,
+            _ => scene.change() == change,
+        };
+        assert!(all.into_iter().flatten().any(makes), "{change:?}");
+    }
+}
+
 #[test]
 fn what_waits_is_changed_once_beside_the_scripts_of_others() {
-    hold(&[
-        scene(
-            &["offer", "orders", "new", "--in", "1h", "--count", "150"],
-            Some(150),
-        )
-        .for_good(),
-        scene(&["requeue", "orders", "--all", "--by", "9s"], Some(300)),
-        scene(&["delete", "orders", "--all", "--limit", "200"], Some(200)),
-        scene(&["deliver", "orders", "--all", "--limit", "200"], Some(200)),
-        scene(&["duplicate", "orders", "--all", "--limit", "50"], Some(50)).for_good(),
-        scene(&["kick", "orders"], Some(0)).for_good(),
-    ]);
+    hold(WAITING);
 }
 
 #[test]
 fn what_is_due_is_transferred_once_beside_the_scripts_of_others() {
-    hold(&[
-        scene(&["transfer", "orders"], Some(300)).due(),
-        scene(&["transfer", "orders"], Some(300))
-            .due()
-            .after(shuffled),
-        scene(&["worker", "orders", "--until-empty"], None)
-            .due()
-            .for_good(),
-    ]);
+    hold(DUE);
 }
 
 #[test]
 fn what_was_delivered_is_changed_once_beside_the_scripts_of_others() {
-    hold(&[
-        scene(
-            &[
-                "delete",
-                "orders",
-                "--from",
-                "delivered",
-                "--all",
-                "--limit",
-                "60",
-            ],
-            Some(60),
-        )
-        .after(delivered),
-        scene(
-            &[
-                "requeue",
-                "orders",
-                "--from",
-                "delivered",
-                "--all",
-                "--in",
-                "1h",
-            ],
-            Some(100),
-        )
-        .after(delivered),
-        scene(&["consume", "orders", "--count", "60"], None)
-            .after(delivered)
-            .for_good(),
-        scene(&["repair", "orders", "--unwrap"], Some(50)).after(framed),
-    ]);
+    hold(DELIVERED);
+}
+
+#[test]
+fn what_only_the_order_list_holds_is_changed_once_beside_the_scripts_of_others() {
+    hold(STRAYS);
 }
 
 #[test]
 fn a_queue_is_repaired_once_beside_the_scripts_of_others() {
-    hold(&[
-        scene(
-            &["repair", "orders", "--repack", "--form", "byte-id"],
-            Some(50),
-        )
-        .after(old_frames),
-        scene(
-            &["repair", "orders", "--quarantine", "--all", "--limit", "80"],
-            Some(80),
-        ),
-        scene(&["repair", "orders", "--realign"], Some(300))
-            .after(shuffled)
-            .for_good(),
-        scene(&["repair", "orders", "--drift"], Some(40)).after(drifted),
-        scene(&["repair", "orders", "--restore-order"], Some(300))
-            .after(set_aside)
-            .for_good(),
-    ]);
-    hold(&[
-        scene(&["repair", "orders", "--persist"], Some(1)).after(expiring),
-        scene(&["repair", "orders", "--unit", "s"], Some(50)).after(in_seconds),
-        scene(&["repair", "orders", "--score"], Some(30)).after(below_zero),
-        scene(&["repair", "orders", "--rename-taken"], Some(1)).after(taken),
-    ]);
+    hold(REPAIRS);
 }
