@@ -34,11 +34,13 @@
 -- old bytes.
 -- Parts: guard, aside, round.
 
+-- The list goes round slice after slice, and the first may hold none of the entries: what they take
+-- is asked for all the same.
 local entries = #ARGV / 2 - 1
 local needed = {
   {'EXISTS', KEYS[3]}, {'ZSCORE', KEYS[1]}, {'LRANGE', KEYS[2]}, {'LLEN', KEYS[2]},
   {entries > 0 and 'ZADD' or 'LTRIM', entries > 0 and KEYS[1] or KEYS[2]},
-  {'LTRIM', KEYS[2]}, {'RPUSH', KEYS[2]}, {'ZREM', KEYS[1]},
+  {'LTRIM', KEYS[2]}, {'RPUSH', KEYS[2]}, {'ZREM', KEYS[1]}, {'ZADD', KEYS[1]},
 }
 local refusal = guard({'zset', 'list', 'list'}, needed) or is_aside(KEYS[3])
 if refusal then return refusal end

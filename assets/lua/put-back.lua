@@ -18,12 +18,8 @@
 local order = KEYS[2]
 local needed = {{'ZSCORE', KEYS[1]}, {'ZRANGE', KEYS[1]}, {'ZADD', KEYS[1]}}
 if KEYS[3] then
-  needed[4] = {'EXISTS', KEYS[3]}
-end
-for i = 4, order and #ARGV or 0, 4 do
-  if ARGV[i] ~= 'stays' then
-    needed[5], needed[6], needed[7] = {'RPUSH', order}, {'LPUSH', order}, {'LINSERT', order}
-  end
+  needed[4], needed[5] = {'EXISTS', KEYS[3]}, {'RPUSH', order}
+  needed[6], needed[7] = {'LPUSH', order}, {'LINSERT', order}
 end
 local refusal = guard({'zset', order and 'list', KEYS[3] and 'list'}, needed, 1) or is_aside(KEYS[3])
 if refusal then return refusal end

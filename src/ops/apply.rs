@@ -2,6 +2,7 @@
 //! it can be paused and stopped at any moment.
 
 mod aside;
+mod asked;
 mod batch;
 mod brake;
 mod due;

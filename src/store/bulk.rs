@@ -278,6 +278,20 @@ impl Writer {
         .await
     }
 
+    /// Asks whether [`set_aside`](Self::set_aside) would be refused; does nothing.
+    pub async fn may_set_aside(&self, queue: &Queue) -> Result<(), StoreError> {
+        let keys = self.three_keys(&SET_ASIDE, queue)?;
+        let keys = keys.each_ref().map(Vec::as_slice);
+        let asked = script::run(
+            &self.lane,
+            &SET_ASIDE,
+            &keys,
+            [&b"ask"[..]],
+            |_: &[Value; 1]| Some(()),
+        );
+        asked.await.map(drop)
+    }
+
     /// Brings the last elements of a list that is aside, at most this portion (1 to [`MOST_MOVED`]
     /// of them), back to the head of the order list, without those that do not wait any more.
     pub async fn bring_back(

@@ -4,6 +4,7 @@ mod changes;
 mod quarantine;
 mod scenes;
 mod stage;
+mod whole;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -48,6 +48,7 @@ impl Run {
         if self.tally.sum() >= self.planned {
             return Ok(());
         }
+        self.asked_of_transfer().await?;
         self.look_before().await;
         self.look_at_later(bound).await;
         let way = match self.way() {

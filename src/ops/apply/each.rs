@@ -18,7 +18,7 @@ const TOLD: usize = 1_000;
 impl Run {
     /// Does each kind of deed after the other.
     pub(super) async fn entries(&mut self, all: Vec<Work>) -> Ended {
-        let mut ended = Ok(());
+        let mut ended = self.asked_of(&all).await;
         for work in &all {
             if ended.is_err() {
                 self.leave(work, 0);

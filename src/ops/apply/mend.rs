@@ -170,7 +170,10 @@ impl Run {
         // Its scripts find out for themselves which differences they come to.
         let all = first..self.intended;
         self.trying(vec![all], Tries::Some).await?;
-        let ended = self.mend(&mut drift, first, &mut open).await;
+        let ended = match self.asked_of_drift(&drift).await {
+            Ok(()) => self.mend(&mut drift, first, &mut open).await,
+            refused => refused,
+        };
         let untold = self.without_result();
         let item = |i: usize| Some(first + u64::try_from(i).unwrap_or(0));
         let left = open.into_iter().enumerate().filter_map(|(i, id)| {

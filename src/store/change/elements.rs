@@ -182,7 +182,9 @@ impl Writer {
         self.fits("put elements back", elements.len())?;
         let count = elements.len();
         let args = std::iter::once(to).chain(elements);
-        let pushed = script::push_back(&self.lane, &queue.keys().target, args.collect()).await?;
+        let keys = queue.keys();
+        let keys = [keys.target.as_slice(), &keys.timeouts];
+        let pushed = script::push_back(&self.lane, keys, args.collect()).await?;
         Ok(pushed.map(|_| vec![Fate::Done; count]))
     }
 

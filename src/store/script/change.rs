@@ -61,7 +61,11 @@ static PUT_AMONG: Script = script!(
     "put elements back in their places",
     ["list", "zset"]
 );
-static PUSH_BACK: Script = script!([guard, "push-back.lua"], "put elements back", ["list"]);
+static PUSH_BACK: Script = script!(
+    [guard, "push-back.lua"],
+    "put elements back",
+    ["list", "zset"]
+);
 
 /// The answer of a script for an entry (see `parts/chosen.lua`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -270,10 +274,10 @@ pub(in crate::store) async fn put_among(
 /// `push-back.lua`: how long target is now.
 pub(in crate::store) async fn push_back(
     lane: &Lane,
-    target: &[u8],
+    keys: [&[u8]; 2],
     args: Args<'_>,
 ) -> Result<Timed<i64>, StoreError> {
-    run(lane, &PUSH_BACK, &[target], args, |[length]| match length {
+    run(lane, &PUSH_BACK, &keys, args, |[length]| match length {
         Value::Int(length) => Some(*length),
         _ => None,
     })

@@ -15,7 +15,7 @@ use crate::scripts::{orders, plain, writer};
 use crate::support::{Server, Value};
 
 /// How scripts and transactions are sent.
-const SENDING: [&str; 4] = ["EVAL", "EVALSHA", "EXEC", "WATCH"];
+const SENDING: [&str; 5] = ["EVAL", "EVALSHA", "EXEC", "MULTI", "WATCH"];
 
 /// Without it there is no connection at all: `store::link` has tests of that.
 const ALWAYS: &str = "TIME";
