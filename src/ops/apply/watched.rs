@@ -20,6 +20,9 @@ const LARGE: usize = 2_000;
 /// Time on the way, beyond four times the server's own, from which on less shall go that way.
 const FAR: Duration = Duration::from_millis(20);
 
+/// The reason for which a batch is not moved whose undo could be lost with the machine's power.
+const NOT_ON_DISK: &str = "the journal is not on disk with what was to be transferred next";
+
 /// True of a member with more bytes than a transaction moves.
 pub(super) const fn is_large(bytes: u64) -> bool {
     bytes > LARGE as u64
@@ -102,8 +105,11 @@ impl Run {
         let ids = std::mem::take(&mut done.ids);
         let rows = batch.rows.iter().zip(&batch.headers);
         let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
+        if !self.record.as_ref().is_none_or(Record::is_on_disk) {
+            self.settle(batch.items, Outcome::Left).await?;
+            return Err(Halt::Failed(NOT_ON_DISK.to_owned()));
+        }
         let asked = instant();
-        debug_assert!(self.record.as_ref().is_none_or(Record::is_on_disk));
         let sent = watched.transfer(&payloads, n);
         let (sent, ()) = tokio::join!(biased; sent, async { self.tell_moved(ids) });
         let round = instant().saturating_duration_since(asked);

@@ -2,12 +2,12 @@
 
 use delayscope::ops::apply::{Applied, Applying, Limits, apply};
 use delayscope::ops::plan::{Prepared, What, Which};
-use delayscope::queue::plan::Way;
-use delayscope::queue::{Outcome, Summary};
+use delayscope::queue::plan::{Progress, Way};
+use delayscope::queue::{Outcome, Queue, Summary};
 
 use crate::apply::bench::Bench;
 use crate::apply::ways::{matching, shuffled};
-use crate::support::until;
+use crate::support::{PATIENCE, until};
 
 /// Small batches, of which there are many to be told.
 fn limits(max_unheard: usize) -> Limits {
@@ -100,12 +100,68 @@ async fn what_goes_round_goes_round_to_its_end_whoever_reads_of_it() {
     assert!(summary.tally.all_done(), "{summary:?}");
 }
 
-#[test]
-fn a_disk_that_hangs_keeps_no_order_list_aside() {
-    // What waits for a disk runs on one thread here, which the test keeps.
+/// What waits for a disk runs on one thread here, which a test can keep.
+fn with_one_disk(test: impl Future<Output = ()>) {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().max_blocking_threads(1).build();
-    runtime.unwrap().block_on(async {
+    runtime.unwrap().block_on(test);
+}
+
+/// Keeps the disk until the sender is dropped.
+fn held_disk() -> (
+    std::sync::mpsc::Sender<()>,
+    tokio::task::JoinHandle<Result<(), std::sync::mpsc::RecvError>>,
+) {
+    let (goes_on, hangs) = std::sync::mpsc::channel::<()>();
+    (goes_on, tokio::task::spawn_blocking(move || hangs.recv()))
+}
+
+#[test]
+fn what_the_disk_does_not_hold_yet_is_not_transferred() {
+    with_one_disk(async {
+        let bench = Bench::new(&Queue::redisson("orders")).await;
+        bench.fill(1_500, bench.server.now().plus(-900_000), 1);
+        let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+        assert_eq!(prepared.plan.way, Way::InOrder);
+        let limits = Limits {
+            per_s: Some(1_000.0),
+            ..Limits::default()
+        };
+        let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+        until("some to be delivered", || {
+            !bench.contents().target.is_empty()
+        })
+        .await;
+        let monitor = bench.server.monitor();
+        let (goes_on, disk) = held_disk();
+        let held = async {
+            loop {
+                match applying.next().await.unwrap() {
+                    Applied::Progress(Progress {
+                        waits: Some(why), ..
+                    }) if why.contains("disk") => return,
+                    Applied::Failed(why) | Applied::Trouble(why) => panic!("{why}"),
+                    _ => {}
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, held).await.unwrap();
+        // The intents of one were on the disk before that was held.
+        let sent = monitor.commands(&bench.server);
+        let scripts = |words: &&Vec<String>| words[0].to_uppercase().starts_with("EVAL");
+        assert!(sent.iter().filter(scripts).count() <= 1, "{sent:?}");
+        assert!(bench.contents().target.len() < 1_500);
+        drop(goes_on);
+        let _ = disk.await.unwrap();
+        let (_, _, summary) = read_on(&mut applying).await;
+        assert_eq!(summary.tally.get(Outcome::Done), 1_500);
+        assert_eq!(bench.items(&summary).await.len(), 1_500);
+    });
+}
+
+#[test]
+fn a_disk_that_hangs_keeps_no_order_list_aside() {
+    with_one_disk(async {
         let bench = shuffled(1_500, -1_000).await;
         let prepared = set_aside(&bench, What::Transfer, Which::Due).await;
         let limits = Limits {
@@ -114,8 +170,7 @@ fn a_disk_that_hangs_keeps_no_order_list_aside() {
         };
         let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
         until("the list to be aside", || is_aside(&bench)).await;
-        let (goes_on, hangs) = std::sync::mpsc::channel::<()>();
-        let disk = tokio::task::spawn_blocking(move || hangs.recv());
+        let (goes_on, disk) = held_disk();
         until("it to be back", || !is_aside(&bench)).await;
         let now = bench.contents();
         assert!(!now.order.is_empty());
