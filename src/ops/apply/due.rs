@@ -242,6 +242,14 @@ impl Run {
             },
             halt => (rest, halt),
         };
+        // With the data that is gone it is all of them that nobody has transferred.
+        if missing > 0
+            && ended.is_ok()
+            && let Some(why) = self.lost(missing).await
+        {
+            self.tally.add(Outcome::Unknown, missing);
+            return (missing, Err(Halt::Failed(why)));
+        }
         let missing = missing.min(asked);
         self.tally.add(Outcome::Unknown, missing);
         (missing, ended)

@@ -2,10 +2,11 @@
 //! there is is taken back.
 
 use delayscope::ops::apply::{Applied, Limits, apply};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
-use delayscope::queue::{Outcome, Queue, Summary};
+use delayscope::queue::{Form, Outcome, Queue, Summary};
 
 use crate::apply::bench::{Bench, Told};
 use crate::support::PATIENCE;
@@ -28,6 +29,19 @@ async fn amid_of(
     let all: Vec<u64> = (1..=90).collect();
     let which = match what {
         What::Transfer => Which::Due,
+        What::Restore => {
+            let keys = bench.queue.keys();
+            let rename = [&b"RENAME"[..], &keys.timeouts, &keys.quarantine];
+            bench.server.cmd_bytes(&rename);
+            let order = keys.order.unwrap();
+            bench.server.cmd_bytes(&[b"DEL", &order]);
+            // What lets the list go round needs one.
+            bench.server.put(&bench.queue, &bench.member(91), "9e12");
+            Which::Selected(Selection {
+                from: From::Quarantined,
+                ..Selection::default()
+            })
+        }
         _ => bench.entries(&all),
     };
     let mut prepared = bench.plan(what, which).await.unwrap();
@@ -67,16 +81,30 @@ async fn what_a_flush_removed_amid_a_change_was_not_moved_by_others() {
     let flush = |bench: &mut Bench| {
         bench.server.cmd(&["FLUSHALL"]);
     };
+    let later = What::Requeue(NewDue {
+        base: Base::In(900_000),
+        spread_ms: 0,
+    });
+    let repack = What::Repack(Some(Form::DoubleId));
     let changes = [
         (What::Delete, Way::InOrder),
         (What::Delete, Way::Sweep),
         (What::Deliver, Way::InOrder),
+        (What::Deliver, Way::Swap),
         (What::Transfer, Way::InOrder),
+        (What::Transfer, Way::Swap),
+        (later, Way::InOrder),
+        (repack.clone(), Way::InOrder),
+        (repack, Way::Sweep),
+        (What::Quarantine, Way::InOrder),
+        (What::Quarantine, Way::Sweep),
+        (What::Restore, Way::InOrder),
+        (What::Restore, Way::Sweep),
     ];
     for (what, way) in changes {
         let (summary, failed) = amid(what.clone(), way, flush).await;
-        assert!(failed.contains("the data of orders is gone"), "{failed}");
-        assert!(failed.contains("FLUSHALL"), "{failed}");
+        let said = failed.contains("the data of orders is gone") && failed.contains("FLUSHALL");
+        assert!(said, "{what:?} {way:?}: {failed:?} {summary:?}");
         assert_eq!(summary.tally.get(Outcome::Gone), 0, "{what:?}: {summary:?}");
     }
 }
@@ -115,15 +143,24 @@ async fn what_was_lost_between_the_plan_and_its_first_script_was_not_moved_by_ot
 
 #[tokio::test]
 async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
-    let restart = |bench: &mut Bench| bench.server.restart_with(&[]);
-    let (summary, failed) = amid(What::Delete, Way::InOrder, restart).await;
-    assert!(failed.contains("was started anew"), "{failed}");
-    assert_eq!(summary.tally.get(Outcome::Gone), 0, "{summary:?}");
-    let noted = summary
-        .notes
-        .iter()
-        .any(|note| note.contains("started anew"));
-    assert!(noted, "{:?}", summary.notes);
+    let changes = [
+        (What::Delete, Way::InOrder),
+        (What::Delete, Way::Sweep),
+        (What::Transfer, Way::InOrder),
+        (What::Transfer, Way::Swap),
+        (What::Transfer, Way::SetAside),
+        (What::Quarantine, Way::Sweep),
+    ];
+    for (what, way) in changes {
+        let restart = |bench: &mut Bench| bench.server.restart_with(&[]);
+        let (summary, failed) = amid(what.clone(), way, restart).await;
+        let said = failed.contains("was started anew");
+        assert!(said, "{what:?} {way:?}: {failed:?} {summary:?}");
+        assert_eq!(summary.tally.get(Outcome::Gone), 0, "{summary:?}");
+        let mut notes = summary.notes.iter();
+        let noted = notes.any(|note| note.contains("started anew"));
+        assert!(noted, "{:?}", summary.notes);
+    }
 }
 
 #[tokio::test]
