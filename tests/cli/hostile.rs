@@ -5,12 +5,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+mod commands;
+mod terminal;
+mod traced;
+
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Stdio};
 
-use delayscope::queue::Queue;
+use delayscope::queue::{Change, ConsumerTag, Holder, Queue};
+
+use self::commands::{ALL, NO_JSON, Places};
 
 use super::pasting::Random;
 use super::program::{Program, bare};
@@ -68,6 +75,63 @@ fn fill(program: &Program, queue: &Queue) {
         pipe.exec(&mut connection).unwrap();
         left -= left.min(5_000);
     }
+    sick(program, queue);
+}
+
+/// The id of an entry that stays until the end.
+const LAST: u64 = 0xffff;
+
+/// Something for each repair.
+fn sick(program: &Program, queue: &Queue) {
+    let keys = queue.keys();
+    let order = keys.order.unwrap();
+    let member = |n: u64| frame(900_000 + n, WORDS.as_bytes());
+    let now = program.server.now();
+    let mut all = redis::pipe();
+    for n in 0..4 {
+        // Only the order list holds it; it was delivered with its frame; its due time is in seconds;
+        // it has none; it is aside.
+        all.rpush(&order, member(n));
+        all.rpush(&keys.target, member(10 + n));
+        all.zadd(&keys.timeouts, member(20 + n), now.get() / 1_000);
+        all.zadd(
+            &keys.timeouts,
+            member(30 + n),
+            -5 - i64::try_from(n).unwrap(),
+        );
+        all.zadd(&keys.timeouts, member(40 + n), now.plus(7_000_000).get());
+        all.rpush(keys.aside.as_ref().unwrap(), member(40 + n));
+    }
+    // Delivered twice.
+    all.rpush(&keys.target, "twice")
+        .rpush(&keys.target, "twice");
+    // Held by one that died.
+    let holder = Holder {
+        consumer: ConsumerTag {
+            host: WORDS.to_owned(),
+            pid: 1,
+            number: 1,
+        },
+        at: now,
+        turn: 0,
+    };
+    all.hset(&keys.hold.held, holder.field(), WORDS);
+    all.hset(&keys.hold.held, WORDS, WORDS);
+    all.pexpire(&keys.target, 3_600_000);
+    let last = frame(LAST, WORDS.as_bytes());
+    all.zadd(&keys.timeouts, &last, now.plus(86_400_000).get());
+    all.rpush(&order, &last);
+    all.exec(&mut program.server.connection()).unwrap();
+}
+
+/// A queue of which all is due, and of whose names one was taken.
+fn taken(program: &Program, queue: &Queue) {
+    let keys = queue.keys();
+    let mut all = redis::pipe();
+    all.hset(&keys.target, WORDS, WORDS);
+    all.zadd(&keys.timeouts, frame(1, WORDS.as_bytes()), 1);
+    all.rpush(keys.order.as_ref().unwrap(), frame(1, WORDS.as_bytes()));
+    all.exec(&mut program.server.connection()).unwrap();
 }
 
 /// What is wrong with an output; nothing when all of it is what it looks like.
@@ -94,7 +158,12 @@ fn harm(output: &[u8]) -> Option<String> {
 
 /// Runs a command as text and as JSON; whatever comes of it, it says nothing that does harm.
 fn says_no_harm(command: impl Fn() -> Command, args: &[&str]) {
-    for json in [false, true] {
+    says_no_harm_as(&[false, true], command, args);
+}
+
+/// The same, as JSON or not.
+fn says_no_harm_as(json: &[bool], command: impl Fn() -> Command, args: &[&str]) {
+    for json in json.iter().copied() {
         let mut command = command();
         command.args(args).stdin(Stdio::null());
         if json {
@@ -107,6 +176,7 @@ fn says_no_harm(command: impl Fn() -> Command, args: &[&str]) {
             }
         }
         // A report in Markdown stays one: the acl is a line for redis-cli, also in JSON.
+        let json = json && !args.iter().any(|word| NO_JSON.contains(word));
         for line in said.stdout.split(|byte| *byte == b'\n').filter(|_| json) {
             if !line.is_empty() {
                 let parsed = serde_json::from_slice::<serde_json::Value>(line);
@@ -118,90 +188,6 @@ fn says_no_harm(command: impl Fn() -> Command, args: &[&str]) {
             }
         }
     }
-}
-
-/// Every subcommand that is about a queue, what is first to be looked at first.
-const ALL: &[&[&str]] = &[
-    &["queues"],
-    &["show", "Q"],
-    &["entries", "Q"],
-    &["entries", "Q", "--from", "order", "--limit", "50"],
-    &["entries", "Q", "--from", "delivered", "--raw"],
-    &["entries", "Q", "--from", "quarantined", "--limit", "50"],
-    &["search", "Q", "EVIL"],
-    &["search", "Q", "re:/\u{1b}[/"],
-    &["watch", "Q", "--count", "1"],
-    &["doctor", "Q", "--for", "100ms"],
-    &["doctor", "--for", "100ms"],
-    &["report", "Q", "--for", "100ms"],
-    &["report", "--for", "100ms"],
-    &["acl", "Q"],
-    &["kick", "Q", "--yes"],
-    &[
-        "offer",
-        "Q",
-        "\u{1b}[31mmessage\u{202e}",
-        "--form",
-        "byte-id",
-        "--in",
-        "1h",
-    ],
-    &["offer", "Q", "x", "--form", "\u{1b}[31m"],
-    &["requeue", "Q", "--late", "--in", "1h", "--dry-run"],
-    &[
-        "requeue", "Q", "--limit", "3", "--all", "--in", "1h", "--yes", "--each",
-    ],
-    &["duplicate", "Q", "--limit", "3", "--all", "--yes", "--each"],
-    &["transfer", "Q", "--dry-run"],
-    &["transfer", "Q", "--limit", "5", "--yes", "--each"],
-    &["deliver", "Q", "--limit", "5", "--all", "--yes", "--each"],
-    &["undo", "--yes"],
-    &["delete", "Q", "--limit", "5", "--all"],
-    &["delete", "Q", "--limit", "5", "--all", "--yes", "--each"],
-    &["delete", "Q", "--id", "\u{1b}[31m", "--yes"],
-    &[
-        "edit",
-        "Q",
-        "--id",
-        "0000000000000001",
-        "--file",
-        "/no/\u{1b}[31m\u{202e}",
-    ],
-    &["repair", "Q", "--drift", "--dry-run"],
-    &["repair", "Q", "--drift", "--yes", "--each"],
-    &["repair", "Q", "--quarantine", "--yes", "--each"],
-    &["repair", "Q", "--restore", "--all", "--yes"],
-    &["repair", "Q", "--restore-order", "--yes"],
-    &["repair", "Q", "--realign", "--within", "1h", "--yes"],
-    &["consume", "Q", "--peek", "--count", "5"],
-    &["consume", "Q", "--count", "2", "--yes"],
-    &[
-        "worker",
-        "Q",
-        "--until-empty",
-        "--batch",
-        "\u{1b}[31m",
-        "--yes",
-    ],
-    &["journal"],
-    &["journal", "\u{1b}[31m"],
-    &["decode", "\u{1b}[31m\u{202e}"],
-    &["demo", "--scenario", "\u{1b}[31m\u{202e}"],
-    &["\u{1b}[31m\u{202e}"],
-    &["queues", "--\u{1b}[31m\u{202e}"],
-    &["queues", "--queue", "zset-list:\u{1b}[31m,\u{1b}[31m"],
-    &["queues", "--profile", "\u{1b}[31m\u{202e}"],
-    &["queues", "-u", "redis://\u{1b}[31m\u{202e}:1"],
-    &["queues", "-s", "/no/\u{1b}[31m\u{202e}"],
-];
-
-/// The words of a command, with a queue's digits for `Q`.
-fn about<'a>(words: &[&'a str], hex: &'a str) -> Vec<&'a str> {
-    let word = |word: &&'a str| match *word {
-        "Q" => vec!["--queue-hex", hex],
-        word => vec![word],
-    };
-    words.iter().flat_map(word).collect()
 }
 
 /// A user whose name is hostile, which stands in what the server says of missing rights.
@@ -226,41 +212,86 @@ const WORDS_OF_USER: &str = "EVIL\u{1b}[31m\u{9b}\u{202e}";
 
 #[test]
 fn no_command_passes_on_what_commands_a_terminal() {
-    let program = Program::start();
-    for name in NAMES {
-        let queue = Queue::redisson(name);
-        fill(&program, &queue);
-        let _ = redis::cmd("EVAL")
-            .arg(format!(
-                "return redis.error_reply('{}')",
-                WORDS.replace(' ', "X")
-            ))
-            .arg(0)
-            .exec(&mut program.server.connection());
-    }
-    hostile_user(&program);
-    for name in NAMES {
-        let hex = hex::encode(name);
-        for words in ALL {
-            says_no_harm(|| program.command(&[]), &about(words, &hex));
-        }
-        for words in [
-            &["show", "Q"][..],
-            &["doctor", "Q", "--for", "100ms"],
-            &["transfer", "Q", "--yes"],
-            &["kick", "Q"],
-        ] {
-            let user = || program.command(&["--user", WORDS_OF_USER, "-a", "x"]);
-            says_no_harm(user, &about(words, &hex));
-        }
-    }
-    traffic(&program);
+    every_command(NAMES[0]);
 }
 
+#[test]
+fn no_command_passes_on_what_is_no_text() {
+    every_command(NAMES[1]);
+}
+
+fn every_command(name: &[u8]) {
+    let program = Program::start();
+    let input = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(input.path(), format!("edited {WORDS}")).unwrap();
+    hostile_user(&program);
+    fill(&program, &Queue::redisson(name));
+    let other = [name, b"taken"].concat();
+    taken(&program, &Queue::redisson(other.as_slice()));
+    let places = Places {
+        queue: hex::encode(name),
+        taken: hex::encode(other),
+        file: input.path().to_str().unwrap().to_owned(),
+    };
+    let _ = redis::cmd("EVAL")
+        .arg(format!(
+            "return redis.error_reply('{}')",
+            WORDS.replace(' ', "X")
+        ))
+        .arg(0)
+        .exec(&mut program.server.connection());
+    // It takes its time.
+    let metrics = program.begin(&["metrics"]);
+    for words in ALL {
+        says_no_harm(|| program.command(&[]), &places.filled(words));
+    }
+    for words in [
+        &["show", "Q"][..],
+        &["doctor", "Q", "--for", "100ms"],
+        &["transfer", "Q", "--yes"],
+        &["kick", "Q"],
+        &["nodes"],
+        &["trace", "Q", "--for", "100ms"],
+    ] {
+        let user = || program.command(&["--user", WORDS_OF_USER, "-a", "x"]);
+        says_no_harm(user, &places.filled(words));
+    }
+    let metrics = metrics.ended().done();
+    assert_eq!(harm(metrics.out.as_bytes()), None);
+    traffic(&program, name);
+    journal(&program);
+}
+
+/// Every change that was made, entry by entry, and its undo; among them is one of each kind that
+/// the journal keeps.
+fn journal(program: &Program) {
+    let heads = program.run(&["journal", "--json"]).done().json();
+    let made: BTreeSet<&str> = heads
+        .iter()
+        .filter(|head| head["done"].as_u64() > Some(0))
+        .map(|head| head["change"].as_str().unwrap())
+        .collect();
+    let missing: Vec<&str> = Change::ALL
+        .into_iter()
+        .map(Change::word)
+        .filter(|word| !made.contains(word))
+        .collect();
+    assert_eq!(missing, UNWRITTEN, "kinds of changes that were not made");
+    for (n, head) in heads.iter().enumerate() {
+        let id = head["journal_id"].as_str().unwrap();
+        let command = || program.command(&[]);
+        says_no_harm(command, &["journal", id]);
+        says_no_harm_as(&[n % 2 == 0], command, &["undo", id, "--yes", "--each"]);
+    }
+}
+
+/// Changes of which the journal says nothing.
+const UNWRITTEN: [&str; 1] = ["kick"];
+
 /// What is announced is told while it happens.
-fn traffic(program: &Program) {
+fn traffic(program: &Program, name: &[u8]) {
     for json in [&[][..], &["--json"]] {
-        let queue = Queue::redisson(NAMES[0]);
+        let queue = Queue::redisson(name);
         let channel = queue.keys().channel.unwrap();
         let watching = program.begin(&[&["traffic", "--count", "1"], json].concat());
         let listens = || program.server.int(&["PUBSUB", "NUMPAT"]) == 1;
@@ -328,11 +359,14 @@ fn what_a_server_answers_commands_no_terminal() {
     };
     for words in [
         &["queues"][..],
-        &["show", "Q"],
-        &["transfer", "Q", "--yes"],
-        &["consume", "Q", "--yes"],
+        &["show", "--queue-hex", "1b"],
+        &["nodes"],
+        &["metrics"],
+        &["trace", "--queue-hex", "1b", "--yes"],
+        &["transfer", "--queue-hex", "1b", "--yes"],
+        &["consume", "--queue-hex", "1b", "--yes"],
     ] {
-        says_no_harm(command, &about(words, "1b"));
+        says_no_harm(command, words);
     }
 }
 
