@@ -109,8 +109,8 @@ impl Run {
         let intended = dropped.iter().cloned();
         let intended = intended.map(|member| self.order_only(member)).collect();
         self.intend(intended).await?;
-        self.trying(vec![first..self.intended], Tries::SomeBeside)
-            .await?;
+        let looked_at = first..self.intended;
+        self.trying(vec![looked_at], Tries::SomeBeside).await?;
         let before = restore.taken();
         match restore.next(&self.writer, size.get()).await {
             Ok(Some(step)) => {
