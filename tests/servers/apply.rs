@@ -12,6 +12,7 @@ mod equal;
 mod failover;
 mod halts;
 mod kicks;
+mod longest;
 mod lost;
 mod mends;
 mod newest;
