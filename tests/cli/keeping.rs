@@ -105,7 +105,8 @@ fn a_consumer_that_is_refused_does_not_say_that_it_may_hold_a_message() {
     }
 }
 
-/// Of a message that is longer than a pipe, it cannot tell the end: it is killed amid that.
+/// Of a message that is longer than a pipe, it cannot tell the end: it is killed amid that. What
+/// repairs it runs on another machine.
 #[test]
 fn what_a_killed_consumer_held_is_back_in_target_after_the_command_that_doctor_prints() {
     let program = Program::start();
@@ -124,18 +125,18 @@ fn what_a_killed_consumer_held_is_back_in_target_after_the_command_that_doctor_p
     program.server.cmd(&["DEL", "delayscope:lease:{orders}"]);
 
     let doctor = ["doctor", "orders", "--for", "1s", "--json"];
-    let found = program.run(&doctor).partly().json();
+    let found = program.run_elsewhere(&doctor).partly().json();
     let found = found.iter().find(|found| found["id"] == "held").unwrap();
     let command = found["repair_command"].as_str().unwrap();
     let (_, repair) = command.split_once(" repair ").unwrap();
     assert_eq!(repair, "orders --put-back");
     let words = ["repair"].into_iter().chain(repair.split(' '));
     let words: Vec<&str> = words.chain(["--yes"]).collect();
-    program.run(&words).done();
+    program.run_elsewhere(&words).done();
 
     let target = program.server.list(&["LRANGE", "orders", "0", "-1"]);
     assert!(target == all, "{} in target", target.len());
     assert_eq!(held(), 0);
-    let well = program.run(&doctor).json();
+    let well = program.run_elsewhere(&doctor).json();
     assert!(well.iter().all(|found| found["id"] != "held"), "{well:?}");
 }

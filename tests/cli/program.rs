@@ -56,6 +56,14 @@ impl Program {
         said(&mut self.command(args))
     }
 
+    /// The same from another machine, whose journal knows nothing.
+    pub(crate) fn run_elsewhere(&self, args: &[&str]) -> Said {
+        let home = room();
+        let mut command = bare(home.path());
+        command.arg("-s").arg(self.server.socket()).args(args);
+        said(&mut command)
+    }
+
     pub(crate) fn run_with_input(&self, args: &[&str], input: &[u8]) -> Said {
         with_input(&mut self.command(args), input)
     }

@@ -165,7 +165,7 @@ fn one(beside: &Beside, come: Come, kill: &Kill) -> Result<(bool, usize), String
     }
     let with = |why: String| format!("{why}\n{}", said.told);
     told(&program, &handed_on).map_err(with)?;
-    put_back(server, &program, kept).map_err(with)?;
+    put_back(server, kept).map_err(with)?;
     let rest = program.run(&["consume", QUEUE, "--timeout", "0", "--yes"], "");
     let end = World::of(server, &queue());
     let second: Vec<String> = printed(&rest);
@@ -214,8 +214,10 @@ fn told(program: &Program, printed: &BTreeSet<String>) -> Result<(), String> {
 }
 
 /// While its lease runs, the message of a consumer is left where it is; then it is put back, first
-/// in line. What the server moved for it is nobody's.
-fn put_back(server: &Server, program: &Program, kept: usize) -> Result<(), String> {
+/// in line. What the server moved for it is nobody's. Another machine does it, which knows nothing of
+/// the consumer's journal.
+fn put_back(server: &Server, kept: usize) -> Result<(), String> {
+    let program = Program::new(server);
     let before = World::of(server, &queue());
     let of = |world: &World, place: &Place| {
         let names = world.places.iter().filter(|(_, at)| *at == place);
