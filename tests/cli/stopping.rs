@@ -228,6 +228,28 @@ fn a_reader_that_goes_away_stops_the_change_silently() {
 }
 
 #[test]
+fn a_reader_that_does_not_read_keeps_no_order_list_aside_and_gets_every_line() {
+    const COUNT: i64 = 10_000;
+    let program = shuffled(COUNT.unsigned_abs());
+    let args = ["transfer", "orders", "--yes", "--each", "--json"];
+    // Its output is a pipe that holds some hundred lines, and nobody reads it.
+    let change = program.begin(&args);
+    wait_for("some to be transferred, and nothing to be aside", || {
+        let [_, order, target] = depths(&program);
+        let is_aside = program.server.int(&["EXISTS", ASIDE]) == 1;
+        target > 0 && order + target == COUNT && !is_aside
+    });
+    let [waiting, order, _] = depths(&program);
+    assert_eq!(waiting, order);
+    let said = change.ended().done();
+    let lines = said.json();
+    let done = lines.iter().filter(|line| line["outcome"] == "done");
+    assert_eq!(i64::try_from(done.count()), Ok(COUNT));
+    assert_eq!(lines.last().unwrap()["done"], COUNT);
+    assert_eq!(depths(&program), [0, 0, COUNT]);
+}
+
+#[test]
 fn progress_is_one_line_that_is_written_over() {
     let program = Program::start();
     let server = &program.server;
