@@ -218,6 +218,44 @@ async fn mended_drift_costs_what_the_plan_says() {
     bench.as_planned(What::Delete, strays, Way::Sweep).await;
 }
 
+/// Bytes that have gone to the server and come from it.
+fn on_the_way(server: &Server) -> u64 {
+    let bytes = ["total_net_input_bytes", "total_net_output_bytes"];
+    let bytes = bytes.map(|name| info::<u64>(server, "stats", name).unwrap());
+    bytes.iter().sum()
+}
+
+#[tokio::test]
+async fn a_plan_reads_a_large_member_a_few_times_whatever_it_is_a_plan_of() {
+    const LARGE: usize = 5_000_000;
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let past = bench.server.now().plus(-900_000);
+    bench.fill(10, past, 1_000);
+    let score = bench.queue.score(past.plus(5_500)).to_string();
+    let large = frame(11, &vec![b'7'; LARGE]);
+    bench.server.put(&bench.queue, &large, &score);
+    let all = |from| matching("", from);
+    let plans = [
+        (What::Transfer, Which::Due),
+        (What::Transfer, all(From::Late)),
+        (What::Deliver, all(From::Waiting)),
+        (What::Delete, all(From::Waiting)),
+        (What::Quarantine, all(From::Waiting)),
+        (What::Repack(None), all(From::Waiting)),
+        (What::Realign(None), Which::Due),
+        (later(), all(From::Waiting)),
+        (What::Edit(b"new".to_vec()), bench.entries_of(&[large])),
+    ];
+    for (what, which) in plans {
+        let before = on_the_way(&bench.server);
+        let planned = bench.plan(what.clone(), which).await;
+        let bytes = on_the_way(&bench.server) - before;
+        let times = bytes / LARGE as u64;
+        assert!(planned.is_ok(), "{what:?}: {:?}", planned.err());
+        assert!(times <= 6, "{what:?}: {times} times");
+    }
+}
+
 #[test]
 fn the_watch_sees_how_long_a_transaction_took() {
     let mut server = Server::start();
