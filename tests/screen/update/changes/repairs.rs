@@ -3,8 +3,9 @@
 use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Remedy, Severity, Step};
-use delayscope::queue::{Form, Known, Queue, State};
+use delayscope::queue::{Change, Exact, Form, Known, Queue, State};
 use delayscope::tui::change::plan::Marked;
+use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::form::{Filling as _, Part};
 use delayscope::tui::hints;
 
@@ -14,8 +15,8 @@ use delayscope::tui::repair::RepairForm;
 use delayscope::tui::repair::fit::{Fit, fit};
 use delayscope::tui::tabs::Tab;
 
-use super::{asked, desk, dialog, toast};
-use crate::desk::{Desk, START, member, score};
+use super::{applied, asked, desk, dialog, plan, planned, toast};
+use crate::desk::{Desk, START, World, member, score};
 
 pub(super) fn menu(desk: &Desk) -> &RepairForm {
     match &desk.model.overlay {
@@ -403,5 +404,97 @@ fn what_is_in_quarantine_nothing_else_is_done_to() {
         assert_eq!(desk.model.overlay, None);
         desk.char(' ');
         assert_eq!(asked(&desk.char(key)), None, "{key}");
+    }
+}
+
+/// The three ways with what only the order list holds.
+const WAYS: [(Row, Change); 3] = [
+    (Row::Requeue, Change::Requeue),
+    (Row::DeliverStrays, Change::Deliver),
+    (Row::DropStrays, Change::Delete),
+];
+
+/// `orders` in whose order list two entries stand that wait nowhere, as a look at all of it has
+/// found; of the others so many lack there, and timeouts holds nothing when it is `lost`.
+fn with_strays(lacking: u64, lost: bool) -> Desk {
+    let mut world = World::new("orders", 10, -4_500, 1_000);
+    let mut order: Vec<_> = world
+        .entries
+        .iter()
+        .map(|(member, _)| member.clone())
+        .collect();
+    order.extend([77, 78].map(member));
+    if lost {
+        world.entries.clear();
+    }
+    let strays = order.len() - world.entries.len();
+    world.order = Some(order);
+    let mut desk = Desk::of(vec![world]);
+    let mut exact = Exact::new(&super::orders(), desk.now());
+    exact.waiting = if lost { 0 } else { 10 };
+    let drift = exact.drift.as_mut().unwrap();
+    (drift.lacking.count, drift.strays.count) = (lacking, strays as u64);
+    desk.model.queues[0].watch.examined(exact);
+    desk.live(1_000, 1);
+    let mut found = desk.model.queues[0].findings.iter();
+    assert!(found.any(|found| found.id == "drift"), "lost: {lost}");
+    desk
+}
+
+#[test]
+fn the_menu_never_opens_on_what_drops_entries_that_may_not_have_been_delivered() {
+    for (lacking, lost) in [(0, false), (1, false), (0, true)] {
+        for on_finding in [false, true] {
+            let mut desk = with_strays(lacking, lost);
+            if on_finding {
+                desk.model.focus = Pane::Entries;
+                desk.char('5');
+            }
+            desk.char('R');
+            let menu = menu(&desk);
+            assert_ne!(menu.at, Part::Repair(Row::DropStrays), "{lacking} {lost}");
+            let place = |row| menu.parts().iter().position(|at| *at == Part::Repair(row));
+            let [again, deliver, drops] = WAYS.map(|(row, _)| place(row).unwrap());
+            assert!(again < drops && deliver < drops, "{:?}", menu.parts());
+            let last = menu
+                .parts()
+                .iter()
+                .rposition(|at| matches!(at, Part::Repair(_)));
+            assert_eq!(last, Some(drops));
+        }
+    }
+}
+
+#[test]
+fn each_way_with_what_only_the_order_list_holds_shows_two_payloads_and_drops_none_by_enter() {
+    for (row, change) in WAYS {
+        let mut desk = with_strays(0, false);
+        go(&mut desk, row);
+        let mut effects = desk.press(Code::Enter);
+        if row == Row::Requeue {
+            assert!(matches!(desk.model.overlay, Some(Overlay::Requeue(_))));
+            effects = desk.key(Key::ctrl('s'));
+        }
+        let wish = asked(&effects).unwrap();
+        assert_eq!((wish.what.change(), wish.which), (change, Marked::Lost));
+        let mut those = plan(change, 2);
+        those.says = ["{\"order\":77}", "{\"order\":78}"]
+            .map(str::to_owned)
+            .to_vec();
+        planned(&mut desk, wish.generation, those);
+        let dialog = dialog(&desk.model).unwrap();
+        for payload in ["{\"order\":77}", "{\"order\":78}"] {
+            let shown =
+                |line: &DialogLine| matches!(line, DialogLine::Fact(_, says) if says == payload);
+            assert!(
+                dialog.lines.iter().any(shown),
+                "{row:?}: {:?}",
+                dialog.lines
+            );
+        }
+        if row == Row::DropStrays {
+            let enter = desk.press(Code::Enter);
+            assert!(!applied(&enter), "Enter drops nothing");
+        }
     }
 }
