@@ -227,3 +227,112 @@ fn a_row_that_has_left_can_be_opened_and_is_gone_there_too() {
     assert_eq!(planned(&desk.char('x')), None);
     assert!(toast(&desk).contains("no longer there"), "{}", toast(&desk));
 }
+
+/// What leaves the list of a tab, and what it is called there.
+struct Leaving {
+    key: char,
+    lists: fn(&mut World) -> Vec<Vec<u8>>,
+    leaves: fn(&mut World, &[u8]),
+    /// A key that acts on its rows.
+    acts: char,
+}
+
+/// The tabs whose rows are listed by their places.
+fn listings() -> [Leaving; 2] {
+    [
+        Leaving {
+            key: '3',
+            lists: |world| {
+                let members = (20..30).map(member).collect::<Vec<_>>();
+                world.order = Some(members.clone());
+                members
+            },
+            leaves: |world, gone| world.order.as_mut().unwrap().retain(|m| m != gone),
+            acts: 'x',
+        },
+        Leaving {
+            key: '7',
+            lists: |world| {
+                world.quarantine = (20..30)
+                    .map(|n| (member(n), 1_000.0 + f64::from(u32::try_from(n).unwrap())))
+                    .collect();
+                world.quarantine.iter().map(|(m, _)| m.clone()).collect()
+            },
+            leaves: |world, gone| world.quarantine.retain(|(m, _)| m != gone),
+            acts: 'R',
+        },
+    ]
+}
+
+impl Leaving {
+    /// The tab, with the cursor on its third row; and what it lists.
+    fn desk(&self) -> (Desk, Vec<Vec<u8>>) {
+        let mut world = World::new("orders", 10, -4_500, 1_000);
+        let rows = (self.lists)(&mut world);
+        let mut desk = Desk::of(vec![world]);
+        desk.model.focus = Pane::Entries;
+        desk.char(self.key);
+        desk.answer_all();
+        desk.press(Code::Down);
+        desk.press(Code::Down);
+        desk.live(1_100, 0);
+        assert_eq!(desk.under_cursor().as_ref(), Some(&rows[2]), "{}", self.key);
+        (desk, rows)
+    }
+
+    fn goes(&self, desk: &mut Desk, gone: &[u8]) {
+        (self.leaves)(&mut desk.world[0], gone);
+        desk.live(1_100, 0);
+    }
+}
+
+#[test]
+fn in_the_order_list_and_in_quarantine_a_row_that_leaves_stays_for_two_seconds_and_no_key_acts() {
+    for tab in listings() {
+        let (mut desk, rows) = tab.desk();
+        tab.goes(&mut desk, &rows[2]);
+        assert_eq!(desk.under_cursor().as_ref(), Some(&rows[2]), "{}", tab.key);
+        assert_eq!(fate(&desk), Some(Fate::Gone), "{}", tab.key);
+        for key in ['x', 't', 'p', 'r', 'e', 'D', ' ', tab.acts] {
+            let before = desk.model.marks.clone();
+            assert_eq!(planned(&desk.char(key)), None, "{} {key:?}", tab.key);
+            assert!(desk.model.overlay.is_none(), "{} {key:?}", tab.key);
+            assert_eq!(desk.model.marks, before, "{} {key:?}", tab.key);
+            let toast = toast(&desk);
+            assert!(
+                toast.contains("no longer here"),
+                "{} {key:?}: {toast}",
+                tab.key
+            );
+        }
+        desk.live(1_000, 0);
+        assert_eq!(desk.under_cursor().as_ref(), Some(&rows[2]), "still there");
+        desk.live(1_100, 0);
+        // The cursor came to its neighbour by itself: no key acts there before that was seen.
+        assert_eq!(desk.under_cursor().as_ref(), Some(&rows[3]), "{}", tab.key);
+        assert_eq!(planned(&desk.char(tab.acts)), None, "{}", tab.key);
+        assert!(
+            toast(&desk).contains("changed just now"),
+            "{}",
+            toast(&desk)
+        );
+        desk.live(1_000, 0);
+        let which = planned(&desk.char(tab.acts));
+        let is_it = matches!(&which, Some(Marked::One(entry)) if entry.member == rows[3]);
+        assert!(is_it, "{}: {which:?} {}", tab.key, toast(&desk));
+    }
+}
+
+#[test]
+fn in_the_order_list_and_in_quarantine_what_leaves_before_the_cursor_moves_it_to_no_other_entry() {
+    for tab in listings() {
+        let (mut desk, rows) = tab.desk();
+        for gone in &rows[..2] {
+            tab.goes(&mut desk, gone);
+            assert_eq!(desk.under_cursor().as_ref(), Some(&rows[2]), "{}", tab.key);
+        }
+        let which = planned(&desk.char(tab.acts));
+        let is_it = matches!(&which, Some(Marked::One(entry)) if entry.member == rows[2]);
+        assert!(is_it, "{}: {which:?} {}", tab.key, toast(&desk));
+    }
+}
