@@ -157,8 +157,8 @@ async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
         let said = failed.contains("was started anew");
         assert!(said, "{what:?} {way:?}: {failed:?} {summary:?}");
         assert_eq!(summary.tally.get(Outcome::Gone), 0, "{summary:?}");
-        let mut notes = summary.notes.iter();
-        let noted = notes.any(|note| note.contains("started anew"));
+        let mut said = summary.notes.iter();
+        let noted = said.any(|note| note.contains("started anew"));
         assert!(noted, "{:?}", summary.notes);
     }
 }
