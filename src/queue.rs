@@ -32,6 +32,7 @@ pub mod slot;
 pub mod snapshot;
 pub mod text;
 pub mod told;
+pub mod twin;
 pub mod via;
 pub mod zoom;
 
@@ -56,4 +57,5 @@ pub use server::{
     Verify,
 };
 pub use snapshot::{Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey};
+pub use twin::Twin;
 pub use zoom::{Scale, Zoom};

@@ -17,4 +17,4 @@ pub mod watch;
 pub mod write;
 
 pub use error::StoreError;
-pub use link::{Access, Store};
+pub use link::{Access, KeyWrites, Store};

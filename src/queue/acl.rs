@@ -27,6 +27,7 @@ const READ: &[&str] = &[
     "script|exists",
     "time",
     "type",
+    "watch",
     "zcard",
     "zcount",
     "zrange",

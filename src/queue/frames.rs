@@ -7,8 +7,8 @@ use super::entry::{Due, EntryId};
 use super::frame::{self, Era, Form, Unpack};
 use super::known::Known;
 use super::layout::Queue;
-use super::name::QueueName;
 use super::text;
+use super::twin::Twin;
 use crate::clock::EpochMillis;
 use crate::payload::{self, Codec};
 
@@ -182,9 +182,9 @@ pub struct Frames {
     pub tail: Vec<Delivered>,
     /// The places of some of the next due ones in the order list, counted from its head.
     pub depth: Known<Vec<(EntryId, Place)>>,
-    /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when there
-    /// is a list with its name.
-    pub twin: Option<QueueName>,
+    /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when anything
+    /// was seen of it.
+    pub twin: Option<Twin>,
     /// The largest member or element among them, in bytes.
     pub largest: usize,
     /// Number of members of each kind that were asked for.

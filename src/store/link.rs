@@ -20,6 +20,7 @@ pub(in crate::store) mod sole;
 pub(in crate::store) mod task;
 mod tls;
 pub(in crate::store) mod wire;
+mod writes;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,10 +33,12 @@ use self::dial::{Dialer, Site, Stream, Way};
 use self::shared::Shared;
 use self::sole::SoleWire;
 use self::wire::Wire;
+use self::writes::WriteWatch;
 use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Address, Endpoint, Link, LinkState, Optional, fleet, text};
 pub(in crate::store) use again::Retries;
+pub use writes::KeyWrites;
 
 /// The longest wait for a request whose caller has no opinion.
 pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
@@ -59,6 +62,7 @@ pub struct Store {
 struct Inner {
     shared: Arc<Shared>,
     access: Access,
+    writes: WriteWatch,
     task: JoinHandle<()>,
 }
 
@@ -69,6 +73,7 @@ impl Inner {
         Self {
             shared,
             access,
+            writes: WriteWatch::default(),
             task,
         }
     }

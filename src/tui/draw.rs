@@ -232,6 +232,17 @@ impl<'a> Ctx<'a> {
         });
     }
 
+    /// Draws parts into the lower border of a pane that has one.
+    pub(crate) fn below(&self, slot: Slot, left: Vec<Part>, buf: &mut Buffer) {
+        let pane = Pane {
+            left,
+            boxed: slot.boxed,
+            style: self.theme.faint,
+            ..Pane::default()
+        };
+        pane.below(rect(slot.outer), buf);
+    }
+
     /// The style of a pane's name.
     pub(crate) fn title(&self, which: model::Pane) -> Style {
         if which == self.model.focus {

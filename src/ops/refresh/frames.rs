@@ -1,10 +1,12 @@
 //! A sample of a queue's members, judged.
 
+use std::time::Duration;
+
 use crate::payload;
 use crate::queue::frames::{Delivered, FarEntry, Place};
-use crate::queue::{Frames, FramesAsk, Judged, Known, Queue, QueueName, text};
+use crate::queue::{Frames, FramesAsk, Judged, Known, Queue, Twin, text};
 use crate::store::read::{self, KeyType, MAXLEN};
-use crate::store::{Store, StoreError};
+use crate::store::{KeyWrites, Store, StoreError};
 
 /// Bytes of a payload that are decoded to be told, and columns of what is told of it.
 const DECODED: usize = 4_096;
@@ -12,6 +14,9 @@ const SAID: usize = 60;
 
 /// Number of the next due ones that are looked for in the order list, evenly spread over them.
 const SOUGHT: usize = 3;
+
+/// Watched for so long without a write, target is not used by those who use the other one.
+const OWN: Duration = Duration::from_secs(10);
 
 /// Reads a sample: one round trip, and one more where entries are looked for in the order list.
 pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Frames, StoreError> {
@@ -80,21 +85,43 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
         front: front.into_iter().map(delivered).collect(),
         tail: tail.into_iter().map(delivered).collect(),
         depth,
-        twin: twin(store, queue).await?,
+        twin: twin(store, queue, !raw.head.is_empty()).await?,
         largest,
         asked: ask.count,
         server_us,
     })
 }
 
-/// The other queue with these keys, when its target is there. Asked by itself: a user who may not
-/// look at that key shall see all else.
-async fn twin(store: &Store, queue: &Queue) -> Result<Option<QueueName>, StoreError> {
-    let Some(twin) = queue.twin() else {
+/// The other queue with these keys, when its target is there or somebody writes to it. Asked by
+/// itself: a user who may not look at that key shall see all else. `delivered`: something stands in
+/// the queue's own target.
+async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Twin>, StoreError> {
+    let Some(name) = queue.twin() else {
         return Ok(None);
     };
-    let kinds = read::kinds(store, &[twin.as_bytes().to_vec()]).await?;
-    Ok((kinds.first() == Some(&KeyType::List)).then_some(twin))
+    let kinds = read::kinds(store, &[name.as_bytes().to_vec()]).await?;
+    let stands = kinds.first() == Some(&KeyType::List);
+    let writes = match kinds.first() {
+        Some(KeyType::List | KeyType::Missing) => store.writes(name.as_bytes()).await,
+        _ => KeyWrites::Unseen(Duration::ZERO),
+    };
+    let written = writes == KeyWrites::Seen;
+    let own = match () {
+        () if delivered => Some(true),
+        () if !written => None,
+        () => match store.writes(&queue.keys().target).await {
+            KeyWrites::Seen => Some(true),
+            KeyWrites::Unseen(watched) if watched >= OWN => Some(false),
+            KeyWrites::Unseen(_) | KeyWrites::Doubted => None,
+        },
+    };
+    let seen = stands || writes == KeyWrites::Doubted || written;
+    Ok(seen.then_some(Twin {
+        name,
+        stands,
+        written,
+        own,
+    }))
 }
 
 /// An entry that waits for decades, if its score is a time.

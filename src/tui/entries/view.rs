@@ -118,7 +118,13 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
     let mut left: Vec<Part> = filter::view::which(ctx).into_iter().collect();
     left.extend(tabs::view::order(ctx));
     left.extend(filter::view::state(ctx));
-    tabs::view::title(ctx, left, Vec::new(), buf);
+    if ctx.areas.entries.boxed && ctx.model.on_hits() {
+        // The names of the tabs leave no room for it beside them.
+        tabs::view::title(ctx, Vec::new(), Vec::new(), buf);
+        ctx.below(ctx.areas.entries, left, buf);
+    } else {
+        tabs::view::title(ctx, left, Vec::new(), buf);
+    }
 }
 
 /// An empty queue says who would take an entry if there were one.

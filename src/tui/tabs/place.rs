@@ -203,7 +203,8 @@ fn badges(model: &Model) -> [(String, bool); 7] {
 fn said_beside(model: &Model, boxed: bool) -> usize {
     match (deep_note(model), order(model)) {
         (Some(note), _) => text::width(&note) + 4,
-        (None, _) if model.on_hits() => FILTER,
+        // In a box it stands in the lower border.
+        (None, _) if model.on_hits() && !boxed => FILTER,
         // Elsewhere it stands in the line of heads, or is the usual one.
         (None, Some(order)) if !boxed && model.last_first() => text::width(order) + 4,
         (None, _) => 0,

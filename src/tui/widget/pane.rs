@@ -120,6 +120,26 @@ impl Pane<'_> {
             return;
         }
         self.edges(area, buf);
+        self.titles(area, buf, &mut placed);
+    }
+
+    /// Draws the parts into the lowest row of the area only: what belongs to the pane and has no room
+    /// beside its title.
+    pub fn below(&self, area: Rect, buf: &mut Buffer) {
+        let area = area.intersection(buf.area);
+        if area.is_empty() {
+            return;
+        }
+        let lowest = Rect {
+            y: area.bottom() - 1,
+            height: 1,
+            ..area
+        };
+        self.titles(lowest, buf, &mut |_, _, _| {});
+    }
+
+    /// Draws the parts into the first row of `area`.
+    fn titles(&self, area: Rect, buf: &mut Buffer, placed: &mut impl FnMut(&str, u16, u16)) {
         let mut line = Line::new(buf, area.x, area.y, area.width);
         let lead = if self.boxed { 1 } else { 2 };
         line.skip(lead);

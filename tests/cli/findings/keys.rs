@@ -218,6 +218,32 @@ async fn odd_braces_and_a_second_queue_with_the_same_keys_are_told() {
     assert_eq!(told.severity, Severity::Warning);
 }
 
+/// Nothing ever stands in either target: what is delivered is taken at once.
+#[tokio::test]
+async fn a_second_queue_with_the_same_keys_is_told_though_its_consumers_leave_nothing_to_be_seen() {
+    let (mut patient, _client) = Patient::quiet(0).await;
+    let mut others = patient.server.connection();
+    let mut deliver = |target: &str| {
+        let mut taken = redis::pipe();
+        taken
+            .atomic()
+            .cmd("RPUSH")
+            .arg(target)
+            .arg("a message")
+            .ignore();
+        taken.cmd("LPOP").arg(target).ignore();
+        taken.exec(&mut others).unwrap();
+    };
+    let said = patient
+        .until("the collision", |said| {
+            ["orders", "{orders}"].into_iter().for_each(&mut deliver);
+            found(said, "name-collision").is_some()
+        })
+        .await;
+    let told = found(&said, "name-collision").unwrap().sentence();
+    assert!(told.contains("where it is taken at once"), "{told}");
+}
+
 #[tokio::test]
 async fn a_server_that_refuses_writes_is_named_before_what_that_causes() {
     for seed in SEEDS {

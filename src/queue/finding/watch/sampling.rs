@@ -3,8 +3,8 @@
 
 use super::{Beat, Still, Watch};
 use crate::clock::EpochMillis;
-use crate::queue::EntryId;
 use crate::queue::frames::{Frames, FramesAsk};
+use crate::queue::{EntryId, Twin};
 
 /// A sample is taken again after this, in ms, where the last one showed nothing odd.
 const SAMPLE_MS: i64 = 20_000;
@@ -35,7 +35,7 @@ pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
 /// Of a standstill that was there before the first look, samples so long before its first pulse
 /// count, in ms: they are read beside it.
 const BESIDE_MS: i64 = 2_000;
-/// Elements in target that are no hand-over.
+/// Elements in target, or late entries, that are no hand-over.
 pub(in crate::queue::finding) const MANY: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
 const LONG_LIST: u64 = 5_000;
@@ -110,6 +110,7 @@ impl Watch {
             () if last.server_us > DEAR_US => SELDOM_MS,
             // Whoever mends it wants to see that.
             () if last.is_odd() => ODD_MS,
+            () if last.twin.as_ref().is_some_and(Twin::is_open) => ODD_MS,
             () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
             () if self.target_grows() => GROWS_MS,
             () => SAMPLE_MS,
@@ -121,7 +122,20 @@ impl Watch {
         let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
         // The first one has only felt its way.
         let felt = last.asked < count.min(FEELER + 1);
-        (another || felt) && age >= AGAIN_MS || self.front_presses(age)
+        let presses = another || felt || self.backlog_presses(last);
+        presses && age >= AGAIN_MS || self.front_presses(age)
+    }
+
+    /// Much has fallen due since the last sample and is transferred slowly: where it stands in the
+    /// order list tells why. The head moves on, so that nothing stands still.
+    fn backlog_presses(&self, last: &Frames) -> bool {
+        let Some(beat) = self.beats.back() else {
+            return false;
+        };
+        let is_new =
+            |(_, due): (EntryId, EpochMillis)| due > last.at && beat.at.since(due) >= STANDS_MS;
+        let much = beat.late.is_some_and(|late| late >= MANY);
+        much && last.server_us <= DEAR_US && beat.first.is_some_and(is_new)
     }
 
     /// Nobody seems to take what was delivered: two samples that are apart tell.

@@ -66,6 +66,28 @@ fn a_sample_is_taken_again_after_twenty_seconds_or_when_another_head_stands_stil
 }
 
 #[test]
+fn a_burst_that_has_fallen_due_since_the_last_sample_is_sampled_though_its_head_moves_on() {
+    // Of so many late entries, at that moment; the first of them due at 5 s, each second another one.
+    let at = |ms, late| {
+        let mut pulse = pulse(ms, 20_000, None, 1);
+        pulse.late = Known::Is(late);
+        let id = u8::try_from(ms / 1_000).unwrap();
+        pulse.first = Some(framed(Form::ByteId, id, Some(5_000)));
+        pulse
+    };
+    let presses = |pulses: &[Pulse], sampled: i64| {
+        let mut old = sample(vec![framed(Form::ByteId, 1, Some(9_000_000))], Vec::new());
+        old.at = START.plus(sampled);
+        watching(pulses, Some(old)).presses_for_sample(8)
+    };
+    assert!(presses(&[at(6_000, 12_000), at(7_000, 11_900)], -8_000));
+    // A moment is a hand-over, a few are no burst, and of what was late already a sample has told.
+    assert!(!presses(&[at(6_000, 12_000)], -8_000));
+    assert!(!presses(&[at(6_000, 90), at(7_000, 80)], -8_000));
+    assert!(!presses(&[at(17_000, 11_000), at(18_000, 10_900)], 6_000));
+}
+
+#[test]
 fn a_target_that_grows_is_sampled_more_often_and_at_once_when_nobody_seems_to_take() {
     let at = |ms, target| Pulse {
         target: Known::Is(target),

@@ -1,0 +1,25 @@
+//! The other queue that has the same keys but for its target: `{orders}` beside `orders`.
+
+use super::name::QueueName;
+
+/// The signs of that other queue.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Twin {
+    /// Its name, which is its target too.
+    pub name: QueueName,
+    /// There is a list with its name.
+    pub stands: bool,
+    /// Somebody was seen to write to it, though nothing may stand there: what is delivered may be
+    /// taken at once.
+    pub written: bool,
+    /// Somebody has delivered to this queue's own target, too; none while that is not known.
+    pub own: Option<bool>,
+}
+
+impl Twin {
+    /// More watching tells more of it.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        !self.stands && (!self.written || self.own.is_none())
+    }
+}

@@ -1,0 +1,340 @@
+//! Keys that somebody writes to, also where what is written is taken at once and no look at the key
+//! ever shows it.
+//!
+//! A key that was watched (WATCH) and written to makes the next EXEC fail, whatever has become of it
+//! since. That costs the server next to nothing, and needs a connection of its own: an EXEC of
+//! somebody else would end the watch. It tells only that some of the watched keys was written to;
+//! which one is narrowed down by watching one half of them, then the other.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use redis::{Pipeline, Value};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::wire::Wire;
+use super::{LIMIT, Store};
+use crate::clock::instant;
+
+/// The shortest time for which keys are watched, and what each of them adds to it.
+const WINDOW: Duration = Duration::from_secs(1);
+const EACH: Duration = Duration::from_millis(20);
+/// A key that nobody has asked about for so long is not watched any more.
+const FORGOTTEN: Duration = Duration::from_secs(300);
+/// The time for which a write is believed, and that after which it is looked for again.
+const BELIEVED: Duration = Duration::from_secs(300);
+const RENEWED: Duration = Duration::from_secs(60);
+/// Where there is no connection, the next one is tried after this.
+const AGAIN: Duration = Duration::from_secs(10);
+/// The longest wait for one: who reads waits too.
+const OPENS: Duration = Duration::from_secs(1);
+
+/// In so many windows a key must have been written to: once, somebody may have cleared it away.
+const SURE: u32 = 2;
+
+/// The writes to a key that were seen.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum KeyWrites {
+    /// Somebody writes to it again and again.
+    Seen,
+    /// Somebody has written to it once, or to one of several keys of which it is one.
+    Doubted,
+    /// None, for so long as it was watched.
+    Unseen(Duration),
+}
+
+impl Store {
+    /// Returns the writes to `key` that were seen since it was asked about first: it is watched from
+    /// one question to the next. Where the server does not let us watch, none are seen.
+    pub async fn writes(&self, key: &[u8]) -> KeyWrites {
+        let mut watch = self.inner.writes.0.lock().await;
+        let is_new = watch.keys.ask(key, instant());
+        if !watch.is_refused && watch.is_open(self).await {
+            // Without an answer nothing is known of this window, and the next one begins anew.
+            if watch.look(self, key, is_new).await.is_none() {
+                watch.wire = None;
+                watch.keys.interrupted();
+            }
+        }
+        watch.keys.of(key)
+    }
+}
+
+/// The watch over those keys of a server that were asked about.
+#[derive(Default)]
+pub(super) struct WriteWatch(Mutex<WatchState>);
+
+#[derive(Default)]
+struct WatchState {
+    keys: WatchedKeys,
+    wire: Option<Wire>,
+    /// The server does not let us watch.
+    is_refused: bool,
+    /// The moment from which on a connection may be tried again.
+    retry_at: Option<Instant>,
+}
+
+impl WatchState {
+    /// Tells whether there is a connection; opens one where that was not tried lately.
+    async fn is_open(&mut self, store: &Store) -> bool {
+        let now = instant();
+        if self.wire.is_none() && self.retry_at.is_none_or(|at| at <= now) {
+            self.retry_at = Some(now + AGAIN);
+            let opened = timeout(OPENS, store.dedicated()).await;
+            self.wire = opened.ok().and_then(Result::ok);
+        }
+        self.wire.is_some()
+    }
+
+    /// Ends the window when it is time for that, and begins the next one; a new key joins it. None
+    /// when there was no good answer.
+    async fn look(&mut self, store: &Store, key: &[u8], is_new: bool) -> Option<()> {
+        if self.keys.is_over(instant()) {
+            let mut ends = Pipeline::new();
+            ends.cmd("MULTI").cmd("EXEC");
+            let answers = self.talk(store, &ends).await?;
+            self.keys
+                .end(answers.last() == Some(&Value::Nil), instant());
+        }
+        let watched = match self.keys.since {
+            None => self.keys.next(instant()),
+            Some(_) if is_new && !self.keys.narrows => vec![key.to_vec()],
+            Some(_) => return Some(()),
+        };
+        let mut watch = Pipeline::new();
+        for key in &watched {
+            // One by one: in a cluster, those of several slots too.
+            watch.cmd("WATCH").arg(key);
+        }
+        if !watched.is_empty() {
+            self.talk(store, &watch).await?;
+        }
+        self.keys.begin(watched, instant());
+        Some(())
+    }
+
+    async fn talk(&mut self, store: &Store, ask: &Pipeline) -> Option<Vec<Value>> {
+        let sent = self.wire.as_mut()?.send_packed_commands(ask, 0, ask.len());
+        let answers = timeout(LIMIT, sent).await.ok()?.ok()?;
+        let shared = &store.inner.shared;
+        shared.pay(ask, &answers);
+        shared.pay_typical(ask.len());
+        let codes = answers.iter().filter_map(|answer| match answer {
+            Value::ServerError(error) => Some(error.code().to_owned()),
+            _ => None,
+        });
+        let codes: Vec<String> = codes.collect();
+        self.is_refused |= codes.iter().any(|code| code == "NOPERM" || code == "ERR");
+        codes.is_empty().then_some(answers)
+    }
+}
+
+/// The keys that are asked about, and which of them are written to.
+#[derive(Default)]
+struct WatchedKeys {
+    asked: HashMap<Vec<u8>, AskedKey>,
+    /// When each was seen last to be written to, and in how many windows.
+    written: HashMap<Vec<u8>, (Instant, u32)>,
+    /// Groups in each of which some key was written to, the one that is watched next last.
+    doubted: Vec<Vec<Vec<u8>>>,
+    /// The keys that are watched.
+    window: Vec<Vec<u8>>,
+    /// Since when they are.
+    since: Option<Instant>,
+    /// They are a part of a group of which some key was written to.
+    narrows: bool,
+}
+
+/// A key that was asked about.
+struct AskedKey {
+    /// The last time.
+    at: Instant,
+    /// The time for which it was watched in vain.
+    quiet: Duration,
+}
+
+impl WatchedKeys {
+    /// Takes note of a question; true when it is the first one about that key.
+    fn ask(&mut self, key: &[u8], at: Instant) -> bool {
+        if let Some(known) = self.asked.get_mut(key) {
+            known.at = at;
+            return false;
+        }
+        let quiet = Duration::ZERO;
+        self.asked.insert(key.to_vec(), AskedKey { at, quiet });
+        true
+    }
+
+    /// The window has lasted long enough.
+    fn is_over(&self, now: Instant) -> bool {
+        let keys = u32::try_from(self.window.len()).unwrap_or(u32::MAX);
+        let lasts = WINDOW.max(EACH.saturating_mul(keys));
+        self.since.is_some_and(|since| age(since, now) >= lasts)
+    }
+
+    /// The window has ended; some key of it was written to, or none.
+    fn end(&mut self, is_written: bool, now: Instant) {
+        let mut window = std::mem::take(&mut self.window);
+        let lasted = self
+            .since
+            .take()
+            .map_or(Duration::ZERO, |since| age(since, now));
+        if !is_written {
+            for key in &window {
+                if let Some(asked) = self.asked.get_mut(key) {
+                    asked.quiet += lasted;
+                }
+            }
+        } else if let [key] = window.as_slice() {
+            let (at, times) = self.written.entry(key.clone()).or_insert((now, 0));
+            (*at, *times) = (now, *times + 1);
+            if *times < SURE {
+                self.doubted.push(window);
+            }
+        } else {
+            let second = window.split_off(window.len() / 2);
+            self.doubted.extend([second, window]);
+        }
+    }
+
+    /// The keys to be watched next: those of a group that is in doubt, else all that are asked about
+    /// and were not seen to be written to a moment ago.
+    fn next(&mut self, now: Instant) -> Vec<Vec<u8>> {
+        self.asked.retain(|_, asked| age(asked.at, now) < FORGOTTEN);
+        self.written.retain(|_, (at, _)| age(*at, now) < BELIEVED);
+        let is_known = |key: &Vec<u8>| {
+            let written = self.written.get(key);
+            written.is_some_and(|(at, times)| *times >= SURE && age(*at, now) < RENEWED)
+        };
+        while let Some(mut group) = self.doubted.pop() {
+            group.retain(|key| self.asked.contains_key(key) && !is_known(key));
+            if !group.is_empty() {
+                self.narrows = true;
+                return group;
+            }
+        }
+        self.narrows = false;
+        let keys = self.asked.keys().filter(|key| !is_known(key));
+        keys.cloned().collect()
+    }
+
+    /// These are watched from now on, beside what is watched already.
+    fn begin(&mut self, keys: Vec<Vec<u8>>, now: Instant) {
+        self.since = self.since.or(Some(now));
+        self.window.extend(keys);
+    }
+
+    /// The connection is gone, and with it all that was watched.
+    fn interrupted(&mut self) {
+        self.window.clear();
+        self.doubted.clear();
+        (self.since, self.narrows) = (None, false);
+    }
+
+    fn of(&self, key: &[u8]) -> KeyWrites {
+        if self
+            .written
+            .get(key)
+            .is_some_and(|(_, times)| *times >= SURE)
+        {
+            return KeyWrites::Seen;
+        }
+        let has = |group: &Vec<Vec<u8>>| group.iter().any(|one| one == key);
+        if self.doubted.iter().any(has) || self.narrows && has(&self.window) {
+            return KeyWrites::Doubted;
+        }
+        let asked = self.asked.get(key);
+        KeyWrites::Unseen(asked.map_or(Duration::ZERO, |asked| asked.quiet))
+    }
+}
+
+fn age(since: Instant, now: Instant) -> Duration {
+    now.saturating_duration_since(since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Watches so many keys for so many windows of two seconds, in each of which `written` are
+    /// written to; what is known of each then.
+    fn watched(count: u8, written: &[u8], windows: u32) -> Vec<KeyWrites> {
+        let mut keys = WatchedKeys::default();
+        let start = instant();
+        for key in 0..count {
+            assert!(keys.ask(&[key], start));
+        }
+        for window in 0..windows {
+            let now = start + Duration::from_secs(2) * window;
+            let next = keys.next(now);
+            let is_written = next.iter().any(|key| written.contains(&key[0]));
+            keys.begin(next, now);
+            assert!(!keys.is_over(now));
+            let now = now + Duration::from_secs(2);
+            assert!(keys.is_over(now));
+            keys.end(is_written, now);
+        }
+        (0..count).map(|key| keys.of(&[key])).collect()
+    }
+
+    #[test]
+    fn a_key_that_is_written_to_is_found_among_many_in_few_windows() {
+        for (count, windows) in [(1, 2), (2, 5), (40, 16), (64, 16)] {
+            for written in [0, count / 2, count - 1] {
+                let known = watched(count, &[written], windows);
+                let seen = |n: u8| known[usize::from(n)] == KeyWrites::Seen;
+                let all: Vec<u8> = (0..count).filter(|n| seen(*n)).collect();
+                assert_eq!(all, [written], "of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_that_are_written_to_are_found_and_the_others_are_not_doubted_in_the_end() {
+        let known = watched(9, &[1, 2, 7], 28);
+        for (key, known) in (0..).zip(known) {
+            match key {
+                1 | 2 | 7 => assert_eq!(known, KeyWrites::Seen, "{key}"),
+                _ => assert!(
+                    matches!(known, KeyWrites::Unseen(quiet) if !quiet.is_zero()),
+                    "{key}"
+                ),
+            }
+        }
+    }
+
+    #[test]
+    fn while_it_is_narrowed_down_which_was_written_to_each_of_the_group_is_doubted() {
+        let known = watched(4, &[3], 1);
+        assert_eq!(known, [KeyWrites::Doubted; 4]);
+        assert_eq!(
+            watched(1, &[], 3),
+            [KeyWrites::Unseen(Duration::from_secs(6))]
+        );
+    }
+
+    #[test]
+    fn what_was_written_to_once_was_cleared_away() {
+        let mut keys = WatchedKeys::default();
+        let mut now = instant();
+        keys.ask(b"one", now);
+        for is_written in [true, false] {
+            let next = keys.next(now);
+            keys.begin(next, now);
+            now += WINDOW;
+            keys.end(is_written, now);
+            let doubted = keys.of(b"one") == KeyWrites::Doubted;
+            assert_eq!(doubted, is_written);
+        }
+    }
+
+    #[test]
+    fn what_nobody_asks_about_any_more_is_not_watched() {
+        let mut keys = WatchedKeys::default();
+        let start = instant();
+        keys.ask(b"old", start);
+        keys.ask(b"new", start + FORGOTTEN);
+        assert_eq!(keys.next(start + FORGOTTEN), [b"new".to_vec()]);
+    }
+}
