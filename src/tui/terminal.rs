@@ -9,6 +9,7 @@ mod input;
 mod panics;
 mod signals;
 
+use std::cell::Cell;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,9 @@ const FRAME_BYTES: usize = 64 * 1024;
 /// The terminal is ours at the moment.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
+/// Its size may be another one than it was when that was asked last.
+static RESIZED: AtomicBool = AtomicBool::new(false);
+
 /// The user's editor has it.
 static LENT: AtomicBool = AtomicBool::new(false);
 
@@ -56,6 +60,10 @@ pub struct Tty {
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
     /// The next picture writes every cell.
     repaint: bool,
+    /// Its size, when that was asked last.
+    size: Cell<(u16, u16)>,
+    /// The size of the last picture.
+    drawn: (u16, u16),
     /// The sender that keys go to, once they are read.
     keys: Option<UnboundedSender<Input>>,
     /// The thread that reads them, while the terminal is ours.
@@ -69,9 +77,13 @@ impl Tty {
         enter()?;
         let out = BufWriter::with_capacity(FRAME_BYTES, stdout());
         let terminal = Terminal::new(CrosstermBackend::new(out))?;
+        let size = terminal.size()?;
+        let size = (size.width, size.height);
         Ok(Self {
             terminal: ManuallyDrop::new(terminal),
             repaint: false,
+            size: Cell::new(size),
+            drawn: size,
             keys: None,
             reading: None,
         })
@@ -119,25 +131,33 @@ impl Drop for Tty {
 
 impl Surface for Tty {
     fn size(&self) -> io::Result<(u16, u16)> {
-        size()
+        // To ask is to open the terminal anew, at each picture: who is resized is told so.
+        if RESIZED.swap(false, Ordering::SeqCst) {
+            self.size.set(size()?);
+        }
+        Ok(self.size.get())
     }
 
     fn draw(&mut self, model: &Model) -> io::Result<HitMap> {
         let mut drawn = HitMap::default();
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        if std::mem::take(&mut self.repaint) {
-            let (columns, rows) = size()?;
-            self.terminal.resize(Rect::new(0, 0, columns, rows))?;
+        let size = self.size()?;
+        if std::mem::take(&mut self.repaint) || size != self.drawn {
+            self.terminal.resize(Rect::new(0, 0, size.0, size.1))?;
+            self.drawn = size;
         }
-        self.terminal.draw(|frame| {
+        // Not `Terminal::draw`, which asks for the size and hides the cursor each time, in a write of
+        // its own.
+        let mut frame = self.terminal.get_frame();
+        // Resized between two looks at the size: the next picture fits again.
+        if size == model.size {
             let area = frame.area();
-            // Resized between two looks at the size: the next picture fits again.
-            if (area.width, area.height) == model.size {
-                drawn = view::render(model, area, frame.buffer_mut());
-            }
-        })?;
+            drawn = view::render(model, area, frame.buffer_mut());
+        }
+        self.terminal.flush()?;
+        self.terminal.swap_buffers();
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        self.terminal.backend_mut().flush()?;
+        Write::flush(self.terminal.backend_mut())?;
         Ok(drawn)
     }
 
@@ -190,6 +210,8 @@ impl Surface for Tty {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
+    // While it was not ours, nobody told us.
+    RESIZED.store(true, Ordering::SeqCst);
     let taken = execute!(
         stdout(),
         EnterAlternateScreen,

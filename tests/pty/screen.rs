@@ -228,9 +228,13 @@ fn control_z_stops_it_and_fg_brings_it_back() {
     });
     shell.send(b"echo $((6*7))\n");
     shell.wait_text("42");
+    // Nobody tells it meanwhile.
+    shell.resize(80, 24);
     shell.send(b"fg\n");
-    shell.wait("the program", PATIENCE, |s| {
-        s.taken() && s.text().contains("entry 1")
+    shell.wait("the program, down to the last row", PATIENCE, |s| {
+        let text = s.text();
+        let last = text.lines().nth(23);
+        s.taken() && text.contains("entry 1") && last.is_some_and(|row| row.contains("help"))
     });
     shell.send(b"q");
     shell.wait("the shell", PATIENCE, |s| {

@@ -14,7 +14,7 @@ use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::LENT;
+use super::{LENT, RESIZED};
 use crate::stops;
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
@@ -51,9 +51,12 @@ pub(crate) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
         });
     }
     let mut resized = arrivals(Signal::SIGWINCH)?;
+    // Nobody heard of it before.
+    RESIZED.store(true, Ordering::SeqCst);
     let sizes = tx.clone();
     tokio::spawn(async move {
         while resized.recv().await.is_some() {
+            RESIZED.store(true, Ordering::SeqCst);
             let Ok((columns, rows)) = size() else {
                 continue;
             };
