@@ -29,7 +29,6 @@ use crate::payload::Habit;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
-pub(super) use plan::bytes;
 pub(super) use summary::{Figures, entry, fields};
 
 /// The entries that a change is about, checked.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::change::{self, Figures, entry};
@@ -20,11 +20,14 @@ use crate::config::Config;
 use crate::ops::journal::{Journal, JournalError};
 use crate::ops::noted::Noted;
 use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer_noted};
-use crate::payload::{Codec, Held};
+use crate::payload::{Codec, EncodeError, Held};
 use crate::queue::asks::MANY;
 use crate::queue::{Change, Form, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::{MOST_OFFERED, Writer};
+
+/// Columns of a message in a sentence about it.
+const SAID: usize = 40;
 
 /// Why a `zset-list` queue refuses a message.
 const EQUAL_WAITS: &str = "an equal message waits already; it keeps its due time";
@@ -114,7 +117,7 @@ pub(super) async fn form(
     match (asked, form_of(&session.store, queue).await?) {
         (Some(asked), Some(known)) if asked != known => {
             say::note(&format!(
-                "the form here is {known} so far: one Redisson client cannot read both, and a \
+                "the format here is {known} so far: one Redisson client cannot read both, and a \
                  {asked} entry that it cannot read stops its queue"
             ));
             return Ok(asked);
@@ -198,14 +201,26 @@ impl Offering<'_> {
         let payload = encoded_like(self.codec, &self.held, message);
         let kind = match &self.held {
             Held::Text => return payload,
-            Held::Scalar(class) => format!("of {class}"),
-            Held::Other(Some(class)) => format!("of {class}"),
-            Held::Json(Value::Array(_)) => "lists".to_owned(),
-            Held::Json(_) | Held::Other(None) => "objects".to_owned(),
+            Held::Scalar(class) => format!("values of {class}"),
+            Held::Other(Some(class)) => format!("objects of {class}"),
+            Held::Other(None) => "objects".to_owned(),
+            Held::Json(Value::Array(_)) => "JSON lists".to_owned(),
+            Held::Json(_) => "JSON objects".to_owned(),
         };
         let codec = self.codec;
-        payload.with_context(|| {
-            format!("all entries here are {kind}; --codec {codec} offers a string all the same")
+        payload.map_err(|why| {
+            let is_no_json = matches!(why.downcast_ref(), Some(EncodeError::NoJson(_)));
+            if is_no_json {
+                let said = String::from_utf8_lossy(message);
+                let said = text::cut(&said, SAID);
+                return anyhow!(
+                    "{said:?} is not JSON, and this queue holds {kind}. Send JSON, or add --codec \
+                     {codec} to send it as a string."
+                );
+            }
+            why.context(format!(
+                "this queue holds {kind}; --codec {codec} sends a string all the same"
+            ))
         })
     }
 

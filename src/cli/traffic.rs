@@ -89,7 +89,7 @@ fn told(state: &LinkState, away: bool) -> bool {
     match state {
         LinkState::Lost { why, .. } if !away => {
             say::note(&format!(
-                "the server is away ({why}); what is announced now is lost"
+                "no connection ({why}): what is announced now is lost"
             ));
             true
         }

@@ -235,6 +235,24 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The warning of what is delivered: consumers may take it. Where a line tells how it is undone,
+    /// that line says so instead.
+    pub const CONSUMED: &str =
+        "What a consumer has taken by then cannot be taken back: undo lists it.";
+
+    /// Undo brings back all but what consumers have taken by then.
+    #[must_use]
+    pub fn may_be_consumed(&self) -> bool {
+        self.warnings.iter().any(|words| words == Self::CONSUMED)
+    }
+
+    /// The warnings, but for the one that the line about undo tells.
+    pub fn notes(&self) -> impl Iterator<Item = &String> {
+        self.warnings
+            .iter()
+            .filter(|words| *words != Self::CONSUMED)
+    }
+
     /// A plan of that change, made at that moment of the server's clock, which does nothing yet.
     #[must_use]
     pub fn new(change: Change, queue: &Queue, server: String, at: EpochMillis) -> Self {

@@ -83,7 +83,21 @@ pub fn rate(per_s: f64) -> String {
     format!("{sign}{}", thousands(whole))
 }
 
-/// A number of bytes, in units of 1,024: `812 B`, `14 kB`, `1,200 MB`.
+/// A number of bytes that are sent or written: `812 B`, `4.7 kB`, `14 kB`, `1.2 MB`.
+#[must_use]
+pub fn bytes(n: u64) -> String {
+    let in_units = |unit: u64, name: &str| match n / unit {
+        whole @ 0..10 => format!("{whole}.{} {name}", n % unit / (unit / 10)),
+        whole => format!("{} {name}", thousands(whole)),
+    };
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => in_units(1_000, "kB"),
+        _ => in_units(1_000_000, "MB"),
+    }
+}
+
+/// A number of bytes of the server's memory, in units of 1,024 as it has them itself: `812 B`, `14 kB`, `1,200 MB`.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     const KIB: u64 = 1 << 10;
@@ -231,6 +245,15 @@ mod tests {
             Some("abce\u{301}de…jke\u{301}")
         );
         assert_eq!(ends_of("a-long-name", 9), None);
+    }
+
+    #[test]
+    fn bytes_are_said_in_the_unit_that_people_would_say() {
+        let said = [0, 999, 4_780, 14_000, 1_250_000, 1_250_000_000].map(bytes);
+        assert_eq!(
+            said,
+            ["0 B", "999 B", "4.7 kB", "14 kB", "1.2 MB", "1,250 MB"]
+        );
     }
 
     #[test]

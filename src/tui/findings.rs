@@ -166,10 +166,12 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     if finding.gone.is_some() {
         return None;
     }
-    let trend = finding.trend.and_then(|trend| match trend.per_s {
+    // Where nobody transfers, what changes the figure will not go on so.
+    let trend = finding.trend.filter(|_| !finding.is_of_nobody());
+    let trend = trend.and_then(|trend| match trend.per_s {
         rate if rate >= STILL => Some(format!("growing by {}/s", text::rate(rate))),
         rate if rate <= -STILL => {
-            let done = trend.done_in_ms.map(text::countdown);
+            let done = trend.done_in_ms.map(text::age);
             let done = done.map_or(String::new(), |done| format!(", done in about {done}"));
             Some(format!("shrinking by {}/s{done}", text::rate(-rate)))
         }

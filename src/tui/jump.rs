@@ -68,7 +68,7 @@ pub(crate) fn to_suspect(model: &mut Model, suspect: Suspect) -> Vec<Effect> {
 fn find(model: &mut Model, score: Option<f64>, what: RankFor) -> Vec<Effect> {
     let effects = score.map_or(Vec::new(), |score| pace::find_rank(model, score, what));
     if effects.is_empty() {
-        let away = "the server is away: it cannot be asked where that is";
+        let away = "no connection: where that is cannot be asked until it is back";
         toast::update::say(model, away.to_owned(), Tone::Warn);
     }
     effects

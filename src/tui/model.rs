@@ -35,6 +35,9 @@ use crate::tui::tabs::Tab;
 use crate::tui::toast::Toast;
 use crate::tui::worker::Workers;
 
+/// Why nothing is changed while the server does not answer.
+pub const NO_CONNECTION: &str = "no connection: changes are off until it is back";
+
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -58,7 +61,7 @@ pub struct Model {
     pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
-    /// What rings for critical findings.
+    /// The bell that rings for critical findings.
     pub bell: Bell,
     /// Results of the slow looks at the server.
     pub server: ServerWatch,

@@ -30,7 +30,9 @@ fn an_offer_is_of_the_type_of_all_other_entries() {
     let order = r#"{"@class":"com.acme.Order","id":1}"#;
     offer("orders-typed", &["--codec", "json", order]).done();
     offer("orders-typed", &[order]).done();
-    offer("orders-typed", &["abc"]).failed("all entries here are objects; --codec json offers");
+    offer("orders-typed", &["abc"]).failed(
+        "\"abc\" is not JSON, and this queue holds JSON objects. Send JSON, or add --codec json",
+    );
     offer("orders-typed", &["7"]).failed("this is a number, and it holds an object");
     offer("orders-typed", &["--codec", "json", "abc"]).done();
 }

@@ -75,7 +75,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
     let name = format!("{:?}", plan.queue.name.text());
     match plan.change {
         Change::Transfer => format!("nothing due was found in {name}."),
-        Change::Repack => format!("every frame of {name} has that form already."),
+        Change::Repack => format!("every entry of {name} has that format already."),
         Change::Restore => format!("nothing of {name} is in quarantine, or none of it matched."),
         Change::Undo => format!("nothing of {name} is left to be taken back."),
         change => change.idle(&name).map_or_else(
@@ -117,13 +117,13 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
     if let Some((now, then)) = plan.target {
         row("target", target(plan, now, then));
     }
-    let back = if plan.change.can_be_undone() {
-        "with delayscope undo"
-    } else {
-        "not possible"
+    let back = match (plan.change.can_be_undone(), plan.may_be_consumed()) {
+        (true, false) => "with delayscope undo",
+        (true, true) => "with delayscope undo, except what a consumer has taken by then",
+        (false, _) => "not possible",
     };
     row("undo", back.to_owned());
-    for warning in &plan.warnings {
+    for warning in plan.notes() {
         row("note", warning.clone());
     }
     lines
@@ -188,8 +188,8 @@ fn takes(plan: &Plan) -> String {
 fn writes(plan: &Plan) -> String {
     format!(
         "{} to replicas and the append-only file, {} to the journal on this machine",
-        bytes(plan.cost.replicated_bytes),
-        bytes(plan.cost.journal_bytes),
+        text::bytes(plan.cost.replicated_bytes),
+        text::bytes(plan.cost.journal_bytes),
     )
 }
 
@@ -214,15 +214,6 @@ fn span(span: Duration) -> String {
     match ms {
         0 => "1 ms".to_owned(),
         ms => text::span(ms),
-    }
-}
-
-/// Bytes in the unit that people would say: `0 B`, `812 B`, `14 kB`, `1.2 MB`.
-pub(in crate::cli) fn bytes(n: u64) -> String {
-    match n {
-        0..1_000 => format!("{n} B"),
-        1_000..1_000_000 => format!("{} kB", n / 1_000),
-        _ => format!("{}.{} MB", n / 1_000_000, n % 1_000_000 / 100_000),
     }
 }
 
@@ -280,11 +271,5 @@ mod tests {
         );
         assert_eq!(wrapped("日本 語", 6), ["日本", "語"]);
         assert_eq!(wrapped("one two", usize::MAX), ["one two"]);
-    }
-
-    #[test]
-    fn bytes_are_said_in_the_unit_that_people_would_say() {
-        let said = [0, 999, 14_000, 1_250_000].map(bytes);
-        assert_eq!(said, ["0 B", "999 B", "14 kB", "1.2 MB"]);
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use tokio::task::JoinHandle;
 
-use super::super::change::bytes;
 use super::super::confirm::ask;
 use super::super::output::Output;
 use super::super::session::Session;
@@ -123,7 +122,7 @@ fn agreed(now: &Known<u64>, brakes: Brakes, yes: bool, server: &str) -> anyhow::
          meanwhile. It ends by itself above {} commands/s, or when {} wait there to be sent",
         text::span(ms),
         text::thousands(most),
-        bytes(brakes.buffer),
+        text::bytes(brakes.buffer),
     );
     if yes || now.get().is_some_and(|now| now <= MOST_UNASKED) {
         say::note(&format!("{told}; Ctrl-C ends it"));
@@ -158,8 +157,8 @@ fn braked(end: &LiveEnd, brakes: Brakes) -> String {
         LiveEnd::Buffer(waiting) => format!(
             "MONITOR was ended: {} waited on the server to be sent, more than {}. Read faster, or \
              trace when less goes on",
-            bytes(*waiting),
-            bytes(brakes.buffer),
+            text::bytes(*waiting),
+            text::bytes(brakes.buffer),
         ),
         LiveEnd::Behind(us) => format!(
             "MONITOR was ended: we were {} behind the server. Whoever reads the output has to read \

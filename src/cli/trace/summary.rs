@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::super::change::bytes;
 use super::super::output::Output;
 use super::super::say;
 use super::printed::{ms, signed, time};
@@ -197,10 +196,10 @@ fn cost_object(end: &LiveEnd, cost: &LiveCost) -> Value {
     })
 }
 
-/// What it has cost the server, for people.
+/// Tells its cost to the server, for people.
 fn cost_words(cost: &LiveCost) -> String {
     let waiting = match &cost.most_waiting {
-        Known::Is(most) => format!("at most {} waited there to be sent", bytes(*most)),
+        Known::Is(most) => format!("at most {} waited there to be sent", text::bytes(*most)),
         Known::Unknown(why) => format!("how much waited there could not be seen ({why})"),
         Known::None => "nothing waited there".to_owned(),
     };
@@ -208,7 +207,7 @@ fn cost_words(cost: &LiveCost) -> String {
         "MONITOR ran for {} and is off: the server copied {} to us, ran {} commands/s at most, and \
          {waiting}",
         text::span(u64::try_from(cost.span.as_millis()).unwrap_or(u64::MAX)),
-        bytes(cost.bytes),
+        text::bytes(cost.bytes),
         text::thousands(cost.most_per_s),
     )
 }

@@ -132,7 +132,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
     plan.warnings.extend(left_already(settled));
     warn_of_frames(plan, work);
     if plan.change == Change::Deliver || plan.change == Change::Transfer {
-        plan.warnings.push(CONSUMED.to_owned());
+        plan.warnings.push(Plan::CONSUMED.to_owned());
     }
     if work.iter().any(|work| matches!(work, Work::WaitAgain(_))) {
         let why = "This cannot be undone: what only the order list held had no due time before.";
@@ -195,8 +195,6 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
 const BEHIND: &str = "Undo puts the others back into the target list where they stood; where what \
                       stood before one was taken by then, a consumer takes that one next.";
 
-const CONSUMED: &str = "What a consumer has taken by then cannot be taken back: undo lists it.";
-
 /// Does the same for everything due; `strange`: so many of the first are no frames; `refused`: so
 /// many have a score below 0.
 pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
@@ -214,7 +212,7 @@ pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
             if strange == 1 { "is" } else { "are" }
         ));
     }
-    plan.warnings.push(CONSUMED.to_owned());
+    plan.warnings.push(Plan::CONSUMED.to_owned());
 }
 
 /// Sentences about what others see or do not see of the way, and about a script that cannot be as

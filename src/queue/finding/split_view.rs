@@ -102,7 +102,7 @@ fn of_nodes(slot: u16, said: &NamedMasters) -> Finding {
     let first = in_order(said).first().map_or("", |(who, _)| *who);
     finding.all_words(told(said)).check(&["CLUSTER"], b"NODES").repair(
         Step::Outside,
-        format!("redis-cli --cluster check {first} tells it all; redis-cli --cluster fix {first} mends it"),
+        format!("redis-cli --cluster check {first} tells it all; redis-cli --cluster fix {first} repairs it"),
     )
 }
 

@@ -6,7 +6,7 @@ use super::{NOTICED, Stage, UnderWay};
 use crate::queue::text;
 use crate::tui::dialog::Question;
 use crate::tui::keys::Action;
-use crate::tui::model::{Model, Overlay};
+use crate::tui::model::{Model, NO_CONNECTION, Overlay};
 
 impl Model {
     /// Returns the change that is being planned, while that keeps the keys away from everything
@@ -80,7 +80,7 @@ pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
     if model.schedule.unread_until.is_some_and(unread) {
         return Some("the question has only just come: read it first");
     }
-    (!model.is_live()).then_some("the server is away")
+    (!model.is_live()).then_some(NO_CONNECTION)
 }
 
 /// The plan that the question on the screen is about, where it can be made again.

@@ -41,7 +41,7 @@ fn row(model: &Model) -> usize {
 pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match () {
         () if model.queues.is_empty() => Some("no queue to look at"),
-        () if !model.is_live() => Some("the server is away"),
+        () if !model.is_live() => Some("no connection: nothing can be read until it is back"),
         () if model.examining.is_some() => Some("all entries are being looked at: Esc stops it"),
         () => None,
     }

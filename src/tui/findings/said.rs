@@ -34,7 +34,7 @@ pub enum Kind {
     Repair(bool),
     /// The command that does it by hand.
     Command,
-    /// What follows from it.
+    /// The findings that follow from it.
     Effects,
 }
 
@@ -59,7 +59,8 @@ pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> 
     /// A name that is cut to less than this tells nothing.
     const SHORTEST: usize = 7;
     let headline = match past(model, told.finding) {
-        Some(past) => format!("{past}: {}", told.finding.headline),
+        // A sentence about what is wrong would say that it still is.
+        Some(past) => format!("{past}: {}", told.finding.short()),
         None => told.finding.headline.clone(),
     };
     let words = match model.screen {

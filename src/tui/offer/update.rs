@@ -7,7 +7,7 @@ use crate::queue::{Form, Queue, text};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::effect::Effect;
 use crate::tui::form::Part;
-use crate::tui::model::{Model, Overlay};
+use crate::tui::model::{Model, NO_CONNECTION, Overlay};
 use crate::tui::moments;
 use crate::tui::offer::check::{check_message, count, due, what_form};
 use crate::tui::offer::{self, ToOffer};
@@ -95,7 +95,7 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     if !live {
-        form.failed = Some("the server is away".to_owned());
+        form.failed = Some(NO_CONNECTION.to_owned());
         return Vec::new();
     }
     if form.needs_seen() {

@@ -8,7 +8,7 @@ use crate::tui::change::plan::Marked;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::marks::{self, Marks, Rule};
-use crate::tui::model::{self, Model, Pane, Screen};
+use crate::tui::model::{self, Model, NO_CONNECTION, Pane, Screen};
 use crate::tui::queues::QueueRow;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::{journal, lists, timeline};
@@ -59,7 +59,7 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     };
     // The menu of repairs changes nothing by itself, and keys that follow are meant for it.
     if !model.is_live() && action != Action::Repair {
-        return Some("no connection: changes are off until it is back");
+        return Some(NO_CONNECTION);
     }
     match action {
         Action::Undo => return journal::update::why_no_undo(model),

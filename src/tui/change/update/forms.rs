@@ -10,7 +10,7 @@ use crate::tui::edit::{self, EditForm};
 use crate::tui::effect::Effect;
 use crate::tui::form::Part;
 use crate::tui::keys::{Action, Code, Key, Place};
-use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::model::{Model, NO_CONNECTION, Overlay, Pane, Screen};
 use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
 use crate::tui::tabs::{self, Tab};
@@ -190,7 +190,7 @@ pub(crate) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
 /// Does what the form over the screen says, or says what is wrong with it, and where.
 pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     if !model.is_live() {
-        toast::update::say(model, "the server is away".to_owned(), Tone::Warn);
+        toast::update::say(model, NO_CONNECTION.to_owned(), Tone::Warn);
         return Vec::new();
     }
     if goes_on(model) {

@@ -162,24 +162,18 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("method", plan.way.method().map(str::to_owned));
     fact("writes", writes(plan));
     fact("server", Some(server(plan)));
-    let warnings = plan.warnings.iter();
-    let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
+    let mut warnings: Vec<DialogLine> = plan.notes().cloned().map(DialogLine::Warning).collect();
     let said = plan.warnings.iter().any(|words| words.contains("undone"));
-    // What consumers take meanwhile stays theirs.
-    let not_all = plan
-        .warnings
-        .iter()
-        .any(|words| words.contains("taken back"));
     let own = if said || plan.change == Change::Kick {
         None
     } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
-        let what = if not_all {
-            "back what no consumer has taken"
+        let but = if plan.may_be_consumed() {
+            ", except what a consumer has taken by then"
         } else {
-            "it back afterwards"
+            ""
         };
-        key.map(|key| DialogLine::Words(format!("{key} takes {what}.")))
+        key.map(|key| DialogLine::Words(format!("{key} undoes it{but}.")))
     } else {
         Some(DialogLine::Warning("It cannot be undone.".to_owned()))
     };
@@ -275,7 +269,7 @@ fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
     match at.since(plan.at) {
         -999..1000 => format!("{clock} (now)"),
         left @ 1000.. => format!("{clock} (in {})", seconds(left)),
-        late => format!("{clock} ({} ago)", seconds(late)),
+        late => format!("{clock} ({})", text::countdown(late)),
     }
 }
 
@@ -344,9 +338,9 @@ fn writes(plan: &Plan) -> Option<String> {
     let cost = &plan.cost;
     (cost.replicated_bytes > 0 || cost.journal_bytes > 0).then(|| {
         format!(
-            "{}B to replicas, {}B of journal here",
-            text::compact(cost.replicated_bytes),
-            text::compact(cost.journal_bytes)
+            "{} to replicas, {} of journal here",
+            text::bytes(cost.replicated_bytes),
+            text::bytes(cost.journal_bytes)
         )
     })
 }

@@ -346,7 +346,7 @@ fn no_yes_is_taken_while_the_server_is_away() {
     let asked = dialog(&desk.model).unwrap();
     assert_eq!(
         asked.told_at(desk.model.instant),
-        Some("the server is away")
+        Some("no connection: changes are off until it is back")
     );
     desk.link(delayscope::queue::LinkState::Live);
     assert!(applied(&desk.char('y')));

@@ -106,7 +106,10 @@ fn where_the_server_does_not_answer_r_opens_its_menu_so_that_enter_acts_on_nothi
     desk.char('R');
     assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
     assert_eq!(asked(&desk.press(Code::Enter)), None);
-    assert_eq!(toast(&desk), "the server is away");
+    assert_eq!(
+        toast(&desk),
+        "no connection: changes are off until it is back"
+    );
     assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
 }
 
