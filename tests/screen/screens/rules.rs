@@ -10,6 +10,7 @@ use delayscope::tui::keys;
 use delayscope::tui::layout;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Pane, Screen};
+use delayscope::tui::theme::Theme;
 use delayscope::tui::timeline;
 use delayscope::tui::view;
 
@@ -19,7 +20,7 @@ use ratatui::style::Color;
 
 use crate::desk::drawn;
 use crate::screens::build::{self, NOW, bare, entry, evening, keys_at, look, page, sample};
-use crate::screens::pictures::draw;
+use crate::screens::pictures::{MIDDLE, draw};
 
 /// A row of a picture as text.
 fn line(buf: &Buffer, y: u16) -> String {
@@ -256,6 +257,32 @@ fn without_colour_no_cell_has_one_and_late_is_still_told() {
     }
     let all = lines(&buf).join("\n");
     assert!(all.contains("-0:12") && all.contains("12 late") && all.contains("0 !"));
+}
+
+#[test]
+fn a_queue_keeps_the_colours_of_its_state_under_the_cursor() {
+    for focus in [Pane::Queues, Pane::Entries] {
+        let mut m = evening(MIDDLE, look());
+        let theme = Theme::of(&m.look);
+        let states = [theme.late, theme.warn, theme.ok].map(|style| style.fg);
+        m.focus = focus;
+        let mut at = |cursor| {
+            m.cursor = cursor;
+            draw(&m)
+        };
+        let pictures: Vec<Buffer> = (0..3).map(&mut at).collect();
+        let table = layout::areas(&m).queues.inner;
+        let mut told = 0;
+        for y in table.y..table.y + table.h {
+            for x in table.x + 1..table.x + table.w {
+                let has = |picture: &&Buffer| states.contains(&Some(picture[(x, y)].fg));
+                let some = pictures.iter().filter(has).count();
+                assert!([0, pictures.len()].contains(&some), "{focus:?}: {x}, {y}");
+                told += some;
+            }
+        }
+        assert!(told > 0, "{focus:?}: no state has a colour");
+    }
 }
 
 #[test]

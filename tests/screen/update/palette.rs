@@ -376,6 +376,20 @@ fn bad_news_is_not_wiped_away_by_the_next_message() {
 }
 
 #[test]
+fn a_message_goes_after_two_seconds_or_with_the_next_key() {
+    let mut desk = two();
+    desk.char(',');
+    assert!(desk.toast().starts_with("refreshed"), "{}", desk.toast());
+    desk.char('j');
+    assert_eq!(desk.model.toast, None);
+    desk.char(',');
+    desk.pass(1_900);
+    assert!(desk.model.toast.is_some());
+    desk.pass(200);
+    assert_eq!(desk.model.toast, None);
+}
+
+#[test]
 fn a_long_message_stays_longer() {
     let mut desk = two();
     bad_news(&mut desk, &"word ".repeat(20));

@@ -8,6 +8,7 @@ use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Overlay, Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::queues;
+use delayscope::tui::tabs::Tab;
 
 use crate::desk::{Desk, World};
 
@@ -103,6 +104,30 @@ fn tab_goes_round_the_panes_that_are_shown() {
     for _ in 0..4 {
         desk.press(Code::Tab);
         assert_ne!(desk.model.focus, Pane::Traffic);
+    }
+}
+
+#[test]
+fn tab_never_takes_the_place_of_what_the_pane_shows() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        for opened in [false, true] {
+            for tab in Tab::ALL {
+                let mut desk = two();
+                desk.tell(Msg::Resized(size.0, size.1));
+                if opened {
+                    desk.press(Code::Enter);
+                }
+                desk.model.tab = tab;
+                for key in [Code::Tab, Code::BackTab] {
+                    for _ in 0..5 {
+                        desk.press(key);
+                        assert_eq!(desk.model.tab, tab, "{size:?}");
+                        let is_open = matches!(desk.model.screen, Screen::Queue);
+                        assert_eq!(is_open, opened, "{size:?}");
+                    }
+                }
+            }
+        }
     }
 }
 
