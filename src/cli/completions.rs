@@ -17,7 +17,7 @@ use crate::ops::remembered::Memory;
 /// The variable by which a shell asks.
 const ASKS: &str = "COMPLETE";
 
-/// What tells zsh about us in a script that is sourced.
+/// The line that tells zsh about us in a script that is sourced.
 const ZSH_REGISTERS: &str = "compdef _clap_dynamic_completer_delayscope delayscope";
 
 /// The same where packages put the script, into a folder of functions: there zsh loads it at the first

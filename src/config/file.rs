@@ -65,7 +65,7 @@ const THEMES: &[(&str, Theme)] = &[
     ("dark", Theme::Dark),
 ];
 
-/// What the bell rings for.
+/// The choices of what the bell rings for.
 const BELLS: &[(&str, bool)] = &[("off", false), ("critical", true)];
 
 /// The keys at the top.

@@ -63,7 +63,7 @@ pub struct Limits {
 pub enum Confirm {
     /// All that the server has.
     All,
-    /// So many.
+    /// The number of them that is asked for.
     Replicas(usize),
 }
 

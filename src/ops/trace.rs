@@ -67,9 +67,9 @@ pub enum LiveEnd {
     Asked,
     /// The server ran so many commands a second.
     Rate(u64),
-    /// So many bytes waited on the server to be sent to us.
+    /// The bytes that waited on the server to be sent to us.
     Buffer(u64),
-    /// What we read was so far behind the server, in µs.
+    /// The time by which we read behind the server, in µs.
     Behind(i64),
     /// The server has answered no look.
     Unanswered(StoreError),
@@ -93,7 +93,7 @@ impl LiveEnd {
     }
 }
 
-/// What a live trace has cost the server.
+/// The cost of a live trace to the server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveCost {
     /// The time that MONITOR ran.
@@ -263,7 +263,7 @@ async fn run(
     (end, cost)
 }
 
-/// What the brakes have seen.
+/// The figures that the brakes have seen.
 struct Seen {
     most_per_s: u64,
     most_waiting: Known<u64>,

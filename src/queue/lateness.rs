@@ -74,7 +74,7 @@ impl RecentLateness {
 /// Departures counted by one of their bounds, since the beginning.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct LateCounts {
-    /// Those that were not later than each edge of [`BUCKETS_MS`].
+    /// The messages that were not later than each edge of [`BUCKETS_MS`].
     pub within: [u64; BUCKETS_MS.len()],
     /// All of them.
     pub count: u64,
@@ -165,7 +165,7 @@ impl QueueLateness {
         self.add(at, &[exact]);
     }
 
-    /// What was there by the last read says nothing: it was changed by hand, or not read for long.
+    /// Forgets what was there by the last read: it was changed by hand, or not read for long.
     pub fn forget(&mut self) {
         self.awaited.clear();
     }

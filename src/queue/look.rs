@@ -65,7 +65,7 @@ pub struct NodeLook {
     pub slots: Vec<(u16, u16)>,
     /// The link to it.
     pub link: Link,
-    /// What it says of itself.
+    /// Its words about itself.
     pub look: ServerLook,
 }
 
@@ -242,7 +242,7 @@ impl ServerWatch {
         self.nodes.push(here);
     }
 
-    /// What is the same for this queue: in a cluster what the node that owns it says.
+    /// Returns the same for this queue: in a cluster what the node that owns it says.
     #[must_use]
     pub fn of(&self, queue: &Queue) -> &Self {
         if self.nodes.is_empty() {

@@ -33,7 +33,7 @@ pub(super) struct Lane {
     told: Lock<ToldReplication>,
 }
 
-/// What the server tells of its replication behind each script, where that is asked for.
+/// The server's words about its replication behind each script, where that is asked for.
 #[derive(Default)]
 struct ToldReplication {
     is_asked: bool,

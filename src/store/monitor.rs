@@ -28,7 +28,7 @@ pub struct Monitor {
     wire: MonitorWire,
 }
 
-/// What the server says of itself while it copies.
+/// The server's words about itself while it copies.
 #[derive(Clone, Debug)]
 pub struct MonitorCost {
     /// Its time, in µs since the epoch.
@@ -72,8 +72,8 @@ impl Monitor {
     }
 }
 
-/// What it costs the server to copy to the connection with this number; without one, only how busy
-/// it is.
+/// Returns the cost to the server of copying to the connection with this number; without one, only
+/// how busy it is.
 pub async fn cost(store: &Store, id: Option<u64>) -> Result<MonitorCost, StoreError> {
     const ATTEMPT: &str = "tell what MONITOR costs it";
     let refused = [Optional::Info, Optional::ClientList].map(|command| store.why_refused(command));

@@ -17,8 +17,8 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// What is critical now and was not before, in one line; none when nothing is. Several at once
-    /// ring once.
+    /// Tells the findings that are critical now and were not before, in one line; none when nothing
+    /// is. Several at once ring once.
     fn told(&mut self, rows: &[QueueRow]) -> Option<String> {
         let critical = |row: &QueueRow| row.worst() == Some(Severity::Critical);
         if self.rung.is_empty() && !rows.iter().any(critical) {

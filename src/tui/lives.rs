@@ -14,10 +14,10 @@ use crate::queue::{EntryId, Known, Queue};
 use crate::trace::life::Moment;
 use crate::trace::{Event, EventKind};
 
-/// What MONITOR tells, and what it costs.
+/// The answers of MONITOR, and its price.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
-    /// What it costs, or why that could not be asked.
+    /// Its price, or why that could not be asked.
     Priced(Queue, Result<MonitorPrice, String>),
     /// MONITOR is to run.
     Agreed(Queue),
@@ -29,7 +29,7 @@ pub enum Msg {
     Ended(u64, Result<String, String>),
 }
 
-/// What MONITOR costs, and when it ends by itself.
+/// The price of MONITOR, and when it ends by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MonitorPrice {
     /// The commands a second that the server runs now: it copies each.
@@ -87,7 +87,7 @@ pub struct Lives {
     pub failed: u64,
 }
 
-/// What is known of one message. All times are of the server's clock.
+/// The life of one message, as far as it is known. All times are of the server's clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageLife {
     /// Its member in timeouts.
@@ -108,11 +108,11 @@ pub struct MessageLife {
     pub left: Option<LifeStep>,
     /// It left target.
     pub taken: Option<LifeStep>,
-    /// What MONITOR has told of it.
+    /// The words of MONITOR about it.
     pub told: LifeTold,
 }
 
-/// What MONITOR has told of a message: exact times, and by whom.
+/// The words of MONITOR about a message: exact times, and by whom.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LifeTold {
     /// Its offer.
@@ -155,7 +155,7 @@ impl Lives {
         newest.find(|life| life.member == member)
     }
 
-    /// Those to be shown: the next few that are coming, then what has happened, newest first.
+    /// The lives to be shown: the next few that are coming, then what has happened, newest first.
     #[must_use]
     pub fn shown(&self) -> Vec<&MessageLife> {
         let mut coming: Vec<&MessageLife> = self.all.iter().filter(|l| l.left.is_none()).collect();

@@ -105,8 +105,8 @@ impl Surveyed {
 }
 
 impl QueueRow {
-    /// What the entries that are due next say, at most two, as the last survey has seen them: the
-    /// last one with the number of those behind it.
+    /// The words of the entries that are due next, at most two, as the last survey has seen them:
+    /// the last one with the number of those behind it.
     #[must_use]
     pub fn next_said(&self) -> Vec<String> {
         const SAID: usize = 34;

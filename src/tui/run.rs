@@ -20,7 +20,7 @@ use crate::tui::update::{is_input, update};
 /// The first picture waits so long for the terminal to tell its background.
 const ANSWERS: Duration = Duration::from_millis(25);
 
-/// So many answers and announcements between two pictures are a flood.
+/// The answers and announcements between two pictures that are a flood.
 const FLOOD: u32 = 4;
 
 /// Runs until something ends it. `clock` reads the monotonic clock.

@@ -96,7 +96,7 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
-    /// What something leads to: a repair, a server.
+    /// Something leads to this: a repair, a server.
     pub leads_to: &'static str,
     /// A separator within a line.
     pub dot: &'static str,

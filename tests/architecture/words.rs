@@ -122,6 +122,30 @@ fn no_screen_command_finding_or_error_uses_a_word_that_only_this_program_knows()
     no_complaints(&complaints);
 }
 
+/// Beginnings of a doc comment that do not say what the item is or does.
+const NO_NOUN: [&str; 5] = ["What", "Whether", "So", "That", "Those"];
+
+#[test]
+fn a_doc_comment_begins_with_what_the_item_is_or_does() {
+    let mut complaints = Vec::new();
+    for path in files("src", "rs") {
+        let source = read(&path);
+        let mut before = "";
+        for (at, line) in source.lines().map(str::trim_start).enumerate() {
+            let is_doc = |line: &str| line.starts_with("///") || line.starts_with("//!");
+            let first = line
+                .get(3..)
+                .and_then(|words| words.split_whitespace().next());
+            if is_doc(line) && !is_doc(before) && first.is_some_and(|word| NO_NOUN.contains(&word))
+            {
+                complaints.push(format!("{}:{}: {line}", path.display(), at + 1));
+            }
+            before = line;
+        }
+    }
+    no_complaints(&complaints);
+}
+
 #[test]
 fn a_word_is_found_whole_and_in_sentences_only() {
     assert!(has("the kick is sent", "kick"));

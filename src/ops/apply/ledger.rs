@@ -1,4 +1,5 @@
-//! What a failover would take back: all that was done and that some replica does not have yet.
+//! The part of a change that a failover would take back: all that was done and that some replica
+//! does not have yet.
 //!
 //! A replica that becomes master begins a new history of the data, and says up to which offset of
 //! the former one it has everything (`master_replid2`, `second_repl_offset`). So an entry that was

@@ -101,7 +101,7 @@ pub(super) struct Run {
     began: Instant,
     /// The moment of the last look at the replicas at which none was far behind.
     pub(super) replicas_at: Option<Instant>,
-    /// What a failover would take back.
+    /// The part that a failover would take back.
     pub(super) ledger: Ledger,
     /// Entries that one has taken back, and that were done again or are left.
     pub(super) taken_back: u64,

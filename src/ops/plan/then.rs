@@ -2,11 +2,11 @@
 
 use crate::store::{Store, read};
 
-/// What it told then; none: nothing.
+/// The mark that it had then; none: it told nothing.
 #[derive(Clone, Debug, Default)]
 pub(in crate::ops) struct ServerThen(Option<Life>);
 
-/// What a server tells of its process: another one, or a flush, has lost data.
+/// The mark of a server's process: another one, or a flush, has lost data.
 #[derive(Clone, Debug)]
 struct Life {
     run_id: String,

@@ -27,13 +27,13 @@ pub struct Probe {
     queue: Queue,
     member: Vec<u8>,
     payload: Vec<u8>,
-    /// What is known of it.
+    /// The knowledge of it so far.
     probed: Probed,
     /// The server's time of the last look.
     looked: EpochMillis,
 }
 
-/// What is known of a test message. All times are of the server's clock.
+/// The knowledge of a test message. All times are of the server's clock.
 #[derive(Clone, Debug)]
 pub struct Probed {
     /// Its id.
@@ -50,11 +50,11 @@ pub struct Probed {
     pub taken: Option<EpochMillis>,
     /// The most that these two may be too late, in ms.
     pub within_ms: i64,
-    /// What became of it.
+    /// Its fate.
     pub fate: ProbeFate,
 }
 
-/// What became of a test message.
+/// The fate of a test message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ProbeFate {
     /// A consumer took it.

@@ -288,7 +288,7 @@ impl Suspect {
     }
 }
 
-/// So many of the entries that a finding is about are told by what they say.
+/// The most entries of a finding that are told by what they say.
 const TOLD: usize = 3;
 
 /// The end of a finding that has gone.

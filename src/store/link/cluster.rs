@@ -31,7 +31,7 @@ const LEAST: Duration = Duration::from_millis(50);
 const ASKED: usize = 5;
 const ATTEMPT: &str = "tell which node owns which slot";
 
-/// What one node says.
+/// The answer of one node.
 struct Testimony {
     /// Of two that disagree the higher one is right.
     rank: (bool, u64),

@@ -291,7 +291,7 @@ impl Dialer {
         }
     }
 
-    /// What is known of the cluster, when the server may be a node of one.
+    /// The map of the cluster, when the server may be a node of one.
     pub(super) fn topology(&self) -> Option<&Topology> {
         match &self.way {
             Way::Nodes(topology, _) => Some(topology),

@@ -56,7 +56,7 @@ struct Post {
     wire: AsyncMutex<Option<Wire>>,
 }
 
-/// What one sentinel says.
+/// The answer of one sentinel.
 struct Testimony {
     master: Address,
     /// Of two that disagree the higher one is right.
@@ -76,7 +76,7 @@ enum Silence {
     Unknown(Vec<String>),
     /// It refuses to say: its words.
     Refused(String),
-    /// What answers there is no sentinel.
+    /// Something answers there that is no sentinel.
     NoSentinel,
     /// It cannot be talked to, as TLS has it.
     Handshake(String),
@@ -446,7 +446,7 @@ fn other(answer: &Value) -> Option<(String, u16)> {
     Some((host.clone(), fields.get("port")?.parse().ok()?))
 }
 
-/// What a sentinel says of one instance: names and values by turns.
+/// Reads the answer of a sentinel about one instance: names and values by turns.
 fn fields(answer: &Value) -> BTreeMap<String, String> {
     let Value::Array(parts) = answer else {
         return BTreeMap::new();

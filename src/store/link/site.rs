@@ -108,8 +108,8 @@ impl Store {
         }
     }
 
-    /// What queues have in common that one writer may change: the slot; nothing
-    /// where there is no cluster.
+    /// The slot, which queues have in common that one writer may change; none where
+    /// there is no cluster.
     #[must_use]
     pub fn slot_of(&self, queue: &Queue) -> Option<u16> {
         self.topology().map(|_| slot(&queue.keys().timeouts))
@@ -144,8 +144,8 @@ impl Store {
         nodes
     }
 
-    /// What is asked of several queues, by the nodes that own them: a link, and the places of its
-    /// queues in `queues`.
+    /// Groups the questions about several queues by the nodes that own these: a link, and the
+    /// places of its queues in `queues`.
     pub(in crate::store) async fn shares<K: AsRef<[u8]>>(
         &self,
         keys: impl Iterator<Item = K>,

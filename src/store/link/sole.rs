@@ -66,7 +66,7 @@ struct Answers {
     open: Vec<(usize, Vec<Value>)>,
 }
 
-/// What stands at one place: a value, or the beginning of a list of so many.
+/// An item of an answer: a value, or the beginning of a list of so many.
 enum AnswerItem {
     Value(Value),
     List(usize),

@@ -3,7 +3,7 @@
 use crate::clock::EpochMillis;
 use crate::queue::{Change, Due, Plan, Scale, Survey, Zoom};
 
-/// What waits before a change and after it.
+/// The waiting entries before a change and after it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Preview {
     /// The span of the bars.
@@ -14,7 +14,7 @@ pub struct Preview {
     pub then: Strip,
 }
 
-/// What waits, by when it falls due.
+/// The waiting entries by when they fall due.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Strip {
     /// Entries that are late.

@@ -58,7 +58,7 @@ struct Cause {
     head: usize,
     /// The same problem of other queues.
     alike: Vec<usize>,
-    /// What follows from it.
+    /// The findings that follow from it.
     effects: Vec<usize>,
 }
 
@@ -163,7 +163,7 @@ impl Cause {
         rows_of(self.said(model, told, columns).len()) + more + effects
     }
 
-    /// What is said of it in at most so many rows.
+    /// Says it in at most so many rows.
     fn lines(&self, model: &Model, told: &[Told], columns: usize, rows: u16) -> Vec<Said> {
         let rows = usize::from(rows);
         // Headline and repair come first.
@@ -276,8 +276,8 @@ fn brief(model: &Model, told: &Told, columns: usize) -> u16 {
     rows_of(lines.len() - beyond)
 }
 
-/// What has the lines where there is no pane: the worst finding of the selected queue, else the
-/// worst of all.
+/// Returns the finding that has the lines where there is no pane: the worst finding of the selected
+/// queue, else the worst of all.
 fn leading(model: &Model) -> Option<Told<'_>> {
     let own = all(model).filter(|told| is_own(model, told));
     let own = own.min_by_key(|told| rank(model, told));

@@ -1,4 +1,4 @@
-//! What a refresh tells of the lives of messages.
+//! The news of messages' lives that a refresh brings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -56,7 +56,7 @@ pub(crate) fn pulse_came(model: &mut Model, queue: &Queue, pulse: &Pulse) {
 }
 
 impl Lives {
-    /// Those that were due before all that waits, or are not where their due time would have them,
+    /// Messages that were due before all that waits, or are not where their due time would have them,
     /// have left timeouts; when target is empty, all that were there have been taken.
     fn go_on(&mut self, pulse: &Pulse) {
         let since = self.read.unwrap_or(pulse.at);

@@ -245,11 +245,7 @@ fn what_was_filled_in_stays_while_something_is_in_its_way() {
     requeue(&desk);
     desk.link(LinkState::Connecting);
     assert_eq!(asked(&submit(&mut desk)), None);
-    assert!(
-        toast(&desk).contains("no connection"),
-        "{}",
-        toast(&desk)
-    );
+    assert!(toast(&desk).contains("no connection"), "{}", toast(&desk));
     desk.link(LinkState::Live);
     desk.tell(Msg::Change(change::Msg::Applied(
         first,
