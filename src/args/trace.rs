@@ -57,6 +57,7 @@ It prints one line for each event, in the order in which they happened:
   offered       by a client, with the due time
   announced     it was the new head: the transfer clients were told its due time
   transferred   moved to the target list, so long after its due time
+  in-vain       another client ran the same transfer after that, and found nothing
   consumed      taken from the target list
   polled        taken from the delayed queue before it was due
   requeued      given another due time, or put back

@@ -112,6 +112,11 @@ pub enum Command<'a> {
         /// The message.
         message: &'a [u8],
     },
+    /// Subscribes to channels.
+    Subscribe {
+        /// The channels.
+        channels: Vec<&'a [u8]>,
+    },
     /// Starts a script.
     Script {
         /// Its text or its SHA-1.
@@ -283,6 +288,9 @@ impl<'a> Command<'a> {
                 channel: key()?,
                 message: record.word(2)?,
             },
+            b"SUBSCRIBE" | b"SSUBSCRIBE" => Self::Subscribe {
+                channels: record.words(1).collect(),
+            },
             b"EVAL" | b"EVALSHA" | b"FCALL" => Self::Script { script: key()? },
             _ => return None,
         })
@@ -303,7 +311,9 @@ impl<'a> Command<'a> {
             | Self::Expire { key, .. }
             | Self::Rename { from: key }
             | Self::Publish { channel: key, .. } => (Some(*key), &[]),
-            Self::Pop { keys, .. } | Self::Delete { keys } => (None, keys),
+            Self::Pop { keys, .. } | Self::Delete { keys } | Self::Subscribe { channels: keys } => {
+                (None, keys)
+            }
             Self::Flush { .. } | Self::Script { .. } => (None, &[]),
         };
         one.into_iter().chain(many.iter().copied())

@@ -50,6 +50,10 @@ pub struct Client {
     pub transfers_in_vain: u64,
     /// Transfers that failed.
     pub transfers_failed: u64,
+    /// Transfers that moved something which another client then looked for in vain.
+    pub races_won: u64,
+    /// Transfers in vain because another client's was before it.
+    pub races_lost: u64,
     /// Its clock against the server's, in µs: ahead when positive. The largest difference that was
     /// seen, since whatever keeps a command back makes it smaller.
     pub clock_us: Option<i64>,
@@ -101,6 +105,16 @@ impl Figures {
             Attempt::Won => client.transfers_won += 1,
             Attempt::InVain => client.transfers_in_vain += 1,
             Attempt::Failed => client.transfers_failed += 1,
+        }
+    }
+
+    /// Counts a transfer in vain, after one of the winner's; `is_first` of those after that one.
+    pub(super) fn raced(&mut self, winner: &[u8], loser: &[u8], is_first: bool) {
+        if let Some(winner) = self.client(winner).filter(|_| is_first) {
+            winner.races_won += 1;
+        }
+        if let Some(loser) = self.client(loser) {
+            loser.races_lost += 1;
         }
     }
 

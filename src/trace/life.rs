@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::clock::EpochMillis;
 use crate::queue::{Due, EntryId, Form, Queue};
 
+/// The most clients that are kept of those who ran the transfer of one message in vain.
+pub const MOST_RIVALS: usize = 8;
+
 /// A message of a delayed queue: the same bytes are the same message.
 #[derive(Debug, Eq, PartialEq)]
 pub struct Message {
@@ -99,6 +102,12 @@ pub enum EventKind {
     Expired,
     /// The key that it was in was renamed.
     Renamed,
+    /// Another client ran the same transfer after it, and found nothing. Of messages that were
+    /// transferred together the first one has it.
+    InVain {
+        /// The transfer that was before it.
+        won: Moment,
+    },
     /// A transfer of the queue failed half-way.
     Failed,
 }
@@ -118,6 +127,7 @@ impl EventKind {
             Self::Deleted => "deleted",
             Self::Expired => "expired",
             Self::Renamed => "renamed",
+            Self::InVain { .. } => "in-vain",
             Self::Failed => "failed",
         }
     }
@@ -151,6 +161,10 @@ pub struct Life {
     pub late_us: Option<i64>,
     /// The number of its transfers: more than one means that it was delivered twice.
     pub transfers: u64,
+    /// The number of times that another client ran the same transfer after it, and found nothing.
+    pub in_vain: u64,
+    /// The addresses of those clients, at most [`MOST_RIVALS`].
+    pub in_vain_by: Vec<Arc<[u8]>>,
     /// The first time that it was taken from the target list.
     pub consumed: Option<Moment>,
     /// The number of times that it was taken.
@@ -224,6 +238,8 @@ impl Life {
             transferred: None,
             late_us: None,
             transfers: 0,
+            in_vain: 0,
+            in_vain_by: Vec::new(),
             consumed: None,
             deliveries: 0,
             is_presumed: false,
@@ -233,6 +249,14 @@ impl Life {
             in_target_since: None,
             is_moved: false,
             unconfirmed: None,
+        }
+    }
+
+    /// Somebody ran the same transfer after it, in vain.
+    pub(super) fn ran_in_vain(&mut self, by: &Arc<[u8]>) {
+        self.in_vain += 1;
+        if self.in_vain_by.len() < MOST_RIVALS {
+            self.in_vain_by.push(by.clone());
         }
     }
 
@@ -267,6 +291,11 @@ impl Life {
     pub fn waited_us(&self) -> Option<i64> {
         let at = |moment: Option<&Moment>| moment.and_then(|moment| moment.at_us);
         at(self.consumed.as_ref())?.checked_sub(at(self.transferred.as_ref())?)
+    }
+
+    /// Its due time, while it is in timeouts.
+    pub(super) fn waits_until(&self) -> Option<EpochMillis> {
+        self.due.filter(|_| self.waits).and_then(Due::at)
     }
 
     /// True when nothing more is to be expected of it.

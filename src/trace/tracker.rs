@@ -6,9 +6,10 @@
 //! when the next command shows that it is over.
 
 mod lives;
+mod races;
 mod step;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::command::{Command, Expiry, ListEnd, Scores};
@@ -16,9 +17,11 @@ use super::figures::{Attempt, Figures, late_us};
 use super::life::{Event, EventKind, Life, Moment};
 use super::record::{Record, Sender};
 use super::target::{Element, Target, Waits};
+use crate::clock::EpochMillis;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
 use lives::Lives;
+use races::Races;
 use step::{Pushed, Step, Transaction};
 
 /// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
@@ -63,6 +66,7 @@ struct Followed {
     expires_ms: Option<i64>,
     /// It has no order list: whatever is pushed to its target may be one of its messages.
     is_plain: bool,
+    races: Races,
     /// The other name that it may have, which has the same keys but for target.
     twin: Option<QueueName>,
 }
@@ -87,8 +91,8 @@ struct Moves {
     leaving: HashSet<(usize, Box<[u8]>)>,
     /// The number of pushes to a target that have been told.
     told: usize,
-    /// The number of those that were of messages.
-    moved: usize,
+    /// The lives of those that were of messages, each with the place of its queue.
+    moved: Vec<(usize, u64)>,
 }
 
 impl Tracker {
@@ -255,6 +259,7 @@ impl Tracker {
             target,
             expires_ms: None,
             is_plain,
+            races: Races::default(),
             twin,
         });
     }
@@ -304,6 +309,7 @@ impl Tracker {
         for (record, command) in step.commands() {
             self.apply(&step, record, command, &mut moves);
         }
+        self.won(&step, &moves);
         self.attempted(&step, &moves);
         self.serve(&step);
         self.lives.make_room(&mut self.figures);
@@ -481,6 +487,15 @@ impl Tracker {
                     self.announced(step, queue, message);
                 }
             }
+            Command::Subscribe { channels } => {
+                for channel in channels {
+                    if let Some(Role::Channel(queue)) = self.role(db, channel)
+                        && let (Some(by), Some(at_us)) = (&step.moment().by, step.at_us())
+                    {
+                        self.queues[queue].races.joined(by, at_us);
+                    }
+                }
+            }
             // What leaves by its place is told by its push: see `pair`.
             Command::TakeRanks { .. }
             | Command::AskDue { .. }
@@ -653,8 +668,8 @@ impl Tracker {
         let life = self.lives.get(id)?;
         let late_us = late_us(life.due, step.at_us());
         let stays = !leaves && (life.waits || !is_plain);
-        moves.moved += 1;
-        let (place, of) = (moves.moved, moves.members.len());
+        moves.moved.push((queue, id));
+        let (place, of) = (moves.moved.len(), moves.members.len());
         let moment = step.moment();
         let is_again = life.transfers > 0;
         self.lives.change(id, |life| {
@@ -870,13 +885,17 @@ impl Tracker {
             return;
         }
         let moment = step.moment();
-        let attempt = match moves.moved {
+        let attempt = match moves.moved.len() {
             _ if !ended => Attempt::Failed,
             0 => Attempt::InVain,
             _ => Attempt::Won,
         };
-        if attempt == Attempt::Failed {
-            self.event(step, queue, None, EventKind::Failed);
+        let has_just_joined = self.queues[queue].races.has_just_joined(&moment);
+        match attempt {
+            Attempt::Failed => self.event(step, queue, None, EventKind::Failed),
+            Attempt::InVain if has_just_joined => {}
+            Attempt::InVain => self.ran_in_vain(step, queue, EpochMillis::new(now_ms)),
+            Attempt::Won => {}
         }
         let its_clock = now_ms.checked_mul(1_000);
         let ahead_us = its_clock
@@ -885,6 +904,35 @@ impl Tracker {
         if let Some(by) = &moment.by {
             self.figures.attempt(by, attempt, ahead_us);
         }
+    }
+
+    /// Keeps which lives a step moved, for those who run the same transfer after it.
+    fn won(&mut self, step: &Step<'_>, moves: &Moves) {
+        let mut by_queue: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        for (queue, id) in &moves.moved {
+            by_queue.entry(*queue).or_default().push(*id);
+        }
+        for (queue, lives) in by_queue {
+            self.queues[queue].races.won(step.moment(), lives);
+        }
+    }
+
+    /// A client's transfer found nothing, at this time of its own clock: another client's may have been
+    /// before it.
+    fn ran_in_vain(&mut self, step: &Step<'_>, queue: usize, now: EpochMillis) {
+        let moment = step.moment();
+        let head = self.lives.head(queue);
+        let Some(won) = self.queues[queue].races.lost(&moment, now, head) else {
+            return;
+        };
+        if let (Some(winner), Some(loser)) = (&won.moment.by, &moment.by) {
+            self.figures.raced(winner, loser, won.rivals == 1);
+            for id in &won.lives {
+                self.lives.change(*id, |life| life.ran_in_vain(loser));
+            }
+        }
+        let (first, won) = (won.lives.first().copied(), won.moment.clone());
+        self.event(step, queue, first, EventKind::InVain { won });
     }
 
     /// Tells the events of an element that turned out to be a message.

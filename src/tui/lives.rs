@@ -7,12 +7,14 @@ pub mod update;
 pub mod view;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Known, Queue};
+use crate::queue::{EntryId, Finding, Known, Queue, Severity};
 use crate::trace::life::Moment;
 use crate::trace::{Event, EventKind};
+use crate::tui::model::Model;
 
 /// The answers of MONITOR, and its price.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +64,16 @@ pub struct Tracing {
     pub until: Option<Instant>,
     /// The program is to be suspended once it has ended.
     pub(crate) suspends: bool,
+}
+
+/// What is wrong with the queue while a message of it that is shown waits though it is due: the worst
+/// finding.
+#[must_use]
+pub fn hindrance(model: &Model) -> Option<&Finding> {
+    let is_late = |life: &&MessageLife| life.left.is_none() && life.due < model.now;
+    model.lives.shown().into_iter().find(is_late)?;
+    let worst = model.selected()?.findings.first();
+    worst.filter(|finding| finding.severity > Severity::Note)
 }
 
 /// The most lives that are kept.
@@ -121,6 +133,8 @@ pub struct LifeTold {
     pub transferred: Option<Moment>,
     /// The number of its transfers.
     pub transfers: u64,
+    /// Who ran the first transfer too, after it and in vain.
+    pub in_vain: Vec<Arc<[u8]>>,
     /// The first time that a consumer took it.
     pub consumed: Option<Moment>,
     /// The number of times that one did.

@@ -493,7 +493,7 @@ fn demo() -> Vec<Value> {
     all
 }
 
-/// What `trace` prints of a transfer that fails.
+/// What `trace` prints of a transfer that fails, and of one that two clients run.
 fn traced(by: &str) -> Vec<Value> {
     const LOG: &str = r#"
 1700000000.000000 [0 10.0.0.1:5] "EVAL" "offer" "4" "o\xff"
@@ -503,6 +503,15 @@ fn traced(by: &str) -> Vec<Value> {
 1700000000.600002 [0 lua] "rpush" "o\xff" "hello"
 1700000000.600003 [0 lua] "lrem" "redisson_delay_queue:{o\xff}" "1" "\b12345678\x05\x00\x00\x00\x00\x00\x00\x00hello"
 1700000000.700000 [0 10.0.0.2:5] "LPOP" "o\xff"
+1700000005.600000 [0 10.0.0.1:5] "EVAL" "zrangebyscore struct.unpack" "3" "o\xff"
+1700000005.600001 [0 lua] "zrangebyscore" "redisson_delay_queue_timeout:{o\xff}" "0" "1700000005600" "limit" "0" "100"
+1700000005.600002 [0 lua] "rpush" "o\xff" "hello"
+1700000005.600003 [0 lua] "lrem" "redisson_delay_queue:{o\xff}" "1" "\b12345678\x05\x00\x00\x00\x00\x00\x00\x00hello"
+1700000005.600004 [0 lua] "zrem" "redisson_delay_queue_timeout:{o\xff}" "\b12345678\x05\x00\x00\x00\x00\x00\x00\x00hello"
+1700000005.600005 [0 lua] "zrange" "redisson_delay_queue_timeout:{o\xff}" "0" "0" "WITHSCORES"
+1700000005.602000 [0 10.0.0.3:5] "EVAL" "zrangebyscore struct.unpack" "3" "o\xff"
+1700000005.602001 [0 lua] "zrangebyscore" "redisson_delay_queue_timeout:{o\xff}" "0" "1700000005602" "limit" "0" "100"
+1700000005.602002 [0 lua] "zrange" "redisson_delay_queue_timeout:{o\xff}" "0" "0" "WITHSCORES"
 "#;
     let args = ["trace", "--from", "-", "--by", by, "--json", "--raw"];
     local_with_input(&args, LOG.as_bytes()).done().json()
@@ -512,7 +521,8 @@ fn trace() -> Vec<Value> {
     let mut events = traced("event");
     events.pop();
     let words: Vec<_> = events.iter().map(|event| event["event"].clone()).collect();
-    assert_eq!(words, ["offered", "transferred", "failed", "consumed"]);
+    let once = ["offered", "transferred", "failed", "consumed"];
+    assert_eq!(words, [&once[..], &["transferred", "in-vain"]].concat());
     events
 }
 

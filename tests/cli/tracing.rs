@@ -113,6 +113,10 @@ fn every_life_of_a_recorded_log_is_what_the_client_logged() {
         assert_eq!(summary["late_ms"]["count"], 12);
         assert_eq!(summary["unreadable"], 0);
         assert_eq!(summary["transferred_again"], 0);
+        // Twice a client that had offered was still there when that fell due. All others had left, and
+        // found nothing but when they came.
+        let races = ["3.15.1", "4.7.0"].contains(&version).then_some(1);
+        assert_eq!(summary["events"]["in-vain"].as_u64(), races, "{version}");
         // One machine, one clock; what a busy one keeps back is not the clock's.
         let clock = summary["clients"][0]["clock_ms"].as_i64().unwrap();
         assert!((-50..=1).contains(&clock), "{version} {clock}");
@@ -121,6 +125,13 @@ fn every_life_of_a_recorded_log_is_what_the_client_logged() {
 
 #[test]
 fn a_log_is_read_as_people_have_it() {
+    for version in VERSIONS {
+        assert_read_as_people_have_it(version);
+    }
+}
+
+#[test]
+fn messages_that_are_one_command_in_a_thousand_are_found() {
     let log = String::from_utf8(log("4.7.0")).unwrap();
     // Commands of others stand between scripts, never inside one.
     let mixed: Vec<String> = log
@@ -133,6 +144,12 @@ fn a_log_is_read_as_people_have_it() {
             others.chain([line.to_owned()]).collect::<Vec<_>>()
         })
         .collect();
+    let (messages, _) = messages(mixed.join("\n").as_bytes(), &[]);
+    assert_lives("4.7.0", &messages);
+}
+
+fn assert_read_as_people_have_it(version: &str) {
+    let log = String::from_utf8(log(version)).unwrap();
     // Broken at the width of a terminal, but for the heads of records.
     let broken: Vec<String> = log
         .lines()
@@ -155,12 +172,11 @@ fn a_log_is_read_as_people_have_it() {
             "cut at both ends",
             format!("\" \"cut\"\n{log}1795409335.1 [0 lua] \"zadd\" \"redis"),
         ),
-        ("mixed with other traffic", mixed.join("\n")),
         ("broken", broken.join("\n")),
     ] {
         let (messages, _) = messages(log.as_bytes(), &[]);
-        println!("{how}");
-        assert_lives("4.7.0", &messages);
+        println!("{version} {how}");
+        assert_lives(version, &messages);
     }
 }
 

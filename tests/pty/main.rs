@@ -11,6 +11,9 @@ mod filter;
 mod opening;
 mod pictures;
 mod pressing;
+#[expect(dead_code, unreachable_pub, reason = "each program uses a part of it")]
+#[path = "../support/redisson.rs"]
+mod redisson;
 mod screen;
 #[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]

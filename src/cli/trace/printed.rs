@@ -138,7 +138,7 @@ impl Printed {
             event.kind.word().to_owned(),
             "-".to_owned(),
             by(event.by.as_deref()),
-            format!("a transfer of {queue} ended half-way"),
+            format!("{}{queue}", what(event)),
         ];
         out.row(&EVENTS, &cells)
     }
@@ -174,6 +174,10 @@ impl Printed {
             0 | 1 => String::new(),
             times => format!("(transferred {times} times) "),
         };
+        let in_vain = match life.in_vain {
+            0 => String::new(),
+            others => format!("({others} more in vain) "),
+        };
         let mark = if life.is_presumed { "?" } else { "" };
         let cells = [
             time(life.offered.as_ref().and_then(|offered| offered.at_us)),
@@ -182,7 +186,7 @@ impl Printed {
             format!("{}{mark}", fate.word()),
             late_us.map_or_else(dash, signed),
             life.waited_us().map_or_else(dash, signed),
-            format!("{again}{}", decoded.text),
+            format!("{again}{in_vain}{}", decoded.text),
         ];
         out.row(&MESSAGES, &cells)
     }
@@ -262,9 +266,21 @@ fn event_fields(event: &Event) -> Map<String, Value> {
             fields.insert("in_target_ms".into(), ms(waited_us));
             fields.insert("presumed".into(), event.is_presumed.into());
         }
+        EventKind::InVain { ref won } => {
+            fields.insert("won_by".into(), address(won.by.as_deref()));
+            fields.insert("after_ms".into(), ms(after_us(event, won)));
+        }
         _ => {}
     }
     fields
+}
+
+/// The time from a transfer to what came after it, in µs.
+fn after_us(event: &Event, won: &Moment) -> Option<i64> {
+    event
+        .at_us
+        .zip(won.at_us)
+        .map(|(at, won)| at.saturating_sub(won))
 }
 
 /// The fields of a life, but for what its message says.
@@ -286,6 +302,9 @@ fn life_fields(life: &Life, fate: MessageFate, late_us: Option<i64>) -> Map<Stri
     fields.insert("transferred_by".into(), by(life.transferred.as_ref()));
     fields.insert("late_ms".into(), ms(late_us));
     fields.insert("transfers".into(), life.transfers.into());
+    fields.insert("in_vain".into(), life.in_vain.into());
+    let in_vain_by = life.in_vain_by.iter().map(|by| address(Some(&**by)));
+    fields.insert("in_vain_by".into(), in_vain_by.collect());
     fields.insert("consumed_ms".into(), at(life.consumed.as_ref()));
     fields.insert("consumed_by".into(), by(life.consumed.as_ref()));
     fields.insert("in_target_ms".into(), ms(life.waited_us()));
@@ -366,6 +385,15 @@ fn what(event: &Event) -> String {
                 None => format!("from target{mark}: "),
             }
         }
+        EventKind::InVain { ref won } => match after_us(event, won) {
+            Some(after) => format!(
+                "{} transferred it {} before: ",
+                by(won.by.as_deref()),
+                signed(after)
+            ),
+            None => format!("{} transferred it before: ", by(won.by.as_deref())),
+        },
+        EventKind::Failed => "a transfer ended half-way: ".to_owned(),
         _ => String::new(),
     }
 }

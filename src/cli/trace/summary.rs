@@ -221,6 +221,8 @@ fn client_object(host: &[u8], client: &Client) -> Value {
     fields.insert("transfers_won".into(), client.transfers_won.into());
     fields.insert("transfers_in_vain".into(), client.transfers_in_vain.into());
     fields.insert("transfers_failed".into(), client.transfers_failed.into());
+    fields.insert("races_won".into(), client.races_won.into());
+    fields.insert("races_lost".into(), client.races_lost.into());
     fields.insert("clock_ms".into(), ms(client.clock_us));
     Value::Object(fields)
 }
@@ -241,6 +243,14 @@ fn client_words(host: &[u8], client: &Client) -> String {
             let transfers = text::counted(count, "transfer", "transfers");
             line = format!("{line}, {transfers} {what}");
         }
+    }
+    let races = client.races_won + client.races_lost;
+    if races > 0 {
+        let won = text::thousands(client.races_won);
+        line = format!(
+            "{line}, first in {won} of {}",
+            text::counted(races, "race", "races")
+        );
     }
     // Below a ms nothing can be told from the way of a command.
     if let Some(us) = client.clock_us.filter(|us| us.abs() >= 1_000) {

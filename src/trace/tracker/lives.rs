@@ -1,16 +1,17 @@
 //! The lives that are kept, in bounded memory.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::super::figures::Figures;
 use super::super::life::{Life, Message};
+use crate::clock::EpochMillis;
 use crate::queue::Queue;
 
 /// Bytes that a life takes beside those of its member, about.
-const BYTES_OF_A_LIFE: usize = 800;
+const BYTES_OF_A_LIFE: usize = 1_000;
 
 /// The lives of the messages that a log has told of so far.
 pub(super) struct Lives {
@@ -18,6 +19,8 @@ pub(super) struct Lives {
     all: BTreeMap<u64, (usize, Life)>,
     /// Numbers of the lives of each queue, by their members.
     by_member: Vec<HashMap<Member, u64>>,
+    /// The lives of each queue that wait, by their due times.
+    waiting: Vec<BTreeSet<(EpochMillis, u64)>>,
     /// Lives that were over when they last changed, the first to be let go in front.
     over: VecDeque<u64>,
     let_go: Vec<Life>,
@@ -55,6 +58,7 @@ impl Lives {
         Self {
             all: BTreeMap::new(),
             by_member: Vec::new(),
+            waiting: Vec::new(),
             over: VecDeque::new(),
             let_go: Vec::new(),
             next: 0,
@@ -72,6 +76,7 @@ impl Lives {
         });
         if self.by_member.len() <= queue {
             self.by_member.resize_with(queue + 1, HashMap::new);
+            self.waiting.resize_with(queue + 1, BTreeSet::new);
         }
         let id = self.next;
         self.next += 1;
@@ -98,13 +103,27 @@ impl Lives {
 
     /// Changes a life, unless it was let go.
     pub(super) fn change(&mut self, id: u64, change: impl FnOnce(&mut Life)) {
-        if let Some((_, life)) = self.all.get_mut(&id) {
-            let was_over = life.is_over();
+        if let Some((queue, life)) = self.all.get_mut(&id) {
+            let (was_over, waited) = (life.is_over(), life.waits_until());
             change(life);
             if life.is_over() && !was_over {
                 self.over.push_back(id);
             }
+            let waits = life.waits_until();
+            if waits != waited {
+                let waiting = &mut self.waiting[*queue];
+                if let Some(until) = waited {
+                    waiting.remove(&(until, id));
+                }
+                waiting.extend(waits.map(|until| (until, id)));
+            }
         }
+    }
+
+    /// The due time of the message of a queue that is the next to be due, of those that wait.
+    pub(super) fn head(&self, queue: usize) -> Option<EpochMillis> {
+        let (due, _) = self.waiting.get(queue)?.first()?;
+        Some(*due)
     }
 
     /// The lives of a queue for which that holds, in the order in which they began.
@@ -143,6 +162,9 @@ impl Lives {
     /// Takes a life out, as if it had never begun.
     pub(super) fn remove(&mut self, id: u64) -> Option<Life> {
         let (queue, life) = self.all.remove(&id)?;
+        if let Some(until) = life.waits_until() {
+            self.waiting[queue].remove(&(until, id));
+        }
         let bytes = BYTES_OF_A_LIFE + life.message.member.len();
         self.bytes = self.bytes.saturating_sub(bytes);
         self.by_member[queue].remove(&*life.message.member);

@@ -301,6 +301,92 @@ fn who_won_a_race_and_whose_clock_is_wrong_is_told() {
     assert_eq!(figures("10.0.0.3"), (0, 1, Some(-2_002_000)));
 }
 
+/// Who transferred a message, and who ran the same transfer in vain.
+fn race(life: &Life) -> (String, Vec<String>) {
+    let text = |by: &Arc<[u8]>| String::from_utf8_lossy(by).into_owned();
+    let in_vain = life.in_vain_by.iter().map(text).collect();
+    (by(life.transferred.as_ref()), in_vain)
+}
+
+#[test]
+fn each_message_of_a_transfer_that_three_clients_run_knows_who_was_first_and_who_ran_in_vain() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 1_000, true)
+        .offer(1, A, &framed("b"), 1_000, false)
+        .offer(2, A, &framed("later"), 60_000, false)
+        .transfer(1_010, B, 1_010, &[&framed("a"), &framed("b")], false)
+        .transfer(1_011, A, 1_011, &[], false)
+        .transfer(1_090, C, 1_090, &[], false);
+    let told = log.told();
+    let rivals = vec![A.to_owned(), C.to_owned()];
+    for life in &told.lives[..2] {
+        assert_eq!(race(life), (B.into(), rivals.clone()));
+        assert_eq!(life.in_vain, 2);
+    }
+    assert_eq!(told.lives[2].in_vain, 0);
+    // The first of the batch has the events.
+    let in_vain = told.events.iter().filter_map(|event| match &event.kind {
+        EventKind::InVain { won } => {
+            let message = event.message.as_ref().unwrap();
+            let after = event.at_us.unwrap() - won.at_us.unwrap();
+            Some((message.payload(), by(Some(won)), after / 1_000))
+        }
+        _ => None,
+    });
+    let expected = [1, 80].map(|after| (&b"a"[..], B.to_owned(), after));
+    assert_eq!(in_vain.collect::<Vec<_>>(), expected);
+    let races = |host| {
+        let client = told.client(host);
+        (client.races_won, client.races_lost)
+    };
+    assert_eq!(races("10.0.0.1"), (0, 1));
+    assert_eq!(races("10.0.0.2"), (1, 0));
+    assert_eq!(races("10.0.0.3"), (0, 1));
+}
+
+#[test]
+fn a_transfer_in_vain_that_no_other_was_before_is_no_race() {
+    let a = framed("a");
+    let begun = || {
+        let mut log = Written::default();
+        log.offer(0, A, &a, 1_000, true)
+            .transfer(1_005, B, 1_005, &[&a], false);
+        log
+    };
+    let mut raced = begun();
+    raced.transfer(1_012, C, 1_012, &[], false);
+    let mut of_its_own = begun();
+    of_its_own.transfer(1_012, B, 1_012, &[], false);
+    let mut long_after = begun();
+    long_after.transfer(6_100, C, 6_100, &[], false);
+    // It waits for what is due in 10 ms by asking again.
+    let mut for_the_next = begun();
+    for_the_next.offer(1_006, A, &framed("next"), 1_020, true);
+    for_the_next.transfer(1_012, C, 1_012, &[], false);
+    // It has just begun; what it runs next is a race again.
+    let mut new = begun();
+    new.at(1_007, "10.0.0.3:99", &[b"SUBSCRIBE", CHANNEL]);
+    new.transfer(1_012, C, 1_012, &[], false);
+    let mut once_more = begun();
+    once_more.at(1_007, "10.0.0.3:99", &[b"SUBSCRIBE", CHANNEL]);
+    once_more.transfer(1_012, C, 1_012, &[], false);
+    once_more.transfer(1_013, C, 1_013, &[], false);
+    for (log, races) in [
+        (raced, 1),
+        (of_its_own, 0),
+        (long_after, 0),
+        (for_the_next, 0),
+        (new, 0),
+        (once_more, 1),
+    ] {
+        let told = log.told();
+        let in_vain = told.only().into_iter().filter(|word| *word == "in-vain");
+        assert_eq!(in_vain.count(), races, "{}", log.0);
+        assert_eq!(told.client("10.0.0.2").races_won, races as u64);
+        assert_eq!(told.lives[0].in_vain, races as u64);
+    }
+}
+
 #[test]
 fn a_script_that_the_server_does_not_know_is_no_transfer() {
     let mut log = Written::default();

@@ -6,12 +6,18 @@ use crate::tui::model::Model;
 /// Rows beside the lives: what the columns mean, and what cannot be known.
 const BESIDE: usize = 3;
 
+/// Rows beside the lives now.
+fn beside(model: &Model) -> usize {
+    BESIDE + usize::from(super::hindrance(model).is_some())
+}
+
 /// The slot.
 #[must_use]
 pub fn slot(model: &Model) -> Slot {
     let (w, h) = model.size;
-    let bw = if w < 124 { w } else { 120 };
-    let rows = model.lives.shown().len().max(1) + BESIDE + 2;
+    // So wide that all clients of a lane have room.
+    let bw = if w < 184 { w } else { 180 };
+    let rows = model.lives.shown().len().max(1) + beside(model) + 2;
     // The first line and the last one stay in sight.
     let bh = u16::try_from(rows)
         .unwrap_or(u16::MAX)
@@ -21,8 +27,8 @@ pub fn slot(model: &Model) -> Slot {
 
 /// The part of it that the lives are in.
 #[must_use]
-pub fn body(slot: Slot) -> Area {
-    let beside = u16::try_from(BESIDE).unwrap_or(0);
+pub fn body(model: &Model, slot: Slot) -> Area {
+    let beside = u16::try_from(beside(model)).unwrap_or(0);
     Area {
         h: slot.inner.h.saturating_sub(beside),
         ..slot.inner
@@ -32,6 +38,6 @@ pub fn body(slot: Slot) -> Area {
 /// The last row that can be scrolled to.
 #[must_use]
 pub fn last_scroll(model: &Model) -> usize {
-    let rows = usize::from(body(slot(model)).h);
+    let rows = usize::from(body(model, slot(model)).h);
     model.lives.shown().len().saturating_sub(rows)
 }

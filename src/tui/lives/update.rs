@@ -71,7 +71,8 @@ impl Lives {
             let is_gone = is_empty
                 || head.is_some_and(|head| life.due < head)
                 || in_sight.as_ref().is_some_and(|rows| rows.lack(life));
-            if life.left.is_none() && is_gone {
+            // What was offered after the refresh had read is not in it.
+            if life.left.is_none() && is_gone && life.seen <= pulse.at {
                 // What was transferred was due by then.
                 let since_due = pulse.at.since(life.due);
                 let within_ms = match since_due {
@@ -96,6 +97,8 @@ impl Lives {
             };
             match self.all.iter_mut().rev().find(|l| l.member == *member) {
                 Some(life) if life.due == due && life.left.is_none() => {}
+                // MONITOR tells of what has happened since the refresh read.
+                Some(life) if life.left.is_some_and(|left| pulse.at < left.at) => {}
                 Some(life) => {
                     (life.due, life.score) = (due, *score);
                     (life.left, life.taken, life.announced) = (None, None, None);
@@ -122,6 +125,14 @@ impl Lives {
             self.failed += u64::from(event.kind == EventKind::Failed);
             return;
         };
+        if let (EventKind::InVain { won }, Some(by)) = (&event.kind, &event.by) {
+            // It is told of the first of those that were transferred together.
+            let with_it = |life: &&mut MessageLife| life.told.transferred.as_ref() == Some(won);
+            for life in self.all.iter_mut().filter(with_it) {
+                life.told.in_vain.push(by.clone());
+            }
+            return;
+        }
         let Some(at_us) = event.at_us else { return };
         let at = EpochMillis::new(at_us.div_euclid(1_000));
         let moment = Moment {
@@ -173,7 +184,7 @@ impl Lives {
                 life.left = Some(step);
                 life.told.ended = Some((event.kind.clone(), moment));
             }
-            EventKind::Failed => {}
+            EventKind::InVain { .. } | EventKind::Failed => {}
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The lives of messages as lanes, one under another, newest first.
 
+mod lane;
+
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
 use super::MessageLife;
-use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::trace::EventKind;
 use crate::trace::life::Moment;
@@ -17,16 +18,10 @@ use crate::tui::moments;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
-/// Later than this is late, in ms: what a refresh cannot see closer is not held against anybody.
-const LATE_MS: i64 = 1_000;
-
-/// Columns of what stands before a lane: the beginning of the id.
-const ID: usize = 8;
-
 pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
     let slot = super::place::slot(m);
-    let body = super::place::body(slot);
+    let body = super::place::body(m, slot);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     // A click on its border closes it.
     ctx.record(slot.outer, Target::Beside);
@@ -58,7 +53,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     for (life, y) in rows.zip(body.y..body.y + body.h) {
         let mut line = Line::new(buf, body.x, y, body.w);
         line.skip(1);
-        lane(ctx, life, line, buf);
+        lane::put(ctx, life, line, buf);
     }
     let cut = t.glyphs.cut;
     let mut foot = Line::new(buf, body.x, body.y, body.w);
@@ -101,8 +96,14 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
             format!("{times} failed half-way: what stands before the entry at fault comes again")
         }
     };
-    for ((words, style), y) in [(earlier, t.dim), (told, style), (next, t.dim)]
+    let wrong = super::hindrance(m).map(|finding| {
+        let headline = text::printable(&finding.headline);
+        (format!("wrong with this queue: {headline}"), t.late)
+    });
+    let below = [(earlier, t.dim), (told, style), (next, t.dim)];
+    for ((words, style), y) in wrong
         .iter()
+        .chain(&below)
         .zip(body.y + body.h..slot.inner.y + slot.inner.h)
     {
         let mut line = Line::new(buf, body.x, y, body.w);
@@ -190,89 +191,4 @@ fn ended(kind: &EventKind) -> &'static str {
         EventKind::Renamed => "lost: its key was renamed",
         other => other.word(),
     }
-}
-
-/// `9f3c2a77 seen 14:02:01 ─ announced ─ due 14:02:06 ┃ transferred 0:01 ─ taken 0:02  {"order":…`
-fn lane(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
-    let (m, t) = (ctx.model, &ctx.theme);
-    let zone = m.look.zone;
-    let on = format!(" {} ", if m.look.ascii { "-" } else { "─" });
-    let id = life.id.to_string();
-    row.put(buf, &id[..ID.min(id.len())], t.text).skip(1);
-    let mut put = |words: &str, style: Style| {
-        row.put(buf, words, style);
-    };
-    let told = &life.told;
-    match told
-        .offered
-        .as_ref()
-        .and_then(|one| Some((one, one.at_us?)))
-    {
-        Some((one, at_us)) => {
-            let at = EpochMillis::new(at_us.div_euclid(1_000));
-            let at = moments::clock(zone, at);
-            put(&format!("offered {at}{}", by(Some(one))), t.text);
-        }
-        None => put(&format!("seen {}", moments::clock(zone, life.seen)), t.dim),
-    }
-    if life.announced.is_some() {
-        put(&on, t.dim);
-        put("announced", t.text);
-    }
-    put(&on, t.dim);
-    put(&format!("due {} ", moments::clock(zone, life.due)), t.text);
-    put(t.glyphs.now, t.accent);
-    let late = |ms: i64| if ms > LATE_MS { t.late } else { t.ok };
-    let after = |at: EpochMillis| {
-        let ms = at.since(life.due).max(0);
-        (text::span(ms.unsigned_abs()), late(ms))
-    };
-    match life.left {
-        _ if let Some((kind, moment)) = &told.ended => {
-            put(&format!(" {}{}", ended(kind), by(Some(moment))), t.warn);
-        }
-        None => {
-            if told.transfers > 0 {
-                let times = text::counted(told.transfers, "time", "times");
-                put(&format!(" pushed {times}, and still here"), t.late);
-            }
-            let left = life.due.since(m.now);
-            if left < 0 {
-                put(&format!(" late {}", text::countdown(-left)), t.late);
-            } else {
-                put(&format!(" in {}", text::countdown(left)), t.dim);
-            }
-        }
-        Some(_) if life.left_early() => put(
-            " left before: polled, moved, removed or lost with its key",
-            t.warn,
-        ),
-        Some(left) => {
-            let (span, style) = after(left.at);
-            put(&format!(" transferred +{span}"), style);
-            put(&by(told.transferred.as_ref()), t.text);
-            if told.transfers > 1 {
-                put(
-                    &format!(", {} times", text::thousands(told.transfers)),
-                    t.late,
-                );
-            }
-            if let Some(taken) = life.taken {
-                put(&on, t.dim);
-                put(&format!("taken +{}", after(taken.at).0), t.text);
-                put(&by(told.consumed.as_ref()), t.text);
-                if told.deliveries > 1 {
-                    put(
-                        &format!(", {} times", text::thousands(told.deliveries)),
-                        t.late,
-                    );
-                }
-            } else {
-                put(&on, t.dim);
-                put("in target, or taken", t.dim);
-            }
-        }
-    }
-    row.skip(2);
-    row.put_cut(buf, &life.text, t.glyphs.cut, t.dim);
 }

@@ -93,6 +93,8 @@ fn a_trace_lasts_as_long_as_it_was_asked_to() {
     let said = said.partly();
     assert!(said.err.contains("concerns a message of"), "{}", said.err);
     assert!(said.err.contains("MONITOR ran for "), "{}", said.err);
+    let said = program.run(&["trace", "orders", "--for", "300ms", "--json"]);
+    assert_eq!(said.partly().json()[0]["monitor"]["ended_by"], "time");
     let refused = program.run(&["trace", "orders", "--for", "6m"]);
     refused.failed("Add --long");
 }
@@ -127,11 +129,13 @@ fn monitor_is_gone_at_once_when_nobody_can_be_told() {
     command.stdin(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.stdout(full).spawn().unwrap();
     wait_for("MONITOR to run", || monitors(server) == 1);
+    let began = instant();
     wait_for("MONITOR to end", || {
         server.cmd(&["ZREM", "redisson_delay_queue_timeout:{orders}", "x"]);
         offer();
         monitors(server) == 0
     });
+    assert!(began.elapsed() < AT_ONCE, "{:?}", began.elapsed());
     assert_eq!(child.wait().unwrap().code(), Some(2));
     let mut said = String::new();
     let stderr = BufReader::new(child.stderr.take().unwrap());
@@ -160,27 +164,41 @@ fn a_trace_ends_by_itself_when_the_server_becomes_busy() {
     assert!(said.err.contains("of --max-rate"), "{}", said.err);
 }
 
+/// Offers at once what 40 MB of MONITOR tell of, in commands so few that no other brake minds them,
+/// and so short that the server has them all at once.
+fn offer_megabytes(server: &Server) {
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let offer = "redis.call('zadd', KEYS[1], 5, string.rep('x', 2097152) .. ARGV[1])";
+    let mut many = redis::pipe();
+    for n in 0..20 {
+        many.cmd("EVAL")
+            .arg(offer)
+            .arg(1)
+            .arg(timeouts)
+            .arg(n)
+            .ignore();
+    }
+    many.exec(&mut server.connection()).unwrap();
+}
+
 #[test]
-fn a_trace_ends_by_itself_when_too_much_waits_on_the_server_for_a_reader_that_stands_still() {
+fn a_trace_ends_by_itself_when_16_mb_wait_on_the_server_for_a_reader_that_stands_still() {
     let program = Program::start();
     let trace = tracing(&program, &["--json", "--raw"]);
-    let server = &program.server;
-    let payload = vec![b'x'; 1 << 20];
-    let mut offered = 0;
     // Nobody reads what it prints.
-    wait_for("MONITOR to end", || {
-        offered += 1;
-        let member = [&payload[..], offered.to_string().as_bytes()].concat();
-        let timeouts = b"redisson_delay_queue_timeout:{orders}";
-        server.cmd_bytes(&[b"ZADD", timeouts, b"5", &member]);
-        server.cmd_bytes(&[b"DEL", timeouts]);
-        monitors(server) == 0
-    });
+    offer_megabytes(&program.server);
+    wait_for("MONITOR to end", || monitors(&program.server) == 0);
     let said = trace.ended().partly();
-    let summary = said.json().pop().unwrap();
-    let by = summary["monitor"]["ended_by"].as_str().unwrap();
-    assert!(["buffer", "behind"].contains(&by), "{summary}");
-    println!("{}", summary["monitor"]);
+    let monitor = said.json().pop().unwrap()["monitor"].clone();
+    assert_eq!(monitor["ended_by"], "buffer", "{monitor}");
+    let waited = monitor["most_waiting_bytes"].as_u64().unwrap();
+    assert!(waited > 16_000_000, "{monitor}");
+    assert!(
+        said.err
+            .contains("waited on the server to be sent, more than"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -200,7 +218,9 @@ fn monitor_is_gone_at_once_after_a_panic() {
     let words = panicked.unwrap_err();
     let words = words.downcast_ref::<String>().unwrap();
     assert_eq!(words, "1 while MONITOR runs");
+    let panicked = instant();
     wait_for("MONITOR to end", || monitors(&server) == 0);
+    assert!(panicked.elapsed() < AT_ONCE, "{:?}", panicked.elapsed());
 }
 
 #[test]
@@ -251,6 +271,65 @@ fn a_server_that_is_busy_already_is_asked_about_or_left_alone() {
         program.server.cmd(&["PING"]),
         Value::SimpleString(_)
     ));
+}
+
+/// A client that sends what Redisson's sends, with its address.
+fn client_of(server: &Server, queue: &Queue) -> (String, redisson::Client) {
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
+    let id: u64 = redis::cmd("CLIENT")
+        .arg("ID")
+        .query(&mut connection)
+        .unwrap();
+    let list: String = redis::from_redis_value(server.cmd(&["CLIENT", "LIST"])).unwrap();
+    let its = format!("id={id} addr=");
+    let line = list.lines().find_map(|line| line.strip_prefix(&its));
+    let address = line.and_then(|line| line.split(' ').next()).unwrap();
+    (address.to_owned(), redisson::Client::new(connection, queue))
+}
+
+/// Redisson's own scripts, as three clients send them whose timers fire one after the other.
+#[test]
+fn of_three_clients_that_run_a_transfer_it_is_told_who_was_first_and_who_ran_in_vain() {
+    const ROUNDS: usize = 6;
+    let program = Program::at(Server::start_tcp(&[]));
+    let server = &program.server;
+    let queue = Queue::redisson("orders");
+    let mut clients = [(); 3].map(|()| client_of(server, &queue));
+    let events = ROUNDS * ["offered", "announced", "transferred", "in-vain", "in-vain"].len();
+    let mut trace = tracing(&program, &["--json", "--limit", &events.to_string()]);
+    for round in 0..ROUNDS {
+        let due = server.now();
+        clients[0].1.offer(due, round as u64, b"message").unwrap();
+        for place in 0..3 {
+            let (_, client) = &mut clients[(round + place) % 3];
+            client.transfer(due, 100).unwrap();
+        }
+    }
+    let address = |round: usize| clients[round % 3].0.as_str();
+    for round in 0..ROUNDS {
+        let id = trace.next_json()["id"].clone();
+        assert_eq!(trace.next_json()["event"], "announced");
+        let won = trace.next_json();
+        assert_eq!(won["event"], "transferred", "{won}");
+        assert_eq!(
+            (&won["id"], won["by"].as_str()),
+            (&id, Some(address(round)))
+        );
+        for place in 1..3 {
+            let lost = trace.next_json();
+            assert_eq!(lost["event"], "in-vain", "{lost}");
+            assert_eq!((&lost["id"], &lost["won_by"]), (&id, &won["by"]));
+            assert_eq!(lost["by"], address(round + place), "{lost}");
+            assert!((0..5_000).contains(&lost["after_ms"].as_i64().unwrap()));
+        }
+    }
+    let summary = trace.ended().done().json().pop().unwrap();
+    // All of one host.
+    let told = &summary["clients"][0];
+    let races = ["races_won", "races_lost"].map(|name| told[name].as_u64());
+    assert_eq!(races, [Some(6), Some(12)], "{told}");
+    assert_eq!(told["transfers_in_vain"], 12, "{told}");
 }
 
 /// Redisson's own transfer script, as clients send it whose clocks are wrong.

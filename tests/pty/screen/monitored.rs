@@ -2,6 +2,7 @@
 //! gone with what it was for.
 
 use super::*;
+use crate::redisson;
 
 /// The number of connections that the server copies its commands to.
 fn monitors(server: &Server) -> usize {
@@ -60,6 +61,66 @@ fn who_offered_transferred_and_took_a_message_is_told_while_monitor_runs() {
     terminal.send(b"M");
     terminal.wait_text("MONITOR was ended");
     assert_eq!(monitors(&server), 0);
+}
+
+/// Waits until the lane of that message says all this.
+fn lane(terminal: &Terminal, message: &str, words: &[&str]) {
+    terminal.wait(message, PATIENCE, |shown| {
+        let text = shown.text();
+        let mut lanes = text.lines().filter(|line| line.contains(message));
+        lanes.any(|lane| words.iter().all(|words| lane.contains(words)))
+    });
+}
+
+#[test]
+fn five_messages_of_different_fates_are_told_apart() {
+    let server = server(1);
+    let terminal = running(&server);
+    let queue = Queue::redisson("orders");
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let mut client = redisson::Client::new(server.connection(), &queue);
+    let at = |ms| server.now().plus(ms);
+    // Its client was slow.
+    client.offer(at(-5_000), 11, b"slow one").unwrap();
+    client.transfer(at(0), 100).unwrap();
+    server.cmd(&["LPOP", "orders"]);
+    lane(&terminal, "slow one", &[" transferred +", " taken +"]);
+    // It was polled, behind what was offered before it.
+    client.offer(at(60_000), 12, b"polled one").unwrap();
+    while client.poll().unwrap().as_deref() != Some(&b"polled one"[..]) {}
+    lane(
+        &terminal,
+        "polled one",
+        &["polled away before its transfer by unix"],
+    );
+    // Transfers fail at what stands behind it.
+    client.offer(at(-3_000), 13, b"twice one").unwrap();
+    let due = at(-2_000).get().to_string();
+    server.put(&queue, b"poison", &due);
+    for _ in 0..2 {
+        client.transfer(at(0), 100).unwrap_err();
+        server.cmd(&["LPOP", "orders"]);
+    }
+    lane(
+        &terminal,
+        "twice one",
+        &["pushed 2 times, taken 2 times", " late "],
+    );
+    terminal.wait_text("2 transfers failed half-way");
+    // It waits behind a head at which clients sleep.
+    server.cmd(&["ZREM", timeouts, "poison"]);
+    server.put(&queue, &frame(14, b"head"), "-9223372036854775808");
+    client.offer(at(-1_000), 15, b"behind one").unwrap();
+    lane(&terminal, "behind one", &["offered ", " late "]);
+    terminal.wait_text("wrong with this queue: ");
+    // It went with its key.
+    client.offer(at(60_000), 16, b"lost one").unwrap();
+    server.cmd(&["PEXPIRE", timeouts, "1"]);
+    wait_for("the end of the key", || {
+        server.int(&["EXISTS", timeouts]) == 0
+    });
+    server.cmd(&["LPOP", "orders"]);
+    lane(&terminal, "lost one", &["lost: its key expired"]);
 }
 
 #[test]

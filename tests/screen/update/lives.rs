@@ -1,7 +1,17 @@
 //! The lives of messages.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use delayscope::queue::Due;
+use delayscope::trace::life::Moment;
+use delayscope::trace::{Event, EventKind, Message};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
+use delayscope::tui::lives;
 use delayscope::tui::model::Overlay;
+use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh;
 use delayscope::tui::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -156,4 +166,161 @@ fn an_opened_entry_that_is_gone_says_where_to_as_far_as_it_was_seen() {
     early.live(600, 1);
     let early = rows(&early).concat();
     assert!(early.contains("before it was due: polled"), "{early}");
+}
+
+const FIRST: &str = "10.0.0.2:5002";
+
+/// MONITOR, running for the queue of a desk.
+struct Monitored {
+    desk: Desk,
+    generation: u64,
+}
+
+impl Monitored {
+    fn of(mut desk: Desk) -> Self {
+        let agreed = lives::Msg::Agreed(desk.world[0].queue.clone());
+        let effects = desk.tell(Msg::Lives(agreed));
+        let begun = effects.iter().find_map(|effect| match effect {
+            Effect::Lives(lives::Effect::Start(generation, _)) => Some(*generation),
+            _ => None,
+        });
+        let generation = begun.unwrap();
+        let span = Duration::from_secs(30);
+        desk.tell(Msg::Lives(lives::Msg::Began(generation, span)));
+        Self { desk, generation }
+    }
+
+    /// Now, by that client.
+    fn moment(&self, by: &str) -> Moment {
+        Moment {
+            at_us: Some(self.desk.now().get() * 1_000),
+            by: Some(by.as_bytes().into()),
+        }
+    }
+
+    /// That happened to the message with this member.
+    fn happens(&mut self, member: &[u8], by: &str, kind: EventKind) {
+        let queue = Arc::new(self.desk.world[0].queue.clone());
+        let Moment { at_us, by } = self.moment(by);
+        let event = Event {
+            at_us,
+            queue: queue.clone(),
+            db: 0,
+            message: Some(Arc::new(Message {
+                queue,
+                db: 0,
+                member: member.into(),
+            })),
+            by,
+            kind,
+            is_presumed: false,
+        };
+        let happened = lives::Msg::Happened(self.generation, vec![event]);
+        self.desk.tell(Msg::Lives(happened));
+    }
+}
+
+fn transferred(place: usize, of: usize, stays: bool) -> EventKind {
+    EventKind::Transferred {
+        late_us: Some(0),
+        place,
+        of,
+        stays,
+    }
+}
+
+#[test]
+fn each_message_of_a_transfer_tells_who_was_first_and_who_ran_it_in_vain() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    let mut monitored = Monitored::of(desk);
+    monitored.desk.live(3_500, 1);
+    let moved: Vec<_> = monitored.desk.world[0].entries.drain(..2).collect();
+    for (place, (member, _)) in (1..).zip(&moved) {
+        monitored.happens(member, FIRST, transferred(place, 2, false));
+    }
+    // It is told of the first one.
+    for by in ["10.0.0.1:5001", "10.0.0.3:5003"] {
+        let won = monitored.moment(FIRST);
+        monitored.happens(&moved[0].0, by, EventKind::InVain { won });
+    }
+    let mut desk = monitored.desk;
+    for (size, told) in [
+        ((120, 40), " by 10.0.0.2:5002, 2 in vain"),
+        ((200, 60), ", 2 in vain (10.0.0.1:5001, 10.0.0.3:5003)"),
+    ] {
+        desk.model.size = size;
+        for text in ["entry 0", "entry 1"] {
+            let lane = lane(&desk, text);
+            assert!(lane.contains(told), "{lane}");
+        }
+    }
+}
+
+#[test]
+fn a_message_that_failing_transfers_deliver_again_and_again_says_how_often_it_was_taken() {
+    let mut desk = three();
+    desk.live(3_000, 1);
+    let member = desk.world[0].entries[0].0.clone();
+    let mut monitored = Monitored::of(desk);
+    for _ in 0..2 {
+        monitored.happens(&member, FIRST, transferred(1, 1, true));
+        let waited_us = Some(0);
+        monitored.happens(&member, FIRST, EventKind::Consumed { waited_us });
+    }
+    let lane = lane(&monitored.desk, "entry 0");
+    let words = " pushed 2 times, taken 2 times, and still here late ";
+    assert!(lane.contains(words), "{lane}");
+}
+
+#[test]
+fn a_refresh_that_read_before_a_transfer_does_not_take_back_what_monitor_told_since() {
+    let mut desk = three();
+    desk.live(2_500, 1);
+    let mut monitored = Monitored::of(desk);
+    let asked = monitored.desk.pass(1_000);
+    let asked = asked.iter().find_map(|effect| match effect {
+        Effect::Refresh(refresh::Effect::LoadPulse {
+            generation, page, ..
+        }) => Some((*generation, *page)),
+        _ => None,
+    });
+    let (generation, page) = asked.unwrap();
+    let world = &monitored.desk.world[0];
+    let (queue, member) = (world.queue.clone(), world.entries[0].0.clone());
+    let pulse = world.pulse(monitored.desk.now(), page);
+    monitored.desk.pass(2);
+    monitored.happens(&member, FIRST, transferred(1, 1, false));
+    let new = b"\x08\x00\x00\x00\x00\x00\x00\x00\x09\x03\x00\x00\x00\x00\x00\x00\x00new";
+    let due = Due::At(monitored.desk.now().plus(1_000));
+    monitored.happens(new, FIRST, EventKind::Offered { due });
+    let mut desk = monitored.desk;
+    desk.tell(Msg::Refresh(refresh::Msg::PulseLoaded {
+        generation,
+        queue,
+        result: Ok(pulse),
+        survey: None,
+    }));
+    let lane = lane(&desk, "entry 0");
+    assert!(lane.contains(" transferred +"), "{lane}");
+    let rows = rows(&desk);
+    let is_its = |row: &&String| row.contains(" new ") && row.contains(" offered ");
+    let lane = rows.iter().find(is_its).unwrap();
+    assert!(lane.contains(" in "), "{lane}");
+}
+
+#[test]
+fn while_a_message_is_late_its_lane_has_what_is_wrong_with_the_queue_below() {
+    let mut desk = three();
+    desk.world[0].clients = 0;
+    desk.live(1_000, 1);
+    desk.char('T');
+    assert!(!rows(&desk).concat().contains("wrong with this queue"));
+    desk.live(20_000, 1);
+    let rows = rows(&desk).concat();
+    let headline = &desk.model.queues[0].findings[0].headline;
+    assert!(
+        rows.contains(&format!("wrong with this queue: {headline}")),
+        "{rows}"
+    );
 }

@@ -1,0 +1,162 @@
+//! One message as a lane: what it says, and what happened to it, from its offer to its end.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use super::super::MessageLife;
+use super::{by, ended};
+use crate::clock::EpochMillis;
+use crate::queue::text;
+use crate::tui::draw::Ctx;
+use crate::tui::moments;
+use crate::tui::widget::line::Line;
+
+/// Later than this is late, in ms: what a refresh cannot see closer is not held against anybody.
+const LATE_MS: i64 = 1_000;
+
+/// Columns of the message, at least and at most: a fifth of the lane.
+const MESSAGE: (usize, usize) = (12, 30);
+
+/// Letters of an id.
+const ID: usize = 8;
+
+/// A part that has to be seen.
+const ALWAYS: u8 = u8::MAX;
+
+/// A part of a lane.
+struct LanePart {
+    /// Where there is no room for all, the part with the lowest rank is left out first.
+    rank: u8,
+    words: String,
+    style: Style,
+}
+
+/// `{"order":47… seen 14:02:01 ─ announced ─ due 14:02:06 ┃ transferred +0:01 ─ taken +0:02`
+pub(super) fn put(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let columns = (row.room() / 5).clamp(MESSAGE.0, MESSAGE.1);
+    let columns = u16::try_from(columns).unwrap_or(u16::MAX);
+    let mut message = row;
+    message.end = row.end.min(row.x.saturating_add(columns));
+    let id = life.id.to_string();
+    let id = &id[..ID.min(id.len())];
+    let says = if life.text.is_empty() {
+        id
+    } else {
+        life.text.as_str()
+    };
+    message.put_cut(buf, says, t.glyphs.cut, t.text);
+    row.skip(columns + 1);
+    let mut parts = parts(ctx, life);
+    if says != id {
+        parts.push(LanePart {
+            rank: 0,
+            words: format!("  {id}"),
+            style: t.dim,
+        });
+    }
+    let width =
+        |parts: &[LanePart]| -> usize { parts.iter().map(|one| text::width(&one.words)).sum() };
+    while width(&parts) > row.room() {
+        let lowest = (0..parts.len()).rev().min_by_key(|at| parts[*at].rank);
+        match lowest.filter(|at| parts[*at].rank < ALWAYS) {
+            Some(at) => parts.remove(at),
+            None => break,
+        };
+    }
+    for part in parts {
+        row.put(buf, &part.words, part.style);
+    }
+}
+
+/// All there is to be told, in its order.
+fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let zone = m.look.zone;
+    let on = if m.look.ascii { " - " } else { " ─ " };
+    let told = &life.told;
+    let mut parts = Vec::new();
+    let mut part = |rank, words: String, style| parts.push(LanePart { rank, words, style });
+    let offered = told.offered.as_ref();
+    match offered.and_then(|offered| offered.at_us) {
+        Some(at_us) => {
+            let at = EpochMillis::new(at_us.div_euclid(1_000));
+            let at = moments::clock(zone, at);
+            part(40, format!("offered {at}"), t.text);
+            part(20, by(offered), t.text);
+        }
+        None => part(
+            40,
+            format!("seen {}", moments::clock(zone, life.seen)),
+            t.dim,
+        ),
+    }
+    if life.announced.is_some() {
+        part(10, format!("{on}announced"), t.text);
+    }
+    part(
+        ALWAYS,
+        format!("{on}due {} ", moments::clock(zone, life.due)),
+        t.text,
+    );
+    part(ALWAYS, t.glyphs.now.to_owned(), t.accent);
+    let late = |ms: i64| if ms > LATE_MS { t.late } else { t.ok };
+    let after = |at: EpochMillis| {
+        let ms = at.since(life.due).max(0);
+        (text::span(ms.unsigned_abs()), late(ms))
+    };
+    let times = |n| text::counted(n, "time", "times");
+    match life.left {
+        _ if let Some((kind, moment)) = &told.ended => {
+            part(ALWAYS, format!(" {}", ended(kind)), t.warn);
+            part(60, by(Some(moment)), t.warn);
+        }
+        None => {
+            if told.transfers > 0 {
+                part(ALWAYS, format!(" pushed {}", times(told.transfers)), t.late);
+                if told.deliveries > 0 {
+                    part(
+                        ALWAYS,
+                        format!(", taken {}", times(told.deliveries)),
+                        t.late,
+                    );
+                }
+                part(30, ", and still here".to_owned(), t.late);
+            }
+            let left = life.due.since(m.now);
+            if left < 0 {
+                part(ALWAYS, format!(" late {}", text::countdown(-left)), t.late);
+            } else {
+                part(ALWAYS, format!(" in {}", text::countdown(left)), t.dim);
+            }
+        }
+        Some(_) if life.left_early() => {
+            let words = " left before: polled, moved, removed or lost with its key";
+            part(ALWAYS, words.to_owned(), t.warn);
+        }
+        Some(left) => {
+            let (span, style) = after(left.at);
+            part(ALWAYS, format!(" transferred +{span}"), style);
+            part(60, by(told.transferred.as_ref()), t.text);
+            if !told.in_vain.is_empty() {
+                let who = told.in_vain.iter().map(|by| text::printable_bytes(by));
+                let who = who.collect::<Vec<_>>().join(", ");
+                part(50, format!(", {} in vain", told.in_vain.len()), t.dim);
+                part(25, format!(" ({who})"), t.dim);
+            }
+            if told.transfers > 1 {
+                part(70, format!(", {}", times(told.transfers)), t.late);
+            }
+            if let Some(taken) = life.taken {
+                part(80, format!("{on}taken +{}", after(taken.at).0), t.text);
+                part(30, by(told.consumed.as_ref()), t.text);
+                if told.deliveries > 1 {
+                    part(70, format!(", {}", times(told.deliveries)), t.late);
+                }
+            } else {
+                part(35, format!("{on}in target, or taken"), t.dim);
+            }
+        }
+    }
+    parts
+}
