@@ -1,5 +1,5 @@
 //! A log read to its end: megabytes a second on one core, for what `MONITOR` prints when messages
-//! are one command in a thousand, and when they are all.
+//! are one command in a thousand, and when they are all, and the most memory that it has taken by then.
 //!
 //! The first figure is by the time of the processor, which is ours alone however busy the machine is,
 //! the second by the clock. `cargo bench --bench trace`; `-- 1024` reads that many megabytes of each.
@@ -36,10 +36,10 @@ fn main() {
     let bytes = megabytes.unwrap_or(256_usize) << 20;
     let lines = REAL.split(|byte| *byte == b'\n').count();
     for (name, others) in [("messages alone", 0), ("one command in 1,000", 999 * lines)] {
-        let round = [REAL, &OTHER.repeat(others)].concat();
-        let rounds = bytes.div_ceil(round.len());
+        let round = REAL.len() + OTHER.len() * others;
+        let rounds = bytes.div_ceil(round);
         let (begun, spent) = (instant(), processor());
-        let input = BufReader::with_capacity(256 << 10, Repeated::new(&round, rounds));
+        let input = BufReader::with_capacity(256 << 10, Repeated::new(others, rounds));
         let mut log = Log::new(input).expect("memory can be read");
         let mut tracker = Tracker::new(None, MEMORY);
         let mut record = Record::default();
@@ -52,11 +52,12 @@ fn main() {
             }
         }
         let (took, spent) = (begun.elapsed().as_secs_f64(), processor() - spent);
-        let read = (rounds * round.len()) as f64 / f64::from(1 << 20);
+        let read = (rounds * round) as f64 / f64::from(1 << 20);
         println!(
-            "{name:22} {:7.0} MB/s  ({:.0} by the clock)  {read:.0} MB, {events} events",
+            "{name:22} {:7.0} MB/s  ({:.0} by the clock)  {read:.0} MB, {events} events, {} MB of memory",
             read / spent,
-            read / took
+            read / took,
+            memory() >> 10
         );
     }
 }
@@ -67,29 +68,50 @@ fn processor() -> f64 {
     Duration::from(time.expect("the clock can be read")).as_secs_f64()
 }
 
-/// The same bytes again and again.
-struct Repeated<'a> {
-    round: &'a [u8],
-    left: &'a [u8],
+/// The most memory that this process has had, in kB.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let figure = most.and_then(|most| most.split_whitespace().next()?.parse().ok());
+    figure.unwrap_or(0)
+}
+
+/// The real log again and again, so many commands of others behind it each time.
+struct Repeated {
+    left: &'static [u8],
+    others: usize,
+    others_left: usize,
     rounds: usize,
 }
 
-impl<'a> Repeated<'a> {
-    fn new(round: &'a [u8], rounds: usize) -> Self {
+impl Repeated {
+    fn new(others: usize, rounds: usize) -> Self {
         Self {
-            round,
             left: &[],
+            others,
+            others_left: 0,
             rounds,
         }
     }
 }
 
-impl Read for Repeated<'_> {
+impl Read for Repeated {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        if self.left.is_empty() && self.rounds > 0 {
-            self.rounds -= 1;
-            self.left = self.round;
+        let mut all = 0;
+        while all < into.len() {
+            if self.left.is_empty() {
+                if self.others_left > 0 {
+                    self.others_left -= 1;
+                    self.left = OTHER;
+                } else if self.rounds > 0 {
+                    self.rounds -= 1;
+                    (self.left, self.others_left) = (REAL, self.others);
+                } else {
+                    break;
+                }
+            }
+            all += self.left.read(&mut into[all..])?;
         }
-        self.left.read(into)
+        Ok(all)
     }
 }
