@@ -796,7 +796,7 @@ impl Repair {
             Self::RestoreOrder => (
                 "Brings back the part of the order list that an interrupted change has moved, in its \
                  old order.",
-                None,
+                Some("brings back what was dropped"),
                 Some(Flag::new(
                     "Bring back the part of the order list that a change has moved",
                     "the part of the order list that an interrupted change has moved; from any\nmachine",

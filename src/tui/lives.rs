@@ -11,10 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Finding, Known, Queue, Severity};
+use crate::queue::{EntryId, Known, Queue};
 use crate::trace::life::Moment;
 use crate::trace::{Event, EventKind};
-use crate::tui::model::Model;
 
 /// The answers of MONITOR, and its price.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,16 +63,6 @@ pub struct Tracing {
     pub until: Option<Instant>,
     /// The program is to be suspended once it has ended.
     pub(crate) suspends: bool,
-}
-
-/// What is wrong with the queue while a message of it that is shown waits though it is due: the worst
-/// finding.
-#[must_use]
-pub fn hindrance(model: &Model) -> Option<&Finding> {
-    let is_late = |life: &&MessageLife| life.left.is_none() && life.due < model.now;
-    model.lives.shown().into_iter().find(is_late)?;
-    let worst = model.selected()?.findings.first();
-    worst.filter(|finding| finding.severity > Severity::Note)
 }
 
 /// The most lives that are kept.

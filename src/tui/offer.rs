@@ -17,9 +17,9 @@ use crate::tui::form::{Filling, Message, Part, next};
 pub enum Msg {
     /// A queue's entries were looked at: how they are written, or why that is not known.
     Sampled(Queue, Seen),
-    /// So many shall be offered indeed; or not.
+    /// An answer to the question: so many are offered.
     Agreed(Box<ToOffer>),
-    /// What was filled in stays.
+    /// An answer to the question: nothing is offered, and what was filled in stays.
     Refused(Queue),
     /// An offer has an answer, or there will be none.
     Answered {

@@ -11,7 +11,12 @@ mod filter;
 mod opening;
 mod pictures;
 mod pressing;
-#[expect(dead_code, unreachable_pub, reason = "each program uses a part of it")]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    clippy::expect_used,
+    reason = "each program uses a part of it; a failure here is a failed test"
+)]
 #[path = "../support/redisson.rs"]
 mod redisson;
 mod screen;

@@ -21,11 +21,11 @@ const NEVER: EpochMillis = EpochMillis::new(-1);
 
 /// A script that is asked.
 enum Asked<'a> {
-    /// That of these deeds, as this way has it.
+    /// The script of these deeds, as this way has it.
     Work(Way, &'a Work),
     /// The transfer of what is due, batch after batch.
     Transfer,
-    /// What appends to the order list.
+    /// The script that appends to the order list.
     Append,
 }
 

@@ -112,17 +112,17 @@ mod tests {
         })
     }
 
-    fn twin(stands: bool, written: bool, own: Option<bool>) -> Option<Twin> {
-        Some(Twin {
+    fn twin(stands: bool, written: bool, own: Option<bool>) -> Twin {
+        Twin {
             name: "{orders}".into(),
             stands,
             written,
             own,
-        })
+        }
     }
 
-    fn told(twin: Option<Twin>) -> String {
-        let RuleVerdict::Found(found) = verdict("orders", twin) else {
+    fn told(twin: Twin) -> String {
+        let RuleVerdict::Found(found) = verdict("orders", Some(twin)) else {
             panic!("nothing found");
         };
         assert_eq!(found.severity, Severity::Warning);
@@ -158,12 +158,12 @@ mod tests {
 
     #[test]
     fn as_long_as_it_is_not_known_where_messages_go_nothing_is_told() {
-        let RuleVerdict::Early(open) = verdict("orders", twin(false, true, None)) else {
+        let RuleVerdict::Early(open) = verdict("orders", Some(twin(false, true, None))) else {
             panic!("decided");
         };
         assert!(open.words().contains("messages are delivered to {orders}"));
         assert_eq!(
-            verdict("orders", twin(false, false, None)),
+            verdict("orders", Some(twin(false, false, None))),
             RuleVerdict::Fine
         );
     }

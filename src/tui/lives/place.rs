@@ -1,14 +1,25 @@
 //! Where the lives lie: over the screen, as high as they need.
 
+use super::MessageLife;
+use crate::queue::{Finding, Severity};
 use crate::tui::area::{Area, Slot};
 use crate::tui::model::Model;
 
 /// Rows beside the lives: what the columns mean, and what cannot be known.
 const BESIDE: usize = 3;
 
+/// The worst finding of the queue, while a message that is shown waits though it is due.
+#[must_use]
+pub fn hindrance(model: &Model) -> Option<&Finding> {
+    let is_late = |life: &&MessageLife| life.left.is_none() && life.due < model.now;
+    model.lives.shown().into_iter().find(is_late)?;
+    let worst = model.selected()?.findings.first();
+    worst.filter(|finding| finding.severity > Severity::Note)
+}
+
 /// Rows beside the lives now.
 fn beside(model: &Model) -> usize {
-    BESIDE + usize::from(super::hindrance(model).is_some())
+    BESIDE + usize::from(hindrance(model).is_some())
 }
 
 /// The slot.

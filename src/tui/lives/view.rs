@@ -96,7 +96,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
             format!("{times} failed half-way: what stands before the entry at fault comes again")
         }
     };
-    let wrong = super::hindrance(m).map(|finding| {
+    let wrong = super::place::hindrance(m).map(|finding| {
         let headline = text::printable(&finding.headline);
         (format!("wrong with this queue: {headline}"), t.late)
     });

@@ -164,21 +164,11 @@ fn a_trace_ends_by_itself_when_the_server_becomes_busy() {
     assert!(said.err.contains("of --max-rate"), "{}", said.err);
 }
 
-/// Offers at once what 40 MB of MONITOR tell of, in commands so few that no other brake minds them,
-/// and so short that the server has them all at once.
-fn offer_megabytes(server: &Server) {
+/// Offers what 2 MB of MONITOR tell of: in commands so few that no other brake minds them.
+fn offer_megabytes(server: &Server, n: u32) {
     let timeouts = "redisson_delay_queue_timeout:{orders}";
     let offer = "redis.call('zadd', KEYS[1], 5, string.rep('x', 2097152) .. ARGV[1])";
-    let mut many = redis::pipe();
-    for n in 0..20 {
-        many.cmd("EVAL")
-            .arg(offer)
-            .arg(1)
-            .arg(timeouts)
-            .arg(n)
-            .ignore();
-    }
-    many.exec(&mut server.connection()).unwrap();
+    server.cmd(&["EVAL", offer, "1", timeouts, &n.to_string()]);
 }
 
 #[test]
@@ -186,8 +176,11 @@ fn a_trace_ends_by_itself_when_16_mb_wait_on_the_server_for_a_reader_that_stands
     let program = Program::start();
     let trace = tracing(&program, &["--json", "--raw"]);
     // Nobody reads what it prints.
-    offer_megabytes(&program.server);
-    wait_for("MONITOR to end", || monitors(&program.server) == 0);
+    let mut offers = 0..;
+    wait_for("MONITOR to end", || {
+        offer_megabytes(&program.server, offers.next().unwrap());
+        monitors(&program.server) == 0
+    });
     let said = trace.ended().partly();
     let monitor = said.json().pop().unwrap()["monitor"].clone();
     assert_eq!(monitor["ended_by"], "buffer", "{monitor}");
