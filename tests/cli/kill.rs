@@ -13,12 +13,15 @@
 //! With `--nocapture` each tells how many of these kills met it alive. A failure tells `KILL_SEED`,
 //! with which the same kills are made again.
 
+use delayscope::queue::Change;
+
 mod beside;
 mod bulk;
 mod cut;
 mod others;
 mod program;
 mod proxy;
+mod repairs;
 mod run;
 mod scenario;
 mod single;
@@ -27,3 +30,20 @@ mod together;
 mod undone;
 mod whole;
 mod world;
+
+/// What is killed in tests of its own, or has nothing that could be left half done.
+const ELSEWHERE: [(Change, &str); 3] = [
+    (Change::Consume, "`taking`"),
+    (Change::Worker, "`taking`"),
+    (Change::Kick, "writes nothing"),
+];
+
+#[test]
+fn each_change_is_killed() {
+    let all = [single::ALL, bulk::ALL, repairs::ALL].concat();
+    let killed: Vec<Change> = all.iter().map(|scenario| scenario().change()).collect();
+    for change in Change::ALL {
+        let is_elsewhere = ELSEWHERE.iter().any(|(it, _)| *it == change);
+        assert!(killed.contains(&change) != is_elsewhere, "{change:?}");
+    }
+}

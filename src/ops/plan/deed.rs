@@ -100,9 +100,9 @@ pub(in crate::ops) struct KeptDeed {
     pub(in crate::ops) is_its: fn(&Item) -> bool,
     /// The deed that takes these items back.
     pub(in crate::ops) back: fn(Vec<Item>) -> Arc<dyn Deed>,
-    /// True if it is taken back even where nobody wrote down whether it was done: what was not done
-    /// has nothing that could be.
-    pub(in crate::ops) harmless: bool,
+    /// The element of target that tells, as long as it stands there, that the deed was not done.
+    /// None: where it was not done, there is nothing that could be taken back.
+    pub(in crate::ops) before: fn(&Item) -> Option<&[u8]>,
 }
 
 /// An item of which nothing is said but what it is called, and in which state it is before.

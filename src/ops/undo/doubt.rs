@@ -11,7 +11,6 @@ use super::Inverses;
 use super::inverse::{Inverse, UNSURE};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
-use crate::ops::plan::repair::KEPT;
 use crate::queue::{Due, Outcome, text};
 use crate::store::change::Chosen;
 use crate::store::read;
@@ -95,6 +94,10 @@ struct SeenItems {
     stand_again: Option<bool>,
     /// Transferred entries that wait still, or again.
     untransferred: HashSet<usize>,
+    /// Items whose element stands in the order list, beyond the one place of what waits.
+    listed: HashSet<usize>,
+    /// True when the order list became another one while it was read.
+    is_order_unknown: bool,
     /// The score up to which entries are due.
     now: f64,
 }
@@ -199,6 +202,7 @@ async fn look(
             | Inverse::Requeue(chosen, _)
             | Inverse::PutBack(_, chosen, _) => waiting.push(chosen.member.clone()),
             Inverse::Edit(_, old) => waiting.push(old.clone()),
+            Inverse::OrderList(member, _) => waiting.push(member.clone()),
             Inverse::Restore(_, chosen, _)
             | Inverse::RestoreOutside(chosen)
             | Inverse::Quarantine(chosen) => quarantined.push(chosen.member.clone()),
@@ -211,6 +215,7 @@ async fn look(
     seen.look_in_target(making, open, standing).await?;
     seen.look_at_places(making, open).await?;
     seen.look_for_the_transferred(making, open).await?;
+    seen.look_in_order_list(making, open).await?;
     Ok(seen)
 }
 
@@ -330,11 +335,12 @@ impl SeenItems {
                 ItemVerdict::AsItWas
             }
             Inverse::PutElement(..) => ItemVerdict::InDoubt(NOT_IN_TARGET),
-            Inverse::Repair(which, _) if KEPT[*which].harmless => ItemVerdict::TakeBack,
+            Inverse::Repair(..) => as_it_was(self.in_target.contains(&place)),
             Inverse::None(..) => ItemVerdict::TakeBack,
-            Inverse::Repair(..) | Inverse::Discard(..) | Inverse::OrderList(..) => {
-                ItemVerdict::Unsure(UNSURE)
-            }
+            Inverse::OrderList(..) if self.is_order_unknown => ItemVerdict::Unsure(UNSURE),
+            // One that comes back has left, one that is taken out has come.
+            Inverse::OrderList(_, comes) => as_it_was(self.listed.contains(&place) == *comes),
+            Inverse::Discard(..) => ItemVerdict::Unsure(UNSURE),
         }
     }
 

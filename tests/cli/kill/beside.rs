@@ -100,7 +100,9 @@ mod scripts {
     }
 }
 
+#[cfg(not(feature = "interop"))]
+pub use crate::kill::others::Others;
 #[cfg(feature = "interop")]
-pub use real::Beside;
+pub use real::{Beside, Others};
 #[cfg(not(feature = "interop"))]
 pub use scripts::Beside;

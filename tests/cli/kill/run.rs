@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use delayscope::clock::instant;
-use delayscope::queue::Queue;
+use delayscope::queue::{Change, Queue};
 
 use crate::data::Random;
-use crate::kill::beside::Beside;
+use crate::kill::beside::{Beside, Others};
 use crate::kill::others::is_theirs;
 use crate::kill::program::{Program, Said};
 use crate::kill::proxy::{Point, Proxy, Then};
@@ -53,6 +53,22 @@ pub struct Kill {
     /// Whether other clients transfer what is due meanwhile.
     pub transfers: bool,
 }
+
+/// Makes a test of each scenario, and a list of them all.
+macro_rules! killed {
+    ($($name:ident $scenario:block)*) => {
+        $(
+            #[test]
+            fn $name() {
+                $crate::kill::run::kill(&$scenario);
+            }
+        )*
+
+        /// The scenarios of this file.
+        pub const ALL: &[fn() -> Scenario] = &[$(|| $scenario),*];
+    };
+}
+pub(crate) use killed;
 
 /// Kills a change again and again: at each step boundary, and at random.
 pub fn kill(scenario: &Scenario) {
@@ -130,8 +146,16 @@ fn moment(n: usize, kills: usize, measured: Measured, random: &mut Random) -> (P
     }
 }
 
-fn queue() -> Queue {
-    Queue::redisson(QUEUE)
+/// The queue as it lies on the server, with all that the scenario is about.
+fn world(server: &Server, scenario: &Scenario) -> World {
+    let mut world = World::of(server, &Queue::redisson(QUEUE));
+    if scenario.lie.has_strays() {
+        world = world.with_strays();
+    }
+    if scenario.copies {
+        world = world.with_copies();
+    }
+    world
 }
 
 /// Lays the queue out, and makes the changes that come before.
@@ -157,7 +181,7 @@ fn words(scenario: &Scenario) -> Vec<&'static str> {
 
 fn control(server: &Server, scenario: &Scenario) -> Control {
     let program = prepare(server, scenario);
-    let before = World::of(server, &queue());
+    let before = world(server, scenario);
     if !scenario.way.is_empty() {
         let plan = program.run(&[scenario.typed, &["--dry-run"]].concat(), scenario.input);
         assert_eq!(plan.summary()["way"], scenario.way, "{}", plan.told);
@@ -167,7 +191,7 @@ fn control(server: &Server, scenario: &Scenario) -> Control {
     let said = program.run_through(&words(scenario), scenario.input, &proxy);
     let took = began.elapsed();
     assert_eq!(said.code, Some(0), "{}", said.told);
-    let after = World::of(server, &queue());
+    let after = world(server, scenario);
     after
         .disorder()
         .unwrap_or_else(|wrong| panic!("{wrong}\n{}", said.told));
@@ -195,17 +219,21 @@ fn one(
 ) -> Result<bool, String> {
     let server = beside.server();
     let program = prepare(server, scenario);
-    let others = beside.begin(kill.transfers);
+    let others = (!scenario.alone).then(|| beside.begin(kill.transfers));
     let proxy = Proxy::start(&server.socket(), kill.point, Then::Hold);
     let said = program.kill(&words(scenario), scenario.input, &proxy, kill.after);
-    let did = others.end();
+    let did = others.map(Others::end).unwrap_or_default();
     let said = said?;
-    let dead = World::of(server, &queue());
+    let dead = world(server, scenario);
     let found = look(&dead, control).and_then(|()| did.check(&dead));
     found.map_err(|wrong| format!("after the death: {wrong}\n{}", said.told))?;
     mend(&program, scenario, &dead)?;
-    let mended = World::of(server, &queue());
-    if mended.places != dead.places {
+    let mended = world(server, scenario);
+    // To mend these is to go on with the change.
+    if scenario.lie.has_strays() || scenario.change() == Change::PutBack {
+        let gone_on = astray(&mended, &control.after, &control.after, is_theirs);
+        gone_on.map_err(|wrong| format!("after going on: {wrong}"))?;
+    } else if mended.places != dead.places {
         let moved = moved(&dead.places, &mended.places);
         return Err(format!("mending the order list moved {moved:?}"));
     }
@@ -219,8 +247,8 @@ fn one(
     };
     let mut changed = moved(&control.before.places, &mended.places);
     changed.retain(|name| !is_theirs(name) && !transferred(name));
-    let id = explain(&program, scenario, control, &changed)?;
-    take_back(server, &program, scenario, control, id.as_deref(), &changed)?;
+    let ids = explain(&program, scenario, control, &changed)?;
+    take_back(server, &program, scenario, control, &ids, &changed)?;
     Ok(said.code.is_none())
 }
 
@@ -249,6 +277,10 @@ fn mend(program: &Program, scenario: &Scenario, dead: &World) -> Result<(), Stri
     if scenario.lie.then == Beforehand::Strays {
         commands = vec![scenario.typed.to_vec()];
     }
+    // From any machine, by whoever finds it.
+    if scenario.change() == Change::PutBack {
+        commands.push(scenario.typed.to_vec());
+    }
     for command in commands {
         let said = program.change(&command);
         // 1: there was nothing (more) to mend.
@@ -259,47 +291,46 @@ fn mend(program: &Program, scenario: &Scenario, dead: &World) -> Result<(), Stri
     Ok(())
 }
 
-/// The change's id in the journal, which must tell of everything that is elsewhere now.
+/// The ids in the journal of the change, and of what has gone on with it, the newest first: they
+/// must tell of everything that is elsewhere now.
 fn explain(
     program: &Program,
     scenario: &Scenario,
     control: &Control,
     changed: &BTreeSet<String>,
-) -> Result<Option<String>, String> {
-    let change = if scenario.typed[0] == "repair" {
-        scenario.typed[2].trim_start_matches("--")
-    } else {
-        scenario.typed[0]
-    };
+) -> Result<Vec<String>, String> {
+    let word = scenario.change().word();
     let journal = program.run(&["journal"], "");
-    let mut heads = journal.lines.iter();
-    let Some(head) = heads.find(|head| head["change"] == change) else {
-        return match changed.first() {
-            None => Ok(None),
-            Some(name) => Err(format!(
-                "the journal knows nothing of {name:?}: {}",
-                journal.told
-            )),
-        };
-    };
-    let id = head["journal_id"].as_str().expect("journal_id").to_owned();
-    let told = program.run(&["journal", &id], "");
-    let texts = told.lines.iter().filter_map(|line| line["text"].as_str());
-    let ids = told.lines.iter().filter_map(|line| line["id"].as_str());
-    let listed: BTreeSet<&str> = ids.chain(texts).collect();
+    let heads = journal.lines.iter().filter(|head| head["change"] == word);
+    let ids = heads.map(|head| head["journal_id"].as_str().expect("journal_id").to_owned());
+    let ids: Vec<String> = ids.collect();
+    let told: Vec<Said> = ids
+        .iter()
+        .map(|id| program.run(&["journal", id], ""))
+        .collect();
+    let lines = || told.iter().flat_map(|told| &told.lines);
+    let named = |field: &'static str| lines().filter_map(move |line| line[field].as_str());
+    let listed: BTreeSet<&str> = named("id").chain(named("text")).collect();
     // What was made by the change is told by what it was made of.
     let made = |name: &str| !control.before.places.contains_key(name);
     let known = |name: &&String| {
         made(name) || listed.contains(name.as_str()) || listed.contains(&*id_of(name))
     };
     let unknown: Vec<&String> = changed.iter().filter(|name| !known(name)).collect();
-    if unknown.len() > scenario.undo.untold() {
+    // What was killed before it had written anything has changed nothing.
+    let untold = if ids.is_empty() {
+        0
+    } else {
+        scenario.undo.untold()
+    };
+    if unknown.len() > untold {
+        let told: Vec<&str> = told.iter().map(|said| said.told.as_str()).collect();
         return Err(format!(
-            "the journal does not tell of {unknown:?}: {}",
-            told.told
+            "the journal does not tell of {unknown:?}: {} {told:?}",
+            journal.told
         ));
     }
-    Ok(Some(id))
+    Ok(ids)
 }
 
 /// The id of an entry of a scenario: the number in its name.
@@ -317,21 +348,29 @@ fn take_back(
     program: &Program,
     scenario: &Scenario,
     control: &Control,
-    id: Option<&str>,
+    ids: &[String],
     changed: &BTreeSet<String>,
 ) -> Result<(), String> {
-    let (Some(id), false) = (id, scenario.undo == Undo::Nothing || changed.is_empty()) else {
+    if scenario.undo == Undo::Nothing || changed.is_empty() {
         return Ok(());
-    };
-    let dead = World::of(server, &queue());
-    // Nobody else was at it: what nobody wrote down was done by the one that died.
-    let said = program.change(&["undo", "--force", id]);
-    let undone = World::of(server, &queue());
-    let wrong = |what: String| Err(format!("{what}: {}", said.told));
-    if !matches!(said.code, Some(0 | 1)) {
-        return wrong("undo failed".to_owned());
     }
-    if let Err(disorder) = undone.disorder() {
+    let dead = world(server, scenario);
+    let (mut done, mut told) = (0, String::new());
+    for id in ids {
+        // Nobody else was at it: what nobody wrote down was done by the one that died.
+        let said = program.change(&["undo", "--force", id]);
+        if !matches!(said.code, Some(0 | 1)) {
+            return Err(format!("undo failed: {}", said.told));
+        }
+        done += said.count("done");
+        told.push_str(&said.told);
+    }
+    let undone = world(server, scenario);
+    let wrong = |what: String| Err(format!("{what}: {told}"));
+    if let Err(disorder) = undone.disorder()
+        && control.before.disorder().is_ok()
+        && !scenario.lie.has_strays()
+    {
         return wrong(format!("after the undo: {disorder}"));
     }
     let moved_back = moved(&dead.places, &undone.places);
@@ -340,7 +379,7 @@ fn take_back(
         .iter()
         .any(|it| scenario.typed.contains(it));
     let each = if edits { 2 } else { 1 };
-    if moved_back.len() as u64 != each * said.count("done") {
+    if moved_back.len() as u64 != each * done {
         return wrong(format!("the undo moved {} messages", moved_back.len()));
     }
     let mut left = moved(&control.before.places, &undone.places);

@@ -1,8 +1,10 @@
 //! The changes that are killed: what lies in the queue, and what is typed.
 
-use delayscope::queue::Queue;
+use delayscope::clock::EpochMillis;
+use delayscope::queue::{Change, ConsumerTag, Holder, Queue, Repair};
 
 use crate::data::Random;
+use crate::kill::world::TAKEN;
 use crate::support::{Server, frame};
 
 /// The queue of all scenarios.
@@ -39,6 +41,20 @@ pub enum Then {
     Drift,
     /// The order list holds some that do not wait.
     Strays,
+    /// The same, and it was set aside by a change that died.
+    StraysAside,
+    /// The picked ones were taken by a consumer that died.
+    Held,
+    /// The picked ones are in target, with their frames.
+    Framed,
+    /// The picked ones have seconds for scores.
+    InSeconds,
+    /// The picked ones have microseconds for scores.
+    InMicroseconds,
+    /// Timeouts and order list are set to expire.
+    Expiring,
+    /// Target is a text.
+    Taken,
 }
 
 /// A change that is killed.
@@ -57,6 +73,10 @@ pub struct Scenario {
     pub undo: Undo,
     /// The words of the way that its plan must name.
     pub way: &'static str,
+    /// What is picked is there twice afterwards.
+    pub copies: bool,
+    /// Nobody else works on the queue.
+    pub alone: bool,
 }
 
 /// What an undo brings back.
@@ -92,7 +112,34 @@ impl Scenario {
             moves,
             undo,
             way: "",
+            copies: false,
+            alone: false,
         }
+    }
+
+    /// What is killed.
+    pub fn change(&self) -> Change {
+        let word = self.typed[0];
+        let is_it = |change: &&Change| change.word() == word;
+        if let Some(change) = Change::ALL.iter().find(is_it) {
+            return *change;
+        }
+        let name = self.typed[2].trim_start_matches("--");
+        let mut repairs = Repair::ALL.iter();
+        let repair = repairs.find(|repair| repair.name() == name).unwrap();
+        repair.what(None, None).unwrap().change()
+    }
+
+    /// Making copies.
+    pub const fn copying(mut self) -> Self {
+        self.copies = true;
+        self
+    }
+
+    /// With nobody beside.
+    pub const fn alone(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// After another change.
@@ -111,6 +158,19 @@ impl Scenario {
     pub const fn by(mut self, way: &'static str) -> Self {
         self.way = way;
         self
+    }
+}
+
+/// A consumer that died long ago, and had taken so many before.
+fn dead_holder(turn: u64) -> Holder {
+    Holder {
+        consumer: ConsumerTag {
+            host: "app-1".to_owned(),
+            pid: 4_711,
+            number: 1,
+        },
+        at: EpochMillis::new(PAST),
+        turn,
     }
 }
 
@@ -142,6 +202,11 @@ impl Lie {
     pub const fn then(mut self, then: Then) -> Self {
         self.then = then;
         self
+    }
+
+    /// Whether the order list holds some that do not wait, as what is changed.
+    pub fn has_strays(self) -> bool {
+        matches!(self.then, Then::Strays | Then::StraysAside)
     }
 
     /// Score and member of each that waits.
@@ -197,11 +262,48 @@ impl Lie {
                     all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
                 }
             }
-            Then::Strays => {
-                for n in (0..picked.len()).step_by(3) {
-                    let stale = frame(900_000 + n as u64, b"stale");
-                    all.cmd("LPUSH").arg(&keys.order).arg(stale);
+            Then::Strays | Then::StraysAside => {
+                for (n, pick) in (900_000..).zip(&picked).step_by(3) {
+                    let stale = frame(n, format!("stale {n}").as_bytes());
+                    let before = all.cmd("LINSERT").arg(&keys.order).arg("BEFORE");
+                    before.arg(pick).arg(stale);
                 }
+                if self.then == Then::StraysAside {
+                    all.cmd("RENAME").arg(&keys.order).arg(&keys.aside);
+                }
+            }
+            Then::Held | Then::Framed => {
+                all.cmd("ZREM").arg(&keys.timeouts).arg(&picked);
+                for (turn, member) in (1..).zip(&picked) {
+                    all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
+                    if self.then == Then::Framed {
+                        all.cmd("RPUSH").arg(&keys.target).arg(member);
+                        continue;
+                    }
+                    let field = dead_holder(turn).field();
+                    all.cmd("HSET")
+                        .arg(&keys.hold.held)
+                        .arg(&field)
+                        .arg(&member[17..]);
+                    all.cmd("ZADD").arg(&keys.hold.leases).arg(PAST).arg(&field);
+                }
+            }
+            Then::InSeconds | Then::InMicroseconds => {
+                for (n, member) in (0..).zip(&picked) {
+                    let score = match self.then {
+                        Then::InSeconds => PAST / 1_000 + n,
+                        _ => (PAST + n) * 1_000,
+                    };
+                    all.cmd("ZADD").arg(&keys.timeouts).arg(score).arg(member);
+                }
+            }
+            Then::Expiring => {
+                for key in [Some(&keys.timeouts), keys.order.as_ref()] {
+                    all.cmd("PEXPIREAT").arg(key).arg(AFAR);
+                }
+            }
+            Then::Taken => {
+                all.cmd("SET").arg(&keys.target).arg(TAKEN);
             }
         }
         all.exec(&mut server.connection()).unwrap();

@@ -20,13 +20,54 @@ pub enum Place {
     Held,
     /// Moved by the server for a consumer of ours.
     Moved,
+    /// In target, with its frame.
+    Framed,
+    /// In the order list alone, or in what is aside of it.
+    OnlyListed,
+    /// It is a key, and expires.
+    Expires,
+    /// It is the text under that key, where one of the queue should be.
+    Under(String),
 }
 
 /// Where each message is; what is in none is not told.
 pub type Places = BTreeMap<String, Place>;
 
+/// The text of a key that has taken the name of one of the queue: that name.
+pub const TAKEN: &str = "orders";
+/// What the name of a second copy ends with.
+const AGAIN: &str = " again";
+
+/// The elements of a list; none where the key is of another type.
+const LIST: &str = "if redis.call('type', KEYS[1]).ok ~= 'list' then return {} end; \
+    return redis.call('lrange', KEYS[1], 0, -1)";
+/// Those of the keys that expire.
+const EXPIRING: &str = "local found = {}; \
+    for _, key in ipairs(KEYS) do \
+        if redis.call('pttl', key) > 0 then found[#found + 1] = key end \
+    end; return found";
+/// All keys of texts, each with its text.
+const TEXTS: &str = "local found = {}; \
+    for _, key in ipairs(redis.call('keys', '*')) do \
+        if redis.call('type', key).ok == 'string' then \
+            found[#found + 1] = key; found[#found + 1] = redis.call('get', key) \
+        end \
+    end; return found";
+
 type Elements = Vec<Vec<u8>>;
 type Scored = Vec<(Vec<u8>, String)>;
+/// All that is read at once.
+type Read = (
+    Scored,
+    Elements,
+    Elements,
+    Elements,
+    Scored,
+    Elements,
+    Elements,
+    Vec<String>,
+    Vec<(String, String)>,
+);
 
 /// A queue as it lies on the server.
 #[derive(Clone, Debug, Default)]
@@ -54,9 +95,9 @@ impl World {
             .arg(0)
             .arg(-1)
             .arg("WITHSCORES");
-        all.cmd("LRANGE").arg(&keys.order).arg(0).arg(-1);
-        all.cmd("LRANGE").arg(&keys.aside).arg(0).arg(-1);
-        all.cmd("LRANGE").arg(&keys.target).arg(0).arg(-1);
+        for list in [keys.order.as_ref(), keys.aside.as_ref(), Some(&keys.target)] {
+            all.cmd("EVAL").arg(LIST).arg(1).arg(list);
+        }
         all.cmd("ZRANGE")
             .arg(&keys.quarantine)
             .arg(0)
@@ -64,15 +105,15 @@ impl World {
             .arg("WITHSCORES");
         all.cmd("HVALS").arg(&keys.hold.held);
         all.cmd("LRANGE").arg(&keys.hold.intake).arg(0).arg(-1);
-        let (scored, order, aside, target, kept, held, intake): (
-            Scored,
-            Elements,
-            Elements,
-            Elements,
-            Scored,
-            Elements,
-            Elements,
-        ) = all.query(&mut server.connection()).unwrap();
+        let own = [
+            Some(&keys.timeouts),
+            keys.order.as_ref(),
+            Some(&keys.target),
+        ];
+        all.cmd("EVAL").arg(EXPIRING).arg(3).arg(&own);
+        all.cmd("EVAL").arg(TEXTS).arg(0);
+        let (scored, order, aside, target, kept, held, intake, expiring, texts): Read =
+            all.query(&mut server.connection()).unwrap();
         let mut world = Self {
             order,
             aside,
@@ -83,7 +124,10 @@ impl World {
             world.waiting.push(member);
         }
         for element in target {
-            world.add(&element, Place::Delivered);
+            match queue.unwrap(&element) {
+                Ok(framed) => world.add(framed.payload, Place::Framed),
+                Err(_) => world.add(&element, Place::Delivered),
+            }
         }
         for (member, score) in kept {
             world.add(&member[17..], Place::Quarantined(score));
@@ -94,14 +138,40 @@ impl World {
             }
         }
         world.waiting.sort();
+        let expiring = expiring.into_iter().map(|key| (key, Place::Expires));
+        let texts = texts.into_iter();
+        let taken = texts.filter(|(_, text)| text == TAKEN);
+        let taken = taken.map(|(key, text)| (text, Place::Under(key)));
+        world.places.extend(expiring.chain(taken));
         world
     }
 
-    fn add(&mut self, payload: &[u8], place: Place) {
-        let payload = String::from_utf8(payload.to_vec()).unwrap();
-        if self.places.insert(payload.clone(), place).is_some() {
-            self.doubled.insert(payload);
+    /// The same with what the order list alone holds, where a change is about that.
+    pub fn with_strays(mut self) -> Self {
+        let listed = self.order.iter().chain(&self.aside);
+        let strays: Vec<Vec<u8>> = listed
+            .filter(|member| self.waiting.binary_search(member).is_err())
+            .cloned()
+            .collect();
+        for stray in strays {
+            self.add(&stray[17..], Place::OnlyListed);
         }
+        self
+    }
+
+    /// The same where copies are made: that one of them is there is not wrong.
+    pub fn with_copies(mut self) -> Self {
+        self.doubled.retain(|name| name.ends_with(AGAIN));
+        self
+    }
+
+    fn add(&mut self, payload: &[u8], place: Place) {
+        let mut name = String::from_utf8(payload.to_vec()).unwrap();
+        while self.places.contains_key(&name) {
+            self.doubled.insert(name.clone());
+            name.push_str(AGAIN);
+        }
+        self.places.insert(name, place);
     }
 
     /// What is wrong with the order list: nothing may stand in it that does not wait, nothing

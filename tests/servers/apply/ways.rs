@@ -409,6 +409,14 @@ async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
     assert_eq!(bench.contents().order, without(&before, &gone));
     let items = bench.items(&told.summary).await;
     assert_eq!(items[0].0.member.as_ref(), Some(&lost));
+    let id = told.summary.journal_id.as_deref();
+    let (plan, told) = bench.undo(id).await;
+    assert_eq!((plan.planned, told.count(Outcome::Done)), (1, 1));
+    let mut after = bench.contents().order;
+    let mut before = before.order;
+    after.sort();
+    before.sort();
+    assert_eq!(after, before);
 }
 
 #[tokio::test]

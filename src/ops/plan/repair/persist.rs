@@ -142,5 +142,5 @@ pub(super) const KEPT: KeptDeed = KeptDeed {
         };
         Arc::new(Expiries(items.into_iter().filter_map(back).collect()))
     },
-    harmless: true,
+    before: |_| None,
 };

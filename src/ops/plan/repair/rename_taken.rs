@@ -180,5 +180,5 @@ pub(super) const KEPT: KeptDeed = KeptDeed {
         };
         Arc::new(Renames(items.into_iter().filter_map(back).collect()))
     },
-    harmless: true,
+    before: |_| None,
 };

@@ -127,5 +127,6 @@ pub(super) const KEPT: KeptDeed = KeptDeed {
         let back = back.filter_map(|item| Some((item.new_member?, item.member?)));
         Arc::new(Replacement(back.collect()))
     },
-    harmless: false,
+    // A frame has an id of its own.
+    before: |item| item.member.as_deref(),
 };

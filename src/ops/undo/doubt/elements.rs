@@ -1,10 +1,13 @@
-//! The lookup of what is in doubt by its payload: in target, or among what waits.
+//! The lookup of what is in doubt by its payload, in target or among what waits, and by its bytes in
+//! the order list.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Doubt, OpenItem, SeenItems};
+use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
+use crate::ops::plan::repair::KEPT;
 use crate::ops::plan::work::sha1;
 use crate::ops::undo::inverse::Inverse;
 use crate::ops::undo::target;
@@ -14,6 +17,9 @@ use crate::store::read;
 
 /// Elements of target that are looked at for places, at most.
 const PLACES: usize = 100_000;
+
+/// The place of no item: that of an element which stands for what waits.
+const OF_WHAT_WAITS: usize = usize::MAX;
 
 /// Entries read at once where those of one score are looked for.
 const ROWS: u32 = 1_000;
@@ -29,6 +35,7 @@ impl SeenItems {
     ) -> Result<(), ChangeError> {
         let hash = |inverse: &Inverse| match inverse {
             Inverse::PutElement(element, _) => Some(sha1(element)),
+            Inverse::Repair(which, item) => (KEPT[*which].before)(item).map(sha1),
             Inverse::PutBack(_, chosen, _) if !self.waiting.contains_key(&chosen.member) => {
                 let entry = making.queue.unwrap(&chosen.member).ok()?;
                 Some(sha1(entry.payload))
@@ -90,6 +97,50 @@ impl SeenItems {
         let places: Vec<PutPlace> = places.into_iter().map(|(_, place)| place).collect();
         if let Some(target) = target::hashes(making, PLACES).await? {
             self.stand_again = stand_again(&target, &places);
+        }
+        Ok(())
+    }
+
+    /// Looks for elements in the order list, and in what is aside of it. Equal ones are
+    /// interchangeable: each stands for one item, after the one that stands for what waits, which a
+    /// repair leaves where it is.
+    pub(super) async fn look_in_order_list(
+        &mut self,
+        making: &Making<'_>,
+        open: &[OpenItem],
+    ) -> Result<(), ChangeError> {
+        let mut sought: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for (place, one) in open.iter().enumerate() {
+            if let Inverse::OrderList(member, _) = &one.inverse {
+                sought.entry(member).or_default().push(place);
+            }
+        }
+        if sought.is_empty() {
+            return Ok(());
+        }
+        for (member, places) in &mut sought {
+            let comes = matches!(open[places[0]].inverse, Inverse::OrderList(_, true));
+            if comes && self.waiting.contains_key(*member) {
+                places.push(OF_WHAT_WAITS);
+            }
+        }
+        let keys = making.queue.keys();
+        // What is aside goes to the other one.
+        for list in keys.aside.into_iter().chain(keys.order) {
+            let mut list = ListReader::new(list);
+            loop {
+                match list.next(making.store).await? {
+                    ListRead::Page(page) => {
+                        let of_it = |element: &Vec<u8>| sought.get_mut(element.as_slice())?.pop();
+                        self.listed.extend(page.elements.iter().filter_map(of_it));
+                    }
+                    ListRead::End => break,
+                    ListRead::Lost => {
+                        self.is_order_unknown = true;
+                        return Ok(());
+                    }
+                }
+            }
         }
         Ok(())
     }
