@@ -62,7 +62,7 @@ pub(super) async fn of(
 async fn of_strays(making: &Making<'_>, members: &[Vec<u8>]) -> Result<Cost, ChangeError> {
     let order = facts(making.store, making.queue).await?.order;
     let found = members.iter().cloned().map(Difference::OnlyInOrder);
-    Ok(drift::cost(&found.collect::<Vec<_>>(), order))
+    Ok(drift::cost(&found.collect::<Vec<_>>(), order, [0; 2]))
 }
 
 /// Time that the change of a key takes, at most.

@@ -292,7 +292,7 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
     let kept = |long: usize| cost::KEPT.saturating_add(u64::try_from(long).unwrap_or(0));
     plan.cost = Cost {
         journal_bytes: members.map(kept).sum(),
-        ..drift::cost(drift.found(), length)
+        ..drift::cost(drift.found(), length, drift.passed(length))
     };
     if drift.foreign() > 0 {
         let members = text::counted(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Difference;
-use super::mend::{AT_ONCE, LOOKED_THROUGH};
+use super::mend::{AT_ONCE, is_looked_for};
 use crate::ops::bulk::estimate::{
     BATCH, ENTRY_US, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US, TEXT_US,
 };
@@ -16,13 +16,17 @@ const SURE: f64 = 2.0;
 /// The same for a second copy, which becomes a mark and leaves.
 const MARKED: f64 = 180.0;
 
-/// The cost of mending what was found in an order list of so many elements; nothing of the journal.
+/// The time for the tail of the list, which the script that appends looks at.
+const TAIL_US: f64 = 400.0;
+
+/// The cost of mending what was found in an order list of so many elements, of which so many are
+/// [`passed`](super::Drift::passed); nothing of the journal.
 #[must_use]
-pub fn cost(found: &[Difference], length: u64) -> Cost {
-    let (mut lacking, mut copies, mut strays) = (0.0, 0.0, 0.0);
+pub fn cost(found: &[Difference], length: u64, passed: [u64; 2]) -> Cost {
+    let (mut lacking, mut copies, mut strays) = (0, 0.0, 0.0);
     for difference in found {
         match difference {
-            Difference::NotInOrder(_) => lacking += 1.0,
+            Difference::NotInOrder(_) => lacking += 1,
             Difference::TooOften(_, times) => copies += float(times.saturating_sub(1)),
             Difference::OnlyInOrder(_) => strays += 1.0,
         }
@@ -31,21 +35,25 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
     let bytes = float(members as u64) / float(found.len().max(1) as u64);
     let list = float(length);
     // Whether somebody else has appended it is looked up in the whole list, where that is feasible.
-    let looked = if lacking > 0.0 && lacking * list <= float(LOOKED_THROUGH) {
-        list * STEP_US
-    } else {
-        0.0
-    };
+    let is_looked_for = is_looked_for(lacking, length);
+    let lacking = float(lacking);
+    let looked = if is_looked_for { list * STEP_US } else { 0.0 };
     let appended = ENTRY_US + looked;
     // The mark is walked to from the nearer end.
-    let dropped = SINGLE_US + list / 2.0 * STEP_US;
-    let mut takes = copies * dropped;
-    let mut longest = f64::min(copies, 1.0) * dropped;
+    let [all_passed, most_passed] = passed.map(float);
+    let dropped = f64::min(copies, 1.0) * (SINGLE_US + most_passed * STEP_US);
+    let mut takes = copies * SINGLE_US + all_passed * STEP_US;
+    let mut longest = dropped;
     let mut replicated = copies * (bytes + MARKED);
     if lacking > 0.0 {
-        takes += list * READ_US + lacking * appended;
-        let once = (float(AT_ONCE) / list.max(1.0)).clamp(1.0, BATCH);
-        longest = longest.max(lacking.min(once) * appended);
+        let readings = if is_looked_for { 1.0 } else { 2.0 };
+        takes += readings * list * READ_US + lacking * appended;
+        let once = if is_looked_for {
+            (float(AT_ONCE) / list.max(1.0)).clamp(1.0, BATCH)
+        } else {
+            LARGE_BATCH
+        };
+        longest = longest.max(lacking.min(once) * appended + TAIL_US);
         replicated += lacking * (bytes + BESIDE);
     }
     if strays > 0.0 {
@@ -63,7 +71,8 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
     )]
     Cost {
         longest_block: us(SURE * (longest + if found.is_empty() { 0.0 } else { TEXT_US })),
-        entry: us(SURE * appended),
+        // Copies leave one by one.
+        entry: us(SURE * appended.max(dropped)),
         // What its first script takes: of strays elements of the list, else what it lacks.
         element: us(SURE
             * if lacking > 0.0 {

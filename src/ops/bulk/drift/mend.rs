@@ -15,19 +15,29 @@ use crate::store::write::Writer;
 /// Times in a row that the list may be another one than was read a moment before.
 const AGAIN: u32 = 5;
 
-/// Elements that scripts look through in all at most (about 2 s of the server) before they append:
-/// where more is lacking, that it was in none of two readings has to do.
-pub(super) const LOOKED_THROUGH: u64 = 128 << 20;
+/// Elements that scripts look through in all at most (about 2 s of the server) before they append.
+const LOOKED_THROUGH: u64 = 128 << 20;
+/// The longest list that a script looks through (1 ms of the server for each member): nothing bounds
+/// that but the list. Of a longer one, or where more is lacking, that a member was in none of three
+/// readings has to do.
+const LOOKED_AT: u64 = 50_000;
 /// Elements that one script looks through at most, for more than one member.
-pub(super) const AT_ONCE: u64 = 250_000;
+pub(super) const AT_ONCE: u64 = 50_000;
+
+/// Tells whether each of so many members is looked for in the whole of a list that is so long, by
+/// the script that appends it.
+pub(super) const fn is_looked_for(lacking: u64, length: u64) -> bool {
+    length <= LOOKED_AT && length.saturating_mul(lacking) <= LOOKED_THROUGH
+}
 
 /// The progress of mending.
 #[derive(Debug)]
 pub(super) enum Mending {
     /// Second copies that leave: number, places of the first and of the copy.
     Copies(Vec<(usize, [u64; 2])>),
-    /// Members to be appended, by number; and how often in a row the list was another one.
-    Appending(VecDeque<usize>, u32),
+    /// Members to be appended, by number; how often in a row the list was another one; and true once
+    /// the list was read as often as it has to be.
+    Appending(VecDeque<usize>, u32, bool),
     Ended,
 }
 
@@ -49,6 +59,18 @@ impl Mending {
 }
 
 impl Drift {
+    /// Counts the elements of an order list that is so long which are passed to take the second
+    /// copies out, each from the nearer end: in all, and for a single one at most.
+    #[must_use]
+    pub fn passed(&self, length: u64) -> [u64; 2] {
+        let DriftStage::Mending(Mending::Copies(drops)) = &self.stage else {
+            return [0; 2];
+        };
+        let near = |place: u64| place.min(length.saturating_sub(place));
+        let passed = drops.iter().map(|(_, [_, copy])| near(*copy));
+        passed.fold([0; 2], |[sum, most], near| [sum + near, most.max(near)])
+    }
+
     /// Mends up to `n` of what was found. Fates: `Done`, or `Gone`: it was no difference any more.
     /// (What was not where it had been is told `Gone` too; looking again finds it.) Refused while
     /// an order list is aside.
@@ -74,9 +96,9 @@ impl Drift {
                     if let (Some(order), false) = (order, lacks.is_empty()) {
                         self.order = Some(ListReader::new(order));
                     }
-                    *mending = Mending::Appending(lacks, 0);
+                    *mending = Mending::Appending(lacks, 0, false);
                 }
-                Mending::Appending(open, _) if open.is_empty() => *mending = Mending::Ended,
+                Mending::Appending(open, ..) if open.is_empty() => *mending = Mending::Ended,
                 Mending::Appending(..) => return self.append(writer, n).await.map(Some),
                 Mending::Ended => return Ok(None),
             }
@@ -109,7 +131,7 @@ impl Drift {
     /// Appends what lacks. The tail is read first: what others have appended is no difference any
     /// more, and the script looks at what comes after that.
     async fn append(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
-        let (DriftStage::Mending(Mending::Appending(open, again)), Some(reader)) =
+        let (DriftStage::Mending(Mending::Appending(open, again, read)), Some(reader)) =
             (&mut self.stage, &mut self.order)
         else {
             return Ok(Step::default());
@@ -134,8 +156,11 @@ impl Drift {
             last: reader.last().map(<[u8]>::to_vec),
         };
         let length = reader.length().max(1);
-        let in_all = length.saturating_mul(open.len() as u64);
-        let look = in_all <= LOOKED_THROUGH;
+        let look = is_looked_for(open.len() as u64, length);
+        if !look && !std::mem::replace(read, true) {
+            *reader = ListReader::new(self.queue.keys().order.unwrap_or_default());
+            return Ok(self.mended(None, false, Vec::new()));
+        }
         let once = usize::try_from(AT_ONCE / length).unwrap_or(usize::MAX);
         let most = if look { n.min(once) } else { n };
         let most = most.clamp(1, MOST_APPENDED).min(open.len());
