@@ -1,12 +1,15 @@
 //! Drift: found exactly, mended once.
 
+use delayscope::clock::EpochMillis;
 use delayscope::ops::bulk::drift::{Difference, Drift};
 use delayscope::ops::bulk::sweep::Sweep;
+use delayscope::queue::Queue;
 use delayscope::store::bulk::{Appended, Order};
 use delayscope::store::change::Fate;
+use delayscope::store::{Access, Store};
 
 use crate::bulk::world::{Dice, World, member};
-use crate::support::Server;
+use crate::support::{PATIENCE, Server};
 
 async fn found(world: &World) -> Drift {
     let mut drift = Drift::new(&world.queue);
@@ -166,6 +169,73 @@ async fn what_others_swap_while_the_list_is_read_is_not_appended_again() {
     mended(&world, &mut drift, 50).await;
     world.holds("after mending");
     assert_eq!(found(&world).await.found(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_long_list_no_script_looks_through_all_and_what_two_readings_missed_is_not_appended() {
+    const LONG: u64 = 60_000;
+    let server = Server::start();
+    let queue = Queue::redisson("orders");
+    let due = |n| EpochMillis::new(4_000_000_000_000 + i64::try_from(n).unwrap());
+    server.fill_with(&queue, LONG, due);
+    let list = queue.keys().order.unwrap();
+    let at = |i: u64| -> Vec<u8> {
+        let element = server.cmd_bytes(&[b"LINDEX", &list, i.to_string().as_bytes()]);
+        redis::from_redis_value(element).unwrap()
+    };
+    let swap = |i: u64, j: u64| {
+        for (place, element) in [(i, at(j)), (j, at(i))] {
+            server.cmd_bytes(&[b"LSET", &list, place.to_string().as_bytes(), &element]);
+        }
+    };
+    let store = Store::open(server.endpoint(), Access::ReadWrite);
+    store.ready(PATIENCE).await.unwrap();
+    let writer = store.writer().unwrap();
+    let (read, between, unread) = (3, 100, LONG - 1_000);
+    let wanderer = at(unread);
+    let mut drift = Drift::new(&queue);
+    let mut swapped = false;
+    while let Some(step) = drift.find(&store).await.unwrap() {
+        if !swapped && step.at > LONG + LONG / 2 {
+            swap(between, unread);
+            swapped = true;
+        }
+    }
+    let lacks = Difference::NotInOrder(wanderer.clone());
+    assert!(drift.found().contains(&lacks), "the first reading saw it");
+    let mut fates = Vec::new();
+    let mut swapped = false;
+    while let Some(step) = drift.next(&writer, 50).await.unwrap() {
+        // Its first page was read.
+        if !swapped && !step.wrote {
+            swap(read, between);
+            swapped = true;
+        }
+        fates.extend(step.fates.into_iter().map(|fated| fated.fate));
+    }
+    // Nor did the second copy stand there that the swap had made it look like.
+    assert_eq!(fates, [Fate::Gone, Fate::Gone]);
+    let order = server.list(&["LRANGE", std::str::from_utf8(&list).unwrap(), "0", "-1"]);
+    assert_eq!(order.len() as u64, LONG);
+    assert_eq!(
+        order.iter().filter(|element| **element == wanderer).count(),
+        1
+    );
+    server.cmd_bytes(&[b"LREM", &list, b"1", &at(499)]);
+    let (mut drift, mut appended) = (Drift::new(&queue), 0);
+    while drift.find(&store).await.unwrap().is_some() {}
+    while let Some(step) = drift.next(&writer, 50).await.unwrap() {
+        appended += step
+            .fates
+            .iter()
+            .filter(|fated| fated.fate == Fate::Done)
+            .count();
+    }
+    assert_eq!(appended, 1);
+    let stats = server.cmd(&["INFO", "commandstats"]);
+    let stats: String = redis::from_redis_value(stats).unwrap();
+    assert!(stats.contains("cmdstat_rpush"), "{stats}");
+    assert!(!stats.contains("cmdstat_lpos"), "{stats}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
