@@ -66,6 +66,8 @@ pub enum WorkKind {
     PutElements,
     /// The same, each into its place.
     PutAmong,
+    /// Elements that a dead consumer holds are put back.
+    GiveBack,
     /// Elements of target get other bytes, in their places.
     Replace,
     /// A repair of the order list is taken back.

@@ -193,7 +193,8 @@ impl Reckoned {
             WorkKind::Transfer => (ENTRY_US, [turn, turn_most], MOVED_BYTE_US),
             WorkKind::Deliver => (CHANGED_US, [turn, turn_most], BYTE_US),
             WorkKind::TakeBack => (TAKEN_BACK_US, [turn, turn_most], BYTE_US),
-            WorkKind::Stay | WorkKind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
+            // What is held is looked up, and its lease leaves beside it.
+            WorkKind::Stay | WorkKind::Edit | WorkKind::GiveBack => (CHANGED_US, [0.0; 2], BYTE_US),
             WorkKind::Discard => (ELEMENT_US, [turn, turn_most], BYTE_US),
             // It is looked for twice, and its neighbour once, before it is taken out.
             WorkKind::DiscardNewest => (CHANGED_US, [4.0 * turn, 4.0 * turn_most], BYTE_US),

@@ -170,6 +170,7 @@ fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
         (WorkKind::Realign, true),
         (WorkKind::Append, true),
         (WorkKind::PutElements, true),
+        (WorkKind::GiveBack, true),
         // These are walked to, and there is no other way.
         (WorkKind::TakeBack, false),
         (WorkKind::Discard, false),

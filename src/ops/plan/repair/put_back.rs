@@ -136,7 +136,7 @@ impl Deed for Returns {
     }
 
     fn kind(&self) -> WorkKind {
-        WorkKind::PutElements
+        WorkKind::GiveBack
     }
 
     fn commands(&self, queue: &Queue) -> Vec<CommandWords> {
