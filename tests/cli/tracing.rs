@@ -124,6 +124,30 @@ fn every_life_of_a_recorded_log_is_what_the_client_logged() {
 }
 
 #[test]
+fn logs_of_both_eras_of_frames_are_read_whether_scripts_are_sent_as_text_or_by_hash() {
+    for (version, sent, form, codec) in [
+        ("3.15.1", "EVAL", "double-id", "text"),
+        ("3.21.0", "EVAL", "double-id", "json"),
+        ("3.21.1", "EVAL", "byte-id", "kryo5"),
+        ("3.52.0", "EVALSHA", "byte-id", "kryo5"),
+        ("4.7.0", "EVALSHA", "byte-id", "json"),
+    ] {
+        let log = log(version);
+        // The transfers of the log: what they do is seen, whatever they are called.
+        let transfers = String::from_utf8_lossy(&log);
+        let transfers = transfers.lines().filter(|line| line.ends_with("\"100\""));
+        let mut words = transfers.filter_map(|line| line.split('"').nth(1));
+        assert_eq!(words.next(), Some(sent), "{version}");
+        let (messages, _) = messages(&log, &[]);
+        assert_eq!(messages.len(), 15, "{version}");
+        for life in messages {
+            assert_eq!(life["form"], form, "{version}: {life}");
+            assert_eq!(life["codec"], codec, "{version}: {life}");
+        }
+    }
+}
+
+#[test]
 fn a_log_is_read_as_people_have_it() {
     for version in VERSIONS {
         assert_read_as_people_have_it(version);

@@ -52,6 +52,17 @@ pub fn class_path(release: &str) -> String {
     classes_and_libraries(&target)
 }
 
+/// A library that gives the program that it is loaded into another clock (see its source).
+pub fn wrong_clock() -> PathBuf {
+    let (source, library) = (module().join("src/wrong_clock.c"), target());
+    fs::create_dir_all(&library).unwrap();
+    let library = library.join(format!("wrong_clock-{}.so", std::process::id()));
+    run(Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source]));
+    library
+}
+
 /// Runs a tool; says what to install when there is none, and what it said when it fails.
 fn run(command: &mut Command) {
     let tool = command.get_program().to_string_lossy().into_owned();

@@ -153,4 +153,20 @@ mod traced_beside_it {
     fn test_messages_tell_the_clients_own_times() {
         tracing::test_messages_tell_the_clients_own_times();
     }
+
+    #[test]
+    fn test_messages_that_nobody_takes_leave_target_as_it_was() {
+        tracing::test_messages_that_nobody_takes_leave_target_as_it_was();
+    }
+
+    #[test]
+    fn of_three_clients_each_transfer_is_told_as_its_own() {
+        tracing::of_three_clients_each_transfer_is_told_as_its_own();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_wrong_clock_is_told_to_50_ms() {
+        tracing::a_wrong_clock_is_told_to_50_ms();
+    }
 }

@@ -76,8 +76,18 @@ impl Side {
 
     /// A new one on a server that is there.
     pub fn joining(server: Arc<Server>, release: &'static Release, tier: &str) -> Self {
+        Self::with_clock(server, release, tier, 0)
+    }
+
+    /// A new one on a server that is there, whose clock is so many seconds ahead of the machine's.
+    pub fn with_clock(
+        server: Arc<Server>,
+        release: &'static Release,
+        tier: &str,
+        ahead_s: i64,
+    ) -> Self {
         let url = format!("redis://127.0.0.1:{}", server.port());
-        let peer = Peer::start(release.version, &url, tier);
+        let peer = Peer::start(release.version, &url, tier, ahead_s);
         Self {
             peer,
             server,
@@ -125,6 +135,11 @@ impl Client<'_> {
     pub fn work(&self, queue: &str, codec: &str) {
         self.side
             .ask(&["work", &self.name, queue, codec], "working");
+    }
+
+    /// Tells each of its transfers of that queue from now on, as answers `transfer`.
+    pub fn watch(&self, queue: &str) -> Answers {
+        self.side.ask(&["watch", &self.name, queue], "watching")
     }
 
     /// Offers each value, due after so many ms.
@@ -205,10 +220,50 @@ impl Answers {
         Some((words[1].parse().unwrap(), unhex(&words[3])))
     }
 
+    /// The next transfer of a watched client that moved what was due by then.
+    pub fn transferred(&self, due: i64) -> Transfer {
+        loop {
+            let transfer = Transfer::of(&self.until("transfer"));
+            if transfer.until >= due {
+                return transfer;
+            }
+        }
+    }
+
+    /// The transfers of a watched client that nobody has asked for yet.
+    pub fn transfers_so_far(&self) -> Vec<Transfer> {
+        let words = self.lines.try_iter().filter(|words| words[0] == "transfer");
+        words.map(|words| Transfer::of(&words[1..])).collect()
+    }
+
     /// The texts that a consumer took and nobody has asked for yet.
     pub fn took_so_far(&self) -> Vec<String> {
         let took = self.lines.try_iter().filter(|words| words[0] == "took");
         took.map(|words| unhex(&words[3])).collect()
+    }
+}
+
+/// A transfer, as the client itself tells it; its times are epoch ms of its own clock.
+pub struct Transfer {
+    /// What was due by then was asked for.
+    pub until: i64,
+    /// When it asked.
+    pub asked: i64,
+    /// When it had the answer.
+    pub answered: i64,
+    /// The port that it asked from.
+    pub port: i64,
+}
+
+impl Transfer {
+    fn of(words: &[String]) -> Self {
+        let number = |at: usize| words[at].parse().unwrap();
+        Self {
+            until: number(0),
+            asked: number(1),
+            answered: number(2),
+            port: number(3),
+        }
     }
 }
 
@@ -223,10 +278,15 @@ struct Peer {
 }
 
 impl Peer {
-    fn start(version: &str, url: &str, tier: &str) -> Self {
+    fn start(version: &str, url: &str, tier: &str, ahead_s: i64) -> Self {
         build::need_java();
         let class_path = build::class_path(version);
-        let mut process = Command::new("java")
+        let mut command = Command::new("java");
+        if ahead_s != 0 {
+            command.env("LD_PRELOAD", build::wrong_clock());
+            command.env("CLOCK_AHEAD_S", ahead_s.to_string());
+        }
+        let mut process = command
             .args(["-XX:+UseSerialGC", "-Xmx512m", "-Dfile.encoding=UTF-8"])
             .arg(format!("-XX:TieredStopAtLevel={tier}"))
             .args(["-cp", &class_path, "delayscope.interop.Peer"])

@@ -22,6 +22,7 @@ import org.redisson.config.Config;
 final class Client {
     private final RedissonClient redisson;
     private final Answers answers;
+    private final Transfers transfers = new Transfers();
     private final List<Thread> consumers = new ArrayList<>();
     private volatile boolean leaving;
 
@@ -32,6 +33,7 @@ final class Client {
                 .setConnectionMinimumIdleSize(2)
                 .setConnectionPoolSize(32)
                 .setSubscriptionConnectionMinimumIdleSize(1);
+        config.setNettyHook(transfers);
         redisson = Redisson.create(config);
         this.answers = answers;
     }
@@ -53,6 +55,12 @@ final class Client {
     /** Transfers what falls due, for as long as the client lives. */
     void work(String queue, String codec) {
         redisson.getDelayedQueue(target(queue, codec));
+    }
+
+    /** Tells each transfer from now on, with the times at which it was asked for and answered. */
+    void watch(String tag, String queue) {
+        transfers.tell(queue, (until, asked, answered, port) ->
+                answers.say(tag, "transfer", until, asked, answered, port));
     }
 
     /** Takes elements by blocking, and tells each with the time of its arrival. */

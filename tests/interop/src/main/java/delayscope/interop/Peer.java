@@ -21,6 +21,8 @@ import org.redisson.Redisson;
  * TAG connect CLIENT                              TAG connected
  * TAG offer   CLIENT QUEUE CODEC DELAY_MS:HEX...  TAG offered COUNT
  * TAG work    CLIENT QUEUE CODEC                  TAG working
+ * TAG watch   CLIENT QUEUE                        TAG watching, then for each transfer: TAG transfer UNTIL_MS
+ *                                                 ASKED_MS ANSWERED_MS PORT
  * TAG consume CLIENT QUEUE CODEC                  TAG consuming, then for each: TAG took EPOCH_MS CLASS HEX
  * TAG take    CLIENT QUEUE CODEC MOST             TAG taken, and for each: CLASS:HEX
  * TAG leave   CLIENT                              TAG left
@@ -92,6 +94,10 @@ public final class Peer {
             case "work":
                 client(words).work(words[3], words[4]);
                 answers.say(tag, "working");
+                break;
+            case "watch":
+                client(words).watch(tag, words[3]);
+                answers.say(tag, "watching");
                 break;
             case "consume":
                 client(words).consume(tag, words[3], words[4]);
