@@ -1,5 +1,6 @@
 //! A log read to its end: megabytes a second on one core, for what `MONITOR` prints when messages
-//! are one command in a thousand, and when they are all, and the most memory that it has taken by then.
+//! are one command in a thousand, when they are all, and when they are all and none of them ever ends;
+//! and the most memory that it has taken by then.
 //!
 //! The first figure is by the time of the processor, which is ours alone however busy the machine is,
 //! the second by the clock. `cargo bench --bench trace`; `-- 1024` reads that many megabytes of each.
@@ -12,7 +13,7 @@
 )]
 
 use std::hint::black_box;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Write as _};
 use std::time::Duration;
 
 use delayscope::clock::instant;
@@ -35,11 +36,20 @@ fn main() {
     let megabytes = std::env::args().find_map(|word| word.parse().ok());
     let bytes = megabytes.unwrap_or(256_usize) << 20;
     let lines = REAL.split(|byte| *byte == b'\n').count();
-    for (name, others) in [("messages alone", 0), ("one command in 1,000", 999 * lines)] {
+    let repeated = |others: usize| {
         let round = REAL.len() + OTHER.len() * others;
         let rounds = bytes.div_ceil(round);
+        let log: Box<dyn Read> = Box::new(Repeated::new(others, rounds));
+        (log, rounds * round)
+    };
+    let waiting = || -> (Box<dyn Read>, usize) { (Box::new(Waiting::new(bytes)), bytes) };
+    for (name, (log, bytes)) in [
+        ("messages alone", repeated(0)),
+        ("one command in 1,000", repeated(999 * lines)),
+        ("messages that wait", waiting()),
+    ] {
         let (begun, spent) = (instant(), processor());
-        let input = BufReader::with_capacity(256 << 10, Repeated::new(others, rounds));
+        let input = BufReader::with_capacity(256 << 10, log);
         let mut log = Log::new(input).expect("memory can be read");
         let mut tracker = Tracker::new(None, MEMORY);
         let mut record = Record::default();
@@ -52,7 +62,7 @@ fn main() {
             }
         }
         let (took, spent) = (begun.elapsed().as_secs_f64(), processor() - spent);
-        let read = (rounds * round) as f64 / f64::from(1 << 20);
+        let read = bytes as f64 / f64::from(1 << 20);
         println!(
             "{name:22} {:7.0} MB/s  ({:.0} by the clock)  {read:.0} MB, {events} events, {} MB of memory",
             read / spent,
@@ -113,5 +123,66 @@ impl Read for Repeated {
             all += self.left.read(&mut into[all..])?;
         }
         Ok(all)
+    }
+}
+
+/// Offers of messages that are all different and fall due long after the log: the most to remember.
+struct Waiting {
+    offers: u64,
+    record: Vec<u8>,
+    /// Bytes of the record that are still to be read.
+    left: usize,
+    /// Bytes of the log that are still to be read.
+    log_left: usize,
+}
+
+impl Waiting {
+    const fn new(bytes: usize) -> Self {
+        Self {
+            offers: 0,
+            record: Vec::new(),
+            left: 0,
+            log_left: bytes,
+        }
+    }
+
+    /// What `MONITOR` prints of one more offer.
+    fn offer(&mut self) -> std::io::Result<()> {
+        self.offers += 1;
+        let at = 1_795_409_320_000_000 + self.offers * 500;
+        let (second, micros) = (at / 1_000_000, at % 1_000_000);
+        let due = at / 1_000 + 3_600_000;
+        // Eight bytes, all printable.
+        let id = format!("{:08x}", self.offers);
+        let length = r"9\x00\x00\x00\x00\x00\x00\x00";
+        let member = format!(
+            r#"\b{id}{length}{{\"orderId\":{:010},\"customer\":\"alice\",\"amount\":645.88}}"#,
+            self.offers
+        );
+        let timeouts = "redisson_delay_queue_timeout:{orders}";
+        self.record.clear();
+        write!(
+            self.record,
+            "{second}.{micros:06} [0 10.0.0.9:55574] \"EVALSHA\" \"c04f\" \"4\" \"orders\" \"{timeouts}\"\n\
+             {second}.{micros:06} [0 lua] \"zadd\" \"{timeouts}\" \"{due}\" \"{member}\"\n\
+             {second}.{micros:06} [0 lua] \"rpush\" \"redisson_delay_queue:{{orders}}\" \"{member}\"\n\
+             {second}.{micros:06} [0 lua] \"zrange\" \"{timeouts}\" \"0\" \"0\"\n"
+        )?;
+        self.left = self.record.len();
+        Ok(())
+    }
+}
+
+impl Read for Waiting {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 {
+            self.offer()?;
+        }
+        let from = self.record.len() - self.left;
+        let some = self.left.min(into.len()).min(self.log_left);
+        into[..some].copy_from_slice(&self.record[from..from + some]);
+        self.left -= some;
+        self.log_left -= some;
+        Ok(some)
     }
 }
