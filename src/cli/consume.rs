@@ -243,14 +243,15 @@ async fn agreed(
         config.endpoint,
         shape::figure(&seen.target),
     );
-    let planned = asked
-        .count
-        .unwrap_or(u64::MAX)
-        .min(there.unwrap_or(u64::MAX));
+    let planned = asked.count.into_iter().chain(there).min();
+    let planned = planned.unwrap_or(u64::MAX);
     let protection = protection(config);
     let by_name = match Asks::about(planned, there, protection.is_some()) {
         Asks::Yes => None,
         Asks::Name(Why::Protected) => protection,
+        Asks::Name(Why::Many) if planned == u64::MAX => {
+            Some("nobody knows how many messages that are".to_owned())
+        }
         Asks::Name(Why::Many) => Some(format!(
             "{} are many",
             text::counted(planned, "message", "messages")

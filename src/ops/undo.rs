@@ -87,6 +87,7 @@ async fn planned(
         id: &kept.id,
         program: &program,
         force,
+        change: kept.head.change,
     };
     let (mut made, readable) = back(&making, &items, earlier, unwritten).await?;
     let untold = readable.untold(&making, &kept, &items).await?;
@@ -179,6 +180,12 @@ async fn back(
                 readable.transferred(sought.hash);
             }
             match back {
+                // Others may have put it there again.
+                Back::No if matches!(inverse, Inverse::OrderList(_, true)) => open.push(OpenItem {
+                    behind,
+                    inverse,
+                    doubt: Doubt::Known,
+                }),
                 Back::No => inverses.add(behind, inverse),
                 Back::Yes => {
                     already += 1;

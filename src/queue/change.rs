@@ -311,6 +311,14 @@ impl Change {
         self.facts().can_be_undone
     }
 
+    /// True when an undo that names no change takes it back, as the newest one. (Another undo would
+    /// redo what the one before took back; an order list is brought back by other changes on their
+    /// way too.)
+    #[must_use]
+    pub const fn is_undone_as_newest(self) -> bool {
+        self.can_be_undone() && !matches!(self, Self::Undo | Self::RestoreOrder)
+    }
+
     /// The commands that it sends and reading does not.
     #[must_use]
     pub fn rights(self) -> Vec<&'static str> {
@@ -796,7 +804,7 @@ impl Repair {
             Self::RestoreOrder => (
                 "Brings back the part of the order list that an interrupted change has moved, in its \
                  old order.",
-                Some("brings back what was dropped"),
+                Some("with the id of the change brings back what was dropped"),
                 Some(Flag::new(
                     "Bring back the part of the order list that a change has moved",
                     "the part of the order list that an interrupted change has moved; from any\nmachine",

@@ -7,9 +7,13 @@
 -- waiting(timeouts, elements) has something true at the place of each element (1 to 2,000) that waits.
 
 local function waiting(timeouts, elements)
-  -- One command for all of them costs two thirds. Servers before 6.2 do not have it, and nobody needs
-  -- the right to it.
-  if not redis.acl_check_cmd or redis.acl_check_cmd('ZMSCORE', timeouts, '') then
+  -- One command for all of them costs two thirds. Servers before 6.2 do not have it, others may not
+  -- know its name, and nobody needs the right to it.
+  local known, may = true, true
+  if redis.acl_check_cmd then
+    known, may = pcall(redis.acl_check_cmd, 'ZMSCORE', timeouts, '')
+  end
+  if known and may then
     local waits = redis.pcall('ZMSCORE', timeouts, unpack(elements))
     if not waits['err'] then return waits end
   end

@@ -210,8 +210,12 @@ impl Following {
         }
         if let Some(id) = &self.journal_id {
             let id = shell::word(id.as_bytes());
-            if !out.is_json() && self.change.can_be_undone() && summary.tally.get(Became::Done) > 0
-            {
+            // Of an order list, what came back is where it was.
+            let changed = match self.change {
+                Change::RestoreOrder => Became::Gone,
+                _ => Became::Done,
+            };
+            if !out.is_json() && self.change.can_be_undone() && summary.tally.get(changed) > 0 {
                 say::note(&format!("to take it back: {} undo {id}", self.program));
             }
         }

@@ -118,6 +118,7 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
         row("target", target(plan, now, then));
     }
     let back = match (plan.change.can_be_undone(), plan.may_be_consumed()) {
+        (true, _) if !plan.change.is_undone_as_newest() => "with delayscope undo and its id",
         (true, false) => "with delayscope undo",
         (true, true) => "with delayscope undo, except what a consumer has taken by then",
         (false, _) => "not possible",

@@ -17,15 +17,22 @@ use crate::store::change;
 /// Intents that are written at once.
 const INTENTS: usize = 1_000;
 
+/// An order list on its way back.
+struct Restoring {
+    order: RestoreOrder,
+    size: Size,
+    /// Items that a script was to drop whose answer never came.
+    unanswered: Vec<(u64, Vec<u8>)>,
+}
+
 impl Run {
     /// Brings back what somebody else has set aside; what does not wait any more is dropped, and
     /// written down before.
     pub(super) async fn restore_order(&mut self) -> Ended {
-        let mut restore = RestoreOrder::new(&self.queue);
-        let mut size = aside::SIZE.beginning_with(self.elements);
+        let mut restoring = self.restoring();
         loop {
             self.hold().await?;
-            if !self.restore_some(&mut restore, &mut size).await? {
+            if !self.restore_some(&mut restoring).await? {
                 break;
             }
         }
@@ -63,10 +70,9 @@ impl Run {
         let own = (self.phase, self.tally, self.planned, self.intended);
         let own_record = self.record.replace(record);
         (self.tally, self.planned, self.intended) = (Tally::default(), found.aside, 0);
-        let mut restore = RestoreOrder::new(&self.queue);
-        let mut size = aside::SIZE.beginning_with(self.elements);
+        let mut restoring = self.restoring();
         let ended = loop {
-            match self.restore_some(&mut restore, &mut size).await {
+            match self.restore_some(&mut restoring).await {
                 Ok(true) => {}
                 Ok(false) => break Ok(()),
                 Err(halt) => break Err(halt),
@@ -83,20 +89,26 @@ impl Run {
             let elements = text::counted(dropped, "element", "elements");
             self.notes.push(format!(
                 "{elements} of the order list that an earlier change had not brought back did not \
-                 wait any more, and stayed out of it; `{} undo {id}` puts them there again.",
+                 wait any more, and stayed out of it. Should they never have been delivered, \
+                 `{} undo {id}` puts them there again.",
                 redis_cli::ours(store.endpoint())
             ));
         }
         ended
     }
 
+    fn restoring(&self) -> Restoring {
+        Restoring {
+            order: RestoreOrder::new(&self.queue),
+            size: aside::SIZE.beginning_with(self.elements),
+            unanswered: Vec::new(),
+        }
+    }
+
     /// Brings the next elements back; false: nothing is aside any more.
-    async fn restore_some(
-        &mut self,
-        restore: &mut RestoreOrder,
-        size: &mut Size,
-    ) -> Result<bool, Halt> {
+    async fn restore_some(&mut self, restoring: &mut Restoring) -> Result<bool, Halt> {
         let store = self.writer.store().clone();
+        let (restore, size) = (&mut restoring.order, &mut restoring.size);
         let dropped = match restore.look(&store, size.get()).await {
             Ok(dropped) => dropped,
             Err(error) if self.may_heal(&error) => {
@@ -105,12 +117,21 @@ impl Run {
             }
             Err(error) => return Err(error.into()),
         };
+        // The script without an answer has not dropped what is there still.
+        let mut there = Vec::new();
+        for member in &dropped {
+            let is_it = |(_, unanswered): &(u64, Vec<u8>)| unanswered == member;
+            let place = restoring.unanswered.iter().position(is_it);
+            there.extend(place.map(|place| left(restoring.unanswered.swap_remove(place).0)));
+        }
+        self.become_of(there).await?;
         let first = self.intended;
         let intended = dropped.iter().cloned();
         let intended = intended.map(|member| self.order_only(member)).collect();
         self.intend(intended).await?;
         let looked_at = first..self.intended;
-        self.trying(vec![looked_at], Tries::SomeBeside).await?;
+        self.trying(vec![looked_at.clone()], Tries::SomeBeside)
+            .await?;
         let before = restore.taken();
         match restore.next(&self.writer, size.get()).await {
             Ok(Some(step)) => {
@@ -127,16 +148,43 @@ impl Run {
                 self.tally.add(Outcome::Gone, gone.min(rest - done));
                 self.become_of(left_out(first, &dropped, &step.dropped))
                     .await?;
+                self.left_unseen(&dropped, step.dropped).await?;
                 self.progress(None, false);
                 Ok(true)
             }
-            Ok(None) => Ok(false),
+            Ok(None) => {
+                self.become_of(looked_at.map(left).collect()).await?;
+                Ok(false)
+            }
             Err(error) if self.may_heal(&error) => {
+                if error.outcome_unknown() {
+                    restoring.unanswered.extend(looked_at.zip(dropped));
+                } else {
+                    self.become_of(looked_at.map(left).collect()).await?;
+                }
                 self.heal(&error, 0).await?;
                 Ok(true)
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Writes down what did not come back although it waited when that was looked at.
+    async fn left_unseen(&mut self, seen: &[Vec<u8>], dropped: Vec<Vec<u8>>) -> Ended {
+        let mut seen: Vec<&Vec<u8>> = seen.iter().collect();
+        let is_unseen = |member: &Vec<u8>| {
+            let place = seen.iter().position(|one| *one == member);
+            place.map(|place| seen.swap_remove(place)).is_none()
+        };
+        let unseen = dropped.into_iter().filter(is_unseen);
+        let unseen: Vec<Item> = unseen.map(|member| self.order_only(member)).collect();
+        let Some(mut record) = self.record.clone().filter(|_| !unseen.is_empty()) else {
+            return Ok(());
+        };
+        self.intended += u64::try_from(unseen.len()).unwrap_or(0);
+        self.written(async move { record.done(unseen).await })
+            .await?;
+        Ok(())
     }
 
     fn order_only(&self, member: Vec<u8>) -> Item {
@@ -257,6 +305,15 @@ impl Run {
     }
 }
 
+/// The fate of an item that was not dropped.
+const fn left(index: u64) -> Happened {
+    Happened {
+        index,
+        outcome: Outcome::Left,
+        stood: None,
+    }
+}
+
 /// The fates of items, from `first` on, that were to be dropped: done are those that were.
 fn left_out(first: u64, intended: &[Vec<u8>], dropped: &[Vec<u8>]) -> Vec<Happened> {
     let mut copies: HashMap<&[u8], usize> = HashMap::new();
@@ -265,16 +322,13 @@ fn left_out(first: u64, intended: &[Vec<u8>], dropped: &[Vec<u8>]) -> Vec<Happen
     }
     let fate = |(index, member): (u64, &Vec<u8>)| {
         let copies = copies.get_mut(member.as_slice()).filter(|n| **n > 0);
-        let outcome = if let Some(copies) = copies {
-            *copies -= 1;
-            Outcome::Done
-        } else {
-            Outcome::Left
+        let Some(copies) = copies else {
+            return left(index);
         };
+        *copies -= 1;
         Happened {
-            index,
-            outcome,
-            stood: None,
+            outcome: Outcome::Done,
+            ..left(index)
         }
     };
     (first..).zip(intended).map(fate).collect()

@@ -261,6 +261,7 @@ impl Run {
             } => self.due(bound, unnamed, largest).await,
             Job::Kick => self.kick().await,
             Job::Realign(members) => {
+                self.look_before().await;
                 let ended = self.realign(members).await;
                 self.told_to_repeat().await;
                 ended
@@ -271,6 +272,7 @@ impl Run {
                 ended
             }
             Job::Drift(drift) => {
+                self.look_before().await;
                 let ended = self.drift(drift).await;
                 self.told_to_repeat().await;
                 ended

@@ -9,6 +9,8 @@ mod sightings;
 
 pub use self::compare::{Beside, Compare, Sizes};
 pub use self::cost::cost;
+use std::collections::HashSet;
+
 use self::mend::Mending;
 use super::list::ListReader;
 use super::{Size, Step};
@@ -43,6 +45,8 @@ pub struct Drift {
     found: Vec<Difference>,
     strays: Vec<Vec<u8>>,
     foreign: u64,
+    /// Differences, by their places in `found`, that a script tried to mend whose answer never came.
+    unanswered: HashSet<usize>,
 }
 
 #[derive(Debug)]
@@ -64,6 +68,7 @@ impl Drift {
             found: Vec::new(),
             strays: Vec::new(),
             foreign: 0,
+            unanswered: HashSet::new(),
         }
     }
 

@@ -35,6 +35,10 @@ impl ServerThen {
             let why = "the server was started anew after this change was planned, and has lost it";
             return Some(why.to_owned());
         }
+        if now.run_id != then.run_id {
+            // Another process has counted for itself.
+            return None;
+        }
         let flushed = if now.flushed_all > then.flushed_all {
             "FLUSHALL"
         } else if is_empty && now.flushed_db > then.flushed_db {

@@ -11,7 +11,8 @@ use super::Inverses;
 use super::inverse::{Inverse, UNSURE};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
-use crate::queue::{Due, Outcome, text};
+use crate::ops::plan::repair::KEPT;
+use crate::queue::{Change, Due, Outcome, text};
 use crate::store::change::Chosen;
 use crate::store::read;
 
@@ -27,6 +28,8 @@ pub(super) enum Doubt {
     Back,
     /// Neither of the two is known.
     Both,
+    /// It was done; whether it is to be taken back is seen.
+    Known,
 }
 
 /// The knowledge of the scripts that were to do what is in doubt.
@@ -55,6 +58,8 @@ pub(super) struct Unwritten<'a> {
     pub(super) program: &'a str,
     /// True when they are put back all the same.
     pub(super) force: bool,
+    /// The change that is taken back.
+    pub(super) change: Change,
 }
 
 /// The decision about an item.
@@ -77,6 +82,8 @@ const EQUAL: &str =
     "target holds equal elements, and nobody wrote down whether one of them was taken";
 const NOT_WAITING: &str = "does not wait";
 const NOT_IN_TARGET: &str = "is not in target";
+const NOT_LISTED: &str = "is not in the order list";
+const LISTED: &str = "is in the order list";
 const AMONG_EQUAL: &str = "may be back among equal ones in target";
 
 /// The state in which items are found.
@@ -127,10 +134,12 @@ pub(super) async fn settle(
         let (ran, known) = match one.doubt {
             Doubt::Done => (ran_change, scripts[0].known),
             Doubt::Back => (ran_undo, scripts[1].known),
-            Doubt::Both => (None, false),
+            Doubt::Both | Doubt::Known => (None, false),
         };
         let id = one.inverse.id(making.queue);
         match seen.verdict(making, place, &one, ran, known) {
+            // What waits again has its place in the order list.
+            _ if unwritten.change == Change::RestoreOrder && seen.waits_again(&one.inverse) => {}
             ItemVerdict::TakeBack => to.add(one.behind, one.inverse),
             ItemVerdict::AsItWas => {}
             ItemVerdict::Gone(why) => to.tell(id, Outcome::Gone, why.to_owned()),
@@ -275,6 +284,11 @@ impl SeenItems {
         waits.is_some_and(|waits| waits.total_cmp(&score).is_eq())
     }
 
+    /// True for what is to come into the order list, and waits.
+    fn waits_again(&self, inverse: &Inverse) -> bool {
+        matches!(inverse, Inverse::OrderList(member, true) if self.waiting.contains_key(member))
+    }
+
     fn is_due(&self, making: &Making<'_>, score: f64) -> bool {
         // What has no due time is not transferred either.
         matches!(making.queue.due(score), Due::At(_)) && score <= self.now
@@ -335,11 +349,20 @@ impl SeenItems {
                 ItemVerdict::AsItWas
             }
             Inverse::PutElement(..) => ItemVerdict::InDoubt(NOT_IN_TARGET),
-            Inverse::Repair(..) => as_it_was(self.in_target.contains(&place)),
-            Inverse::None(..) => ItemVerdict::TakeBack,
+            Inverse::Repair(..) if self.equal.contains(&place) => ItemVerdict::Unsure(EQUAL),
+            Inverse::Repair(..) if self.in_target.contains(&place) => ItemVerdict::AsItWas,
+            Inverse::Repair(which, item) if (KEPT[*which].before)(item).is_some() => {
+                ItemVerdict::InDoubt(NOT_IN_TARGET)
+            }
+            Inverse::Repair(..) | Inverse::None(..) => ItemVerdict::TakeBack,
             Inverse::OrderList(..) if self.is_order_unknown => ItemVerdict::Unsure(UNSURE),
             // One that comes back has left, one that is taken out has come.
-            Inverse::OrderList(_, comes) => as_it_was(self.listed.contains(&place) == *comes),
+            Inverse::OrderList(_, comes) if self.listed.contains(&place) == *comes => {
+                ItemVerdict::AsItWas
+            }
+            Inverse::OrderList(..) if one.doubt == Doubt::Known => ItemVerdict::TakeBack,
+            Inverse::OrderList(_, true) => ItemVerdict::InDoubt(NOT_LISTED),
+            Inverse::OrderList(_, false) => ItemVerdict::InDoubt(LISTED),
             Inverse::Discard(..) => ItemVerdict::Unsure(UNSURE),
         }
     }

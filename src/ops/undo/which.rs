@@ -3,11 +3,10 @@
 use super::super::journal::{Journal, Kept, ServerId};
 use super::super::plan::ChangeError;
 use crate::clock::{EpochMillis, local_now};
-use crate::queue::{Change, Outcome, Queue, Tally, text};
+use crate::queue::{Outcome, Queue, Tally, text};
 
-/// Finds the newest change on this server that can be taken back and was not. (An undo is taken
-/// back by its id: otherwise the second one would redo what the first one took back. So is the
-/// bringing back of an order list, which other changes do on their way.) `of`: of that queue only.
+/// Finds the newest change on this server that can be taken back and was not, and needs no id for
+/// that. `of`: of that queue only.
 pub(super) async fn newest(
     journal: &Journal,
     server: &ServerId,
@@ -15,8 +14,7 @@ pub(super) async fn newest(
 ) -> Result<Kept, ChangeError> {
     let wanted = |kept: &Kept| {
         let change = kept.head.change;
-        !matches!(change, Change::Undo | Change::RestoreOrder)
-            && change.can_be_undone()
+        change.is_undone_as_newest()
             && !kept.under_way
             && kept.undone_by.is_none()
             && kept

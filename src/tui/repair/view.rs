@@ -152,7 +152,10 @@ fn does(ctx: &Ctx, repair: Repair) -> String {
         Repair::Requeue => "asks when, and plans it",
         _ => "plans it",
     };
-    let back = match (repair.undo(), ctx.key(Action::Undo)) {
+    let what = repair.what(None, None);
+    let is_newest = what.is_none_or(|what| what.change().is_undone_as_newest());
+    let key = ctx.key(Action::Undo).filter(|_| is_newest);
+    let back = match (repair.undo(), key) {
         (None, _) => "it cannot be undone".to_owned(),
         (Some(back), Some(key)) => format!("{key} {back}"),
         (Some(back), None) => format!("undo {back}"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::kill::program::{Program, Said};
 use crate::kill::proxy::{Point, Proxy, Then};
 use crate::kill::run::all_told;
-use crate::kill::scenario::{Lie, QUEUE};
+use crate::kill::scenario::{Lie, QUEUE, Then as Beforehand};
 use crate::kill::world::{Place, World, moved};
 use crate::support::{Server, wait_for};
 
@@ -70,6 +70,19 @@ fn a_requeue_whose_answer_never_came_is_read_again() {
 #[test]
 fn a_delivery_whose_answer_never_came_is_read_again() {
     resolved(&["deliver", QUEUE, "--grep", "pick"], Point::After(1));
+}
+
+/// The order list is put right by whichever script: what became of that is not told as somebody
+/// else's work.
+#[test]
+fn a_repair_of_the_order_list_whose_answer_never_came_is_not_told_as_gone() {
+    let lie = SOME.then(Beforehand::Drift);
+    for script in 0..3 {
+        let typed = ["repair", QUEUE, "--drift"];
+        let (said, _) = cut(lie, &typed, Point::After(script));
+        let told = [said.count("gone"), said.count("left")];
+        assert_eq!(told, [0, 0], "{script}: {}", said.told);
+    }
 }
 
 /// What is due may have been transferred before the script came to delete it: of that it says that

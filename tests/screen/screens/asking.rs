@@ -440,10 +440,10 @@ fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
             // It publishes; all others change something.
             is_told("12 ");
             is_told("Redis blocked 8 ms at a time");
-            let undo = if change.can_be_undone() {
-                "u undoes it"
-            } else {
-                "cannot be undone"
+            let undo = match change {
+                Change::RestoreOrder => "undo with its id does",
+                _ if change.can_be_undone() => "u undoes it",
+                _ => "cannot be undone",
             };
             is_told(undo);
         }

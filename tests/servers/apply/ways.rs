@@ -445,6 +445,60 @@ async fn the_plan_of_that_says_what_it_writes() {
 }
 
 #[tokio::test]
+async fn what_waits_again_is_not_put_into_the_order_list_a_second_time() {
+    let bench = shuffled(300, 900_000).await;
+    let keys = bench.queue.keys();
+    let order = keys.order.unwrap();
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let (again, stray) = (bench.member(17), bench.member(18));
+    for lost in [&again, &stray] {
+        bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, lost]);
+    }
+    let (_, told) = bench.change(What::RestoreOrder, Which::Due).await;
+    assert_eq!(told.count(Outcome::Gone), 2);
+    let due = bench.queue.score(bench.server.now().plus(900_000));
+    bench.server.put(&bench.queue, &again, &due.to_string());
+    let (_, told) = bench.undo(told.summary.journal_id.as_deref()).await;
+    assert_eq!(told.count(Outcome::Done), 1, "{:?}", told.summary);
+    // Somebody else undoes it, too.
+    let copies = |member: &Vec<u8>| {
+        let order = bench.contents().order;
+        order.iter().filter(|it| *it == member).count()
+    };
+    assert_eq!((copies(&again), copies(&stray)), (1, 1));
+    assert_eq!(
+        bench
+            .server
+            .int(&["LLEN", std::str::from_utf8(&order).unwrap()]),
+        300
+    );
+}
+
+#[tokio::test]
+async fn entries_that_others_transfer_amid_a_repair_of_drift_are_not_called_lost() {
+    let bench = shuffled(60, 900_000).await;
+    let keys = bench.queue.keys();
+    let order = keys.order.unwrap();
+    for n in 1..=30 {
+        let member = bench.member(n);
+        bench.server.cmd_bytes(&[b"RPUSH", &order, &member]);
+    }
+    let prepared = bench.plan(What::Drift, Which::Due).await.unwrap();
+    assert_eq!(prepared.plan.planned, 30);
+    let last = bench.member(30);
+    bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &last]);
+    bench.server.cmd_bytes(&[b"LREM", &order, b"0", &last]);
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert_eq!(told.failed, None);
+    assert_eq!(
+        (told.count(Outcome::Done), told.count(Outcome::Gone)),
+        (29, 1),
+        "{:?}",
+        told.summary
+    );
+}
+
+#[tokio::test]
 async fn drift_is_mended_and_undo_brings_it_back() {
     let bench = shuffled(50, 900_000).await;
     let keys = bench.queue.keys();

@@ -117,7 +117,11 @@ impl Drift {
         places: [u64; 2],
     ) -> Result<Step, StoreError> {
         let member = self.found[index].member();
-        let done = writer.drop_copy(&self.queue, places, member).await?;
+        let done = writer.drop_copy(&self.queue, places, member).await;
+        if done.as_ref().is_err_and(StoreError::outcome_unknown) {
+            self.unanswered.insert(index);
+        }
+        let done = done?;
         let mut last = true;
         if let DriftStage::Mending(Mending::Copies(drops)) = &mut self.stage {
             drops.pop();
@@ -166,7 +170,11 @@ impl Drift {
         let most = most.clamp(1, MOST_APPENDED).min(open.len());
         let some: Vec<usize> = open.range(..most).copied().collect();
         let members: Vec<&[u8]> = some.iter().map(|&i| self.found[i].member()).collect();
-        let done = writer.append(&self.queue, &seen, &members, look).await?;
+        let done = writer.append(&self.queue, &seen, &members, look).await;
+        if done.as_ref().is_err_and(StoreError::outcome_unknown) {
+            self.unanswered.extend(&some);
+        }
+        let done = done?;
         let Some(appended) = done.done else {
             *again += 1;
             let gone = if *again < AGAIN {
@@ -189,7 +197,11 @@ impl Drift {
         Ok(self.mended(done.took, true, fates))
     }
 
-    fn mended(&self, took: Option<Duration>, wrote: bool, fates: Vec<Fated>) -> Step {
+    fn mended(&self, took: Option<Duration>, wrote: bool, mut fates: Vec<Fated>) -> Step {
+        for fated in &mut fates {
+            // The script without an answer may have done it.
+            fated.unsure |= fated.fate == Fate::Gone && self.unanswered.contains(&fated.index);
+        }
         Step {
             took,
             wrote,

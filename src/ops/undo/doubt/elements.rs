@@ -128,9 +128,12 @@ impl SeenItems {
         // What is aside goes to the other one.
         for list in keys.aside.into_iter().chain(keys.order) {
             let mut list = ListReader::new(list);
-            loop {
+            // What others append from then on is none of it.
+            let mut until = u64::MAX;
+            while list.length() < until {
                 match list.next(making.store).await? {
                     ListRead::Page(page) => {
+                        until = until.min(page.length);
                         let of_it = |element: &Vec<u8>| sought.get_mut(element.as_slice())?.pop();
                         self.listed.extend(page.elements.iter().filter_map(of_it));
                     }

@@ -281,8 +281,8 @@ fn tone(change: Change, tally: &Tally) -> Tone {
 fn undo_hint(model: &Model, running: &Running) -> String {
     let Plan { change, .. } = running.plan;
     match model.keymap.label(Action::Undo, model.look.ascii) {
-        // After an undo the key goes further back.
-        Some(key) if change.can_be_undone() && change != Change::Undo => {
+        // The key goes further back than to others.
+        Some(key) if change.is_undone_as_newest() => {
             let dot = if model.look.ascii { "-" } else { "·" };
             format!(" {dot} {key} undo")
         }

@@ -166,6 +166,9 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     let said = plan.warnings.iter().any(|words| words.contains("undone"));
     let own = if said || plan.change == Change::Kick {
         None
+    } else if plan.change == Change::RestoreOrder {
+        let words = "What it does not bring back, undo with its id does.";
+        Some(DialogLine::Words(words.to_owned()))
     } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
         let but = if plan.may_be_consumed() {
