@@ -45,6 +45,11 @@ pub enum Command<'a> {
         /// The sorted set.
         key: &'a [u8],
     },
+    /// Reads all of a list.
+    ReadAll {
+        /// The list.
+        key: &'a [u8],
+    },
     /// Puts elements into a list.
     Push {
         /// The list.
@@ -246,6 +251,9 @@ impl<'a> Command<'a> {
                     waits_us,
                 }
             }
+            b"LRANGE" if record.word(2) == Some(b"0") && record.word(3) == Some(b"-1") => {
+                Self::ReadAll { key: key()? }
+            }
             b"LREM" => Self::Remove {
                 key: key()?,
                 count: number(record.word(2)?)?,
@@ -305,6 +313,7 @@ impl<'a> Command<'a> {
             | Self::TakeRanks { key }
             | Self::AskDue { key, .. }
             | Self::AskHead { key }
+            | Self::ReadAll { key }
             | Self::Push { key, .. }
             | Self::Remove { key, .. }
             | Self::Trim { key, .. }

@@ -93,6 +93,8 @@ struct Moves {
     told: usize,
     /// The lives of those that were of messages, each with the place of its queue.
     moved: Vec<(usize, u64)>,
+    /// Targets that were read whole in the step.
+    read: HashSet<usize>,
 }
 
 impl Tracker {
@@ -460,7 +462,18 @@ impl Tracker {
             }
             Command::Delete { keys } => {
                 for key in keys {
+                    // `drainTo` of Redisson reads all, and deletes the list.
+                    if let Some(Role::Target(target)) = self.role(db, key)
+                        && moves.read.contains(&target)
+                    {
+                        self.trimmed(step, target, i64::MAX, -1);
+                    }
                     self.gone(step, db, key, &EventKind::Deleted);
+                }
+            }
+            Command::ReadAll { key } => {
+                if let Some(Role::Target(target)) = self.role(db, key) {
+                    moves.read.insert(target);
                 }
             }
             Command::Rename { from } => self.gone(step, db, from, &EventKind::Renamed),

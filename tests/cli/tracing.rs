@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::program::{Program, local, local_with_input};
-use crate::support::{Server, wait_for};
+use crate::support::{Server, room, wait_for};
 
 /// Versions of Redisson with the server that the log is of: 5.0, 7.0, 6.2, 7.0 and 8.2.
 const VERSIONS: [&str; 5] = ["3.15.1", "3.21.0", "3.21.1", "3.52.0", "4.7.0"];
@@ -464,6 +464,21 @@ fn what_is_asked_for_alone_is_printed() {
     let id = one[0]["id"].as_str().unwrap();
     assert_eq!(one[0]["payload_hex"], "226a6f622d31303222");
     assert_eq!(count(&["--id", &id[..10]]), 1);
+}
+
+#[test]
+fn a_pipe_with_a_path_is_read_once_and_from_its_beginning() {
+    let room = room();
+    let pipe = room.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let whole = log("4.7.0");
+    let (written, to) = (whole.clone(), pipe.clone());
+    let writing = std::thread::spawn(move || std::fs::write(to, written));
+    let said = local(&["trace", "--from", pipe.to_str().unwrap(), "--json"]);
+    writing.join().unwrap().unwrap();
+    let through = local_with_input(&["trace", "--from", "-", "--json"], &whole);
+    assert_eq!(said.done().json(), through.done().json());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The sources of a log: files in their order, or the standard input.
+//! The sources of a log: files in their order, or what comes through a pipe.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,7 +17,7 @@ const MOST_OF_A_MANIFEST: u64 = 1 << 20;
 
 /// One log, or a part of one.
 pub(super) enum Source {
-    /// The standard input.
+    /// The standard input, or a pipe that has a path.
     Input(Input),
     /// A file.
     File(PathBuf),
@@ -26,9 +26,17 @@ pub(super) enum Source {
 /// The sources that `--from` names, in the order in which they are read.
 pub(super) fn sources(from: &Path) -> anyhow::Result<Vec<Source>> {
     if from == Path::new("-") {
-        return Ok(vec![Source::Input(Input::listen())]);
+        let input = Input::listen("the standard input".to_owned(), || Ok(io::stdin()));
+        return Ok(vec![Source::Input(input)]);
     }
     let why = || format!("could not open {}", from.display());
+    let kind = fs::metadata(from).with_context(why)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        // It can be read once, and opens when somebody writes to it.
+        let path = from.to_owned();
+        let input = Input::listen(from.display().to_string(), || File::open(path));
+        return Ok(vec![Source::Input(input)]);
+    }
     let manifest = if from.is_dir() {
         let found = manifest_in(from).with_context(why)?;
         match found {
@@ -74,7 +82,7 @@ impl Source {
     /// Its name for people.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Input(_) => "the standard input".to_owned(),
+            Self::Input(input) => input.name.clone(),
             Self::File(path) => path.display().to_string(),
         }
     }
@@ -101,8 +109,9 @@ impl Source {
     }
 }
 
-/// The standard input, which is over when we are asked to end: what was read until then is told.
+/// What comes through a pipe. It is over when we are asked to end: what was read until then is told.
 pub(super) struct Input {
+    name: String,
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
     stop: StopSignal,
     chunk: Vec<u8>,
@@ -111,13 +120,24 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn listen() -> Self {
+    fn listen<R: Read>(
+        name: String,
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    ) -> Self {
         let (send, chunks) = mpsc::channel(2);
-        // Ends with the process: a read of the standard input cannot be ended otherwise.
+        // Ends with the process: neither opening a pipe nor reading from one can be ended otherwise.
         std::thread::spawn(move || {
+            let mut input = match open() {
+                Ok(input) => input,
+                Err(why) => {
+                    // Fails when nobody reads any more.
+                    let _ = send.blocking_send(Err(why));
+                    return;
+                }
+            };
             loop {
                 let mut chunk = vec![0; CHUNK];
-                let read = io::stdin().read(&mut chunk);
+                let read = input.read(&mut chunk);
                 let is_over = matches!(read, Ok(0) | Err(_));
                 let chunk = read.map(|length| {
                     chunk.truncate(length);
@@ -129,6 +149,7 @@ impl Input {
             }
         });
         Self {
+            name,
             chunks,
             stop: StopSignal::listen(),
             chunk: Vec::new(),

@@ -437,6 +437,13 @@ fn what_ends_otherwise_is_told_as_what_it_was() {
         assert_eq!(told.fates(), [fate]);
         assert_eq!(told.only(), ["offered", "announced", fate.word()]);
     }
+    let mut drained = offered();
+    drained
+        .transfer(120_000, B, 120_000, &[&member], false)
+        .say(130_000, C, "EVAL drain 1 orders")
+        .at(130_000, LUA, &[b"lrange", b"orders", b"0", b"-1"])
+        .at(130_000, LUA, &[b"del", b"orders"]);
+    assert_eq!(drained.told().fates(), [MessageFate::Consumed]);
     let mut kept = offered();
     kept.at(10, B, &[b"PEXPIRE", TIMEOUTS, b"500"])
         .at(20, B, &[b"PERSIST", TIMEOUTS])
