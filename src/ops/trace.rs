@@ -210,6 +210,7 @@ async fn run(
     let mut bytes = 0;
     let mut batch = Vec::new();
     let mut batched = 0;
+    let db = store.endpoint().db;
     let end = {
         let mut brake = std::pin::pin!(brake(&store, monitor.id(), brakes, &progress, &mut seen));
         let mut over = std::pin::pin!(sleep(brakes.span));
@@ -233,14 +234,16 @@ async fn run(
                         Ok(read) => bytes += read as u64,
                         Err(why) => break LiveEnd::Broken(why.to_string()),
                     }
-                    let before = batch.len();
-                    lines.take(&mut batch);
-                    let new = &batch[before..];
-                    batched += new.iter().map(Record::size).sum::<usize>();
+                    let mut new = Vec::new();
+                    lines.take(&mut new);
                     progress.commands.fetch_add(new.len() as u64, Ordering::Relaxed);
                     if let Some(at_us) = new.last().and_then(|record| record.at_us) {
                         progress.last_us.store(at_us, Ordering::Relaxed);
                     }
+                    // A queue of the same name in another database is another one.
+                    new.retain(|record| i64::from(record.db) == db);
+                    batched += new.iter().map(Record::size).sum::<usize>();
+                    batch.append(&mut new);
                 }
             }
         }

@@ -74,6 +74,28 @@ fn a_message_is_followed_from_its_offer_to_its_consumer() {
 }
 
 #[test]
+fn a_queue_of_the_same_name_in_another_database_is_another_one() {
+    let program = Program::start();
+    let mut trace = tracing(&program, &["--json", "--limit", "1"]);
+    let elsewhere = [
+        "offer",
+        "orders",
+        "elsewhere",
+        "--in",
+        "1h",
+        "-n",
+        "3",
+        "--form",
+        "byte-id",
+        "--yes",
+    ];
+    program.run(&elsewhere).done();
+    program.offer("orders", "here", "1h");
+    assert_eq!(trace.next_json()["text"], "here");
+    assert_eq!(trace.ended().done().json()[0]["messages"], 1);
+}
+
+#[test]
 fn an_event_is_told_while_the_server_is_quiet() {
     let program = Program::start();
     let mut trace = tracing(&program, &["--json"]);
