@@ -161,6 +161,7 @@ impl LiveTrace {
 
 /// Commands a second that the server runs just now: the price of a live trace is a copy of each.
 pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
+    store.ready(PATIENCE).await?;
     Ok(cost(store, None).await?.commands_per_s)
 }
 

@@ -103,6 +103,25 @@ fn every_command_works_on_a_queue_of_another_node() {
 }
 
 #[test]
+fn a_message_is_traced_on_the_node_that_owns_its_queue() {
+    let stage = Stage::new(1);
+    let (name, owner) = (&stage.names[2], &stage.cluster.nodes[2]);
+    let trace = ["trace", name, "--json", "--limit", "1", "--for", "30s"];
+    let mut command = stage.command(&stage.cluster.url(0), &trace);
+    let tracing = std::thread::spawn(move || said(&mut command));
+    wait_for("MONITOR to run", || {
+        let clients = format!("{:?}", owner.cmd(&["CLIENT", "LIST"]));
+        clients.contains("name=delayscope-trace")
+    });
+    stage.run(&["offer", name, "hello", "--in", "1h"]).done();
+    let told = tracing.join().unwrap().done().json();
+    assert_eq!(
+        (&told[0]["event"], &told[0]["text"]),
+        (&json!("offered"), &json!("hello"))
+    );
+}
+
+#[test]
 fn any_node_of_those_that_are_named_will_do() {
     let mut stage = Stage::new(1);
     stage.cluster.nodes[MASTERS].kill();

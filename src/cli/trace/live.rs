@@ -34,9 +34,13 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let brakes = brakes(asked)?;
     let mut account = Account::new(asked, config, out)?;
-    let session = Session::open(config).await?;
     let server = config.endpoint.to_string();
     let what = || format!("could not trace on {server}");
+    let mut session = Session::open(config).await?;
+    // Of several queues, those of a cluster's other nodes are not seen.
+    if let Some([queue]) = account.wanted.as_deref() {
+        session = session.at(queue).await.with_context(what)?;
+    }
     let now = price(&session.store).await.with_context(what)?;
     if !agreed(&now, brakes, asked.yes, &server)? {
         say::note("nothing was traced");

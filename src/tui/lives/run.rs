@@ -21,7 +21,7 @@ impl Tasks {
     pub(crate) fn lives(&mut self, effect: Effect) {
         match effect {
             Effect::Price(queue) => {
-                let store = self.store.clone();
+                let store = self.store.along_with(&queue);
                 let asked = async move {
                     let now = price(&store).await.map_err(|why| why.to_string())?;
                     let brakes = Brakes::USUAL;
@@ -39,7 +39,8 @@ impl Tasks {
             Effect::Start(generation, queue) => {
                 // Whoever ends the one before does not end this one.
                 self.trace_ends = Arc::new(Notify::new());
-                let (store, ends) = (self.store.clone(), Arc::clone(&self.trace_ends));
+                let store = self.store.along_with(&queue);
+                let ends = Arc::clone(&self.trace_ends);
                 let answers = self.answers.clone();
                 self.latest(Kind::Trace, async move {
                     let tell = Teller {
