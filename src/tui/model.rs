@@ -125,6 +125,8 @@ pub struct Model {
     pub traffic: VecDeque<Announcement>,
     /// The lives of messages of the selected queue.
     pub lives: Lives,
+    /// Those of queues that were selected before, the last one behind.
+    pub former_lives: VecDeque<Lives>,
     /// The places and the room of the last picture.
     pub drawn: HitMap,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -275,6 +277,7 @@ impl Model {
             departed: None,
             traffic: VecDeque::new(),
             lives: Lives::default(),
+            former_lives: VecDeque::new(),
             drawn: HitMap::default(),
             held: None,
             frozen: None,

@@ -16,6 +16,8 @@ use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::toast::{self, Tone};
 
+/// Queues whose lives are kept at most while another one is selected.
+const MOST_FORMER: usize = 20;
 /// Payloads of more bytes are not decoded for their beginning.
 const MOST_DECODED: usize = 4_096;
 /// Characters of that beginning.
@@ -39,20 +41,39 @@ pub(crate) fn pulse_came(model: &mut Model, queue: &Queue, pulse: &Pulse) {
     let announced: HashMap<EpochMillis, EpochMillis> = said
         .filter_map(|said| Some((said.due()?, said.at)))
         .collect();
-    let lives = &mut model.lives;
-    if lives.queue.as_ref() != Some(queue) {
-        // MONITOR goes on until it is told to end: its queue is another one now.
-        *lives = Lives {
-            queue: Some(queue.clone()),
-            ..Lives::default()
-        };
+    if model.lives.queue.as_ref() != Some(queue) {
+        select(model, queue);
     }
+    let lives = &mut model.lives;
     lives.go_on(pulse);
     lives.see(queue, habit, pulse);
     for life in lives.all.iter_mut().filter(|l| l.announced.is_none()) {
         life.announced = announced.get(&life.due).copied();
     }
     lives.read = Some(pulse.at);
+}
+
+/// Goes on with the lives of that queue, and keeps those of the one before: what happens meanwhile is
+/// seen when it is selected again.
+fn select(model: &mut Model, queue: &Queue) {
+    let former = &mut model.former_lives;
+    let place = former
+        .iter()
+        .position(|lives| lives.queue.as_ref() == Some(queue));
+    let lives = place.and_then(|place| former.remove(place));
+    let lives = lives.unwrap_or_else(|| Lives {
+        queue: Some(queue.clone()),
+        ..Lives::default()
+    });
+    // MONITOR goes on until it is told to end: its queue is another one now.
+    let before = Lives {
+        tracing: None,
+        ..std::mem::replace(&mut model.lives, lives)
+    };
+    former.extend((!before.all.is_empty()).then_some(before));
+    if former.len() > MOST_FORMER {
+        former.pop_front();
+    }
 }
 
 impl Lives {

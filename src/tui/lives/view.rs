@@ -61,7 +61,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
         foot.skip(1);
         foot.put_cut(
             buf,
-            "No message of this queue has been seen yet.",
+            "No message seen yet: lives begin when a queue is selected.",
             cut,
             t.dim,
         );

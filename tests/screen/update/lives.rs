@@ -102,10 +102,15 @@ fn the_lives_of_another_queue_are_its_own() {
         World::new("zeta", 1, 90_000, 1_000),
     ]);
     desk.live(1_000, 1);
-    assert_eq!(desk.model.lives.all.len(), 3);
+    let seen = desk.model.lives.all.clone();
+    assert_eq!(seen.len(), 3);
     desk.press(Code::Down);
     desk.live(2_000, 1);
     assert_eq!(desk.model.lives.all.len(), 1);
+    // Nothing is forgotten of the first one.
+    desk.press(Code::Up);
+    desk.live(3_000, 1);
+    assert_eq!(desk.model.lives.all, seen);
 }
 
 #[test]
