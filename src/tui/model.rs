@@ -125,7 +125,7 @@ pub struct Model {
     pub traffic: VecDeque<Announcement>,
     /// The lives of messages of the selected queue.
     pub lives: Lives,
-    /// Those of queues that were selected before, the last one behind.
+    /// The lives of queues that were selected before, the last one behind.
     pub former_lives: VecDeque<Lives>,
     /// The places and the room of the last picture.
     pub drawn: HitMap,

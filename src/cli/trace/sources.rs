@@ -109,7 +109,7 @@ impl Source {
     }
 }
 
-/// What comes through a pipe. It is over when we are asked to end: what was read until then is told.
+/// A pipe that is read. It is over when we are asked to end: what was read until then is told.
 pub(super) struct Input {
     name: String,
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
