@@ -58,6 +58,12 @@ fn who_offered_transferred_and_took_a_message_is_told_while_monitor_runs() {
             })
         });
     }
+    // A key that follows at once on the answer to a question belongs to that.
+    terminal.wait("a second to pass", PATIENCE, |shown| {
+        let text = shown.text();
+        let mut spans = text.lines().filter(|line| line.contains(" to go"));
+        spans.any(|line| !line.contains("0:30") && !line.contains("0:29"))
+    });
     terminal.send(b"M");
     terminal.wait_text("MONITOR was ended");
     assert_eq!(monitors(&server), 0);
