@@ -223,19 +223,22 @@ impl Store {
 
     /// Waits for the first answer; fails at once when an attempt to connect has failed, with its
     /// reason, and with `TimedOut` after `within`. A server that is only busy with a script is
-    /// tried again as long as the handle is [patient](Self::patient), if that is longer.
+    /// tried again as long as the handle is [patient](Self::patient), if that is longer; one that has
+    /// answered, and owes an answer now, is ready for a patient one, which asks again by itself.
     pub async fn ready(&self, within: Duration) -> Result<ServerClock, StoreError> {
         let within = within.max(self.patience);
         let until = instant() + self.patience;
         let is_busy = || self.inner.shared.trouble().code() == Some("BUSY");
+        let asks_again = !self.patience.is_zero();
         let mut link = self.link();
         let settled = link.wait_for(|l| match l.state {
             LinkState::Live => true,
+            LinkState::Hung { .. } => asks_again && l.clock.is_some(),
             LinkState::Lost { .. } => !is_busy() || instant() >= until,
             _ => false,
         });
         let clock = match tokio::time::timeout(within, settled).await {
-            Ok(Ok(l)) if matches!(l.state, LinkState::Live) => l.clock,
+            Ok(Ok(l)) if matches!(l.state, LinkState::Live | LinkState::Hung { .. }) => l.clock,
             Err(_) if !is_busy() => {
                 return Err(StoreError::TimedOut {
                     server: self.endpoint().to_string(),

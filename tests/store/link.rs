@@ -205,6 +205,9 @@ async fn a_server_busy_with_a_script_hangs_and_is_live_again_without_a_new_conne
         assert!(script.is_err(), "killed");
     });
     hung(&store).await;
+    // What asks again where it is busy does so on this connection.
+    let patient = store.patient(Duration::from_millis(200));
+    patient.ready(Duration::ZERO).await.unwrap();
     server.cmd(&["SCRIPT", "KILL"]);
     endless.join().unwrap();
     live(&store).await;
