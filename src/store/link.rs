@@ -235,7 +235,7 @@ impl Store {
             LinkState::Live => true,
             LinkState::Hung { .. } => asks_again && l.clock.is_some(),
             LinkState::Lost { .. } => !is_busy() || instant() >= until,
-            _ => false,
+            LinkState::Connecting => false,
         });
         let clock = match tokio::time::timeout(within, settled).await {
             Ok(Ok(l)) if matches!(l.state, LinkState::Live | LinkState::Hung { .. }) => l.clock,

@@ -147,15 +147,18 @@ fn probing(side: &Side, args: &[&str]) -> Vec<Value> {
 /// The most that a time may be beside the client's own, in ms.
 const BESIDE: i64 = 2;
 
-/// Holds two times of each of 20 messages against each other. Of a busy machine it is half of
-/// them, of a quiet one all but two: what keeps the machine for a moment is neither side's doing.
-fn assert_beside(what: &str, apart: &[i64]) {
+/// A machine that is busy with other things keeps either side, but not each time.
+const TRIES: usize = 4;
+
+/// Tells whether the two times of each of 20 messages stand beside each other. Of a busy machine it
+/// is half of them, of a quiet one all but two: what keeps the machine for a moment is neither
+/// side's doing.
+fn are_beside(what: &str, apart: &[i64]) -> bool {
     println!("{what}, its own time behind ours, in ms: {apart:?}");
     let is_quiet = std::env::var_os("QUIET_MACHINE").is_some();
     let most = if is_quiet { 2 } else { 10 };
     assert_eq!(apart.len(), 20);
-    let far = apart.iter().filter(|ms| ms.abs() > BESIDE).count();
-    assert!(far <= most, "{what}: {apart:?}");
+    apart.iter().filter(|ms| ms.abs() > BESIDE).count() <= most
 }
 
 /// Test messages beside a worker and a consumer, which say themselves when they had each.
@@ -166,9 +169,19 @@ pub fn test_messages_tell_the_clients_own_times() {
     worker.work(QUEUE, "string");
     wait_for_transfer_clients(&side.server, QUEUE, 1);
     let hears = consumer.consume(QUEUE, "string");
-    let probes = probing(&side, &["--probe", "20"]);
+    let are_told = || {
+        let probes = probing(&side, &["--probe", "20"]);
+        let [transferred, taken] = apart(&probes, &transfers, &hears);
+        are_beside("transferred", &transferred) && are_beside("taken", &taken)
+    };
+    assert!((0..TRIES).any(|_| are_told()), "the times are told");
+}
+
+/// By how much the client's own times of these messages are behind ours: those of its transfers, and
+/// those at which it took them.
+fn apart(probes: &[Value], transfers: &Answers, hears: &Answers) -> [Vec<i64>; 2] {
     let (mut transferred, mut taken) = (Vec::new(), Vec::new());
-    for probe in &probes {
+    for probe in probes {
         let ms = |name: &str| probe[name].as_i64().unwrap();
         assert_eq!(probe["fate"], "taken", "{probe}");
         assert!(ms("transferred_ms") <= ms("taken_ms"), "{probe}");
@@ -183,8 +196,7 @@ pub fn test_messages_tell_the_clients_own_times() {
         let (at, _) = hears.took().expect("each to be taken");
         taken.push(at - ms("taken_ms"));
     }
-    assert_beside("transferred", &transferred);
-    assert_beside("taken", &taken);
+    [transferred, taken]
 }
 
 /// Test messages beside a worker, and elements in target that nobody takes.
