@@ -167,6 +167,8 @@ pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
 
 /// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price.
 pub async fn follow(store: &Store, brakes: Brakes) -> Result<LiveTrace, StoreError> {
+    // By it the brakes look: without it they would act at once.
+    store.ready(PATIENCE).await?;
     let monitor = Monitor::open(store).await?;
     let (sender, records) = mpsc::channel(MOST_BATCHES);
     let (asked, asks) = watch::channel(false);
