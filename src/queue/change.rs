@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 use super::finding::Step;
 use super::frame::Form;
-use super::plan::Plan;
+use super::plan::{Outcome, Plan};
 use super::text;
 use crate::clock::EpochMillis;
 
@@ -317,6 +317,16 @@ impl Change {
     #[must_use]
     pub const fn is_undone_as_newest(self) -> bool {
         self.can_be_undone() && !matches!(self, Self::Undo | Self::RestoreOrder)
+    }
+
+    /// The outcome of what an undo has to take back: of an order list, what came back is where it was,
+    /// and what did not has gone from it.
+    #[must_use]
+    pub const fn to_take_back(self) -> Outcome {
+        match self {
+            Self::RestoreOrder => Outcome::Gone,
+            _ => Outcome::Done,
+        }
     }
 
     /// The commands that it sends and reading does not.

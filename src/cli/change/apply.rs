@@ -210,11 +210,7 @@ impl Following {
         }
         if let Some(id) = &self.journal_id {
             let id = shell::word(id.as_bytes());
-            // Of an order list, what came back is where it was.
-            let changed = match self.change {
-                Change::RestoreOrder => Became::Gone,
-                _ => Became::Done,
-            };
+            let changed = self.change.to_take_back();
             if !out.is_json() && self.change.can_be_undone() && summary.tally.get(changed) > 0 {
                 say::note(&format!("to take it back: {} undo {id}", self.program));
             }

@@ -6,7 +6,7 @@ use super::target;
 use crate::ops::journal::{Items, Kept};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
-use crate::queue::{Change, Outcome, text};
+use crate::queue::{Outcome, text};
 
 /// Elements in a row by which the last that is known is found again in target.
 const IN_A_ROW: usize = 8;
@@ -72,15 +72,10 @@ impl ReadableItems {
     }
 
     fn damaged(&self, kept: &Kept, items: &Items, untold: &mut Untold) {
-        // Of an order list, the items are what did not come back.
-        let outcome = match kept.head.change {
-            Change::RestoreOrder => Outcome::Gone,
-            _ => Outcome::Done,
-        };
         // Those without a result are in doubt one by one.
         let missing = match kept.ended {
             Some(tally) => {
-                let done = tally.get(outcome);
+                let done = tally.get(kept.head.change.to_take_back());
                 done.saturating_sub(self.done + self.unknown)
             }
             None => items.unreadable(),
