@@ -10,6 +10,7 @@ mod again;
 mod cluster;
 pub(in crate::store) mod dial;
 pub(in crate::store) mod exchange;
+mod left_open;
 mod probe;
 mod sentinel;
 mod shared;

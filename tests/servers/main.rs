@@ -17,6 +17,7 @@ mod bulk;
 mod cluster;
 mod clusters;
 mod interleaved;
+mod left_open;
 #[path = "../support/redisson.rs"]
 mod redisson;
 #[path = "../support/resp.rs"]

@@ -1,5 +1,6 @@
 //! The state that the link's task and its handles have in common.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use tokio::sync::{Notify, watch};
 use super::super::error::{StoreError, plain};
 use super::busy;
 use super::dial::{Dialer, LIMIT};
+use super::left_open::{Discarded, is_left_open};
 use super::site::Sites;
 use super::wire::Wire;
 use crate::clock::{ServerClock, instant};
@@ -40,6 +42,8 @@ struct SharedState {
     last_answer: Option<Instant>,
     /// When an answer said last that somebody's script keeps the server.
     last_busy: Option<Instant>,
+    /// A transaction may be open on the connection that nobody ends.
+    is_left_open: bool,
 }
 
 impl Shared {
@@ -70,6 +74,7 @@ impl Shared {
         let mut state = self.state();
         state.wire = Some(wire);
         state.turn += 1;
+        state.is_left_open = false;
         state.trouble = None;
         state.waiting_since = None;
         state.last_answer = Some(instant());
@@ -108,11 +113,13 @@ impl Shared {
             return Err(self.trouble());
         };
         let flight = self.send();
-        let count = pipeline.len();
-        let answer = tokio::time::timeout(limit, wire.send_packed_commands(pipeline, 0, count));
+        let request = self.request(pipeline);
+        let count = request.len();
+        let answer = tokio::time::timeout(limit, wire.send_packed_commands(&request, 0, count));
         let server = || self.dialer.server();
         match answer.await {
-            Ok(Ok(values)) => {
+            Ok(Ok(mut values)) => {
+                self.note_transactions(pipeline, &mut values, turn);
                 // "Busy with a script" is no answer: a server that says only that hangs.
                 if busy(&values) {
                     self.was_busy();
@@ -136,6 +143,38 @@ impl Shared {
                 attempt,
                 after: limit,
             }),
+        }
+    }
+
+    /// The request that brings the answers to `pipeline`: where a transaction was left open, that is
+    /// ended first.
+    fn request<'a>(&self, pipeline: &'a Pipeline) -> Cow<'a, Pipeline> {
+        if !self.state().is_left_open {
+            return Cow::Borrowed(pipeline);
+        }
+        let mut request = Pipeline::with_capacity(pipeline.len() + 1);
+        request.cmd("DISCARD");
+        for command in pipeline.cmd_iter() {
+            request.add_command(command.clone());
+        }
+        Cow::Owned(request)
+    }
+
+    /// Takes the answer to what was sent before `pipeline` off, and notes whether a transaction is
+    /// left open on connection number `turn`.
+    fn note_transactions(&self, pipeline: &Pipeline, values: &mut Vec<Value>, turn: u64) {
+        let before = values.len().saturating_sub(pipeline.len());
+        let discarded = values.drain(..before).next();
+        let discarded = discarded.map(|answer| Discarded::of(&answer));
+        let is_left_open = is_left_open(pipeline, values);
+        let mut state = self.state();
+        if state.turn == turn {
+            state.is_left_open &= discarded != Some(Discarded::Ended);
+            state.is_left_open |= is_left_open;
+        }
+        drop(state);
+        if discarded == Some(Discarded::Refused) {
+            self.broke(turn);
         }
     }
 

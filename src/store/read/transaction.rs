@@ -53,19 +53,13 @@ pub(super) async fn run(
         .iter()
         .map(|t| vec![None; t.commands.len()])
         .collect();
-    let mut first = round(store, attempt, transactions, &none).await?;
-    if matches!(first, TransactionRound::Open) {
-        first = round(store, attempt, transactions, &none).await?;
-    }
-    match first {
+    match round(store, attempt, transactions, &none).await? {
         TransactionRound::Done(done) => Ok(done),
         TransactionRound::Full => one_by_one(store, attempt, transactions).await,
-        TransactionRound::Open => Err(busy(store, attempt)),
         TransactionRound::Refused(refused) => {
             match round(store, attempt, transactions, &refused).await? {
                 TransactionRound::Done(done) => Ok(done),
                 TransactionRound::Full => one_by_one(store, attempt, transactions).await,
-                TransactionRound::Open => Err(busy(store, attempt)),
                 TransactionRound::Refused(_) => {
                     let first = refused.into_iter().flatten().flatten().next();
                     Err(refusal(store, attempt, first.unwrap_or(Value::Nil)))
@@ -79,9 +73,6 @@ enum TransactionRound {
     Done(Vec<Done>),
     /// The commands that were refused, by transaction and place.
     Refused(Vec<Vec<Option<Value>>>),
-    /// A transaction from before was open, and this round has ended it: Redis 5, when a script
-    /// keeps it, refuses an EXEC and leaves open what was begun.
-    Open,
     /// The server is full: it queues nothing in a transaction then, not even reads.
     Full,
 }
@@ -143,13 +134,6 @@ async fn round(
     let mut aborted = false;
     for (transaction, refused) in transactions.iter().zip(&mut found) {
         let [multi, before] = [replies.next(), replies.next()].map(Option::unwrap_or_default);
-        if let Value::ServerError(error) = &multi
-            && error
-                .details()
-                .is_some_and(|words| words.contains("nested"))
-        {
-            return Ok(TransactionRound::Open);
-        }
         store.accept(attempt, multi)?;
         if is_full(&before) {
             return Ok(TransactionRound::Full);
@@ -235,15 +219,6 @@ fn goes_by(value: &Value) -> bool {
 /// Tells whether the server is full, and queues nothing.
 fn is_full(value: &Value) -> bool {
     matches!(value, Value::ServerError(error) if error.code() == "OOM")
-}
-
-fn busy(store: &Store, attempt: &'static str) -> StoreError {
-    StoreError::Refused {
-        server: store.endpoint().to_string(),
-        attempt,
-        code: "BUSY".to_owned(),
-        words: "BUSY it was busy with a script".to_owned(),
-    }
 }
 
 fn refusal(store: &Store, attempt: &'static str, value: Value) -> StoreError {
