@@ -3,7 +3,9 @@
 --
 -- KEYS     1 target (list)   2 timeouts (sorted set)   3 order list (list)
 -- ARGV     1 where the entries begin in timeouts, from 0
---          then their payloads, at most 2,000; as many stand at the head of the order list
+--          2 how many elements leave the head of the order list: as many as there are payloads; 0
+--            where none of them stands there, since it is set aside
+--          then their payloads, at most 2,000
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
 --          {1}                done
 --
@@ -14,8 +16,10 @@ local needed = {{'RPUSH', KEYS[1]}, {'LTRIM', KEYS[3]}, {'ZREMRANGEBYRANK', KEYS
 local refusal = guard({'list', 'zset', 'list'}, needed)
 if refusal then return refusal end
 
-local first, n = tonumber(ARGV[1]), #ARGV - 1
-redis.call('RPUSH', KEYS[1], unpack(ARGV, 2))
-redis.call('LTRIM', KEYS[3], n, -1)
+local first, n = tonumber(ARGV[1]), #ARGV - 2
+redis.call('RPUSH', KEYS[1], unpack(ARGV, 3))
+if ARGV[2] ~= '0' then
+  redis.call('LTRIM', KEYS[3], ARGV[2], -1)
+end
 redis.call('ZREMRANGEBYRANK', KEYS[2], first, first + n - 1)
 return {1}

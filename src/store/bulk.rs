@@ -3,11 +3,13 @@
 
 mod answers;
 mod read;
+mod subset;
 
 use redis::Value;
 
 use self::answers::{all_wait, appended, brought_back, put_back, round};
 pub use self::read::{Facts, ListSample, facts, sample_list};
+pub use self::subset::is_known_to_wait;
 use super::error::StoreError;
 pub use super::script::Timed;
 use super::script::{self, Script};

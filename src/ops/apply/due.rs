@@ -93,7 +93,7 @@ impl Run {
         let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
         let (mut tell, mut lost) = (0_u32, 0);
         loop {
-            if tell == 0 && known.is_empty() && !self.aside && !large {
+            if tell == 0 && known.is_empty() && !large {
                 self.pace.by_number(MOST_WATCHED);
                 self.watched(bound).await?;
                 tell = TELL;

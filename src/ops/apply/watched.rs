@@ -40,12 +40,12 @@ struct Batch {
 }
 
 impl Run {
-    /// Transfers as long as nobody else touches the queue, and its order list is in due order. What
-    /// is left is for [`transfer`](Self::transfer), batch after batch.
+    /// Transfers as long as nobody else touches the queue, and its order list is in due order or set
+    /// aside. What is left is for [`transfer`](Self::transfer), batch after batch.
     pub(super) async fn watched(&mut self, bound: EpochMillis) -> Ended {
         let (writer, queue) = (self.writer.clone(), self.queue.clone());
         // What cannot be read here, the script that tells meets too.
-        let Ok(Some(mut watched)) = writer.watch_due(&queue, bound, 2).await else {
+        let Ok(Some(mut watched)) = writer.watch_due(&queue, bound, 2, self.aside).await else {
             return Ok(());
         };
         if watched.take_rows().largest() > LARGE {

@@ -29,6 +29,8 @@ const LOOK: usize = 6;
 const MOVE: usize = 4;
 /// The distance between two probes in timeouts, and in the order list amid those.
 const BETWEEN: usize = 64;
+/// Elements of an order list beside one that is set aside, at most, for its entries to be moved.
+const SHORT: usize = 64;
 /// Entries behind those that a look reads that its probes reach, at least and at most.
 const REACH: (usize, usize) = (64, 2_048);
 
@@ -48,6 +50,8 @@ pub struct Watched {
     /// The rank at which the due entries begin in timeouts: behind scores that are no times.
     first: u64,
     rows: InStep,
+    /// The order list is set aside: what is offered meanwhile makes a short one.
+    is_aside: bool,
     /// Places and lengths of some members behind those: one that is large must not be met by a look
     /// that reads a thousand of them.
     probes: Vec<(usize, usize)>,
@@ -56,11 +60,13 @@ pub struct Watched {
 }
 
 /// The entries that are due first, in due order, as far as the same entries stand at the head of
-/// the order list, in whichever order there.
+/// the order list, in whichever order there; or as far as none of them stands in a short list that
+/// began when the order list was set aside.
 #[derive(Clone, Debug, Default)]
 pub struct InStep {
     rows: Vec<Chosen>,
-    /// Counts of the first ones that are also the first ones of the order list, ascending.
+    /// Counts of the first ones that may go without the others, ascending: those that are also the
+    /// first ones of the order list, or all.
     ends: Vec<usize>,
 }
 
@@ -78,8 +84,8 @@ impl InStep {
         bytes.max().unwrap_or(0)
     }
 
-    /// The first of them, at most `n`, and fewer where the order list does not begin with these: a
-    /// transaction moves so many from both.
+    /// The first of them, at most `n`, and fewer where these cannot go without the others: where the
+    /// order list does not begin with them.
     #[must_use]
     pub fn first(mut self, n: usize) -> Vec<Chosen> {
         let at = self.ends.partition_point(|end| *end <= n);
@@ -99,13 +105,14 @@ pub enum Moved {
 }
 
 impl Writer {
-    /// Begins to watch a queue, and reads what is due at `now`, up to `n` entries. None: the queue
-    /// has no order list.
+    /// Begins to watch a queue, and reads what is due at `now`, up to `n` entries. `is_aside`: its
+    /// order list is set aside. None: the queue has no order list.
     pub async fn watch_due(
         &self,
         queue: &Queue,
         now: EpochMillis,
         n: usize,
+        is_aside: bool,
     ) -> Result<Option<Watched>, StoreError> {
         let keys = queue.keys();
         let Some(order) = keys.order else {
@@ -120,6 +127,7 @@ impl Writer {
             now: queue.score(now).to_string(),
             first: 0,
             rows: InStep::default(),
+            is_aside,
             probes: Vec::new(),
             open: false,
         };
@@ -199,7 +207,9 @@ impl Watched {
         pipeline.cmd("TIME");
         // By its text: in a transaction a script that is not known would come too late.
         pipeline.cmd("EVAL").arg(watched).arg(self.keys.len());
-        pipeline.arg(&self.keys[..]).arg(self.first).arg(payloads);
+        let leave_order = if self.is_aside { 0 } else { payloads.len() };
+        pipeline.arg(&self.keys[..]).arg(self.first);
+        pipeline.arg(leave_order).arg(payloads);
         pipeline.cmd("TIME");
         pipeline.cmd("EXEC");
     }
@@ -210,8 +220,8 @@ impl Watched {
         pipeline.cmd("WATCH").arg(timeouts).arg(order);
         pipeline.cmd("ZCOUNT").arg(timeouts).arg("-inf").arg("(0");
         pipeline.add_command(script::what_is_due(timeouts, &self.now, n));
-        let last = i64::try_from(n).unwrap_or(i64::MAX) - 1;
-        pipeline.cmd("LRANGE").arg(order).arg(0).arg(last.max(0));
+        let read = if self.is_aside { SHORT + 1 } else { n.max(1) };
+        pipeline.cmd("LRANGE").arg(order).arg(0).arg(read - 1);
         // A target that holds nothing to push to is told before anything is written down.
         pipeline.cmd("LLEN").arg(&self.keys[0]);
         let reach = (2 * n).clamp(REACH.0, REACH.1);
@@ -221,7 +231,7 @@ impl Watched {
         for (i, behind) in probes.iter().enumerate() {
             let at = n + behind;
             // By turns: mostly the same entries stand there.
-            if i % 2 == 0 {
+            if i % 2 == 0 && !self.is_aside {
                 pipeline.cmd("LRANGE").arg(order).arg(at).arg(at);
             } else {
                 let at = self.first + at as u64;
@@ -272,7 +282,11 @@ impl Watched {
         let mut rows = rows(due).ok_or_else(strange)?;
         let order = script::list(&order).ok_or_else(strange)?;
         self.first = u64::try_from(first).unwrap_or(0);
-        let ends = in_step(&rows, order);
+        let ends = if self.is_aside {
+            beside(&rows, order)
+        } else {
+            in_step(&rows, order)
+        };
         rows.truncate(ends.last().copied().unwrap_or(0));
         self.rows = InStep { rows, ends };
         let each = places.into_iter().zip(&there);
@@ -357,6 +371,21 @@ fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
     same
 }
 
+/// Counts of entries, from the first one on, of which none stands in the list that began when the
+/// order list was set aside: each beginning that is. None is, where that list is long.
+fn beside(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
+    if order.len() > SHORT {
+        return Vec::new();
+    }
+    let stands = |row: &Chosen| {
+        let is_this =
+            |element: &Value| matches!(element, Value::BulkString(bytes) if *bytes == row.member);
+        order.iter().any(is_this)
+    };
+    let end = rows.iter().position(stands).unwrap_or(rows.len());
+    (1..=end).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,5 +409,22 @@ mod tests {
             .len()
         };
         assert_eq!([0, 1, 2, 3, 4, 5, 6].map(first), [0, 1, 1, 1, 4, 5, 5]);
+    }
+
+    #[test]
+    fn beside_an_order_list_that_is_aside_those_go_that_were_not_offered_since() {
+        let row = |n: u8| Chosen {
+            member: vec![n],
+            score: f64::from(n),
+        };
+        let rows: Vec<Chosen> = (1..=4).map(row).collect();
+        let list = |elements: &[u8]| -> Vec<Value> {
+            let elements = elements.iter();
+            elements.map(|n| Value::BulkString(vec![*n])).collect()
+        };
+        assert_eq!(beside(&rows, &list(&[])), [1, 2, 3, 4]);
+        assert_eq!(beside(&rows, &list(&[9, 3, 8])), [1, 2]);
+        assert!(beside(&rows, &list(&[1])).is_empty());
+        assert!(beside(&rows, &list(&[9; SHORT + 1])).is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! Each way alone: what it does, to the last element.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use delayscope::ops::bulk::Step;
 use delayscope::ops::bulk::aside::{SIZE, all_wait, set_aside};
@@ -9,7 +10,9 @@ use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::restore_order::RestoreOrder;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{AllWait, Appended, Dropping, Order, SetAside, Swap};
+use delayscope::store::bulk::{
+    AllWait, Appended, Dropping, Order, SetAside, Swap, is_known_to_wait,
+};
 use delayscope::store::change::{Chosen, Fate, Place};
 use delayscope::store::write::Portion;
 
@@ -177,6 +180,86 @@ async fn an_order_list_is_read_to_its_end_for_what_does_not_wait() {
             .await
             .unwrap()
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_order_list_is_read_beside_timeouts_and_no_stray_in_it_is_overlooked() {
+    let server = Server::start();
+    let world = World::new(&server, &shuffled(9_000, 4), due_by_id).await;
+    let (queue, store) = (world.queue.clone(), world.writer.store().clone());
+    let keys = queue.keys();
+    let order = keys.order.unwrap();
+    assert!(is_known_to_wait(&store, &queue).await);
+    server.cmd(&["CONFIG", "RESETSTAT"]);
+    let waits = all_wait(&world.writer, &queue, SIZE, |_, _| {}).await;
+    assert!(waits.unwrap());
+    let stats: String = redis::from_redis_value(server.cmd(&["INFO", "commandstats"])).unwrap();
+    assert!(!stats.contains("eval"), "{stats}");
+    let places = [0, 8, 9, 4_500, 8_999];
+    for (place, stray) in places.into_iter().zip(10_001..) {
+        let place = i32::to_string(&place);
+        let stands: Vec<u8> =
+            redis::from_redis_value(server.cmd_bytes(&[b"LINDEX", &order, place.as_bytes()]))
+                .unwrap();
+        server.cmd_bytes(&[b"LINSERT", &order, b"BEFORE", &stands, &member(stray)]);
+        assert!(!is_known_to_wait(&store, &queue).await, "{place}");
+        let waits = all_wait(&world.writer, &queue, SIZE, |_, _| {}).await;
+        assert!(!waits.unwrap(), "{place}");
+        server.cmd_bytes(&[b"LREM", &order, b"1", &member(stray)]);
+    }
+    server.cmd_bytes(&[b"SET", b"in the way", b"x"]);
+    server.cmd_bytes(&[b"RENAME", b"in the way", &keys.timeouts]);
+    assert!(!is_known_to_wait(&store, &queue).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_stray_is_overlooked_while_others_take_from_the_list_and_offer() {
+    let server = Server::start();
+    let world = World::new(&server, &shuffled(20_000, 5), due_by_id).await;
+    let (queue, store) = (world.queue.clone(), world.writer.store().clone());
+    let keys = queue.keys();
+    let order = keys.order.unwrap();
+    let stray = member(50_001);
+    server.cmd_bytes(&[b"RPUSH", &order, &stray]);
+    let is_over = AtomicBool::new(false);
+    let mut others = server.connection();
+    let known = std::thread::scope(|scope| {
+        // They poll some, and offer new ones.
+        scope.spawn(|| {
+            for id in 60_000_u64.. {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                let (new, poll) = (
+                    member(id),
+                    "redis.call('ZREM', KEYS[1], redis.call('LPOP', KEYS[2]))",
+                );
+                let mut both = redis::pipe();
+                both.atomic();
+                if id < 70_000 {
+                    both.cmd("EVAL").arg(poll).arg(2);
+                    both.arg(&keys.timeouts).arg(&order).ignore();
+                }
+                both.cmd("ZADD")
+                    .arg(&keys.timeouts)
+                    .arg(id)
+                    .arg(&new)
+                    .ignore();
+                both.cmd("RPUSH").arg(&order).arg(&new).ignore();
+                both.exec(&mut others).unwrap();
+            }
+        });
+        let looks = async {
+            let mut known = 0;
+            for _ in 0..20 {
+                known += usize::from(is_known_to_wait(&store, &queue).await);
+            }
+            is_over.store(true, Ordering::Relaxed);
+            known
+        };
+        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(looks))
+    });
+    assert_eq!(known, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

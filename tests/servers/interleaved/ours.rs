@@ -16,8 +16,9 @@ pub struct We<'a> {
     pub queue: &'a Queue,
     /// The queue when last looked.
     pub seen: Model,
-    /// The queue under watch, and up to when an entry is due there.
-    watched: Option<(Watched, u32)>,
+    /// The queue under watch, up to when an entry is due there, and whether as one whose order list
+    /// is aside.
+    watched: Option<(Watched, u32, bool)>,
     pub deleted: Vec<(Chosen, Place)>,
     /// What went into quarantine last, each with where it stood.
     pub kept: Vec<(Chosen, Option<Place>)>,
@@ -207,18 +208,20 @@ impl<'a> We<'a> {
     /// Moves what was due when the queue came under watch, which was before others touched it or
     /// not; then what is due, at once. Whether anything was moved.
     async fn watch(&mut self, model: &mut Model, now: u32, n: usize) -> Result<bool, String> {
-        if let Some((watched, then)) = self.watched.take()
-            && self.move_watched(model, watched, then, n).await? == Some(Moved::All)
+        if let Some(watched) = self.watched.take()
+            && self.move_watched(model, watched, n).await? == Some(Moved::All)
         {
             return Ok(true);
         }
-        let watched = self.writer.watch_due(self.queue, at(now), n).await;
+        let aside = !model.aside.is_empty();
+        let watched = self.writer.watch_due(self.queue, at(now), n, aside).await;
         let mut watched = watched.map_err(|e| e.to_string())?.unwrap();
         let rows = watched.take_rows();
         let rows: Vec<_> = rows.rows().iter().map(|row| row.member.clone()).collect();
-        same("due under watch", &rows, &in_step(model, now, n))?;
+        same("due under watch", &rows, &may_go(model, now, n, aside))?;
         watched.look(n).await.map_err(|e| e.to_string())?;
-        match self.move_watched(model, watched, now, n).await? {
+        let watched = (watched, now, aside);
+        match self.move_watched(model, watched, n).await? {
             Some(Moved::Touched) => Err("touched, though by nobody".to_owned()),
             moved => Ok(moved.is_some()),
         }
@@ -228,8 +231,7 @@ impl<'a> We<'a> {
     async fn move_watched(
         &mut self,
         model: &mut Model,
-        mut watched: Watched,
-        now: u32,
+        (mut watched, now, aside): (Watched, u32, bool),
         n: usize,
     ) -> Result<Option<Moved>, String> {
         let rows = watched.take_rows();
@@ -250,10 +252,10 @@ impl<'a> We<'a> {
             same(
                 "moved under watch",
                 &moved.to_vec(),
-                &in_step(model, now, moved.len()),
+                &may_go(model, now, moved.len(), aside),
             )?;
             model.deliver(moved, false);
-            self.watched = Some((watched, now));
+            self.watched = Some((watched, now, aside));
         }
         Ok(Some(told))
     }
@@ -385,10 +387,20 @@ fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
     Err(format!("{member:?} stood at {at:?}, told {stood:?}"))
 }
 
-/// What is due first, as far as the order list begins with the same entries.
-fn in_step(model: &Model, now: u32, n: usize) -> Vec<Vec<u8>> {
+/// What is due first, as far as the order list begins with the same entries; where that is aside, as
+/// far as none of them stands in what was offered since.
+fn may_go(model: &Model, now: u32, n: usize, aside: bool) -> Vec<Vec<u8>> {
     let due: Vec<_> = model.due(f64::from(now), n);
     let due: Vec<Vec<u8>> = due.into_iter().map(|(member, _)| member).collect();
+    if aside && model.order.len() > 64 {
+        return Vec::new();
+    }
+    if aside {
+        let due = due.into_iter();
+        return due
+            .take_while(|member| !model.order.contains(member))
+            .collect();
+    }
     let most = due.len().min(model.order.len());
     let same = |k: &usize| sorted(&due[..*k]) == sorted(&model.order[..*k]);
     let k = (0..=most).rev().find(same).unwrap_or(0);

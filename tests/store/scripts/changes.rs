@@ -221,6 +221,6 @@ async fn expiry(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
 
 async fn transfer_watched(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
     let now = EpochMillis::new(1_600_000_000_000);
-    let mut watched = writer.watch_due(queue, now, 4).await?.unwrap();
+    let mut watched = writer.watch_due(queue, now, 4, false).await?.unwrap();
     watched.transfer(&[b"x".as_slice(); 4], 4).await.map(drop)
 }

@@ -157,7 +157,7 @@ async fn a_key_that_becomes_another_type_under_watch_stops_the_transfer_whole() 
     let keys = queue.keys();
     for wrong in [&keys.target, &keys.timeouts, &keys.order.unwrap()] {
         set_up(&server, &queue, "transfer under watch");
-        let watched = writer.watch_due(&queue, PAST, 4).await.unwrap();
+        let watched = writer.watch_due(&queue, PAST, 4, false).await.unwrap();
         server.cmd_bytes(&[b"SET", wrong, b"in the way"]);
         let before = contents(&server);
         let moved = watched.unwrap().transfer(&payloads, 4).await;
