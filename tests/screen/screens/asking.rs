@@ -442,6 +442,8 @@ fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
             is_told("Redis blocked 8 ms at a time");
             let undo = match change {
                 Change::RestoreOrder => "undo with its id does",
+                // The key takes back another change, the newest one that is no undo.
+                Change::Undo => "Undo with its own id takes it back.",
                 _ if change.can_be_undone() => "u undoes it",
                 _ => "cannot be undone",
             };

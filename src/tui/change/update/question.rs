@@ -169,6 +169,9 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     } else if plan.change == Change::RestoreOrder {
         let words = "What it does not bring back, undo with its id does.";
         Some(DialogLine::Words(words.to_owned()))
+    } else if plan.change == Change::Undo {
+        let words = "Undo with its own id takes it back.";
+        Some(DialogLine::Words(words.to_owned()))
     } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
         let but = if plan.may_be_consumed() {
