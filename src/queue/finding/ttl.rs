@@ -1,7 +1,10 @@
-//! An expiry on one of the keys: when it runs out, all entries in it are lost without a word.
+//! An expiry on one of the keys: when it runs out, all entries in it are lost without a word. Of
+//! timeouts, also what was lost.
 
 use super::id::TTL as ID;
+use super::watch::Expired;
 use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::{KeyFacts, text};
 
@@ -10,8 +13,18 @@ const HOUR_MS: i64 = 3_600_000;
 /// The time, in ms, within which a loss comes before findings that are as bad and stay as they are.
 const SOON_MS: i64 = 24 * HOUR_MS;
 
-/// Looks at what the survey says of each key.
+/// A loss is told for so long, in ms.
+const TOLD_MS: i64 = 24 * HOUR_MS;
+
+/// Looks at what the survey says of each key, and at what pulses have seen since.
 pub(super) fn look(seen: &Seen) -> RuleVerdict {
+    let now = seen.pulse.map(|pulse| pulse.at);
+    let lost = seen.watch.expired.as_ref().zip(now);
+    let lost = lost.map(|(expired, now)| (expired, now.since(expired.at)));
+    // That another key expires comes after what has gone already.
+    if let Some((expired, ago_ms)) = lost.filter(|(_, ago_ms)| (0..TOLD_MS).contains(ago_ms)) {
+        return RuleVerdict::Found(lost_with(expired, ago_ms));
+    }
     let Some(survey) = seen.survey else {
         return RuleVerdict::Silent;
     };
@@ -64,11 +77,48 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     ))
 }
 
+/// The finding that entries are lost.
+fn lost_with(expired: &Expired, ago_ms: i64) -> Finding {
+    let Expired {
+        key,
+        at,
+        waited,
+        late,
+    } = expired;
+    let those = text::counted(*waited, "entry", "entries");
+    let (name, ago) = (text::printable_bytes(key), text::age(ago_ms));
+    let headline = if *late == 0 {
+        format!("Lost {those}: a key of it has expired.")
+    } else {
+        format!("Lost up to {those}: a key of it has expired.")
+    };
+    let due = if *late == 0 {
+        String::new()
+    } else {
+        let late = text::counted(*late, "one of them was due", "of them were due");
+        format!("; {late}, and may have been transferred before")
+    };
+    Finding::new(ID, Severity::Critical, headline)
+        .details(format!("It was {name}, {ago} ago{due}."))
+        .number("lost", *waited)
+        .words(format!("{name}: expired at {}", instant_of(*at)))
+        .check(&["EXISTS"], key)
+        .repair(
+            Step::Outside,
+            "Offer again from the source what is missing, and find out who calls expire().",
+        )
+}
+
+/// Seconds since the epoch, as `date -d @…` takes them.
+fn instant_of(at: EpochMillis) -> String {
+    format!("@{}", at.get().div_euclid(1_000))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{after, pulse};
+    use super::super::tests::{START, Scene, after, pulse};
     use super::*;
-    use crate::queue::{Queue, Survey};
+    use crate::queue::{Known, Queue, Survey};
 
     fn survey(expiries: [Option<i64>; 2]) -> Survey {
         let names = ["timeouts", "order"];
@@ -116,5 +166,55 @@ mod tests {
         let hour = 3_600_000;
         assert_eq!(severity(hour), (Severity::Critical, ends(hour)));
         assert_eq!(severity(hour + 1), (Severity::Warning, ends(hour + 1)));
+    }
+
+    /// A queue whose timeouts expires at 5 s, and has so many entries at 4 s, so many of them late;
+    /// then it has so many, at 6 s and at the end.
+    fn ran_out((waiting, late): (u64, u64), then: u64, end_ms: i64) -> Option<Finding> {
+        let mut scene = Scene::default();
+        for (at, waiting) in [
+            (0, waiting),
+            (4_000, waiting),
+            (6_000, then),
+            (end_ms, then),
+        ] {
+            let mut seen = pulse(at, waiting, (late > 0).then_some(1_000), 1);
+            seen.late = Known::Is(late.min(waiting));
+            scene = scene.pulse(seen);
+            if at < 5_000 {
+                let mut now = survey([Some(5_000 - at), None]);
+                now.at = START.plus(at);
+                scene = scene.survey(now);
+            }
+        }
+        scene.found(ID)
+    }
+
+    #[test]
+    fn what_an_expiry_has_taken_is_told_for_a_day() {
+        let found = ran_out((1_204, 0), 0, 8_000).unwrap();
+        assert_eq!(found.severity, Severity::Critical);
+        let sentence = "Lost 1,204 entries: a key of it has expired. It was timeouts, 3.0 s ago.";
+        assert_eq!(found.sentence(), sentence);
+        let found = ran_out((1_204, 4), 0, 8_000).unwrap();
+        let sentence = "Lost up to 1,204 entries: a key of it has expired. It was timeouts, 3.0 s \
+                        ago; 4 of them were due, and may have been transferred before.";
+        assert_eq!(found.sentence(), sentence);
+        let day = 24 * HOUR_MS;
+        assert!(ran_out((9, 0), 0, 5_000 + day - 1).is_some());
+        let later = ran_out((9, 0), 0, 5_000 + day);
+        assert!(later.is_none_or(|found| !found.headline.starts_with("Lost")));
+    }
+
+    #[test]
+    fn an_expiry_that_has_taken_nothing_for_sure_is_no_loss() {
+        let lost = |counts, then| {
+            let found = ran_out(counts, then, 8_000);
+            found.is_some_and(|found| found.headline.starts_with("Lost"))
+        };
+        // Somebody has taken the expiry away; all was due, and may have been transferred.
+        assert!(!lost((9, 0), 9));
+        assert!(!lost((9, 9), 0));
+        assert!(lost((9, 8), 0));
     }
 }

@@ -1,12 +1,15 @@
 //! The memory of a queue from one read to the next, since most rules need two looks.
 
 mod exact;
+mod expiry;
 mod sampling;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(super) use self::exact::LASTS_MS;
+pub(super) use self::expiry::Expired;
+use self::expiry::Expiry;
 pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, Standing};
 use super::Passed;
 use super::ledger::Ledger;
@@ -125,6 +128,10 @@ pub struct Watch {
     pub changed: Option<EpochMillis>,
     /// The last change of this program that is over, and when it was.
     pub(super) ours: Option<(Change, EpochMillis)>,
+    /// The expiry of timeouts, as long as it has not run out.
+    expiry: Option<Expiry>,
+    /// The entries that the last one which did has taken.
+    pub(super) expired: Option<Expired>,
     /// The payloads that were seen to be delivered again and again.
     pub(super) redelivered: Vec<Fingerprint>,
     /// The last look that found what stops every transfer.
@@ -193,6 +200,7 @@ impl Watch {
             self.exact = None;
             self.changed = Some(beat.at);
         }
+        self.expires(&beat);
         self.departs(&beat);
         self.still = beat.first.map(|(id, due)| Still {
             id,
@@ -264,6 +272,7 @@ impl Watch {
         self.aside = still(survey.aside, self.aside);
         let intake = survey.held.map(|held| held.intake);
         self.intake = still(intake.filter(|count| *count > 0), self.intake);
+        self.surveyed_expiry(survey);
         if let Some(frames) = &survey.frames {
             self.largest = frames.largest;
             self.sampled = self.beats.back().copied();
@@ -320,7 +329,7 @@ impl Watch {
     /// The server was away: what was true before it says nothing of what is.
     pub fn interrupted(&mut self) {
         (self.unattended, self.still, self.exact) = (None, None, None);
-        self.said = None;
+        (self.said, self.expiry) = (None, None);
         self.lateness.forget();
         (self.changed, self.ours) = (None, None);
         (self.stopped, self.explained) = (None, None);

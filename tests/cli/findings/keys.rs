@@ -83,6 +83,28 @@ async fn an_expiry_on_a_key_is_told_and_gone_once_it_is_taken_away() {
 }
 
 #[tokio::test]
+async fn what_was_lost_with_an_expired_key_is_told_after_it_has_gone() {
+    let (mut patient, _client) = Patient::quiet(2).await;
+    patient.well_for(100).await;
+    let keys = patient.queue.keys();
+    let (timeouts, order) = (keys.timeouts, keys.order.unwrap());
+    let waited = patient
+        .server
+        .int(&["ZCARD", std::str::from_utf8(&timeouts).unwrap()]);
+    for key in [&timeouts, &order] {
+        patient.server.cmd_bytes(&[b"PEXPIRE", key, b"6000"]);
+    }
+    patient.until_found("ttl").await;
+    let is_lost = |found: &Finding| found.headline.starts_with("Lost ");
+    let said = patient.until("the loss", |said| found(said, "ttl").is_some_and(is_lost));
+    let said = said.await;
+    let told = found(&said, "ttl").unwrap();
+    assert_eq!(told.severity, Severity::Critical);
+    assert_eq!(told.evidence.figures["lost"], waited);
+    assert!(told.details.contains(&String::from_utf8(timeouts).unwrap()));
+}
+
+#[tokio::test]
 async fn a_policy_that_drops_keys_is_told_until_it_is_another_one() {
     for (seed, policy) in SEEDS
         .into_iter()

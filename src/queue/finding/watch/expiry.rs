@@ -1,0 +1,62 @@
+//! An expiry of timeouts that a survey has seen, and what it has taken.
+
+use super::{Beat, Watch};
+use crate::clock::EpochMillis;
+use crate::queue::{KeyFacts, Survey};
+
+/// A key that expires.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Expiry {
+    key: Vec<u8>,
+    at: EpochMillis,
+}
+
+/// The entries that an expiry of timeouts has taken.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(in super::super) struct Expired {
+    /// The key.
+    pub(in super::super) key: Vec<u8>,
+    /// When it expired, by the server's clock.
+    pub(in super::super) at: EpochMillis,
+    /// Entries that waited in it when it was read last.
+    pub(in super::super) waited: u64,
+    /// Entries of them that were due then: they may have been transferred since.
+    pub(in super::super) late: u64,
+}
+
+impl Watch {
+    /// A survey tells which keys expire.
+    pub(super) fn surveyed_expiry(&mut self, survey: &Survey) {
+        let timeouts = survey.keys.iter().find(|key| key.wanted == "zset");
+        let is_there = |key: &&KeyFacts| key.kind == key.wanted;
+        let Some(key) = timeouts.filter(is_there) else {
+            // It may just have expired: the next pulse tells.
+            return;
+        };
+        self.expiry = key.expires_in_ms.map(|ms| Expiry {
+            key: key.key.clone(),
+            at: survey.at.plus(ms),
+        });
+    }
+
+    /// A pulse tells what has become of a key that was to expire.
+    pub(super) fn expires(&mut self, beat: &Beat) {
+        let Some(expiry) = self.expiry.take_if(|expiry| expiry.at <= beat.at) else {
+            return;
+        };
+        let last = self.beats.back().copied();
+        let Some((waited, late)) = last.and_then(|last| last.waiting.zip(last.late)) else {
+            return;
+        };
+        // What was due may have been transferred, up to the last one.
+        if beat.waiting == Some(0) && waited > late && !self.changing {
+            let Expiry { key, at } = expiry;
+            self.expired = Some(Expired {
+                key,
+                at,
+                waited,
+                late,
+            });
+        }
+    }
+}
