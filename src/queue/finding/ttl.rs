@@ -170,7 +170,11 @@ mod tests {
 
     /// A queue whose timeouts expires at 5 s, and has so many entries at 4 s, so many of them late;
     /// then it has so many, at 6 s and at the end.
-    fn ran_out((waiting, late): (u64, u64), then: u64, end_ms: i64) -> Option<Finding> {
+    fn ran_out(counts: (u64, u64), then: u64, end_ms: i64) -> Option<Finding> {
+        after_it(counts, then, end_ms).found(ID)
+    }
+
+    fn after_it((waiting, late): (u64, u64), then: u64, end_ms: i64) -> Scene {
         let mut scene = Scene::default();
         for (at, waiting) in [
             (0, waiting),
@@ -187,7 +191,14 @@ mod tests {
                 scene = scene.survey(now);
             }
         }
-        scene.found(ID)
+        scene
+    }
+
+    #[test]
+    fn what_an_expiry_has_taken_was_not_transferred() {
+        let scene = after_it((1_204, 0), 0, 8_000);
+        let counts: Vec<_> = scene.watch.last(60_000).map(|beat| beat.waiting).collect();
+        assert_eq!(counts, [Some(0), Some(0)]);
     }
 
     #[test]

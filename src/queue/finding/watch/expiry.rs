@@ -57,6 +57,10 @@ impl Watch {
                 waited,
                 late,
             });
+            // Figures of before would make this a transfer.
+            self.beats.clear();
+            self.still = None;
+            self.lateness.forget();
         }
     }
 }
