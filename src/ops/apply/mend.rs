@@ -81,9 +81,10 @@ impl Run {
         let restored = self.tally;
         let record = std::mem::replace(&mut self.record, own_record);
         (self.phase, self.tally, self.planned, self.intended) = own;
-        if let Some(record) = record {
-            record.end_on(restored, None).await?;
-        }
+        let written = match record {
+            Some(record) => record.end_on(restored, None).await,
+            None => Ok(()),
+        };
         let dropped = restored.get(Outcome::Gone);
         if dropped > 0 {
             let elements = text::counted(dropped, "element", "elements");
@@ -94,7 +95,8 @@ impl Run {
                 redis_cli::ours(store.endpoint())
             ));
         }
-        ended
+        ended?;
+        Ok(written?)
     }
 
     fn restoring(&self) -> Restoring {
