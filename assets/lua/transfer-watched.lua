@@ -5,7 +5,7 @@
 -- ARGV     1 where the entries begin in timeouts, from 0
 --          2 how many elements leave the head of the order list: as many as there are payloads; 0
 --            where none of them stands there, since it is set aside
---          then their payloads, at most 2,000
+--          then their payloads, at most 4,000
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
 --          {1}                done
 --

@@ -15,7 +15,7 @@ const MOST: usize = 500;
 pub(super) const MOST_TOLD: usize = 1_000;
 /// The same for a transaction that moves what was read before: it spends half of what a script
 /// does.
-pub(super) const MOST_WATCHED: usize = 2_000;
+pub(super) const MOST_WATCHED: usize = 4_000;
 /// The limit of a script's time from which on there may be more.
 const WIDE: Duration = Duration::from_millis(25);
 /// Bytes in a script at most, about: a large entry alone may be more.

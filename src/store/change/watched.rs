@@ -32,7 +32,7 @@ const BETWEEN: usize = 64;
 /// Elements of an order list beside one that is set aside, at most, for its entries to be moved.
 const SHORT: usize = 64;
 /// Entries behind those that a look reads that its probes reach, at least and at most.
-const REACH: (usize, usize) = (64, 2_048);
+const REACH: (usize, usize) = (64, 4_096);
 
 /// A queue with an order list under watch, and what is due there. WATCH belongs to a connection, so
 /// this has one of its own: when it breaks, nothing that was read on it can be acted upon.
