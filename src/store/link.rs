@@ -317,7 +317,7 @@ impl Store {
     }
 
     /// Learns from raw replies of another connection where slots are.
-    pub(in crate::store) fn hear(&self, values: &[Value]) {
+    pub(in crate::store) fn hear<'a>(&self, values: impl IntoIterator<Item = &'a Value>) {
         self.dialer().hear(values);
     }
 

@@ -23,13 +23,12 @@ const TELL: u32 = 16;
 /// Picoseconds that it takes the server to read a byte of a member.
 const READ_PS: u64 = 700;
 
+/// What is said of entries that left timeouts when a transaction may have moved them.
+pub(super) const LEFT: &str = "they have left timeouts, by this change or by others";
+
 /// A sentence that the fate of so many entries is not known one by one.
 pub(super) fn unseen(count: u64, why: &str) -> Option<String> {
-    (count > 0).then(|| {
-        format!(
-            "{count} unknown: the answer to the transfer never came; they have left timeouts, {why}."
-        )
-    })
+    (count > 0).then(|| format!("{count} unknown: the answer to the transfer never came; {why}."))
 }
 
 fn by_number(unnamed: u64) -> Option<String> {
@@ -82,6 +81,7 @@ impl Run {
             self.tally.add(Outcome::Unknown, gone);
             return Err(Halt::Failed(why));
         }
+        let gone = self.came(gone, LEFT);
         self.tally.add(Outcome::Gone, gone);
         Ok(())
     }
@@ -126,9 +126,10 @@ impl Run {
                 }
                 Err(error) if self.may_heal(&error) => {
                     let asked = u64::try_from(n).unwrap_or(u64::MAX);
-                    let (missing, healed) = self.recover(bound, asked, &error).await;
+                    let (missing, healed) = self.recover(bound, asked, 0, &error).await;
                     lost += missing;
-                    let why = "and the journal knows them by their bound only";
+                    let why =
+                        "they have left timeouts, and the journal knows them by their bound only";
                     self.notes.extend(unseen(missing, why));
                     healed?;
                     continue;
@@ -140,9 +141,12 @@ impl Run {
                     return Err(error.into());
                 }
             };
-            let more = delivered.more;
+            let (more, any) = (delivered.more, !delivered.moved.is_empty());
             cursor.clone_from(&delivered.cursor);
             self.moved(delivered, &mut known).await?;
+            if any {
+                self.overtaken(bound).await?;
+            }
             self.progress(None, false);
             if !more {
                 return Ok(());
@@ -223,14 +227,16 @@ impl Run {
         self.tally.add(Outcome::Unknown, count.min(rest));
     }
 
-    /// Waits until the server is back, and counts what has left when it may have been this.
+    /// Waits until the server is back and has read all of `sent` bytes, and counts what has left when
+    /// it may have been this.
     pub(super) async fn recover(
         &mut self,
         bound: EpochMillis,
         asked: u64,
+        sent: usize,
         error: &StoreError,
     ) -> (u64, Ended) {
-        let healed = self.heal(error, 0).await;
+        let healed = self.heal(error, sent).await;
         if !error.outcome_unknown() {
             return (0, healed);
         }
@@ -256,7 +262,7 @@ impl Run {
     }
 
     /// Counts the due entries that were not met yet.
-    async fn still_due(&mut self, bound: EpochMillis) -> Result<u64, Halt> {
+    pub(super) async fn still_due(&mut self, bound: EpochMillis) -> Result<u64, Halt> {
         let (timeouts, bound) = (self.queue.keys().timeouts, self.queue.score(bound));
         let store = self.writer.store().clone();
         let still = loop {

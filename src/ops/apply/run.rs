@@ -1,5 +1,6 @@
 //! A change under way: what it has, what it tells, how it begins and ends.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -132,6 +133,8 @@ pub(super) struct Run {
     pub(super) server: ServerId,
     /// The state of the server and the queue before its first script.
     pub(super) at_first: Before,
+    /// The items of a transaction whose answer never came, and that may yet reach the server.
+    pub(super) underway: Option<Range<u64>>,
     /// True once a script has ended in the middle, or answered what makes no sense.
     halfway: bool,
 }
@@ -180,6 +183,7 @@ impl Run {
             notes: Vec::new(),
             server: ServerId::default(),
             at_first: Before::default(),
+            underway: None,
             halfway: false,
         }
     }
@@ -284,6 +288,7 @@ impl Run {
     async fn end(mut self, plan: &Plan, id: Option<String>, ended: Ended) {
         // What nobody told anything about was not attempted.
         let left = self.planned.saturating_sub(self.tally.sum());
+        let left = self.came(left, "they wait still, or it reaches the server yet");
         self.tally.add(Outcome::Left, left);
         self.progress(None, true);
         if let Err(Halt::Failed(why)) = ended {

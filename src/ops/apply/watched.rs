@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::due::unseen;
+use super::due::{LEFT, unseen};
 use super::run::{Ended, Halt, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::journal::{Happened, Item, Record};
@@ -109,8 +109,12 @@ impl Run {
             self.settle(batch.items, Outcome::Left).await?;
             return Err(Halt::Failed(NOT_ON_DISK.to_owned()));
         }
+        let [Some(first), Some(last)] = [batch.rows.first(), batch.rows.last()] else {
+            return Ok(false);
+        };
         let asked = instant();
-        let sent = watched.transfer(&payloads, n);
+        let members = [first, last].map(|row| row.member.as_slice());
+        let sent = watched.transfer(members, &payloads, n);
         let (sent, ()) = tokio::join!(biased; sent, async { self.tell_moved(ids) });
         let round = instant().saturating_duration_since(asked);
         let failovers = self.ledger.failovers();
@@ -130,7 +134,8 @@ impl Run {
                 Ok(false)
             }
             Err(error) => {
-                self.unanswered(bound, batch.items, error).await?;
+                let sent = batch.rows.iter().map(|row| row.member.len()).sum();
+                self.unanswered(bound, batch.items, sent, error).await?;
                 Ok(false)
             }
         }
@@ -151,11 +156,13 @@ impl Run {
         self.progress(None, false);
     }
 
-    /// Writes down what is known of the items of a transaction that has failed.
+    /// Writes down what is known of the items of a transaction that has failed, of which so many
+    /// bytes were sent.
     async fn unanswered(
         &mut self,
         bound: EpochMillis,
         items: Range<u64>,
+        sent: usize,
         error: StoreError,
     ) -> Ended {
         match (error.outcome_unknown(), self.may_heal(&error)) {
@@ -170,16 +177,45 @@ impl Run {
             _ => {}
         }
         let asked = items.end - items.start;
-        let (missing, healed) = self.recover(bound, asked, &error).await;
-        let outcome = if missing > 0 {
-            Outcome::Unknown
-        } else {
-            Outcome::Left
+        let (missing, healed) = self.recover(bound, asked, sent, &error).await;
+        let outcome = match (error.outcome_unknown(), missing) {
+            (false, 0) => Outcome::Left,
+            // It may reach the server yet, until somebody touches the queue.
+            (true, 0) => {
+                self.underway = Some(items.clone());
+                Outcome::Unknown
+            }
+            _ => Outcome::Unknown,
         };
         self.settle(items, outcome).await?;
-        self.notes
-            .extend(unseen(missing, "by this change or by others"));
+        self.notes.extend(unseen(missing, LEFT));
         healed
+    }
+
+    /// Finds out, once entries were moved after a transaction whose answer never came, whether that
+    /// had reached the server before: from then on it cannot any more.
+    pub(super) async fn overtaken(&mut self, bound: EpochMillis) -> Ended {
+        let Some(items) = self.underway.clone() else {
+            return Ok(());
+        };
+        let rest = self.planned.saturating_sub(self.tally.sum());
+        let missing = rest.saturating_sub(self.still_due(bound).await?);
+        self.came(missing, LEFT);
+        if missing == 0 {
+            self.settle(items, Outcome::Left).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts of `missing` entries, which were not there when they were looked for, those that may
+    /// have been moved by a transaction that was under way, and says `why`; how many others there are.
+    pub(super) fn came(&mut self, missing: u64, why: &str) -> u64 {
+        let items = self.underway.take();
+        let most = items.map_or(0, |items| items.end - items.start);
+        let came = missing.min(most);
+        self.tally.add(Outcome::Unknown, came);
+        self.notes.extend(unseen(came, why));
+        missing - came
     }
 
     /// Writes down what became of items.

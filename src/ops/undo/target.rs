@@ -60,8 +60,8 @@ pub(super) async fn find(
 }
 
 /// Counts the elements that came to target after those with these hashes, of which the last one
-/// comes first and which stand there in a row; at most `most` are looked at. None: that cannot be
-/// seen.
+/// comes first and which stand there in a row; at most `most` are looked at. Where equal ones stand
+/// there in several places, it is the greatest count. None: that cannot be seen.
 pub(super) async fn behind(
     making: &Making<'_>,
     newest: &[[u8; 20]],
@@ -86,12 +86,11 @@ pub(super) async fn behind(
             some.reverse();
         }
         hashes.extend(some);
-        let found = hashes.windows(newest.len()).position(|some| some == newest);
-        if let Some(behind) = found {
-            return Ok(u64::try_from(behind).ok());
-        }
     }
-    Ok(None)
+    let found = hashes
+        .windows(newest.len().max(1))
+        .rposition(|some| some == newest);
+    Ok(found.and_then(|behind| u64::try_from(behind).ok()))
 }
 
 /// Looks for elements with these hashes, from the end of target on where new ones come; each is

@@ -5,13 +5,12 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use redis::{Pipeline, Value};
+use redis::Pipeline;
 use tokio::time::timeout;
 
 use super::super::error::StoreError;
 use super::super::link::dial::Stream;
-use super::super::link::exchange::Exchange as _;
-use super::super::link::sole::SoleWire;
+use super::super::link::sole::{SoleWire, StringList};
 use super::super::link::{LIMIT, Store};
 use super::super::read::element_scores;
 use super::facts;
@@ -99,20 +98,21 @@ impl Whole<'_> {
     ) -> Option<()> {
         let (mut at, mut size) = (0, PAGE_FIRST);
         let mut page = self.page(wire, 0, size).await?;
+        // Elements of the page that the one before it ended with.
+        let mut known = 0;
         loop {
-            let is_last = page.len() < size;
-            at += page.len();
-            let bytes: usize = page.iter().map(Vec::len).sum();
-            size = if bytes > PAGE_BYTES {
+            let is_last = page.len() < size + known;
+            at += page.len() - known;
+            size = if page.bytes() > PAGE_BYTES {
                 size / 4
-            } else if bytes * 2 < PAGE_BYTES {
+            } else if page.bytes() * 2 < PAGE_BYTES {
                 size * 2
             } else {
                 size
             }
             .clamp(1, PAGE_MOST);
-            let last = page.last().cloned();
-            let mut tell = || page.iter().all(|one| each(one));
+            let last = page.len().checked_sub(1).map(|at| page[at].to_vec());
+            let mut tell = || page.iter().skip(known).all(|one| each(one));
             if is_last {
                 return tell().then_some(());
             }
@@ -127,10 +127,10 @@ impl Whole<'_> {
             };
             page = next.filter(|_| goes_on)?;
             if matches!(self, Self::Elements(_)) {
-                if page.first() != last.as_ref() {
+                if page.iter().next() != last.as_deref() {
                     return None;
                 }
-                page.remove(0);
+                known = 1;
             }
         }
     }
@@ -141,7 +141,7 @@ impl Whole<'_> {
         wire: &mut SoleWire<Stream>,
         first: usize,
         count: usize,
-    ) -> Option<Vec<Vec<u8>>> {
+    ) -> Option<StringList> {
         let (command, key) = match self {
             Self::Ranks(key) => ("ZRANGE", key),
             Self::Elements(key) => ("LRANGE", key),
@@ -149,14 +149,7 @@ impl Whole<'_> {
         let mut read = Pipeline::new();
         let last = first + count - 1;
         read.cmd(command).arg(key).arg(first).arg(last);
-        let answer = timeout(LIMIT, wire.exchange(&read)).await.ok()?.ok()?.pop();
-        let Some(Value::Array(values)) = answer else {
-            return None;
-        };
-        let one = |value| match value {
-            Value::BulkString(bytes) => Some(bytes),
-            _ => None,
-        };
-        values.into_iter().map(one).collect()
+        let answer = timeout(LIMIT, wire.ask(&read)).await.ok()?.ok()?.pop()?;
+        answer.strings()
     }
 }

@@ -16,8 +16,7 @@ use crate::store::error::{StoreError, plain};
 use crate::store::lane::Lane;
 use crate::store::link::Store;
 use crate::store::link::dial::Stream;
-use crate::store::link::exchange::Exchange as _;
-use crate::store::link::sole::SoleWire;
+use crate::store::link::sole::{Answer, SoleWire, StringList};
 use crate::store::script::{self, Timed};
 use crate::store::write::Writer;
 
@@ -168,10 +167,11 @@ impl Watched {
     }
 
     /// Moves the [first](InStep::first) of the entries read last to target, which are these
-    /// `payloads`, all of them or none; and reads up to `n` that are due then. After an error it is
-    /// of no use any more.
+    /// `payloads` and begin and end with these `members`, all of them or none; and reads up to `n`
+    /// that are due then. After an error it is of no use any more.
     pub async fn transfer(
         &mut self,
+        members: [&[u8]; 2],
         payloads: &[&[u8]],
         n: usize,
     ) -> Result<Timed<Moved>, StoreError> {
@@ -184,15 +184,16 @@ impl Watched {
         }
         self.open = false;
         let mut pipeline = Pipeline::new();
-        self.moving(&mut pipeline, payloads);
+        self.moving(&mut pipeline, members, payloads);
         let beside = self.lane.add_replication(&mut pipeline);
         let probes = self.looking(&mut pipeline, n);
         let mut answers = self.send(&pipeline).await?;
         let mut looked = answers.split_off(MOVE.min(answers.len()));
         if beside && !looked.is_empty() {
-            self.lane.tell_replication(Some(&looked.remove(0)));
+            let replication = looked.remove(0).into_value();
+            self.lane.tell_replication(Some(&replication));
         }
-        let moved = self.moved(answers)?;
+        let moved = self.moved(answers.into_iter().map(Answer::into_value).collect())?;
         // That it cannot be read now takes back nothing of what was moved: there are no rows then.
         let _ = self.read(looked, probes);
         Ok(moved)
@@ -202,14 +203,14 @@ impl Watched {
     /// refuses whole: what the user may not do it finds out itself, before it does anything. (What
     /// a transaction would push beside it stays, on Redis up to 5.0.7, when the script is refused
     /// because the memory has just become full.)
-    fn moving(&self, pipeline: &mut Pipeline, payloads: &[&[u8]]) {
+    fn moving(&self, pipeline: &mut Pipeline, members: [&[u8]; 2], payloads: &[&[u8]]) {
         let watched = script::watched();
         pipeline.cmd("TIME");
         // By its text: in a transaction a script that is not known would come too late.
         pipeline.cmd("EVAL").arg(watched).arg(self.keys.len());
         let leave_order = if self.is_aside { 0 } else { payloads.len() };
         pipeline.arg(&self.keys[..]).arg(self.first);
-        pipeline.arg(leave_order).arg(payloads);
+        pipeline.arg(leave_order).arg(&members).arg(payloads);
         pipeline.cmd("TIME");
         pipeline.cmd("EXEC");
     }
@@ -242,18 +243,18 @@ impl Watched {
         probes
     }
 
-    async fn send(&mut self, pipeline: &Pipeline) -> Result<Vec<Value>, StoreError> {
-        let answer = self.connection.exchange(pipeline);
+    async fn send(&mut self, pipeline: &Pipeline) -> Result<Vec<Answer>, StoreError> {
+        let answer = self.connection.ask(pipeline);
         let server = || self.store.endpoint().to_string();
         match timeout(LIMIT, answer).await {
-            Ok(Ok(values)) => {
-                self.store.hear(&values);
-                Ok(values)
+            Ok(Ok(answers)) => {
+                self.store.hear(answers.iter().filter_map(Answer::value));
+                Ok(answers)
             }
             Ok(Err(error)) => Err(StoreError::Broken {
                 server: server(),
                 attempt: ATTEMPT,
-                why: plain(&error),
+                why: plain(&error.into()),
             }),
             Err(_) => Err(StoreError::TimedOut {
                 server: server(),
@@ -263,7 +264,7 @@ impl Watched {
         }
     }
 
-    fn read(&mut self, mut answers: Vec<Value>, places: Vec<usize>) -> Result<(), StoreError> {
+    fn read(&mut self, mut answers: Vec<Answer>, places: Vec<usize>) -> Result<(), StoreError> {
         self.rows = InStep::default();
         self.probes.clear();
         self.open = false;
@@ -271,25 +272,29 @@ impl Watched {
         let there = answers.split_off(answers.len().min(LOOK - 1));
         answers.extend(begun);
         let strange = || self.store.unexpected(ATTEMPT, &Value::Nil);
-        let answers = answers.into_iter();
-        let answers = answers.map(|answer| self.store.accept(ATTEMPT, answer));
-        let answers: Vec<Value> = answers.collect::<Result<_, _>>()?;
-        let [_, Value::Int(first), due, order, ..] =
-            <[Value; LOOK]>::try_from(answers).map_err(|_| strange())?
+        for answer in &mut answers {
+            if let Answer::Value(value) = answer {
+                let value = std::mem::replace(value, Value::Nil);
+                *answer = Answer::Value(self.store.accept(ATTEMPT, value)?);
+            }
+        }
+        let [_, Answer::Value(Value::Int(first)), due, order, ..] =
+            <[Answer; LOOK]>::try_from(answers).map_err(|_| strange())?
         else {
             return Err(strange());
         };
-        let mut rows = rows(due).ok_or_else(strange)?;
-        let order = script::list(&order).ok_or_else(strange)?;
+        let rows = due.strings().and_then(|due| rows(&due));
+        let mut rows = rows.ok_or_else(strange)?;
+        let order = order.strings().ok_or_else(strange)?;
         self.first = u64::try_from(first).unwrap_or(0);
         let ends = if self.is_aside {
-            beside(&rows, order)
+            beside(&rows, &order)
         } else {
-            in_step(&rows, order)
+            in_step(&rows, &order)
         };
         rows.truncate(ends.last().copied().unwrap_or(0));
         self.rows = InStep { rows, ends };
-        let each = places.into_iter().zip(&there);
+        let each = places.into_iter().zip(there);
         self.probes = each.map(|(place, page)| (place, bytes_at(page))).collect();
         self.open = true;
         Ok(())
@@ -317,45 +322,43 @@ impl Watched {
         let [before, answer, after] =
             <[Value; MOVE - 1]>::try_from(done).map_err(|_| strange(&Value::Nil))?;
         let answer = script::settled(&self.store, ATTEMPT, answer)?;
-        script::end_of_watched(&self.store, &self.keys, &answer)?;
-        Ok(script::timed(&self.store, Moved::All, [&before, &after]))
+        let moved = if script::end_of_watched(&self.store, &self.keys, &answer)? {
+            Moved::All
+        } else {
+            Moved::Touched
+        };
+        Ok(script::timed(&self.store, moved, [&before, &after]))
     }
 }
 
 /// The bytes of the one that stands at a place, where one does. What cannot be read may be large.
-fn bytes_at(page: &Value) -> usize {
-    match script::list(page) {
-        Some([]) => 0,
-        Some([Value::BulkString(member), ..]) => member.len(),
-        _ => usize::MAX,
+fn bytes_at(page: Answer) -> usize {
+    match page.strings() {
+        Some(none) if none.len() == 0 => 0,
+        Some(page) => page[0].len(),
+        None => usize::MAX,
     }
 }
 
-/// Members with their scores. Nothing is copied: there are many of them.
-fn rows(due: Value) -> Option<Vec<Chosen>> {
-    let Value::Array(values) = due else {
-        return None;
-    };
-    let mut rows = Vec::with_capacity(values.len() / 2);
-    let mut values = values.into_iter();
-    while let Some(member) = values.next() {
-        let (Value::BulkString(member), Some(score)) = (member, values.next()) else {
-            return None;
-        };
-        let score = script::text(&score)?.parse().ok()?;
-        rows.push(Chosen { member, score });
+/// Members with their scores.
+fn rows(due: &StringList) -> Option<Vec<Chosen>> {
+    let mut rows = Vec::with_capacity(due.len() / 2);
+    let mut strings = due.iter();
+    while let Some(member) = strings.next() {
+        let score = std::str::from_utf8(strings.next()?).ok()?.parse().ok()?;
+        rows.push(Chosen {
+            member: member.to_vec(),
+            score,
+        });
     }
     Some(rows)
 }
 
 /// Counts of entries, from the first one on, that are the same ones on both sides: each beginning
 /// that is.
-fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
+fn in_step(rows: &[Chosen], order: &StringList) -> Vec<usize> {
     let (mut same, mut open): (Vec<usize>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
-    for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order).enumerate() {
-        let Value::BulkString(element) = element else {
-            break;
-        };
+    for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order.iter()).enumerate() {
         if member != element {
             // Who stands alone waits for its other half; an element twice waits for ever.
             for side in [member.as_slice(), element] {
@@ -373,15 +376,11 @@ fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
 
 /// Counts of entries, from the first one on, of which none stands in the list that began when the
 /// order list was set aside: each beginning that is. None is, where that list is long.
-fn beside(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
+fn beside(rows: &[Chosen], order: &StringList) -> Vec<usize> {
     if order.len() > SHORT {
         return Vec::new();
     }
-    let stands = |row: &Chosen| {
-        let is_this =
-            |element: &Value| matches!(element, Value::BulkString(bytes) if *bytes == row.member);
-        order.iter().any(is_this)
-    };
+    let stands = |row: &Chosen| order.iter().any(|element| element == row.member);
     let end = rows.iter().position(stands).unwrap_or(rows.len());
     (1..=end).collect()
 }
@@ -390,6 +389,10 @@ fn beside(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
 mod tests {
     use super::*;
 
+    fn list(elements: &[u8]) -> StringList {
+        elements.chunks(1).collect()
+    }
+
     #[test]
     fn a_beginning_that_the_order_list_does_not_begin_with_is_cut_to_one_that_it_does() {
         let row = |n: u8| Chosen {
@@ -397,7 +400,7 @@ mod tests {
             score: f64::from(n),
         };
         let rows: Vec<Chosen> = (1..=6).map(row).collect();
-        let order = [1, 3, 4, 2, 5, 7].map(|n: u8| Value::BulkString(vec![n]));
+        let order = list(&[1, 3, 4, 2, 5, 7]);
         let ends = in_step(&rows, &order);
         assert_eq!(ends, [1, 4, 5]);
         let first = |n| {
@@ -418,10 +421,6 @@ mod tests {
             score: f64::from(n),
         };
         let rows: Vec<Chosen> = (1..=4).map(row).collect();
-        let list = |elements: &[u8]| -> Vec<Value> {
-            let elements = elements.iter();
-            elements.map(|n| Value::BulkString(vec![*n])).collect()
-        };
         assert_eq!(beside(&rows, &list(&[])), [1, 2, 3, 4]);
         assert_eq!(beside(&rows, &list(&[9, 3, 8])), [1, 2]);
         assert!(beside(&rows, &list(&[1])).is_empty());

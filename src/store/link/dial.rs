@@ -321,7 +321,7 @@ impl Dialer {
     }
 
     /// Learns from raw replies where slots are.
-    pub(super) fn hear(&self, values: &[Value]) {
+    pub(super) fn hear<'a>(&self, values: impl IntoIterator<Item = &'a Value>) {
         if let (Some(topology), Some(at)) = (self.topology(), self.place()) {
             topology.hear(values, &at);
         }

@@ -105,7 +105,7 @@ impl Topology {
     }
 
     /// Learns from `MOVED 3999 10.0.0.7:6379` in the answers of the node at `asked` who owns a slot.
-    pub(super) fn hear(&self, values: &[Value], asked: &Address) {
+    pub(super) fn hear<'a>(&self, values: impl IntoIterator<Item = &'a Value>, asked: &Address) {
         for value in values {
             let Value::ServerError(error) = value else {
                 continue;

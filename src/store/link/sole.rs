@@ -2,6 +2,7 @@
 //! library needs twice the time to read them.
 
 use std::io;
+use std::ops::{Index, Range};
 
 use redis::{Pipeline, RedisResult, Value};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -31,7 +32,8 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> SoleWire<S> {
         }
     }
 
-    async fn talk(&mut self, pipeline: &Pipeline) -> io::Result<Vec<Value>> {
+    /// Sends a request and takes its raw answers, errors in their places.
+    pub(in crate::store) async fn ask(&mut self, pipeline: &Pipeline) -> io::Result<Vec<Answer>> {
         if !std::mem::replace(&mut self.is_at_rest, false) {
             return Err(io::ErrorKind::NotConnected.into());
         }
@@ -51,7 +53,99 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> SoleWire<S> {
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Exchange for SoleWire<S> {
     async fn exchange(&mut self, pipeline: &Pipeline) -> RedisResult<Vec<Value>> {
-        Ok(self.talk(pipeline).await?)
+        let answers = self.ask(pipeline).await?.into_iter();
+        Ok(answers.map(Answer::into_value).collect())
+    }
+}
+
+/// An answer.
+#[derive(Debug, PartialEq)]
+pub(in crate::store) enum Answer {
+    /// A list of strings and of nothing else.
+    Strings(StringList),
+    /// What is none.
+    Value(Value),
+}
+
+impl Answer {
+    /// The strings; none: it is no list of strings.
+    pub(in crate::store) fn strings(self) -> Option<StringList> {
+        match self {
+            Self::Strings(strings) => Some(strings),
+            Self::Value(Value::Array(none)) if none.is_empty() => Some(StringList::default()),
+            Self::Value(_) => None,
+        }
+    }
+
+    /// What is no list of strings.
+    pub(in crate::store) const fn value(&self) -> Option<&Value> {
+        match self {
+            Self::Strings(_) => None,
+            Self::Value(value) => Some(value),
+        }
+    }
+
+    /// The same as the library would have read it.
+    pub(in crate::store) fn into_value(self) -> Value {
+        match self {
+            Self::Strings(strings) => Value::Array(strings.values()),
+            Self::Value(value) => value,
+        }
+    }
+}
+
+/// Strings that lie one behind the other: to make each of thousands a piece of memory of its own
+/// takes as long as to read it.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::store) struct StringList {
+    bytes: Vec<u8>,
+    /// Where each ends in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl StringList {
+    fn push(&mut self, string: &[u8]) {
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let strings = self.iter().map(<[u8]>::to_vec);
+        strings.map(Value::BulkString).collect()
+    }
+
+    /// All of them.
+    pub(in crate::store) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|place| &self[place])
+    }
+
+    /// The number of them.
+    pub(in crate::store) const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The bytes of all of them.
+    pub(in crate::store) const fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for StringList {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(strings: I) -> Self {
+        let mut list = Self::default();
+        for string in strings {
+            list.push(string);
+        }
+        list
+    }
+}
+
+impl Index<usize> for StringList {
+    type Output = [u8];
+
+    fn index(&self, place: usize) -> &[u8] {
+        let begin = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[begin..self.ends[place]]
     }
 }
 
@@ -64,11 +158,18 @@ struct Answers {
     at: usize,
     /// The lists that are not complete, the outermost first: what each lacks, and what it has.
     open: Vec<(usize, Vec<Value>)>,
+    /// The list that is an answer, as long as it has nothing but strings: how many it lacks, and
+    /// those that it has.
+    strings: Option<(usize, StringList)>,
 }
 
-/// An item of an answer: a value, or the beginning of a list of so many.
+/// An item of an answer.
 enum AnswerItem {
+    /// A value.
     Value(Value),
+    /// A string: where its bytes are.
+    String(Range<usize>),
+    /// The beginning of a list of so many.
     List(usize),
 }
 
@@ -78,7 +179,7 @@ impl Answers {
         &mut self,
         from: &mut (impl AsyncRead + Unpin + Send),
         count: usize,
-    ) -> io::Result<Vec<Value>> {
+    ) -> io::Result<Vec<Answer>> {
         let mut answers = Vec::with_capacity(count);
         while answers.len() < count {
             if let Some(answer) = self.next()? {
@@ -96,11 +197,28 @@ impl Answers {
     }
 
     /// Takes the next answer out; none: not all of it has come.
-    fn next(&mut self) -> io::Result<Option<Value>> {
+    fn next(&mut self) -> io::Result<Option<Answer>> {
         while let Some(item) = self.item()? {
+            if let Some((lacks, mut strings)) = self.strings.take() {
+                if let AnswerItem::String(place) = &item {
+                    strings.push(&self.bytes[place.clone()]);
+                    if lacks == 1 {
+                        return Ok(Some(Answer::Strings(strings)));
+                    }
+                    self.strings = Some((lacks - 1, strings));
+                    continue;
+                }
+                // It has something else.
+                self.open.push((lacks, strings.values()));
+            }
             let mut value = match item {
                 AnswerItem::Value(value) => value,
+                AnswerItem::String(place) => Value::BulkString(self.bytes[place].to_vec()),
                 AnswerItem::List(_) if self.open.len() >= NESTED => return Err(strange()),
+                AnswerItem::List(count) if self.open.is_empty() => {
+                    self.strings = Some((count, StringList::default()));
+                    continue;
+                }
                 AnswerItem::List(count) => {
                     // No more room than what has come can fill.
                     let room = count.min((self.bytes.len() - self.at) / b":0\r\n".len());
@@ -110,7 +228,7 @@ impl Answers {
             };
             loop {
                 let Some((lacks, mut values)) = self.open.pop() else {
-                    return Ok(Some(value));
+                    return Ok(Some(Answer::Value(value)));
                 };
                 values.push(value);
                 if lacks > 1 {
@@ -141,9 +259,9 @@ impl Answers {
                     if last != b"\r\n" {
                         return Err(strange());
                     }
-                    let bytes = rest[taken..end].to_vec();
+                    let place = self.at + taken..self.at + end;
                     taken = end + last.len();
-                    AnswerItem::Value(Value::BulkString(bytes))
+                    AnswerItem::String(place)
                 }
             },
             b'*' => match length(line)? {
@@ -212,14 +330,28 @@ mod tests {
             for piece in all.chunks(size) {
                 answers.bytes.extend_from_slice(piece);
                 while let Some(answer) = answers.next().unwrap() {
-                    read.push(answer);
+                    read.push(answer.into_value());
                 }
             }
             assert_eq!(read, expected, "in pieces of {size}");
             assert_eq!(answers.at, all.len());
         }
         let read = Answers::default().read(&mut &all[..], ANSWERS.len()).await;
-        assert_eq!(read.unwrap(), expected);
+        let read = read.unwrap().into_iter().map(Answer::into_value);
+        assert_eq!(read.collect::<Vec<_>>(), expected);
+    }
+
+    #[tokio::test]
+    async fn a_list_of_strings_is_told_as_such_and_no_other_list_is() {
+        let answers = b"*3\r\n$2\r\nab\r\n$0\r\n\r\n$1\r\n\n\r\n*0\r\n*2\r\n$1\r\na\r\n$-1\r\n*1\r\n*1\r\n$1\r\na\r\n";
+        let read = Answers::default().read(&mut &answers[..], 4).await;
+        let read = read.unwrap().into_iter().map(Answer::strings);
+        let [strings, none, nil, nested] = read.collect::<Vec<_>>().try_into().unwrap();
+        let strings = strings.unwrap();
+        assert_eq!(strings.iter().collect::<Vec<_>>(), [&b"ab"[..], b"", b"\n"]);
+        assert_eq!((strings.len(), strings.bytes()), (3, 3));
+        assert_eq!(none.unwrap().len(), 0);
+        assert_eq!((nil, nested), (None, None));
     }
 
     #[tokio::test]

@@ -198,14 +198,15 @@ pub(in crate::store) fn watched() -> &'static str {
     WATCHED.text
 }
 
-/// Tells what `transfer-watched.lua` has answered.
+/// Tells what `transfer-watched.lua` has answered: false when others stood there.
 pub(in crate::store) fn end_of_watched(
     store: &Store,
     keys: &[Vec<u8>; 3],
     answer: &Value,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let keys = keys.each_ref().map(Vec::as_slice);
-    super::done(store, &WATCHED, &keys, answer).map(drop)
+    super::done(store, &WATCHED, &keys, answer)?;
+    Ok(list(answer).and_then(<[Value]>::first) == Some(&Value::Int(1)))
 }
 
 /// Asks for what is due, in due order: `n` entries.

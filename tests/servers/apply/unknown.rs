@@ -154,6 +154,66 @@ async fn a_transfer_whose_answer_was_lost_goes_on_and_counts_what_it_did_not_see
     }
 }
 
+/// A transfer under watch whose first transaction is lost on the way, or comes late.
+async fn transaction(lost: Lost) -> (Bench, Contents, Summary) {
+    let (bench, proxy, _dir) = behind_a_proxy().await;
+    bench.fill(600, bench.server.now().plus(-900_000), 1_000);
+    let before = bench.contents();
+    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    proxy.lose(lost);
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
+    let hearing = async {
+        loop {
+            match applying.next().await.unwrap() {
+                Applied::Ended(summary) => return summary,
+                Applied::Failed(why) => panic!("{why}"),
+                _ => {}
+            }
+        }
+    };
+    let cutting = async {
+        until("a script to be sent", || proxy.scripts() > 0).await;
+        if lost != Lost::Late {
+            proxy.cut();
+        }
+    };
+    let both = async { tokio::join!(hearing, cutting).0 };
+    let summary = tokio::time::timeout(PATIENCE, both).await.unwrap();
+    (bench, before, summary)
+}
+
+#[tokio::test]
+async fn a_transaction_that_never_reaches_the_server_is_made_up_for_by_a_script_and_undone_once() {
+    let (bench, before, summary) = transaction(Lost::Requests).await;
+    assert!(
+        summary.tally.all_done() && summary.notes.is_empty(),
+        "{summary:?}"
+    );
+    assert_eq!(bench.contents().target.len(), 600);
+    let (plan, told) = bench.undo(None).await;
+    assert_eq!((plan.planned, told.count(Outcome::Done)), (600, 600));
+    assert_eq!(bench.contents().timeouts, before.timeouts);
+    assert!(bench.contents().target.is_empty());
+}
+
+#[tokio::test]
+async fn a_transaction_that_reaches_the_server_after_it_was_looked_for_is_unknown_and_undone() {
+    let (bench, before, summary) = transaction(Lost::Late).await;
+    let after = bench.contents();
+    assert_eq!((after.target.len(), after.timeouts.len()), (600, 0));
+    let [done, unknown] = counts(&summary, Outcome::Unknown);
+    assert!(unknown > 0 && done + unknown == 600, "{summary:?}");
+    assert!(summary.notes[0].contains("the answer to the transfer never came"));
+    let (_, told) = bench.undo(None).await;
+    assert_eq!(
+        bench.contents().timeouts,
+        before.timeouts,
+        "{:?}",
+        told.summary
+    );
+    assert!(bench.contents().target.is_empty());
+}
+
 /// All that is there.
 fn all(from: From) -> Which {
     Which::Where(from, Arc::new(|_| true))

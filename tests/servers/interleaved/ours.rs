@@ -245,7 +245,8 @@ impl<'a> We<'a> {
         if slices.len() < 2 {
             return Ok(None);
         }
-        let told = watched.transfer(&slices, n).await;
+        let ends = [&rows[0], &rows[slices.len() - 1]].map(Vec::as_slice);
+        let told = watched.transfer(ends, &slices, n).await;
         let told = told.map_err(|e| e.to_string())?.done;
         if told == Moved::All {
             let moved = &rows[..slices.len()];

@@ -222,5 +222,9 @@ async fn expiry(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
 async fn transfer_watched(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
     let now = EpochMillis::new(1_600_000_000_000);
     let mut watched = writer.watch_due(queue, now, 4, false).await?.unwrap();
-    watched.transfer(&[b"x".as_slice(); 4], 4).await.map(drop)
+    let rows = watched.take_rows().first(4);
+    let ends = [rows.first(), rows.last()];
+    let ends = ends.map(|row| row.map_or(&b"x"[..], |row| &row.member));
+    let payloads = [b"x".as_slice(); 4];
+    watched.transfer(ends, &payloads, 4).await.map(drop)
 }

@@ -160,7 +160,7 @@ async fn a_key_that_becomes_another_type_under_watch_stops_the_transfer_whole() 
         let watched = writer.watch_due(&queue, PAST, 4, false).await.unwrap();
         server.cmd_bytes(&[b"SET", wrong, b"in the way"]);
         let before = contents(&server);
-        let moved = watched.unwrap().transfer(&payloads, 4).await;
+        let moved = watched.unwrap().transfer([b"x"; 2], &payloads, 4).await;
         if *wrong == keys.target {
             let Err(StoreError::WrongType { key, .. }) = moved else {
                 panic!("{moved:?}");
@@ -171,6 +171,33 @@ async fn a_key_that_becomes_another_type_under_watch_stops_the_transfer_whole() 
         }
         assert_eq!(contents(&server), before);
     }
+}
+
+/// Redis up to 6.0 does not take SWAPDB for a touch of what is watched.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_entries_of_another_database_that_comes_into_this_place_under_watch_stay() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    let keys = queue.keys();
+    set_up(&server, &queue, "transfer under watch");
+    let mut others = redis::pipe();
+    others.cmd("SELECT").arg(1);
+    for n in 21..=26 {
+        let member = support::frame(n, b"of another database");
+        others.zadd(&keys.timeouts, &member, 1_600_000_000_000_u64);
+        others.rpush(keys.order.as_ref().unwrap(), member);
+    }
+    others.exec(&mut server.connection()).unwrap();
+    let watched = writer.watch_due(&queue, PAST, 4, false).await.unwrap();
+    let mut watched = watched.unwrap();
+    let rows = watched.take_rows().first(4);
+    let payloads: Vec<&[u8]> = rows.iter().map(|row| &row.member[16..]).collect();
+    server.cmd(&["SWAPDB", "0", "1"]);
+    let before = contents(&server);
+    let ends = [&rows[0], &rows[3]].map(|row| row.member.as_slice());
+    let moved = watched.transfer(ends, &payloads, 4).await.unwrap();
+    assert_eq!(moved.done, Moved::Touched);
+    assert_eq!(contents(&server), before);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
