@@ -22,6 +22,8 @@ pub(super) struct Before {
     planned: ServerThen,
     /// Elements that the order list held beyond what waits.
     beyond: u64,
+    /// True when another change had set the order list aside.
+    was_aside: bool,
     later: Option<Later>,
 }
 
@@ -52,6 +54,24 @@ impl Run {
         }
         let seen = facts(&store, &self.queue).await.ok();
         self.at_first.beyond = seen.as_ref().map_or(0, beyond);
+        self.at_first.was_aside = seen.is_some_and(|seen| seen.aside > 0);
+    }
+
+    /// Says what brings the order list back, where another change had set it aside and it is so
+    /// still.
+    pub(super) async fn still_aside(&mut self) -> Option<String> {
+        if !self.at_first.was_aside {
+            return None;
+        }
+        let seen = facts(self.writer.store(), &self.queue).await.ok()?;
+        (seen.aside > 0).then(|| {
+            format!(
+                "{} of the order list are set aside by another change. Unless that is under way \
+                 still, `{}` brings them back.",
+                text::counted(seen.aside, "element", "elements"),
+                super::aside::restore(&self.writer, &self.queue)
+            )
+        })
     }
 
     /// Looks at how many are not due for long, in the later half of the time that `bound` leaves.

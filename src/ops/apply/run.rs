@@ -304,6 +304,8 @@ impl Run {
         self.writer.ask_for_replication(false);
         let outlasted = self.outlasted();
         self.notes.extend(outlasted.or_else(|| self.restarted()));
+        let aside = self.still_aside().await;
+        self.notes.extend(aside);
         self.see_whether_it_helps().await;
         self.see_whether_it_is_cured().await;
         let summary = Summary {

@@ -36,6 +36,8 @@ struct Index {
     how: Option<Tries>,
     /// Number of entries that may have been moved and that no item tells of.
     untold: u64,
+    /// Number of these that scripts before the last may have moved, at most.
+    before: u64,
     /// True if what is not said to have been tried was not.
     tells: bool,
 }
@@ -100,6 +102,12 @@ impl Items {
         self.index.tells.then_some(self.index.untold)
     }
 
+    /// Returns the number of those that scripts before the last one may have moved, at most.
+    #[must_use]
+    pub fn untold_before(&self) -> u64 {
+        self.index.before
+    }
+
     /// Tells whether it is known what the last script was to try: only that can be in doubt.
     #[must_use]
     pub fn is_last_script_known(&self) -> bool {
@@ -157,6 +165,7 @@ impl Index {
             tried: None,
             how: None,
             untold: 0,
+            before: 0,
             tells,
         };
         let mut at = 0;
@@ -271,7 +280,11 @@ impl Index {
                     tried.extend(some);
                 }
             }
-            Some((RecordKind::Untold, _, most)) => self.untold = most,
+            // It stands before each script, with what that may move, and behind it, without.
+            Some((RecordKind::Untold, _, most)) => {
+                self.before = self.untold.min(most);
+                self.untold = most;
+            }
             None => {}
         }
     }

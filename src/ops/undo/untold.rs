@@ -47,23 +47,26 @@ impl ReadableItems {
     ) -> Result<Untold, ChangeError> {
         let mut untold = Untold::default();
         self.damaged(kept, items, &mut untold);
-        let told = |outcome| kept.ended.map(|tally| tally.get(outcome));
-        let mut moved = match told(Outcome::Unknown) {
-            Some(unknown) => unknown.saturating_sub(self.unknown),
-            None => items.untold().unwrap_or_else(|| {
+        let (moved, how) = if let Some(tally) = kept.ended {
+            let unknown = tally.get(Outcome::Unknown).saturating_sub(self.unknown);
+            (unknown, "by a script whose answer never came")
+        } else {
+            let mut moved = items.untold().unwrap_or_else(|| {
                 let rest = kept.head.planned.saturating_sub(items.count());
                 kept.head.bound.map_or(0, |_| rest)
-            }),
+            });
+            if moved > 0 {
+                // Those of the last script came to target behind all others of it.
+                let before = items.untold_before().min(moved);
+                let behind = target::behind(making, &self.newest, moved - before).await?;
+                moved = behind.map_or(moved, |behind| before + behind.min(moved - before));
+            }
+            (moved, "by scripts whose answers nobody wrote down")
         };
-        if moved > 0 {
-            let behind = target::behind(making, &self.newest, moved).await?;
-            moved = behind.map_or(moved, |behind| behind.min(moved));
-        }
         if moved > 0 {
             untold.count += moved;
             untold.notes.push(format!(
-                "Up to {} more {} moved to target by its last script, whose answer nobody wrote \
-                 down. Which is not known: they stay there, behind the others that it moved.",
+                "Up to {} more {} moved to target {how}. Which is not known: they stay there.",
                 text::counted(moved, "entry", "entries"),
                 if moved == 1 { "was" } else { "were" },
             ));

@@ -52,7 +52,7 @@ async fn begun(bench: &Bench, id: &str, dies: bool) {
 
 impl Bench {
     /// The journal as it is when a process dies: the newest change never ended.
-    async fn forget_the_end(&self) {
+    pub(crate) async fn forget_the_end(&self) {
         let newest = self.kept().await.remove(0);
         let path = self.dir().join("journal.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
@@ -74,7 +74,7 @@ impl Bench {
         told.summary.journal_id.unwrap()
     }
 
-    async fn kept(&self) -> Vec<Kept> {
+    pub(crate) async fn kept(&self) -> Vec<Kept> {
         self.journal.list().await.unwrap()
     }
 

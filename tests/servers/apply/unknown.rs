@@ -151,6 +151,52 @@ async fn a_transfer_whose_answer_was_lost_goes_on_and_counts_what_it_did_not_see
         assert_eq!(unknown == 0, seen, "{summary:?}");
         assert_eq!(summary.tally.get(Outcome::Done), 60 - unknown);
         assert_eq!(summary.notes.len(), usize::from(!seen));
+        // What is moved under watch is known one by one.
+        let (_, told) = bench.undo(None).await;
+        assert_eq!(told.count(Outcome::Done), 60);
+    }
+}
+
+/// A transfer of entries too large for a watch, where the answer to the second script is lost.
+async fn telling(payload: impl Fn(u64) -> Vec<u8>) -> Bench {
+    let (bench, proxy, _dir) = behind_a_proxy().await;
+    for n in 1..=60 {
+        let due = bench.server.now().plus(-900_000);
+        let member = frame(n, &payload(n));
+        bench
+            .server
+            .put(&bench.queue, &member, &due.get().to_string());
+    }
+    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let (summary, _) = losing(Lost::Answers, &bench, &proxy, prepared, false).await;
+    assert!(summary.tally.get(Outcome::Unknown) > 0, "{summary:?}");
+    bench
+}
+
+/// Takes it back; all that stays is said.
+async fn is_undone_but_for_what_is_told(bench: &Bench) {
+    let (plan, told) = bench.undo(None).await;
+    let stay = bench.contents().target.len();
+    assert_eq!(told.count(Outcome::Done) as usize, 60 - stay);
+    assert!(stay > 0);
+    let says = format!("Up to {stay} entries more were moved to target");
+    let warned = plan.warnings.iter().any(|why| why.contains(&says));
+    assert!(warned, "{says}: {:?}", plan.warnings);
+}
+
+#[tokio::test]
+async fn what_a_script_has_moved_whose_answer_was_lost_is_told_by_its_undo_wherever_it_stands() {
+    let bench = telling(|n| format!("{n:03000}").into_bytes()).await;
+    is_undone_but_for_what_is_told(&bench).await;
+}
+
+#[tokio::test]
+async fn the_same_is_told_when_it_was_killed_later_and_equal_elements_stand_in_target() {
+    let distinct = |n: u64| format!("{n:03000}").into_bytes();
+    let equal = |_| vec![b'x'; 3_000];
+    for bench in [telling(distinct).await, telling(equal).await] {
+        bench.forget_the_end().await;
+        is_undone_but_for_what_is_told(&bench).await;
     }
 }
 

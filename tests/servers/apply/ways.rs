@@ -612,6 +612,38 @@ async fn a_list_that_somebody_left_aside_is_brought_back_after_a_while() {
 }
 
 #[tokio::test]
+async fn a_change_beside_a_list_that_was_left_aside_says_what_brings_it_back() {
+    let bench = shuffled(60, -1_000).await;
+    let others = bench.server.now().plus(600_000);
+    bench.server.put(
+        &bench.queue,
+        &frame::encode(Form::ByteId, [9; 8], b"later"),
+        &others.get().to_string(),
+    );
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let prepared = planned(&bench, What::Transfer, Which::Due, Way::InOrder).await;
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert_eq!(told.count(Outcome::Done), 60, "{:?}", told.summary);
+    let refused = bench.undo(None).await.1;
+    assert!(
+        refused.failed.clone().unwrap().contains("ASIDE"),
+        "{:?}",
+        refused.failed
+    );
+    for summary in [told.summary, refused.summary] {
+        let notes = summary.notes.join(" ");
+        assert!(
+            notes.contains("61 elements of the order list are set aside"),
+            "{notes}"
+        );
+        assert!(
+            notes.contains("repair orders --restore-order` brings them back"),
+            "{notes}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_a_killed_change_left_aside_is_never_the_last_copy_that_goes() {
     let bench = shuffled(60, -1_000).await;
     let before = bench.contents().order;
