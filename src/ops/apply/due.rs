@@ -23,7 +23,7 @@ const TELL: u32 = 16;
 /// Picoseconds that it takes the server to read a byte of a member.
 const READ_PS: u64 = 700;
 
-/// What is said of entries that left timeouts when a transaction may have moved them.
+/// The sentence's end for entries that left timeouts when a transaction may have moved them.
 pub(super) const LEFT: &str = "they have left timeouts, by this change or by others";
 
 /// A sentence that the fate of so many entries is not known one by one.

@@ -66,10 +66,11 @@ impl Run {
         let seen = facts(self.writer.store(), &self.queue).await.ok()?;
         (seen.aside > 0).then(|| {
             format!(
-                "{} of the order list are set aside by another change. Unless that is under way \
-                 still, `{}` brings them back.",
-                text::counted(seen.aside, "element", "elements"),
-                super::aside::restore(&self.writer, &self.queue)
+                "{} missing from the order list while another change runs. If none does, `{}` \
+                 restores {}.",
+                text::counted(seen.aside, "element is", "elements are"),
+                super::aside::restore(&self.writer, &self.queue),
+                if seen.aside == 1 { "it" } else { "them" },
             )
         })
     }

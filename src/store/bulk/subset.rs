@@ -112,7 +112,7 @@ impl Whole<'_> {
             }
             .clamp(1, PAGE_MOST);
             let last = page.len().checked_sub(1).map(|at| page[at].to_vec());
-            let mut tell = || page.iter().skip(known).all(|one| each(one));
+            let mut tell = || page.iter().skip(known).all(&mut each);
             if is_last {
                 return tell().then_some(());
             }

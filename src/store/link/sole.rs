@@ -63,7 +63,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Exchange for SoleWire<S> {
 pub(in crate::store) enum Answer {
     /// A list of strings and of nothing else.
     Strings(StringList),
-    /// What is none.
+    /// Anything else.
     Value(Value),
 }
 
@@ -77,7 +77,7 @@ impl Answer {
         }
     }
 
-    /// What is no list of strings.
+    /// The value; none: it is a list of strings.
     pub(in crate::store) const fn value(&self) -> Option<&Value> {
         match self {
             Self::Strings(_) => None,

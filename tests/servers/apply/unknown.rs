@@ -177,7 +177,7 @@ async fn telling(payload: impl Fn(u64) -> Vec<u8>) -> Bench {
 async fn is_undone_but_for_what_is_told(bench: &Bench) {
     let (plan, told) = bench.undo(None).await;
     let stay = bench.contents().target.len();
-    assert_eq!(told.count(Outcome::Done) as usize, 60 - stay);
+    assert_eq!(told.count(Outcome::Done), 60 - stay as u64);
     assert!(stay > 0);
     let says = format!("Up to {stay} entries more were moved to target");
     let warned = plan.warnings.iter().any(|why| why.contains(&says));

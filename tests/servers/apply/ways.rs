@@ -633,11 +633,11 @@ async fn a_change_beside_a_list_that_was_left_aside_says_what_brings_it_back() {
     for summary in [told.summary, refused.summary] {
         let notes = summary.notes.join(" ");
         assert!(
-            notes.contains("61 elements of the order list are set aside"),
+            notes.contains("61 elements are missing from the order list"),
             "{notes}"
         );
         assert!(
-            notes.contains("repair orders --restore-order` brings them back"),
+            notes.contains("repair orders --restore-order` restores them"),
             "{notes}"
         );
     }
