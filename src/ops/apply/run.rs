@@ -288,7 +288,7 @@ impl Run {
     async fn end(mut self, plan: &Plan, id: Option<String>, ended: Ended) {
         // What nobody told anything about was not attempted.
         let left = self.planned.saturating_sub(self.tally.sum());
-        let left = self.came(left, "they wait still, or it reaches the server yet");
+        let left = self.came(left, "it may reach the server yet");
         self.tally.add(Outcome::Left, left);
         self.progress(None, true);
         if let Err(Halt::Failed(why)) = ended {
