@@ -16,11 +16,12 @@ use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
+use crate::ops::apply::missing;
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
 use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, work_in_bulk};
-use crate::queue::{Change, Outcome as Became, Queue, text};
+use crate::queue::{Change, Outcome as Became, Queue, redis_cli, shell, text};
 use crate::store::write::Writer;
 
 const COLUMNS: [Column; 6] = [
@@ -40,6 +41,10 @@ struct WorkerTotals {
     moved: u64,
     skipped: u64,
     batches: u64,
+    /// Entries that may have been moved besides, at most.
+    unknown: u64,
+    /// Signals have ended it amid a batch.
+    is_cut: bool,
 }
 
 impl WorkerTotals {
@@ -47,6 +52,21 @@ impl WorkerTotals {
         self.moved += batch.moved as u64;
         self.skipped += batch.skipped as u64;
         self.batches += 1;
+    }
+
+    fn say(&self) {
+        say::note(&format!(
+            "moved {} entries in {} batches, skipped {}",
+            text::thousands(self.moved),
+            text::thousands(self.batches),
+            text::thousands(self.skipped)
+        ));
+        if self.unknown > 0 {
+            say::note(&format!(
+                "up to {} more may have been moved: the answer never came",
+                text::counted(self.unknown, "entry", "entries")
+            ));
+        }
     }
 }
 
@@ -75,7 +95,11 @@ impl WorkerNews {
                 return Some(listening(queue));
             }
             WorkerEvent::Skipped { id, why } => return Some(format!("{id} {}", skip(*why))),
-            WorkerEvent::Batch(_) | WorkerEvent::Done | WorkerEvent::Failed(_) => return None,
+            WorkerEvent::Remark(why) => return Some(why.clone()),
+            WorkerEvent::Unknown(_)
+            | WorkerEvent::Batch(_)
+            | WorkerEvent::Done
+            | WorkerEvent::Failed(_) => return None,
         };
         let why = why.to_string();
         if told.as_ref() == Some(&why) {
@@ -105,21 +129,35 @@ pub(super) async fn run<W: Write>(
     let journal = Journal::of_user(config.keep_days);
     let noted = Noted::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
     let mut noted = noted.await.with_context(what)?;
+    let found = missing(&session.store, &queue).await;
+    if let Some(why) = &found {
+        say::note(why);
+    }
     let mut totals = WorkerTotals::default();
     let worked = follow(asked, (writer, &journal), &queue, &mut totals, out).await;
     noted.count(Became::Done, totals.moved);
     noted.count(Became::Refused, totals.skipped);
+    noted.count(Became::Unknown, totals.unknown);
     if let Err(why) = noted.end().await {
         say::note(&format!("the journal does not say how this ended: {why}"));
     }
+    totals.say();
+    if totals.is_cut {
+        if queue.keys().aside.is_some() {
+            let program = redis_cli::ours(session.store.endpoint());
+            let back = shell::about(&program, "repair", &queue, &["--restore-order"]);
+            say::note(&format!(
+                "part of the order list may be missing now; this restores it: {back}"
+            ));
+        }
+    } else if let Some(why) = missing(&session.store, &queue).await
+        && found.is_none()
+    {
+        say::note(&why);
+    }
     worked.with_context(what)?;
-    say::note(&format!(
-        "moved {} entries in {} batches, skipped {}",
-        text::thousands(totals.moved),
-        text::thousands(totals.batches),
-        text::thousands(totals.skipped)
-    ));
     let all = !asked.until_empty || totals.skipped == 0;
+    let all = all && totals.unknown == 0 && !totals.is_cut;
     Ok(if all { Outcome::Done } else { Outcome::Partly })
 }
 
@@ -166,12 +204,16 @@ async fn follow<W: Write>(
             }
             () = stop.asked() => {
                 if ends_by.replace(instant() + LAST).is_some() {
+                    totals.is_cut = true;
                     return Ok(());
                 }
                 events.stop();
                 continue;
             }
-            () = at(ends_by) => return Ok(()),
+            () = at(ends_by) => {
+                totals.is_cut = true;
+                return Ok(());
+            }
             event = events.next() => event,
         };
         match event {
@@ -186,6 +228,7 @@ async fn follow<W: Write>(
                 totals.count(&batch);
                 print(queue, &batch, out)?;
             }
+            Some(WorkerEvent::Unknown(most)) => totals.unknown += most,
             Some(WorkerEvent::Trouble { why, .. }) if asked.until_empty && !why.may_heal() => {
                 return Err(why.into());
             }

@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+pub use self::lost::missing;
 use super::caught::caught;
 use super::journal::Journal;
 use super::plan::Prepared;
@@ -108,7 +109,7 @@ pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Lim
     let (tell, told) = unheard::line(limits.max_unheard);
     let (order, orders) = watch::channel(Order::Go);
     let tell = Arc::new(tell);
-    let restore = aside::restore(writer, &prepared.plan.queue);
+    let restore = aside::restore(writer.store(), &prepared.plan.queue);
     let aside = prepared.plan.way == Way::SetAside || matches!(prepared.job, Job::RestoreOrder);
     let run = run::Run::new(
         writer.clone(),

@@ -25,9 +25,6 @@ pub const MOST_MOVED: usize = 2_000;
 /// The time for an answer beyond the one for which the server was asked to wait.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// From here on a time in ms is none; the scripts are told so in the queue's own unit.
-const NEVER: EpochMillis = EpochMillis::new(100_000_000_000_000_000);
-
 /// The right to change Redis. All its copies share one connection of their own, beside the link.
 #[derive(Clone)]
 pub struct Writer {
@@ -159,7 +156,7 @@ impl Writer {
                     Push::Left => "left",
                     Push::Right => "right",
                 };
-                let bounds = [now, NEVER].map(|t| queue.score(t).to_string());
+                let bounds = [queue.score(now), queue.no_time()].map(|score| score.to_string());
                 let bounds = [bounds[0].as_str(), bounds[1].as_str()];
                 let keys = [keys.target.as_slice(), &keys.timeouts];
                 script::transfer_zset_list(&self.lane, keys, bounds, portion, end).await

@@ -125,6 +125,8 @@ pub enum WorkerTold {
     Deaf(String),
     /// A transfer failed: why.
     Failed(String),
+    /// Something that is to be known of what it did: a sentence.
+    Remark(String),
     /// A transfer succeeded after failures that took so long, in ms.
     WorksAgain(u64),
     /// It has ended: it was asked to, or could not begin for this reason.

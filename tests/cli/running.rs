@@ -284,6 +284,28 @@ fn a_worker_counts_as_a_transfer_client() {
 }
 
 #[test]
+fn a_worker_beside_an_order_list_that_was_left_aside_says_what_restores_it() {
+    let program = Program::start();
+    let orders = Queue::redisson("orders");
+    program.server.put(&orders, &frame(1, b"late"), "5");
+    program.server.cmd(&[
+        "RENAME",
+        "redisson_delay_queue:{orders}",
+        "delayscope:aside:{orders}",
+    ]);
+    let worker = ["worker", "orders", "--until-empty", "--yes"];
+    let said = program.run(&worker).done().err;
+    assert!(
+        said.contains("1 element is missing from the order list"),
+        "{said}"
+    );
+    assert!(
+        said.contains("repair orders --restore-order` restores it"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_worker_that_is_to_empty_a_queue_ends_at_a_key_of_another_type() {
     let program = Program::start();
     let timeouts = "redisson_delay_queue_timeout:{orders}";

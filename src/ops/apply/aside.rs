@@ -9,8 +9,7 @@ use crate::ops::bulk::Size;
 use crate::ops::bulk::aside::{self, BringBack};
 use crate::queue::{Queue, redis_cli, shell};
 use crate::store::bulk::{SetAside, Timed, facts};
-use crate::store::write::Writer;
-use crate::store::{StoreError, read};
+use crate::store::{Store, StoreError, read};
 
 /// The time within which a change that has the order list aside moves something.
 const STILL: Duration = Duration::from_secs(2);
@@ -197,13 +196,13 @@ impl Run {
         };
         self.notes.push(format!(
             "Part of the order list is still missing, because {why}. `{}` restores it.",
-            restore(&self.writer, &self.queue)
+            restore(self.writer.store(), &self.queue)
         ));
     }
 }
 
 /// The command that brings an order list back.
-pub(super) fn restore(writer: &Writer, queue: &Queue) -> String {
-    let program = redis_cli::ours(writer.store().endpoint());
+pub(super) fn restore(store: &Store, queue: &Queue) -> String {
+    let program = redis_cli::ours(store.endpoint());
     shell::about(&program, "repair", queue, &["--restore-order"])
 }

@@ -2,11 +2,13 @@
 //! or timeouts was deleted, renamed or has expired. That is no work of others, and is not told as
 //! such.
 
+use super::aside::restore;
 use super::run::Run;
 use crate::clock::EpochMillis;
 use crate::ops::journal::ServerId;
 use crate::ops::plan::then::ServerThen;
-use crate::queue::text;
+use crate::queue::{Queue, text};
+use crate::store::Store;
 use crate::store::bulk::{Facts, facts};
 use crate::store::read::{self, KeyType};
 
@@ -63,16 +65,7 @@ impl Run {
         if !self.at_first.was_aside {
             return None;
         }
-        let seen = facts(self.writer.store(), &self.queue).await.ok()?;
-        (seen.aside > 0).then(|| {
-            format!(
-                "{} missing from the order list while another change runs. If none does, `{}` \
-                 restores {}.",
-                text::counted(seen.aside, "element is", "elements are"),
-                super::aside::restore(&self.writer, &self.queue),
-                if seen.aside == 1 { "it" } else { "them" },
-            )
-        })
+        missing(self.writer.store(), &self.queue).await
     }
 
     /// Looks at how many are not due for long, in the later half of the time that `bound` leaves.
@@ -164,6 +157,21 @@ impl Run {
                 .to_owned()
         })
     }
+}
+
+/// A sentence on what is missing from the order list since a change has set it aside, and on what
+/// restores it; none where nothing is, or that cannot be read.
+pub async fn missing(store: &Store, queue: &Queue) -> Option<String> {
+    let seen = facts(store, queue).await.ok()?;
+    (seen.aside > 0).then(|| {
+        format!(
+            "{} missing from the order list while another change runs. If none does, `{}` restores \
+             {}.",
+            text::counted(seen.aside, "element is", "elements are"),
+            restore(store, queue),
+            if seen.aside == 1 { "it" } else { "them" },
+        )
+    })
 }
 
 /// The elements of the order list, also of one that is aside, beyond what waits.

@@ -66,6 +66,7 @@ pub(super) async fn run(
         alarm: Alarm::Now,
         pace: WorkerPace::new(options.batch),
         bulk: Bulk::new(journal),
+        awaited: Some(EpochMillis::default()),
         round: DueRound::default(),
         said: HashSet::new(),
         pause: Duration::ZERO,
@@ -113,6 +114,8 @@ struct Worker {
     alarm: Alarm,
     pace: WorkerPace,
     bulk: Bulk,
+    /// When something is due, as far as it was seen or heard; none: nothing is.
+    awaited: Option<EpochMillis>,
     round: DueRound,
     /// The entries of which it has told that they are passed over.
     said: HashSet<EntryId>,
@@ -145,6 +148,9 @@ impl Worker {
             }
             Heard::Message(message) => {
                 self.alarm = self.alarm.announced(&message);
+                if let Alarm::At(due) = self.alarm {
+                    self.awaited = Some(self.awaited.map_or(due, |awaited| awaited.min(due)));
+                }
                 Ok(())
             }
             Heard::Lost { why, retry_in } => self.say(WorkerEvent::Deaf { why, retry_in }).await,
@@ -185,7 +191,15 @@ impl Worker {
         let looked = self.transfer().await;
         match looked {
             Ok((now, timed)) => self.found(now, timed).await,
-            Err(why) => self.failed(why).await,
+            Err(why) => {
+                let now = self.store.clock().map(|clock| clock.now());
+                let is_due = |due| now.is_none_or(|now| due <= now);
+                if self.awaited.is_some_and(is_due) && why.outcome_unknown() {
+                    let most = self.pace.size() as u64;
+                    self.say(WorkerEvent::Unknown(most)).await?;
+                }
+                self.failed(why).await
+            }
         }
     }
 
@@ -241,6 +255,7 @@ impl Worker {
             self.round.moved();
         }
         let next = done.next.and_then(|score| self.queue.due(score).at());
+        self.awaited = if done.more { Some(now) } else { next };
         self.alarm = match next {
             _ if done.more => Alarm::Now,
             Some(due) => Alarm::At(due),

@@ -12,7 +12,7 @@ use super::{Effect, WorkerTold};
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, work_in_bulk};
-use crate::queue::{Change, Outcome, Queue};
+use crate::queue::{Change, Outcome, Queue, text};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 use crate::tui::msg::Msg;
@@ -182,6 +182,11 @@ async fn follow(
             Some(WorkerEvent::Trouble { why, .. } | WorkerEvent::Failed(why)) => {
                 WorkerTold::Failed(why.to_string())
             }
+            Some(WorkerEvent::Unknown(most)) => WorkerTold::Remark(format!(
+                "up to {} more may have been moved: the answer never came",
+                text::counted(most, "entry", "entries")
+            )),
+            Some(WorkerEvent::Remark(why)) => WorkerTold::Remark(why),
             Some(WorkerEvent::WorksAgain { after }) => {
                 WorkerTold::WorksAgain(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
             }

@@ -8,6 +8,9 @@ use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Outcome, Queue, Summary};
 
+use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
+use delayscope::store::write::DueCursor;
+use futures_util::StreamExt;
 use tempfile::TempDir;
 
 use crate::apply::bench::{Bench, Contents};
@@ -155,6 +158,45 @@ async fn a_transfer_whose_answer_was_lost_goes_on_and_counts_what_it_did_not_see
         let (_, told) = bench.undo(None).await;
         assert_eq!(told.count(Outcome::Done), 60);
     }
+}
+
+#[tokio::test]
+async fn a_worker_tells_how_many_may_have_been_moved_when_an_answer_was_lost() {
+    let (bench, proxy, _dir) = behind_a_proxy().await;
+    // The server knows the script.
+    let cursor = DueCursor::default();
+    let nothing = bench
+        .writer
+        .transfer(&bench.queue, bench.server.now(), 1, &cursor);
+    assert!(nothing.await.unwrap().done.moved.is_empty());
+    bench.fill(60, bench.server.now().plus(-900_000), 1_000);
+    proxy.lose(Lost::Answers);
+    let options = WorkerOptions {
+        until_empty: true,
+        ..WorkerOptions::default()
+    };
+    let events = work(
+        &bench.store,
+        bench.writer.clone(),
+        bench.queue.clone(),
+        options,
+    );
+    let cutting = async {
+        until("a script to be sent", || proxy.scripts() > 0).await;
+        proxy.cut();
+    };
+    let both = async { tokio::join!(events.collect::<Vec<_>>(), cutting).0 };
+    let told = tokio::time::timeout(PATIENCE, both).await.unwrap();
+    let (mut moved, mut unknown) = (0, 0);
+    for event in told {
+        match event {
+            WorkerEvent::Batch(batch) => moved += batch.moved as u64,
+            WorkerEvent::Unknown(most) => unknown += most,
+            _ => {}
+        }
+    }
+    assert_eq!(bench.contents().target.len(), 60);
+    assert!(moved < 60 && moved + unknown >= 60, "{moved} {unknown}");
 }
 
 /// A transfer of entries too large for a watch, where the answer to the second script is lost.

@@ -231,6 +231,16 @@ async fn a_worker_that_passes_over_entries_does_not_keep_the_server_busy() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn milliseconds_in_a_queue_that_counts_seconds_are_told_as_no_time() {
+    let bench = Bench::with("zset-list:delay,ready,s,left".parse().unwrap()).await;
+    bench.server.put(&bench.queue, b"in ms", "1700000000000");
+    let told = bench.work_off().await;
+    let is_told = |event: &WorkerEvent| matches!(event, WorkerEvent::Skipped { .. });
+    assert!(told.iter().any(is_told), "{told:?}");
+    assert!(bench.target().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn until_empty_ends_when_nothing_is_left_that_will_be_due() {
     let bench = Bench::new().await;
     bench.server.put(&bench.queue, &frame(1, b"never"), "+inf");

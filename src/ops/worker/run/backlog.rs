@@ -11,7 +11,7 @@ use crate::ops::apply::{Applied, Applying, Limits, Order, apply};
 use crate::ops::journal::Journal;
 use crate::ops::plan::{What, Which, Wish, plan};
 use crate::queue::plan::Way;
-use crate::queue::{EntryResult, Outcome};
+use crate::queue::{EntryResult, Outcome, Summary, redis_cli};
 use crate::store::write::{Timed, Transferred};
 use crate::store::{StoreError, read};
 
@@ -128,11 +128,32 @@ impl Worker {
                         self.failed(why).await?;
                     }
                 }
-                Some(Applied::Begun(_) | Applied::Progress(_) | Applied::Failed(_)) => {}
-                Some(Applied::Ended(_)) | None if stopping => return Err(WorkEnd),
-                Some(Applied::Ended(_)) | None => return Ok(any),
+                Some(Applied::Begun(_) | Applied::Progress(_)) => {}
+                Some(Applied::Failed(why)) => self.say(WorkerEvent::Remark(why)).await?,
+                Some(Applied::Ended(summary)) => self.ended_in_bulk(summary).await?,
+                None if stopping => return Err(WorkEnd),
+                None => return Ok(any),
             }
         }
+    }
+
+    /// Tells what is not known of it, and what it leaves to be done.
+    async fn ended_in_bulk(&mut self, summary: Summary) -> Result<(), WorkEnd> {
+        let unknown = summary.tally.get(Outcome::Unknown);
+        if unknown > 0 {
+            self.say(WorkerEvent::Unknown(unknown)).await?;
+        }
+        for note in summary.notes {
+            self.say(WorkerEvent::Remark(note)).await?;
+        }
+        if unknown > 0
+            && let Some(id) = summary.journal_id
+        {
+            let ours = redis_cli::ours(self.store.endpoint());
+            let back = format!("What was moved in bulk is taken back by `{ours} undo {id}`.");
+            self.say(WorkerEvent::Remark(back)).await?;
+        }
+        Ok(())
     }
 
     async fn moved_in_bulk(&mut self, results: &[EntryResult]) -> Result<bool, WorkEnd> {
