@@ -76,7 +76,8 @@ pub enum WorkerEvent {
         /// When it tries again.
         retry_in: Duration,
     },
-    /// So many entries may have been moved, at most, that no batch tells of: the answer never came.
+    /// Number of entries that may have been moved, at most, and that no batch tells of: the answer
+    /// never came.
     Unknown(u64),
     /// A remark on what it did in bulk, or on what it found: a sentence.
     Remark(String),
