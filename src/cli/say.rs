@@ -3,7 +3,7 @@
 
 use std::io::{self, Write as _};
 
-use crate::queue::text;
+use crate::queue::{Queue, shell, text};
 
 /// Nothing matched what was asked for, which is no failure: exit code 1.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +13,14 @@ pub(super) struct NothingMatched(pub(super) String);
 /// Says `line` on standard error. When nobody listens there, nothing is lost that matters.
 pub(super) fn note(line: &str) {
     let _ = writeln!(io::stderr(), "delayscope: {}", text::printable(line));
+}
+
+/// Says what restores an order list that a change may have left incomplete; `program` as it is called.
+pub(super) fn perhaps_missing(program: &str, queue: &Queue) {
+    let back = shell::about(program, "repair", queue, &["--restore-order"]);
+    note(&format!(
+        "part of the order list may be missing now; this restores it: {back}"
+    ));
 }
 
 /// Says lines on standard error, without a word before them.

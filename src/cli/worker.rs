@@ -20,8 +20,8 @@ use crate::ops::apply::missing;
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
-use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, work_in_bulk};
-use crate::queue::{Change, Outcome as Became, Queue, redis_cli, shell, text};
+use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
+use crate::queue::{Change, Outcome as Became, Queue, redis_cli, text};
 use crate::store::write::Writer;
 
 const COLUMNS: [Column; 6] = [
@@ -62,10 +62,7 @@ impl WorkerTotals {
             text::thousands(self.skipped)
         ));
         if self.unknown > 0 {
-            say::note(&format!(
-                "up to {} more may have been moved: the answer never came",
-                text::counted(self.unknown, "entry", "entries")
-            ));
+            say::note(&perhaps_moved(self.unknown));
         }
     }
 }
@@ -144,14 +141,10 @@ pub(super) async fn run<W: Write>(
     totals.say();
     if totals.is_cut {
         if queue.keys().aside.is_some() {
-            let program = redis_cli::ours(session.store.endpoint());
-            let back = shell::about(&program, "repair", &queue, &["--restore-order"]);
-            say::note(&format!(
-                "part of the order list may be missing now; this restores it: {back}"
-            ));
+            say::perhaps_missing(&redis_cli::ours(session.store.endpoint()), &queue);
         }
-    } else if let Some(why) = missing(&session.store, &queue).await
-        && found.is_none()
+    } else if found.is_none()
+        && let Some(why) = missing(&session.store, &queue).await
     {
         say::note(&why);
     }

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-pub use self::lost::missing;
+pub use self::aside::missing;
 use super::caught::caught;
 use super::journal::Journal;
 use super::plan::Prepared;

@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 use super::caught::caught_in;
 use super::journal::Journal;
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Queue};
+use crate::queue::{EntryId, Queue, text};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -97,6 +97,15 @@ pub enum WorkerEvent {
     Done,
     /// It broke off. The last event.
     Failed(StoreError),
+}
+
+/// The words for so many entries that may have been moved, at most.
+#[must_use]
+pub fn perhaps_moved(most: u64) -> String {
+    format!(
+        "up to {} more may have been moved: the answer never came",
+        text::counted(most, "entry", "entries")
+    )
 }
 
 /// The result of one script that moves entries.

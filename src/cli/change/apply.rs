@@ -264,10 +264,7 @@ impl Following {
             say::note(&format!("what is known of each: delayscope journal {id}"));
         }
         if self.sets_aside {
-            let back = shell::about(&self.program, "repair", &self.queue, &["--restore-order"]);
-            say::note(&format!(
-                "part of the order list may be missing now; this restores it: {back}"
-            ));
+            say::perhaps_missing(&self.program, &self.queue);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
 use crate::ops::bulk::aside::{self, BringBack};
-use crate::queue::{Queue, redis_cli, shell};
+use crate::queue::{Queue, redis_cli, shell, text};
 use crate::store::bulk::{SetAside, Timed, facts};
 use crate::store::{Store, StoreError, read};
 
@@ -189,6 +189,15 @@ impl Run {
         }
     }
 
+    /// Says what brings the order list back, where another change had set it aside and it is so
+    /// still.
+    pub(super) async fn still_aside(&mut self) -> Option<String> {
+        if !self.at_first.is_aside_by_others {
+            return None;
+        }
+        missing(self.writer.store(), &self.queue).await
+    }
+
     fn left_aside(&mut self, why: &Halt) {
         let why = match why {
             Halt::Failed(why) => why,
@@ -199,6 +208,21 @@ impl Run {
             restore(self.writer.store(), &self.queue)
         ));
     }
+}
+
+/// A sentence on what is missing from the order list since a change has set it aside, and on what
+/// restores it; none where nothing is, or that cannot be read.
+pub async fn missing(store: &Store, queue: &Queue) -> Option<String> {
+    let seen = facts(store, queue).await.ok()?;
+    (seen.aside > 0).then(|| {
+        format!(
+            "{} missing from the order list while another change runs. If none does, `{}` restores \
+             {}.",
+            text::counted(seen.aside, "element is", "elements are"),
+            restore(store, queue),
+            if seen.aside == 1 { "it" } else { "them" },
+        )
+    })
 }
 
 /// The command that brings an order list back.

@@ -2,13 +2,11 @@
 //! or timeouts was deleted, renamed or has expired. That is no work of others, and is not told as
 //! such.
 
-use super::aside::restore;
 use super::run::Run;
 use crate::clock::EpochMillis;
 use crate::ops::journal::ServerId;
 use crate::ops::plan::then::ServerThen;
-use crate::queue::{Queue, text};
-use crate::store::Store;
+use crate::queue::text;
 use crate::store::bulk::{Facts, facts};
 use crate::store::read::{self, KeyType};
 
@@ -25,7 +23,7 @@ pub(super) struct Before {
     /// Elements that the order list held beyond what waits.
     beyond: u64,
     /// True when another change had set the order list aside.
-    was_aside: bool,
+    pub(super) is_aside_by_others: bool,
     later: Option<Later>,
 }
 
@@ -56,16 +54,7 @@ impl Run {
         }
         let seen = facts(&store, &self.queue).await.ok();
         self.at_first.beyond = seen.as_ref().map_or(0, beyond);
-        self.at_first.was_aside = seen.is_some_and(|seen| seen.aside > 0);
-    }
-
-    /// Says what brings the order list back, where another change had set it aside and it is so
-    /// still.
-    pub(super) async fn still_aside(&mut self) -> Option<String> {
-        if !self.at_first.was_aside {
-            return None;
-        }
-        missing(self.writer.store(), &self.queue).await
+        self.at_first.is_aside_by_others = seen.is_some_and(|seen| seen.aside > 0);
     }
 
     /// Looks at how many are not due for long, in the later half of the time that `bound` leaves.
@@ -157,21 +146,6 @@ impl Run {
                 .to_owned()
         })
     }
-}
-
-/// A sentence on what is missing from the order list since a change has set it aside, and on what
-/// restores it; none where nothing is, or that cannot be read.
-pub async fn missing(store: &Store, queue: &Queue) -> Option<String> {
-    let seen = facts(store, queue).await.ok()?;
-    (seen.aside > 0).then(|| {
-        format!(
-            "{} missing from the order list while another change runs. If none does, `{}` restores \
-             {}.",
-            text::counted(seen.aside, "element is", "elements are"),
-            restore(store, queue),
-            if seen.aside == 1 { "it" } else { "them" },
-        )
-    })
 }
 
 /// The elements of the order list, also of one that is aside, beyond what waits.

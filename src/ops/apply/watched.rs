@@ -182,7 +182,8 @@ impl Run {
             (false, 0) => Outcome::Left,
             // It may reach the server yet, until somebody touches the queue.
             (true, 0) => {
-                self.underway = Some(items.clone());
+                let first = self.underway.take().unwrap_or_else(|| items.clone());
+                self.underway = Some(first.start..items.end);
                 Outcome::Unknown
             }
             _ => Outcome::Unknown,

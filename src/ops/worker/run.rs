@@ -66,6 +66,7 @@ pub(super) async fn run(
         alarm: Alarm::Now,
         pace: WorkerPace::new(options.batch),
         bulk: Bulk::new(journal),
+        // Before the first look something may be.
         awaited: Some(EpochMillis::default()),
         round: DueRound::default(),
         said: HashSet::new(),

@@ -11,8 +11,8 @@ use tokio::task::JoinHandle;
 use super::{Effect, WorkerTold};
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
-use crate::ops::worker::{WorkerEvent, WorkerOptions, work_in_bulk};
-use crate::queue::{Change, Outcome, Queue, text};
+use crate::ops::worker::{WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
+use crate::queue::{Change, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 use crate::tui::msg::Msg;
@@ -127,9 +127,10 @@ async fn run(
             return 0;
         }
     };
-    let [moved, skipped] = follow((writer, &journal), &queue, stopped, &answers).await;
+    let [moved, skipped, unknown] = follow((writer, &journal), &queue, stopped, &answers).await;
     noted.count(Outcome::Done, moved);
     noted.count(Outcome::Refused, skipped);
+    noted.count(Outcome::Unknown, unknown);
     // Then the journal tells of it as never ended; what was moved is moved all the same.
     let _ = noted.end().await;
     let _ = answers.send(Msg::Worker(worker::Msg::Told(
@@ -139,18 +140,19 @@ async fn run(
     moved
 }
 
-/// Works until it is told to end: how many entries it has moved and skipped in all.
+/// Works until it is told to end: how many entries it has moved and skipped in all, and how many it
+/// may have moved besides.
 async fn follow(
     (writer, journal): (Writer, &Journal),
     queue: &Queue,
     mut stopped: oneshot::Receiver<()>,
     answers: &UnboundedSender<Msg>,
-) -> [u64; 2] {
+) -> [u64; 3] {
     let store = writer.store().clone();
     let options = WorkerOptions::default();
     let mut working = work_in_bulk(&store, writer, queue.clone(), options, journal);
     let mut stopping = false;
-    let mut all = [0, 0];
+    let mut all = [0; 3];
     let tell = |told| {
         let _ = answers.send(Msg::Worker(worker::Msg::Told(queue.clone(), told)));
     };
@@ -168,7 +170,8 @@ async fn follow(
             Some(WorkerEvent::Listening) => WorkerTold::Listening,
             Some(WorkerEvent::Batch(batch)) => {
                 let (moved, skipped) = (batch.moved as u64, batch.skipped as u64);
-                all = [all[0] + moved, all[1] + skipped];
+                all[0] += moved;
+                all[1] += skipped;
                 if let Some(late) = batch.lateness_ms {
                     #[expect(clippy::cast_possible_truncation, reason = "saturates; for reading")]
                     let late_ms = [late.p50 as i64, late.max as i64];
@@ -182,10 +185,10 @@ async fn follow(
             Some(WorkerEvent::Trouble { why, .. } | WorkerEvent::Failed(why)) => {
                 WorkerTold::Failed(why.to_string())
             }
-            Some(WorkerEvent::Unknown(most)) => WorkerTold::Remark(format!(
-                "up to {} more may have been moved: the answer never came",
-                text::counted(most, "entry", "entries")
-            )),
+            Some(WorkerEvent::Unknown(most)) => {
+                all[2] += most;
+                WorkerTold::Remark(perhaps_moved(most))
+            }
             Some(WorkerEvent::Remark(why)) => WorkerTold::Remark(why),
             Some(WorkerEvent::WorksAgain { after }) => {
                 WorkerTold::WorksAgain(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
