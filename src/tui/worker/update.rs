@@ -271,7 +271,7 @@ fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
             }
             news.then_some((words, Tone::Warn))
         }
-        WorkerTold::Remark(words) => Some((words, Tone::Warn)),
+        WorkerTold::Remark(words) => Some((format!("says: {words}"), Tone::Warn)),
         WorkerTold::Failed(why) => {
             let news = !matches!(&worker.state, WorkerState::Failing(old) if *old == why);
             let words = format!("tries again: {why}");
