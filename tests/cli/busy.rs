@@ -1,8 +1,8 @@
 //! Beside somebody whose scripts keep the server nearly all of the time: each change is made once,
 //! tells what happened, and is taken back whole; nothing is lost, nothing doubled.
 //!
-//! Each kind of change is made once, beside scripts of 6 ms of which others hear after 2 ms that
-//! the server is busy. Twenty times, beside scripts of 120 ms that are told after 50 ms:
+//! Each kind of change is made once, beside scripts of about 6 ms of which others hear after 2 ms
+//! that the server is busy. Twenty times, beside scripts of about 120 ms that are told after 50 ms:
 //!
 //! `BUSY=20 cargo test --test cli busy:: -- --nocapture`
 
@@ -63,13 +63,23 @@ impl Neighbourhood {
 fn beside<T>(server: &Server, script: Duration, work: impl FnOnce() -> T) -> T {
     let stop = AtomicBool::new(false);
     let mut connection = server.connection();
-    let us = script.as_micros().to_string();
+    let mut keep = |turns: u64| {
+        let mut keep = redis::cmd("EVAL");
+        let kept = keep.arg(KEEP).arg(0).arg(turns).exec(&mut connection);
+        kept.unwrap();
+    };
+    let began = instant();
+    keep(TRIED);
+    let trial = began.elapsed().as_micros().max(1);
+    let turns =
+        |time: Duration| u64::try_from(u128::from(TRIED) * time.as_micros() / trial).unwrap();
+    let (least, most, longer) = (turns(script), turns(SPREAD), turns(STEP));
     thread::scope(|scope| {
         let neighbour = scope.spawn(|| {
-            let mut keep = redis::cmd("EVAL");
-            keep.arg(KEEP).arg(0).arg(us);
+            let mut more = 0;
             while !stop.load(Ordering::SeqCst) {
-                keep.exec(&mut connection).unwrap();
+                keep(least + more);
+                more = (more + longer) % most;
             }
         });
         let done = catch_unwind(AssertUnwindSafe(work));
@@ -79,16 +89,17 @@ fn beside<T>(server: &Server, script: Duration, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Keeps the server for so many µs.
-const KEEP: &str = "
-local function us()
-    local time = redis.call('TIME')
-    return time[1] * 1000000 + time[2]
-end
-local ends = us() + ARGV[1]
-while us() < ends do
-    for i = 1, 1000 do end
-end";
+/// Keeps the server for so many turns. It does not ask for the time: since Redis 7.2 that stands
+/// still for a script but when the server looks for requests amid it, so that each script would end
+/// right behind such a look, and leave no moment for who asks again.
+const KEEP: &str = "for i = 1, ARGV[1] do end";
+/// Turns that are made once, to see how long they take.
+const TRIED: u64 = 2_000_000;
+/// What scripts differ by at most. The server looks for requests after so many turns (about each
+/// ms), so that equal ones would all end at the same distance from a look.
+const SPREAD: Duration = Duration::from_millis(1);
+/// What a script is longer than the one before.
+const STEP: Duration = Duration::from_micros(137);
 
 /// What the server holds of the queue, but for the order of equal places.
 #[derive(Clone, Debug, Eq, PartialEq)]
