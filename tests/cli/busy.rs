@@ -61,44 +61,53 @@ impl Neighbourhood {
 
 /// Does it while another client runs one script after the other.
 fn beside<T>(server: &Server, script: Duration, work: impl FnOnce() -> T) -> T {
-    let stop = AtomicBool::new(false);
+    let ended = AtomicBool::new(false);
     let mut connection = server.connection();
     let mut keep = |turns: u64| {
         let mut keep = redis::cmd("EVAL");
         let kept = keep.arg(KEEP).arg(0).arg(turns).exec(&mut connection);
         kept.unwrap();
     };
-    let began = instant();
-    keep(TRIED);
-    let trial = began.elapsed().as_micros().max(1);
-    let turns =
-        |time: Duration| u64::try_from(u128::from(TRIED) * time.as_micros() / trial).unwrap();
-    let (least, most, longer) = (turns(script), turns(SPREAD), turns(STEP));
+    // The quickest trial counts: one that the machine held up would make scripts so short that the
+    // server never says that it is busy.
+    let trials = (0..TRIALS).map(|_| {
+        let began = instant();
+        keep(TRIED);
+        micros(began.elapsed())
+    });
+    let turns_in_us = (TRIED / trials.min().unwrap()).max(1);
+    let [least, spread, step] = [script, SPREAD, STEP].map(|time| turns_in_us * micros(time));
     thread::scope(|scope| {
         let neighbour = scope.spawn(|| {
             let mut more = 0;
-            while !stop.load(Ordering::SeqCst) {
+            while !ended.load(Ordering::SeqCst) {
                 keep(least + more);
-                more = (more + longer) % most;
+                more = (more + step) % spread;
             }
         });
         let done = catch_unwind(AssertUnwindSafe(work));
-        stop.store(true, Ordering::SeqCst);
+        ended.store(true, Ordering::SeqCst);
         neighbour.join().unwrap();
         done.unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
-/// Keeps the server for so many turns. It does not ask for the time: since Redis 7.2 that stands
-/// still for a script but when the server looks for requests amid it, so that each script would end
-/// right behind such a look, and leave no moment for who asks again.
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap()
+}
+
+/// Keeps the server for so many turns of a loop. It does not ask for the time: since Redis 7.2 that
+/// stands still for a script, except when the server looks for requests amid it. Each script would
+/// then end right behind such a look, and a client that asks again would never be there first.
 const KEEP: &str = "for i = 1, ARGV[1] do end";
-/// Turns that are made once, to see how long they take.
-const TRIED: u64 = 2_000_000;
+/// Trials that show how long a turn takes.
+const TRIALS: usize = 4;
+/// Turns of each.
+const TRIED: u64 = 500_000;
 /// What scripts differ by at most. The server looks for requests after so many turns (about each
-/// ms), so that equal ones would all end at the same distance from a look.
+/// ms), so that scripts of one length would all end at the same distance from a look.
 const SPREAD: Duration = Duration::from_millis(1);
-/// What a script is longer than the one before.
+/// What each script is longer than the one before, until it begins at the shortest again.
 const STEP: Duration = Duration::from_micros(137);
 
 /// What the server holds of the queue, but for the order of equal places.
