@@ -30,7 +30,8 @@ impl Cluster {
 
     /// The same, with more arguments for each of its servers.
     pub fn start_with(args: &[&str]) -> Self {
-        let ports: Vec<u16> = (0..2 * MASTERS).map(|_| two_free_ports()).collect();
+        let held: Vec<TwoPorts> = (0..2 * MASTERS).map(|_| TwoPorts::free()).collect();
+        let ports: Vec<u16> = held.iter().map(|two| two.port).collect();
         let args = [
             &[
                 "--cluster-enabled",
@@ -47,9 +48,10 @@ impl Cluster {
             args,
         ]
         .concat();
-        let nodes = (0..ports.len()).map(|n| {
+        let nodes = held.into_iter().enumerate().map(|(n, two)| {
             // Told so, they need not meet, which takes seconds.
             let known = known_to(n, &ports);
+            drop(two);
             Server::start_in(&args, ports[n], ("nodes.conf", &known))
         });
         let cluster = Self {
@@ -244,14 +246,26 @@ fn known_to(n: usize, ports: &[u16]) -> String {
     known
 }
 
-/// A free port whose bus has a free one too, both below those that systems give to whoever connects:
-/// between this look and the start of the server these come and go by the hundred.
-fn two_free_ports() -> u16 {
-    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    let mut ports = (0_u64..).map(|n| {
-        let random = RandomState::new().hash_one(n) % 12_000;
-        10_000 + u16::try_from(random).unwrap()
-    });
-    let found = ports.find(|port| is_free(*port) && is_free(port + 10_000));
-    found.expect("one of them")
+/// The port of a node and that of its bus, held until the node starts: neither another node of this
+/// cluster nor a test beside it is given one of them.
+struct TwoPorts {
+    port: u16,
+    _held: [TcpListener; 2],
+}
+
+impl TwoPorts {
+    /// Two free ones, below those that systems give to whoever connects, which come and go by the
+    /// hundred.
+    fn free() -> Self {
+        let listener = |port: u16| TcpListener::bind(("127.0.0.1", port)).ok();
+        let mut found = (0_u64..).filter_map(|n| {
+            let random = RandomState::new().hash_one(n) % 12_000;
+            let port = 10_000 + u16::try_from(random).unwrap();
+            Some(Self {
+                port,
+                _held: [listener(port)?, listener(port + 10_000)?],
+            })
+        });
+        found.next().expect("one of them")
+    }
 }
