@@ -21,6 +21,7 @@ use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say};
 use crate::args;
 use crate::config::Config;
+use crate::ops::apply::missing;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
 use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan};
@@ -292,12 +293,17 @@ impl<'a> Making<'a> {
         };
         let plan = &prepared.plan;
         if plan.planned == 0 && plan.change != Change::Kick {
+            let mut notes: Vec<String> = plan.notes().cloned().collect();
+            notes.extend(missing(&self.session.store, &plan.queue).await);
             if out.is_json() {
                 let figures = Figures {
                     dry_run: self.how.dry_run,
                     ..Figures::of(plan.change, &plan.queue)
                 };
-                summary::print(&figures, &[], out)?;
+                summary::print(&figures, &notes, out)?;
+            }
+            for note in &notes {
+                say::note(note);
             }
             return Err(NothingMatched(plan::nothing(plan)).into());
         }

@@ -82,6 +82,14 @@ impl EntryId {
         Self(id)
     }
 
+    /// The id with these 16 hex digits, in either case; none when they are none.
+    #[must_use]
+    pub fn of_hex(digits: &str) -> Option<Self> {
+        let mut id = [0; 8];
+        hex::decode_to_slice(digits, &mut id).ok()?;
+        Some(Self(id))
+    }
+
     /// Its 16 hex digits, in ASCII.
     #[must_use]
     pub fn hex(self) -> [u8; 16] {

@@ -378,6 +378,74 @@ fn what_was_not_done_is_told_with_its_id() {
     assert!(said.out.contains("delivered 0 of 1 entry"), "{said:?}");
 }
 
+/// The id of the entry of [`with_orders`] that says so.
+fn id_of(program: &Program, says: &str) -> String {
+    let found = program.run(&["entries", "orders", "--grep", says, "--json"]);
+    found.done().json()[0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_id_that_no_entry_has_is_told_and_the_others_are_changed() {
+    let program = with_orders();
+    let (late, other) = (id_of(&program, "entry 0"), "00112233445566ff");
+    let both = ["--id", &late, "--id", other, "--yes"];
+    let told = program.run(&[&["transfer", "orders"][..], &both].concat());
+    let told = told.partly();
+    assert!(
+        told.out.contains("no entry has the id 00112233445566ff"),
+        "{told:?}"
+    );
+    assert!(told.out.contains("transferred 1 of 2 entries"), "{told:?}");
+    assert_eq!(depths(&program), [2, 2, 1]);
+    let later = id_of(&program, "entry 2");
+    let twice = ["--id", &later, "--id", &later, "--yes", "--json"];
+    let told = program.run(&[&["delete", "orders"][..], &twice].concat());
+    let told = told.partly().json();
+    let why = told[0]["reason"].as_str().unwrap();
+    assert!(why.starts_with("only 1 entry has the id"), "{why}");
+    let counted = ["planned", "done", "refused"].map(|field| summary(&told)[field].clone());
+    assert_eq!(counted, [2, 1, 1]);
+    let alone = ["delete", "orders", "--id", other, "--yes"];
+    let told = program.run(&alone).partly();
+    assert!(
+        told.err.contains("No entry has the id 00112233445566ff."),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn of_entries_that_were_named_one_that_is_not_due_is_told() {
+    let program = with_orders();
+    let ids = ["entry 0", "entry 2"].map(|says| id_of(&program, says));
+    let both = ["transfer", "orders", "--id", &ids[0], "--id", &ids[1]];
+    let told = program.run(&[&both[..], &["--yes"]].concat()).partly();
+    assert!(told.out.contains("it is not due yet"), "{told:?}");
+    assert!(told.out.contains("transferred 1 of 2 entries"), "{told:?}");
+    assert_eq!(depths(&program), [2, 2, 1]);
+}
+
+#[test]
+fn who_finds_nothing_due_is_told_that_elements_of_the_order_list_are_missing() {
+    let program = with_orders();
+    program.run(&["transfer", "orders", "--yes"]).done();
+    let order = ["redisson_delay_queue:{orders}", "delayscope:aside:{orders}"];
+    program.server.cmd(&["RENAME", order[0], order[1]]);
+    let told = program.run(&["transfer", "orders", "--yes"]).partly();
+    assert!(told.err.contains("nothing due was found"), "{told:?}");
+    assert!(
+        told.err
+            .contains("2 elements are missing from the order list"),
+        "{told:?}"
+    );
+    assert!(
+        told.err.contains("repair orders --restore-order"),
+        "{told:?}"
+    );
+    let told = program.run(&["transfer", "orders", "--yes", "--json"]);
+    let notes = summary(&told.partly().json())["notes"].to_string();
+    assert!(notes.contains("--restore-order"), "{notes}");
+}
+
 #[test]
 fn a_zset_list_queue_is_changed_too() {
     let program = Program::start();

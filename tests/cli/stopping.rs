@@ -5,7 +5,7 @@
 use delayscope::queue::Queue;
 
 use crate::changing::depths;
-use crate::program::Program;
+use crate::program::{Program, Said};
 use crate::support::{frame, wait_for};
 
 /// `orders` with so many late entries, in an order list that knows nothing of due times.
@@ -194,21 +194,46 @@ fn a_second_time_leaves_at_once_and_says_what_repairs() {
     let said = change.ended().partly();
     assert!(said.err.contains("left at once"), "{}", said.err);
     program.server.go_on();
-    let line = said
-        .err
-        .lines()
-        .find(|line| line.contains("--restore-order"));
+    restores(&program, &said);
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+    assert!(said.err.contains("delayscope journal "), "{}", said.err);
+}
+
+/// What it says repairs the order list, and does so.
+fn restores(program: &Program, said: &Said) {
+    let mut lines = said.err.lines();
+    let line = lines.find(|line| line.contains("--restore-order"));
     let (_, line) = line.unwrap().rsplit_once(": delayscope ").unwrap();
     let words: Vec<&str> = line.split(' ').collect();
     assert_eq!(words[0], "-s", "{line}");
     let repaired = program.run(&[&words[2..], &["--yes"]].concat());
     assert!(repaired.code < 2, "{repaired:?}");
     wait_for("nothing to be half done", || {
-        let [waiting, order, target] = depths(&program);
+        let [waiting, order, target] = depths(program);
         waiting == order && waiting + target == 10_000
     });
+}
+
+#[test]
+fn a_worker_that_is_cut_off_in_bulk_says_what_repairs() {
+    let program = shuffled(10_000);
+    let worker = program.begin(&["worker", "orders", "--yes", "--json"]);
+    wait_for("it to be set aside", || {
+        program.server.int(&["EXISTS", ASIDE]) == 1
+    });
+    program.server.stop();
+    // Two of one kind might be heard as one.
+    worker.signal("INT");
+    worker.signal("TERM");
+    let said = worker.ended().partly();
+    program.server.go_on();
+    assert_eq!(
+        program.server.int(&["EXISTS", ASIDE]),
+        1,
+        "it is left there"
+    );
+    restores(&program, &said);
     assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
-    assert!(said.err.contains("delayscope journal "), "{}", said.err);
 }
 
 #[test]

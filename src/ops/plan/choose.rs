@@ -25,6 +25,10 @@ pub(super) struct FoundEntries {
     pub(super) gone: Vec<EntryId>,
     /// Entries that were seen and have another due time by now.
     pub(super) changed: Vec<EntryId>,
+    /// Ids that were asked for and that no entry has, each with the reason that is told.
+    pub(super) unfound: Vec<(EntryId, String)>,
+    /// They were named one by one, so that what becomes of each is told.
+    pub(super) named: bool,
     /// The end of target, as consumers take, at which equal elements leave it.
     pub(super) leaves: Option<End>,
     /// Elements that stay although they are equal to chosen ones.
@@ -299,7 +303,7 @@ fn by_id(
         *asked.entry(id.to_lowercase()).or_default() += 1;
     }
     let mut trimmed = HashMap::new();
-    let mut notes = Vec::new();
+    let mut unfound = Vec::new();
     {
         let by_id = found.by_id(queue);
         let sum: usize = by_id.values().map(Vec::len).sum();
@@ -311,14 +315,17 @@ fn by_id(
             let equal = those.iter().all(|(member, _)| *member == those[0].0);
             match there {
                 0 if cut => {}
-                0 => notes.push(format!("No entry has the id {id}.")),
+                0 => unfound.push((id.clone(), n, format!("no entry has the id {id}"))),
                 _ if !equal || there > 1 && n == 1 && !all && limit.is_none() => {
                     return Err(ambiguous(&id, those, equal));
                 }
-                _ if n > there && !cut => notes.push(format!(
-                    "Only {} the id {id}, and it was asked for {n} times.",
-                    text::counted(there, "entry has", "entries have")
-                )),
+                _ if n > there && !cut => {
+                    let why = format!(
+                        "only {} the id {id}, and it was asked for {n} times",
+                        text::counted(there, "entry has", "entries have")
+                    );
+                    unfound.push((id.clone(), n - there, why));
+                }
                 // What is behind the limit is not gone: no more are meant than were found.
                 _ if n > 1 && n < there => {
                     trimmed.insert(those[0].0.clone(), Copies::Only(n));
@@ -327,7 +334,23 @@ fn by_id(
             }
         }
     }
-    found.notes.extend(notes);
+    found.named = true;
+    let nothing = found.is_empty();
+    for (id, times, why) in unfound {
+        match EntryId::of_hex(&id) {
+            Some(id) if !nothing => {
+                let each = (0..times).map(|_| (id, why.clone()));
+                found.unfound.extend(each);
+            }
+            // Where there is nothing to do at all, that is remarked.
+            Some(id) => found.notes.push(format!("No entry has the id {id}.")),
+            None => {
+                return Err(ChangeError::Senseless(format!(
+                    "{id:?} is no entry's id, which has 16 hex digits"
+                )));
+            }
+        }
+    }
     found.count(trimmed);
     Ok(())
 }

@@ -49,6 +49,7 @@ impl Made {
 /// The reason why nothing is done about what only the order list holds.
 pub(super) const ONLY_IN_ORDER: &str =
     "only the order list holds it: it can be requeued, delivered or deleted";
+const NOT_YET_DUE: &str = "it is not due yet: `deliver` transfers it all the same";
 const DELIVERED: &str = "it is delivered already";
 const NO_TIME: &str = "its score is no time, so that there is none to reckon from";
 const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 ms";
@@ -71,6 +72,9 @@ impl Making<'_> {
                 reason: None,
             }));
         }
+        for (id, why) in std::mem::take(&mut found.unfound) {
+            made.refuse(id, &why);
+        }
         let order_only = std::mem::take(&mut found.order_only);
         self.strays(&mut made, what, order_only);
         self.check_quarantine(&mut made, what, &mut found);
@@ -79,6 +83,7 @@ impl Making<'_> {
             delivered,
             quarantined,
             leaves,
+            named,
             ..
         } = found;
         match what {
@@ -100,7 +105,15 @@ impl Making<'_> {
                     What::Quarantine => self.quarantine(&mut made, waiting).await?,
                     What::Restore => self.restore(&mut made, quarantined),
                     What::Repack(to) => self.repack(&mut made, waiting, *to)?,
-                    What::Transfer => made.work(Work::Deliver(self.due(waiting))),
+                    What::Transfer => {
+                        let (due, not_yet) = self.due(waiting);
+                        if named && !due.is_empty() {
+                            for chosen in &not_yet {
+                                made.refuse(self.queue.id(&chosen.member), NOT_YET_DUE);
+                            }
+                        }
+                        made.work(Work::Deliver(due));
+                    }
                     _ => made.work(Work::Deliver(waiting)),
                 }
             }
@@ -108,12 +121,11 @@ impl Making<'_> {
         Ok(made)
     }
 
-    /// Keeps those that are due.
-    fn due(&self, mut waiting: Vec<Chosen>) -> Vec<Chosen> {
+    /// The entries that are due, and the others.
+    fn due(&self, waiting: Vec<Chosen>) -> (Vec<Chosen>, Vec<Chosen>) {
         let now = self.now;
         let due = |score| matches!(self.queue.due(score), Due::At(due) if due <= now);
-        waiting.retain(|chosen| due(chosen.score));
-        waiting
+        waiting.into_iter().partition(|chosen| due(chosen.score))
     }
 
     async fn requeue(

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use delayscope::ops::apply::{Applied, Limits, apply};
 use delayscope::ops::entries::From;
+use delayscope::ops::offer::offer;
 use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
 use delayscope::queue::plan::Way;
-use delayscope::queue::{Address, Outcome, Queue, Summary};
+use delayscope::queue::{Address, Form, Outcome, Queue, Summary};
 
-use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
+use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work, work_in_bulk};
 use delayscope::store::write::DueCursor;
 use futures_util::StreamExt;
 use tempfile::TempDir;
@@ -197,6 +198,53 @@ async fn a_worker_tells_how_many_may_have_been_moved_when_an_answer_was_lost() {
     }
     assert_eq!(bench.contents().target.len(), 60);
     assert!(moved < 60 && moved + unknown >= 60, "{moved} {unknown}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_in_bulk_tells_what_may_have_been_moved_when_an_answer_was_lost_and_what_undoes_it()
+ {
+    const COUNT: u64 = 10_000;
+    let (bench, proxy, _dir) = behind_a_proxy().await;
+    let due = bench.server.now().plus(-900_000);
+    let payloads: Vec<_> = (0..COUNT).map(|n| n.to_string().into_bytes()).collect();
+    for some in payloads.chunks(1_000) {
+        // Due at one moment: in timeouts by their ids, in the order list as they came.
+        let offered = offer(&bench.writer, &bench.queue, some, due, Form::ByteId);
+        offered.await.unwrap();
+    }
+    let (writer, queue) = (bench.writer.clone(), bench.queue.clone());
+    let options = WorkerOptions {
+        until_empty: true,
+        ..WorkerOptions::default()
+    };
+    let mut events = work_in_bulk(&bench.store, writer, queue, options, &bench.journal);
+    let (mut moved, mut unknown, mut remarks) = (0, 0, Vec::new());
+    let hearing = async {
+        while let Some(event) = events.next().await {
+            match event {
+                WorkerEvent::Batch(batch) => {
+                    if moved == 0 {
+                        proxy.lose(Lost::Answers);
+                    }
+                    moved += batch.moved as u64;
+                }
+                WorkerEvent::Unknown(most) => unknown += most,
+                WorkerEvent::Remark(why) => remarks.push(why),
+                _ => {}
+            }
+        }
+    };
+    let cutting = async {
+        until("a script to be sent", || proxy.scripts() > 0).await;
+        proxy.cut();
+    };
+    let both = async { tokio::join!(hearing, cutting) };
+    tokio::time::timeout(PATIENCE, both).await.unwrap();
+    assert_eq!(bench.contents().target.len() as u64, COUNT);
+    assert!(unknown > 0 && moved < COUNT, "{moved} {unknown}");
+    assert!(moved + unknown >= COUNT, "{moved} {unknown}");
+    let back = remarks.iter().find(|why| why.contains("taken back by"));
+    assert!(back.unwrap().contains(" undo "), "{remarks:?}");
 }
 
 /// A transfer of entries too large for a watch, where the answer to the second script is lost.
