@@ -1,13 +1,33 @@
 //! Moments for people: in this machine's zone, with the date when it is another day.
 
-use chrono::{DateTime, Local, TimeZone};
+use chrono::{DateTime, Local, NaiveDate, TimeZone};
 
-use crate::clock::EpochMillis;
+use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Due, text};
 
 /// `14:02:11`, or `2026-11-21 14:02` when that is another day than `now`.
 pub(super) fn local(moment: EpochMillis, now: EpochMillis) -> String {
     shown(moment, now, &Local)
+}
+
+/// `14:02:11.042`, or `2026-11-21 14:02:11.042` when that is another day than today. Given in µs
+/// since the epoch.
+pub(super) fn exact(us: i64) -> String {
+    exact_beside(us, now_us())
+}
+
+/// The same beside another moment: the date is said when it is another day than that one's.
+pub(super) fn exact_beside(us: i64, other_us: i64) -> String {
+    exactly(us, other_us, &Local)
+}
+
+/// Tells whether [`exact`] says the date of that moment.
+pub(super) fn is_dated(us: i64) -> bool {
+    day(us, &Local) != day(now_us(), &Local)
+}
+
+fn now_us() -> i64 {
+    local_now().get().saturating_mul(1_000)
 }
 
 /// [`local`], `-` for none and the score itself when it is no time.
@@ -31,6 +51,24 @@ pub(super) fn left(due: Option<Due>, now: EpochMillis) -> String {
         Some(Due::OutOfRange(_)) => "?".to_owned(),
         None => "-".to_owned(),
     }
+}
+
+fn exactly<Z: TimeZone>(us: i64, other_us: i64, zone: &Z) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    match zone.timestamp_micros(us).earliest() {
+        Some(moment) if day(us, zone) == day(other_us, zone) => {
+            moment.format("%H:%M:%S%.3f").to_string()
+        }
+        Some(moment) => moment.format("%Y-%m-%d %H:%M:%S%.3f").to_string(),
+        None => format!("{us} µs"),
+    }
+}
+
+fn day<Z: TimeZone>(us: i64, zone: &Z) -> Option<NaiveDate> {
+    let moment = zone.timestamp_micros(us).earliest();
+    moment.map(|moment| moment.date_naive())
 }
 
 fn shown<Z: TimeZone>(moment: EpochMillis, now: EpochMillis, zone: &Z) -> String
@@ -62,6 +100,16 @@ mod tests {
         assert_eq!(shown(now.plus(3_600_000), now, &zone), "2023-11-15 00:13");
         let far = EpochMillis::new(99_999_999_999_999_999);
         assert_eq!(shown(far, now, &zone), "99999999999999999 ms");
+    }
+
+    #[test]
+    fn an_exact_moment_of_another_day_has_its_date() {
+        let zone = FixedOffset::east_opt(3_600).unwrap();
+        let now_us = 1_700_000_000_000_000;
+        let in_ms = |ms: i64| exactly(now_us + ms * 1_000, now_us, &zone);
+        assert_eq!(in_ms(42), "23:13:20.042");
+        assert_eq!(in_ms(3_600_042), "2023-11-15 00:13:20.042");
+        assert_eq!(exactly(i64::MAX, now_us, &zone), "9223372036854775807 µs");
     }
 
     #[test]

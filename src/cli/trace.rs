@@ -95,9 +95,10 @@ struct Account<'a, W: Write> {
 impl<'a, W: Write> Account<'a, W> {
     fn new(asked: &args::Trace, config: &Config, out: &'a mut Output<W>) -> anyhow::Result<Self> {
         let wanted = wanted(asked, config);
+        let one = wanted.as_ref().is_some_and(|queues| queues.len() == 1);
         Ok(Self {
             tracker: Tracker::new(wanted.clone(), MOST_BYTES_OF_LIVES),
-            printed: Printed::new(asked)?,
+            printed: Printed::new(asked, !one)?,
             summary: Summary::default(),
             by: asked.by,
             wanted,

@@ -467,6 +467,32 @@ fn what_is_asked_for_alone_is_printed() {
 }
 
 #[test]
+fn lines_for_people_say_the_day_and_where_more_than_one_is_followed_the_queue() {
+    let said = |args: &[&str]| {
+        let args = [&["trace", "--from", "-"], args].concat();
+        let told = local_with_input(&args, &log("3.52.0")).done();
+        told.out.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = said(&[]);
+    let columns = ["TIME", "EVENT", "QUEUE", "ID", "BY", "WHAT"];
+    assert!(all[0].split_whitespace().eq(columns), "{}", all[0]);
+    // The log is of another day, and its dues are of the same one.
+    let cells: Vec<&str> = all[1].split_whitespace().collect();
+    assert!(cells[0].starts_with("2026-11-2"), "{}", all[1]);
+    assert_eq!(cells[2..4], ["offered", "orders"], "{}", all[1]);
+    assert!(cells[6..].join(" ").starts_with("due "), "{}", all[1]);
+    assert!(!cells[7].contains('-'), "{}", all[1]);
+    let one = said(&["orders", "--by", "message"]);
+    let columns = [
+        "OFFERED", "DUE", "ID", "FATE", "LATE", "IN", "TARGET", "TEXT",
+    ];
+    assert!(one[0].split_whitespace().eq(columns), "{}", one[0]);
+    // Each column stands below its title.
+    let at = one[0].find("ID").unwrap();
+    assert!(one[1..].iter().all(|line| line[..at].ends_with("  ")));
+}
+
+#[test]
 fn a_pipe_with_a_path_is_read_once_and_from_its_beginning() {
     let room = room();
     let pipe = room.path().join("pipe");

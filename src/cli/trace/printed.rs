@@ -3,35 +3,44 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
-use chrono::{Local, TimeZone as _};
 use serde_json::{Map, Value, json};
 
 use super::super::output::{Column, Output};
-use super::super::{codec, pick, shape};
+use super::super::{codec, pick, shape, times};
 use crate::args::{self, By};
 use crate::clock::EpochMillis;
 use crate::payload::{Decoded, Habit};
 use crate::queue::filter::{EntryParts, Filter};
-use crate::queue::{Due, Form, text};
+use crate::queue::{Due, Form, Queue, text};
 use crate::trace::life::Moment;
 use crate::trace::{Event, EventKind, Life, Message, MessageFate};
 
-const EVENTS: [Column; 5] = [
+const EVENTS: [Column; 6] = [
     Column::left("TIME", 12),
     Column::left("EVENT", 11),
+    QUEUE,
     Column::left("ID", 16),
     Column::left("BY", 15).optional(),
-    Column::left("WHAT", 0),
+    Column::left("WHAT", 20),
 ];
-const MESSAGES: [Column; 7] = [
+const MESSAGES: [Column; 8] = [
     Column::left("OFFERED", 12),
     Column::left("DUE", 12).optional(),
+    QUEUE,
     Column::left("ID", 16),
     Column::left("FATE", 9),
     Column::right("LATE", 9),
     Column::right("IN TARGET", 9),
-    Column::left("TEXT", 0),
+    Column::left("TEXT", 15),
 ];
+
+/// Where more than one queue is followed.
+const QUEUE: Column = Column::left("QUEUE", 12).optional();
+/// The place of that column in both tables.
+const QUEUE_AT: usize = 2;
+
+/// The width of a moment with its date.
+const DATED: usize = 23;
 
 /// The choice of lines that are printed, with their count so far.
 pub(super) struct Printed {
@@ -43,11 +52,15 @@ pub(super) struct Printed {
     raw: bool,
     most: u64,
     lines: u64,
+    /// More than one queue is followed, so that lines name theirs.
+    names_queues: bool,
+    /// The columns of the table, once its titles are printed.
+    columns: Vec<Column>,
 }
 
 impl Printed {
     /// The choice that the flags make; an error for an id or a filter that cannot be read.
-    pub(super) fn new(asked: &args::Trace) -> anyhow::Result<Self> {
+    pub(super) fn new(asked: &args::Trace, names_queues: bool) -> anyhow::Result<Self> {
         for id in &asked.ids {
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 bail!("{id:?} is no id: an id is 16 hex digits, of which the first ones will do.");
@@ -64,6 +77,8 @@ impl Printed {
             raw: asked.payloads.raw,
             most: asked.limit.unwrap_or(u64::MAX),
             lines: 0,
+            names_queues,
+            columns: Vec::new(),
         })
     }
 
@@ -77,14 +92,40 @@ impl Printed {
         self.lines >= self.most
     }
 
-    /// Counts a line that is about to be printed; before the first one the titles of the table are.
-    fn begin_line<W: Write>(&mut self, out: &mut Output<W>) -> io::Result<()> {
-        self.lines += 1;
-        match self.by {
-            _ if out.is_json() || self.lines > 1 => Ok(()),
-            By::Event => out.titles(&EVENTS),
-            By::Message => out.titles(&MESSAGES),
+    /// Prints a row of the table; before the first one its titles. `moments`: those that the row
+    /// begins with, in µs since the epoch.
+    fn row<W: Write>(
+        &mut self,
+        moments: &[Option<i64>],
+        (queue, db): (&Queue, u32),
+        mut cells: Vec<String>,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
+        if self.columns.is_empty() {
+            self.columns = self.columns_for(moments);
+            out.titles(&self.columns)?;
         }
+        if self.names_queues {
+            cells.insert(QUEUE_AT, queue_words(queue, db));
+        }
+        out.row(&self.columns, &cells)
+    }
+
+    /// The columns of a table whose first row begins with these moments: with room for their dates.
+    fn columns_for(&self, moments: &[Option<i64>]) -> Vec<Column> {
+        let mut columns = match self.by {
+            By::Event => EVENTS.to_vec(),
+            By::Message => MESSAGES.to_vec(),
+        };
+        if moments.iter().flatten().any(|us| times::is_dated(*us)) {
+            for (column, _) in columns.iter_mut().zip(moments) {
+                column.least = DATED;
+            }
+        }
+        if !self.names_queues {
+            columns.remove(QUEUE_AT);
+        }
+        columns
     }
 
     /// Prints an event, if it was asked for.
@@ -98,8 +139,7 @@ impl Printed {
         }
         let Some(message) = &event.message else {
             if self.ids.is_empty() && self.filter.is_empty() {
-                self.begin_line(out)?;
-                return Self::bare(event, out);
+                return self.bare(event, out);
             }
             return Ok(());
         };
@@ -110,37 +150,38 @@ impl Printed {
         let Some(decoded) = self.chosen(message, due, event.at_us) else {
             return Ok(());
         };
-        self.begin_line(out)?;
+        self.lines += 1;
         if out.is_json() {
             let mut fields = event_fields(event);
             self.message_fields(&mut fields, message, decoded);
             return out.json(&Value::Object(fields));
         }
         let what = format!("{}{}", what(event), decoded.text);
-        let cells = [
+        let cells = vec![
             time(event.at_us),
             event.kind.word().to_owned(),
             message.id().to_string(),
             by(event.by.as_deref()),
             what,
         ];
-        out.row(&EVENTS, &cells)
+        self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
 
     /// Prints what happened to a queue.
-    fn bare<W: Write>(event: &Event, out: &mut Output<W>) -> io::Result<()> {
+    fn bare<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
+        self.lines += 1;
         if out.is_json() {
             return out.json(&Value::Object(event_fields(event)));
         }
         let queue = text::printable_bytes(event.queue.name.as_bytes());
-        let cells = [
+        let cells = vec![
             time(event.at_us),
             event.kind.word().to_owned(),
             "-".to_owned(),
             by(event.by.as_deref()),
             format!("{}{queue}", what(event)),
         ];
-        out.row(&EVENTS, &cells)
+        self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
 
     /// Prints a life, if it was asked for.
@@ -164,7 +205,7 @@ impl Printed {
         let Some(decoded) = self.chosen(&life.message, life.due, end_us) else {
             return Ok(());
         };
-        self.begin_line(out)?;
+        self.lines += 1;
         if out.is_json() {
             let mut fields = life_fields(life, fate, late_us);
             self.message_fields(&mut fields, &life.message, decoded);
@@ -179,16 +220,19 @@ impl Printed {
             others => format!("({others} more in vain) "),
         };
         let mark = if life.is_presumed { "?" } else { "" };
-        let cells = [
-            time(life.offered.as_ref().and_then(|offered| offered.at_us)),
-            life.due.map_or_else(dash, due_time),
+        let offered_us = life.offered.as_ref().and_then(|offered| offered.at_us);
+        let due_us = due.and_then(|due| due.get().checked_mul(1_000));
+        let cells = vec![
+            time(offered_us),
+            life.due.map_or_else(dash, |due| due_time(due, None)),
             life.message.id().to_string(),
             format!("{}{mark}", fate.word()),
             late_us.map_or_else(dash, signed),
             life.waited_us().map_or_else(dash, signed),
             format!("{again}{in_vain}{}", decoded.text),
         ];
-        out.row(&MESSAGES, &cells)
+        let of = (&*life.message.queue, life.message.db);
+        self.row(&[offered_us, due_us], of, cells, out)
     }
 
     /// True when a lateness, in µs, is above the one that was asked for, or none was.
@@ -333,15 +377,27 @@ fn by(address: Option<&[u8]>) -> String {
     address.map_or_else(dash, text::printable_bytes)
 }
 
-/// A moment of the log in this machine's zone, to the millisecond.
-pub(super) fn time(us: Option<i64>) -> String {
-    let moment = us.and_then(|us| Local.timestamp_micros(us).earliest());
-    moment.map_or_else(dash, |moment| moment.format("%H:%M:%S%.3f").to_string())
+/// A queue for people, with its database where that is not the first one.
+fn queue_words(queue: &Queue, db: u32) -> String {
+    let name = text::printable_bytes(queue.name.as_bytes());
+    match db {
+        0 => name,
+        db => format!("{name} (db {db})"),
+    }
 }
 
-fn due_time(due: Due) -> String {
+/// A moment of the log in this machine's zone, to the millisecond.
+pub(super) fn time(us: Option<i64>) -> String {
+    us.map_or_else(dash, times::exact)
+}
+
+/// A due time; `beside`: the moment, in µs since the epoch, that stands in the same line.
+fn due_time(due: Due, beside: Option<i64>) -> String {
     match due {
-        Due::At(moment) => time(moment.get().checked_mul(1_000)),
+        Due::At(moment) => match (moment.get().checked_mul(1_000), beside) {
+            (Some(us), Some(beside)) => times::exact_beside(us, beside),
+            (us, _) => time(us),
+        },
         Due::OutOfRange(score) => format!("score {score:e}"),
     }
 }
@@ -356,8 +412,8 @@ pub(super) fn signed(us: i64) -> String {
 /// The words of an event before its message's text, for people.
 fn what(event: &Event) -> String {
     match event.kind {
-        EventKind::Offered { due } => format!("due {}: ", due_time(due)),
-        EventKind::Requeued { due } => format!("due {} now: ", due_time(due)),
+        EventKind::Offered { due } => format!("due {}: ", due_time(due, event.at_us)),
+        EventKind::Requeued { due } => format!("due {} now: ", due_time(due, event.at_us)),
         EventKind::Announced => "new head: ".to_owned(),
         EventKind::Transferred {
             late_us,

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
-use super::super::say;
-use super::printed::{ms, signed, time};
+use super::super::{say, times};
+use super::printed::{ms, signed};
 use crate::ops::trace::{LiveCost, LiveEnd};
 use crate::queue::{Known, text};
 use crate::trace::MessageFate;
@@ -108,7 +108,8 @@ impl Summary {
             .map(|(fate, n)| format!("{} {fate}", text::thousands(*n)));
         let span = match (figures.first_us, figures.last_us) {
             (Some(first), Some(last)) => {
-                format!(" from {} to {}", time(Some(first)), time(Some(last)))
+                let last = times::exact_beside(last, first);
+                format!(" from {} to {last}", times::exact(first))
             }
             _ => String::new(),
         };
