@@ -32,7 +32,7 @@ pub use url::{BadUrl, parse as parse_url};
 pub use crate::args::Theme;
 use crate::args::{Args, Command, Connection, Span, no_command};
 use crate::queue::{Address, Endpoint, Queue, redis_cli, shell};
-use file::{File, Loaded};
+use file::{File, LoadedFile};
 use reader::listed;
 
 /// The configuration of a session, complete and checked.
@@ -115,7 +115,7 @@ impl Config {
         let connection = &args.connection;
         let named = connection.config.clone();
         let named = named.or_else(|| env("DELAYSCOPE_CONFIG").map(PathBuf::from));
-        let Loaded {
+        let LoadedFile {
             file,
             path,
             warning,

@@ -69,8 +69,8 @@ use reader::Reader;
 use spelling::with_type;
 use verdict::CodecVerdict;
 
-pub use again::{Held, encode_as, encode_like, held, held_by_all};
-pub use decoded::{Decoded, Reading, decode, decode_as, read, readable_as, whole};
+pub use again::{PayloadContent, encode_as, encode_like, held, held_by_all};
+pub use decoded::{DecodedPayload, PayloadReading, decode, decode_as, read, readable_as, whole};
 pub use effort::Effort;
 pub use encode_error::EncodeError;
 pub use habit::Habit;

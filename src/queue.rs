@@ -42,19 +42,19 @@ pub use exact::Exact;
 pub use filter::{BadFilter, EntryParts, Filter, Progress};
 pub use finding::{Finding, Severity, Suspect};
 pub use frame::{Era, Form, Frame, FrameError, Unpack};
-pub use frames::{Frames, FramesAsk, Judged};
+pub use frames::{Frames, FramesAsk, JudgedMember};
 pub use hold::{ConsumerTag, HeldCount, HeldElement, Holder};
 pub use known::Known;
 pub use lateness::{LateBounds, QueueLateness, RecentLateness};
-pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
+pub use layout::{BadQueue, Layout, Push, Queue, Unit, UnwrappedMember, ZsetList};
 pub use listing::{List, ListPage, ListRow, ListScore};
 pub use look::{NodeLook, ServerLook, ServerWatch};
 pub use name::{HoldKeys, Keys, QueueName};
 pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
 pub use sentinels::{SENTINEL_PORT, Sentinels};
 pub use server::{
-    Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Nodes, Optional, Refused, Tls,
-    Verify,
+    Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Nodes, Optional,
+    RefusedCommands, Tls, Verify,
 };
 pub use snapshot::{Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey};
 pub use twin::Twin;

@@ -84,7 +84,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::unbounded_channel;
 
-pub use self::edge::Ended;
+pub use self::edge::ProgramEnd;
 use self::edge::Surface as _;
 use self::keys::Keymap;
 use self::look::Look;
@@ -116,9 +116,9 @@ pub struct Options {
 /// its colours under the user's eyes.
 const ANSWERS: Duration = Duration::from_secs(1);
 
-/// Shows the screen until it ends; the exit code is [`Ended::code`]. Fails when the terminal
+/// Shows the screen until it ends; the exit code is [`ProgramEnd::code`]. Fails when the terminal
 /// cannot be taken; one that goes away later is an end like any other.
-pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
+pub async fn run(session: Session, options: Options) -> anyhow::Result<ProgramEnd> {
     let mut tty = Tty::enter()?;
     let input = tty.input()?;
     let mut model = Model::new(tty.size()?, options.look, String::new(), false, instant());
@@ -143,7 +143,7 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     panic_when_asked();
     let ended = run::run(&mut tty, &mut model, input, replies, &mut tasks, instant).await;
     // A terminal that cannot be written to any more is gone.
-    let ended = ended.unwrap_or(Ended::HUNG_UP);
+    let ended = ended.unwrap_or(ProgramEnd::HUNG_UP);
     // The shell gets its terminal before anything is waited for.
     drop(tty);
     finish_changes(&mut tasks, ended).await;
@@ -157,7 +157,7 @@ const ALONE: Duration = Duration::from_secs(30);
 
 /// Lets the changes under way stop, and finish what must be finished; until somebody says again
 /// that he leaves.
-async fn finish_changes(tasks: &mut Tasks, ended: Ended) {
+async fn finish_changes(tasks: &mut Tasks, ended: ProgramEnd) {
     let names = tasks.stop_changes();
     if names.is_empty() {
         return;
@@ -175,8 +175,8 @@ async fn finish_changes(tasks: &mut Tasks, ended: Ended) {
     });
     let alone = async {
         match ended {
-            Ended::Quit => std::future::pending().await,
-            Ended::Signal(_) | Ended::Panicked => tokio::time::sleep(ALONE).await,
+            ProgramEnd::Quit => std::future::pending().await,
+            ProgramEnd::Signal(_) | ProgramEnd::Panicked => tokio::time::sleep(ALONE).await,
         }
     };
     tokio::select! {

@@ -15,7 +15,7 @@ use super::confirm::{can_ask, confirm, protection};
 use super::entries::check_that_it_is_there;
 use super::meter::{self, Meter};
 use super::output::Output;
-use super::pick::Picked;
+use super::pick::CheckedPick;
 use super::session::{Session, meant};
 use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say};
@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::ops::apply::missing;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
-use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan};
+use crate::ops::plan::{ChangeError, PreparedChange, What, Which, Wish, plan};
 use crate::ops::undo::plan_undo;
 use crate::payload::Habit;
 use crate::queue::asks::{Asks, Why};
@@ -33,15 +33,15 @@ use crate::store::write::Writer;
 pub(super) use summary::{Figures, entry, fields};
 
 /// The entries that a change is about, checked.
-pub(super) struct Chosen {
-    picked: Picked,
+pub(super) struct ChangeChoice {
+    picked: CheckedPick,
     limit: Option<u64>,
     /// Of those with equal payloads the first is left alone.
     but_one: bool,
 }
 
-impl Chosen {
-    const fn new(picked: Picked, limit: Option<u64>) -> Self {
+impl ChangeChoice {
+    const fn new(picked: CheckedPick, limit: Option<u64>) -> Self {
         Self {
             picked,
             limit,
@@ -51,7 +51,7 @@ impl Chosen {
 
     /// Reads what was typed. A change must say what it is about: nothing said is not all.
     pub(super) fn of(asked: &args::Which) -> anyhow::Result<Self> {
-        let picked = Picked::of(&asked.pick)?;
+        let picked = CheckedPick::of(&asked.pick)?;
         if !picked.chooses() && !asked.all {
             bail!(
                 "which entries? Choose some with --id, --late, --due-before, --due-after or \
@@ -68,7 +68,7 @@ impl Chosen {
 
     /// The same where nothing said is everything due.
     pub(super) fn or_due(asked: &args::Which) -> anyhow::Result<Option<Self>> {
-        let picked = Picked::of(&asked.pick)?;
+        let picked = CheckedPick::of(&asked.pick)?;
         if !picked.chooses() && asked.limit.is_none() && picked.from == From::Waiting {
             return Ok(None);
         }
@@ -85,12 +85,12 @@ impl Chosen {
 
     /// The entry with this id.
     pub(super) fn one(id: &str) -> anyhow::Result<Self> {
-        Ok(Self::new(Picked::with_ids(&[id.to_owned()])?, None))
+        Ok(Self::new(CheckedPick::with_ids(&[id.to_owned()])?, None))
     }
 
     /// Reads what was typed; none when that is nothing.
     pub(super) fn if_any(asked: &args::Which) -> anyhow::Result<Option<Self>> {
-        let picked = Picked::of(&asked.pick)?;
+        let picked = CheckedPick::of(&asked.pick)?;
         let limit = asked.limit;
         let any = picked.chooses() || asked.all || limit.is_some() || asked.pick.from.is_some();
         Ok(any.then_some(Self::new(picked, limit)))
@@ -102,7 +102,7 @@ impl Chosen {
         if asked.pick.late || asked.pick.from.is_some() && elsewhere {
             bail!("what is restored is in quarantine. Leave out --late and --from.");
         }
-        let picked = Picked::of(&asked.pick)?.in_quarantine();
+        let picked = CheckedPick::of(&asked.pick)?.in_quarantine();
         if !picked.chooses() && !asked.all {
             bail!(
                 "which entries? Choose some with --id, --due-before, --due-after or --grep, or \
@@ -136,23 +136,23 @@ pub(super) async fn those<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    chosen(those, Chosen::of(&those.which)?, what, config, out).await
+    chosen(those, ChangeChoice::of(&those.which)?, what, config, out).await
 }
 
 /// Changes these entries.
 pub(super) async fn chosen<W: Write>(
     those: &args::Those,
-    chosen: Chosen,
+    chosen: ChangeChoice,
     what: What,
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let making = Making::begin(&those.how, config).await?;
+    let making = ChangeCommand::begin(&those.how, config).await?;
     making.queue(&those.queue, what, Some(chosen), out).await
 }
 
 /// A change that was asked for on the command line.
-pub(super) struct Making<'a> {
+pub(super) struct ChangeCommand<'a> {
     how: &'a args::How,
     config: &'a Config,
     /// The link to the server.
@@ -161,7 +161,7 @@ pub(super) struct Making<'a> {
     stop: StopSignal,
 }
 
-impl<'a> Making<'a> {
+impl<'a> ChangeCommand<'a> {
     /// Connects. From here on a signal ends it, where it must not leave anything half done.
     pub(super) async fn begin(how: &'a args::How, config: &'a Config) -> anyhow::Result<Self> {
         Ok(Self {
@@ -178,7 +178,7 @@ impl<'a> Making<'a> {
         mut self,
         queue: &Queue,
         what: What,
-        chosen: Option<Chosen>,
+        chosen: Option<ChangeChoice>,
         out: &mut Output<W>,
     ) -> anyhow::Result<Outcome> {
         let queue = meant(queue, self.config);
@@ -257,7 +257,7 @@ impl<'a> Making<'a> {
     }
 
     /// Plans; none: it was interrupted.
-    async fn planned(&mut self, wish: Wish) -> anyhow::Result<Option<Prepared>> {
+    async fn planned(&mut self, wish: Wish) -> anyhow::Result<Option<PreparedChange>> {
         let meter = Mutex::new(Meter::new());
         let metered = |act: &dyn Fn(&mut Meter)| {
             act(&mut meter.lock().unwrap_or_else(PoisonError::into_inner));
@@ -278,7 +278,7 @@ impl<'a> Making<'a> {
     async fn make<W: Write>(
         &mut self,
         writer: Option<Writer>,
-        prepared: Option<Prepared>,
+        prepared: Option<PreparedChange>,
         out: &mut Output<W>,
     ) -> anyhow::Result<Outcome> {
         let Some(prepared) = prepared else {
@@ -315,7 +315,7 @@ impl<'a> Making<'a> {
             say::note("nothing was changed");
             return Ok(Outcome::Partly);
         }
-        apply::Following::of(plan, self.how.each, self.config.program())
+        apply::ChangeFollower::of(plan, self.how.each, self.config.program())
             .follow(
                 crate::ops::apply::apply(&writer, &self.journal, prepared, limits),
                 &mut self.stop,

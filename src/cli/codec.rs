@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail};
 use super::session::Session;
 use crate::config::Config;
 use crate::ops::entries::{self, From};
-use crate::payload::{self, Codec, Habit, Held};
+use crate::payload::{self, Codec, Habit, PayloadContent};
 use crate::queue::Queue;
 
 /// The codec of that name, when payloads can be written with it.
@@ -28,7 +28,11 @@ pub(super) fn encoded(codec: Codec, message: &[u8]) -> anyhow::Result<Vec<u8>> {
 }
 
 /// A message in that codec, in the place of what is held.
-pub(super) fn encoded_like(codec: Codec, held: &Held, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+pub(super) fn encoded_like(
+    codec: Codec,
+    held: &PayloadContent,
+    message: &[u8],
+) -> anyhow::Result<Vec<u8>> {
     if codec == Codec::Text {
         return Ok(message.to_vec());
     }

@@ -14,9 +14,9 @@ use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::Config;
-use crate::ops::consumer::{ConsumeOptions, Consumed, Consumer, peek};
+use crate::ops::consumer::{ConsumeOptions, ConsumedElement, Consumer, peek};
 use crate::ops::journal::Journal;
-use crate::ops::noted::Noted;
+use crate::ops::noted::ActivityRecord;
 use crate::ops::refresh::pulse;
 use crate::payload::Codec;
 use crate::queue::asks::{Asks, Why};
@@ -58,7 +58,7 @@ pub(super) async fn run<W: Write>(
     }
     let journal = Journal::of_user(config.keep_days);
     let size = [asked.count.unwrap_or(0), 0];
-    let noted = Noted::begin(&journal, &session.store, &queue, Change::Consume, size);
+    let noted = ActivityRecord::begin(&journal, &session.store, &queue, Change::Consume, size);
     let mut noted = noted.await.with_context(what)?;
     let taken = take(asked, &writer, &queue, &mut noted, out).await;
     if let Err(why) = noted.end().await {
@@ -76,7 +76,7 @@ async fn take<W: Write>(
     asked: &args::Consume,
     writer: &Writer,
     queue: &Queue,
-    noted: &mut Noted,
+    noted: &mut ActivityRecord,
     out: &mut Output<W>,
 ) -> anyhow::Result<u64> {
     let options = ConsumeOptions {
@@ -136,7 +136,7 @@ async fn next(
     consumer: &mut Consumer,
     stop: &mut StopSignal,
     ending: &watch::Sender<bool>,
-) -> Option<Option<Result<Consumed, StoreError>>> {
+) -> Option<Option<Result<ConsumedElement, StoreError>>> {
     let mut next = pin!(consumer.next());
     loop {
         tokio::select! {
@@ -181,8 +181,8 @@ async fn leave(consumer: &mut Consumer, queue: &Queue) {
 /// say of it.
 async fn put_back(
     consumer: &mut Consumer,
-    element: &Consumed,
-    noted: &mut Noted,
+    element: &ConsumedElement,
+    noted: &mut ActivityRecord,
     unprinted: anyhow::Error,
 ) -> anyhow::Error {
     match consumer.put_back().await {
@@ -270,7 +270,11 @@ async fn agreed(
     )
 }
 
-fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io::Result<()> {
+fn print<W: Write>(
+    queue: &Queue,
+    element: &ConsumedElement,
+    out: &mut Output<W>,
+) -> io::Result<()> {
     let decoded = &element.decoded;
     if out.is_json() {
         let mut fields = Map::new();
@@ -293,7 +297,7 @@ fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io
 
 /// Tells whether `value`, written down again, is the element to the byte. Of all others the bytes
 /// are told too: what was taken is nowhere else any more.
-fn is_exact(element: &Consumed) -> bool {
+fn is_exact(element: &ConsumedElement) -> bool {
     let bytes = element.element.as_slice();
     match (element.decoded.codec, &element.decoded.value) {
         (Codec::Text, Value::String(text)) => text.as_bytes() == bytes,
@@ -305,7 +309,7 @@ fn is_exact(element: &Consumed) -> bool {
 }
 
 /// All that an element says, on one line: its `text` is shortened when it is long.
-fn whole(element: &Consumed) -> String {
+fn whole(element: &ConsumedElement) -> String {
     let decoded = &element.decoded;
     match (decoded.codec, &decoded.value) {
         (Codec::Unknown, _) => hex::encode(&element.element),

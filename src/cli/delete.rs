@@ -14,6 +14,6 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = change::Chosen::of(&asked.those.which)?.but_one(asked.keep_one);
+    let chosen = change::ChangeChoice::of(&asked.those.which)?.but_one(asked.keep_one);
     change::chosen(&asked.those, chosen, What::Delete, config, out).await
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Context as _;
 use futures_util::TryStreamExt as _;
 
-use super::change::{Chosen, Making};
+use super::change::{ChangeChoice, ChangeCommand};
 use super::codec::{class, encoded, encoded_as, encoded_like, named, voted};
 use super::input;
 use super::output::Output;
@@ -15,7 +15,7 @@ use crate::args;
 use crate::config::Config;
 use crate::ops::entries::{From, entries};
 use crate::ops::plan::What;
-use crate::payload::{self, Codec, Held};
+use crate::payload::{self, Codec, PayloadContent};
 use crate::queue::Queue;
 
 /// Replaces the payload.
@@ -26,9 +26,9 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let codec = asked.codec.as_deref().map(named).transpose()?;
     let class = asked.kind.as_deref().map(class).transpose()?;
-    let chosen = Chosen::one(&asked.id)?;
+    let chosen = ChangeChoice::one(&asked.id)?;
     let message = input::whole(&asked.file)?;
-    let making = Making::begin(&asked.how, config).await?;
+    let making = ChangeCommand::begin(&asked.how, config).await?;
     let (own, held) = own(asked, &making, &meant(&asked.queue, config), config).await?;
     let codec = codec.unwrap_or(own);
     let bytes = match class {
@@ -49,11 +49,11 @@ pub(super) async fn run<W: Write>(
 /// taken as they are.
 async fn own(
     asked: &args::Edit,
-    making: &Making<'_>,
+    making: &ChangeCommand<'_>,
     queue: &Queue,
     config: &Config,
-) -> anyhow::Result<(Codec, Held)> {
-    let selection = Chosen::one(&asked.id)?;
+) -> anyhow::Result<(Codec, PayloadContent)> {
+    let selection = ChangeChoice::one(&asked.id)?;
     let selection = selection.selection(&making.session, queue, config).await?;
     let habit = voted(None, &making.session, queue, From::Waiting, config).await?;
     let mut reading = std::pin::pin!(entries(&making.session.store, queue, selection));
@@ -63,10 +63,10 @@ async fn own(
         return Err(NothingMatched(format!("no entry of {name:?} matched.")).into());
     };
     let Ok(inside) = queue.unwrap(&entry.member) else {
-        return Ok((Codec::Text, Held::Text));
+        return Ok((Codec::Text, PayloadContent::Text));
     };
     Ok(match habit.decode(inside.payload).codec {
-        Codec::Unknown => (Codec::Text, Held::Text),
+        Codec::Unknown => (Codec::Text, PayloadContent::Text),
         codec => (codec, payload::held(codec, inside.payload)),
     })
 }

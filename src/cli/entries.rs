@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use super::codec;
 use super::entry::{COLUMNS, EntryRecord, print};
 use super::output::Output;
-use super::pick::Picked;
+use super::pick::CheckedPick;
 use super::session::{Session, meant};
 use super::{NothingMatched, Outcome, queues, say};
 use crate::args;
@@ -29,7 +29,7 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let picked = Picked::of(&asked.pick)?;
+    let picked = CheckedPick::of(&asked.pick)?;
     let queue = meant(&asked.queue, config);
     let session = Session::open(config).await?.at(&queue).await?;
     let what = || format!("could not read the entries of {:?}", queue.name.text());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::output::{Column, Output};
 use super::{shape, times};
 use crate::clock::EpochMillis;
-use crate::payload::{self, Decoded, Habit};
+use crate::payload::{self, DecodedPayload, Habit};
 use crate::queue::{Due, Entry, EntryId, Queue, State, text};
 
 /// The columns of an entry's row.
@@ -27,7 +27,7 @@ pub(super) struct EntryRecord<'a> {
     due: Option<Due>,
     form: &'static str,
     payload: &'a [u8],
-    decoded: Decoded,
+    decoded: DecodedPayload,
     error: Option<String>,
 }
 

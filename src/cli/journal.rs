@@ -13,7 +13,7 @@ use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, local_now};
 use crate::config::Config;
-use crate::ops::journal::{Journal, Kept};
+use crate::ops::journal::{Journal, JournalledChange};
 use crate::queue::{self, Queue, text};
 
 /// The columns of a change's row.
@@ -79,7 +79,7 @@ fn limit<W: Write>(asked: &args::Journal, out: &Output<W>) -> usize {
 }
 
 /// A change's row.
-pub(super) fn row(kept: &Kept, now: EpochMillis) -> Vec<String> {
+pub(super) fn row(kept: &JournalledChange, now: EpochMillis) -> Vec<String> {
     let done = kept.ended.map(|tally| tally.get(queue::Outcome::Done));
     vec![
         kept.id.clone(),
@@ -93,7 +93,7 @@ pub(super) fn row(kept: &Kept, now: EpochMillis) -> Vec<String> {
 }
 
 /// Says how it ended, in as few words as will do.
-fn state(kept: &Kept) -> String {
+fn state(kept: &JournalledChange) -> String {
     let Some(tally) = &kept.ended else {
         let words = if kept.under_way {
             "under way"
@@ -124,7 +124,7 @@ fn state(kept: &Kept) -> String {
 }
 
 /// The queue as people call it.
-fn queue_text(kept: &Kept) -> String {
+fn queue_text(kept: &JournalledChange) -> String {
     match Queue::typed(&kept.head.queue) {
         Ok(queue) => text::printable_bytes(queue.name.as_bytes()),
         Err(_) => text::printable_bytes(&kept.head.queue),
@@ -132,7 +132,7 @@ fn queue_text(kept: &Kept) -> String {
 }
 
 /// A change's fields.
-pub(super) fn fields(kept: &Kept) -> Map<String, Value> {
+pub(super) fn fields(kept: &JournalledChange) -> Map<String, Value> {
     let head = &kept.head;
     let mut fields = Map::new();
     fields.insert("journal_id".into(), kept.id.as_str().into());

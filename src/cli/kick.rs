@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::Outcome;
-use super::change::Making;
+use super::change::ChangeCommand;
 use super::output::Output;
 use crate::args;
 use crate::config::Config;
@@ -15,6 +15,6 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let making = Making::begin(&asked.how, config).await?;
+    let making = ChangeCommand::begin(&asked.how, config).await?;
     making.queue(&asked.queue, What::Kick, None, out).await
 }

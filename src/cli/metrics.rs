@@ -9,7 +9,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use self::exposition::Exposition;
-use self::reading::Reading;
+use self::reading::MetricsReading;
 use super::doctor::Doctor;
 use super::output::Output;
 use super::session::Session;
@@ -54,7 +54,7 @@ async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> 
     doctor.quiet();
     doctor.recall(config).await;
     let said = doctor.examine(Some(SPAN)).await?;
-    Ok(Reading {
+    Ok(MetricsReading {
         link: session.store.link().borrow().clone(),
         queues: doctor.queues.iter().zip(&said).collect(),
         found: all,

@@ -18,9 +18,9 @@ use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::ops::journal::{Journal, JournalError};
-use crate::ops::noted::Noted;
-use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer_noted};
-use crate::payload::{Codec, EncodeError, Held};
+use crate::ops::noted::ActivityRecord;
+use crate::ops::offer::{OfferOutcome, StoppedOffer, codec_of, form_of, offer_noted};
+use crate::payload::{Codec, EncodeError, PayloadContent};
 use crate::queue::asks::MANY;
 use crate::queue::{Change, Form, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
@@ -48,17 +48,17 @@ pub(super) async fn run<W: Write>(
         .await
         .with_context(what)?;
     let (codec, held) = match codec {
-        Some(codec) => (codec, Held::Text),
+        Some(codec) => (codec, PayloadContent::Text),
         None => codec_of(&session.store, &queue)
             .await
             .with_context(what)?
-            .unwrap_or((Codec::Text, Held::Text)),
+            .unwrap_or((Codec::Text, PayloadContent::Text)),
     };
     if !asked.dry_run && !asked.yes && !agreed(asked, &queue, config)? {
         say::note("nothing was offered");
         return Ok(Outcome::Partly);
     }
-    let mut offering = Offering {
+    let mut offering = OfferCommand {
         asked,
         session: &session,
         writer,
@@ -173,7 +173,7 @@ async fn next_batch(mut messages: Messages) -> anyhow::Result<(Messages, Option<
     reading.await.context("could not read the messages")?
 }
 
-struct Offering<'a> {
+struct OfferCommand<'a> {
     asked: &'a args::Offer,
     session: &'a Session,
     writer: Writer,
@@ -183,16 +183,16 @@ struct Offering<'a> {
     /// The type that was asked for.
     class: Option<&'static str>,
     /// The content that all of the queue's payloads have, as far as that is known.
-    held: Held,
+    held: PayloadContent,
     began: Instant,
     totals: OfferTotals,
     journal: Journal,
     /// Its record in the journal, from the first batch on.
-    noted: Option<Noted>,
+    noted: Option<ActivityRecord>,
     journal_id: Option<String>,
 }
 
-impl Offering<'_> {
+impl OfferCommand<'_> {
     /// A message, of the type that was asked for, else of the type of all others.
     fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
         if let Some(class) = self.class {
@@ -200,12 +200,12 @@ impl Offering<'_> {
         }
         let payload = encoded_like(self.codec, &self.held, message);
         let kind = match &self.held {
-            Held::Text => return payload,
-            Held::Scalar(class) => format!("values of {class}"),
-            Held::Other(Some(class)) => format!("objects of {class}"),
-            Held::Other(None) => "objects".to_owned(),
-            Held::Json(Value::Array(_)) => "JSON lists".to_owned(),
-            Held::Json(_) => "JSON objects".to_owned(),
+            PayloadContent::Text => return payload,
+            PayloadContent::Scalar(class) => format!("values of {class}"),
+            PayloadContent::Other(Some(class)) => format!("objects of {class}"),
+            PayloadContent::Other(None) => "objects".to_owned(),
+            PayloadContent::Json(Value::Array(_)) => "JSON lists".to_owned(),
+            PayloadContent::Json(_) => "JSON objects".to_owned(),
         };
         let codec = self.codec;
         payload.map_err(|why| {
@@ -262,7 +262,7 @@ impl Offering<'_> {
             match sent {
                 Ok(offered) => self.count(offered, out)?,
                 Err(why) if !self.totals.touched() => return Err(why.into()),
-                Err(why) => self.stopped(Stopped {
+                Err(why) => self.stopped(StoppedOffer {
                     unknown: 0,
                     left: payloads.len(),
                     why,
@@ -281,7 +281,7 @@ impl Offering<'_> {
     }
 
     /// Its record in the journal; begun with the first batch.
-    async fn noted(&mut self, first: &[Vec<u8>]) -> Result<Noted, JournalError> {
+    async fn noted(&mut self, first: &[Vec<u8>]) -> Result<ActivityRecord, JournalError> {
         if let Some(noted) = self.noted.take() {
             return Ok(noted);
         }
@@ -291,7 +291,8 @@ impl Offering<'_> {
         let each = first.first().map_or(0, Vec::len) as u64;
         let size = [count, count.saturating_mul(each)];
         let store = &self.session.store;
-        let noted = Noted::begin(&self.journal, store, &self.queue, Change::Offer, size).await?;
+        let noted =
+            ActivityRecord::begin(&self.journal, store, &self.queue, Change::Offer, size).await?;
         self.journal_id = Some(noted.id().to_owned());
         Ok(noted)
     }
@@ -318,7 +319,11 @@ impl Offering<'_> {
         }
     }
 
-    fn count<W: Write>(&mut self, offered: Offered, out: &mut Output<W>) -> anyhow::Result<()> {
+    fn count<W: Write>(
+        &mut self,
+        offered: OfferOutcome,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<()> {
         self.totals.done += offered.ids.len() as u64;
         self.totals.refused += offered.refused.len() as u64;
         self.totals.head |= offered.head;
@@ -340,7 +345,7 @@ impl Offering<'_> {
         Ok(())
     }
 
-    fn stopped(&mut self, stopped: Stopped) {
+    fn stopped(&mut self, stopped: StoppedOffer) {
         self.totals.unknown = stopped.unknown as u64;
         self.totals.left = stopped.left as u64;
         self.totals.stopped = Some(stopped.why);

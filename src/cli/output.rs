@@ -131,7 +131,7 @@ impl<W: Write> Output<W> {
 
     /// One JSON value on a line of its own.
     pub fn json(&mut self, value: &Value) -> io::Result<()> {
-        value.serialize(&mut Serializer::with_formatter(&mut self.out, Escaped))?;
+        value.serialize(&mut Serializer::with_formatter(&mut self.out, EscapedJson))?;
         self.out.write_all(b"\n")
     }
 
@@ -250,9 +250,9 @@ pub(super) fn wrapped(words: &str, columns: usize) -> Vec<String> {
 
 /// JSON on one line, with an escape for each character that does not show itself: the decoded value
 /// is the same.
-struct Escaped;
+struct EscapedJson;
 
-impl Formatter for Escaped {
+impl Formatter for EscapedJson {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         to: &mut W,

@@ -11,7 +11,7 @@ use crate::queue::Filter;
 
 /// The entries that were asked for, checked.
 #[derive(Clone, Debug)]
-pub(super) struct Picked {
+pub(super) struct CheckedPick {
     /// The place to look for them.
     pub(super) from: From,
     ids: Vec<String>,
@@ -20,7 +20,7 @@ pub(super) struct Picked {
     filter: Filter,
 }
 
-impl Picked {
+impl CheckedPick {
     /// Reads what was typed; refused where it would silently match nothing, or be passed over.
     pub(super) fn of(asked: &args::Pick) -> anyhow::Result<Self> {
         let filter = filter(asked.grep.as_deref().unwrap_or(""))?;

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context as _, bail};
 
 use super::Outcome;
-use super::change::{Chosen, Making};
+use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use super::session::meant;
 use crate::args;
@@ -21,14 +21,14 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let repair = asked.flag.repair;
     let chosen = if repair == Repair::Restore {
-        Some(Chosen::quarantined(&asked.which)?)
+        Some(ChangeChoice::quarantined(&asked.which)?)
     } else {
-        Chosen::if_any(&asked.which)?
+        ChangeChoice::if_any(&asked.which)?
     };
     if chosen.is_some() && !repair.flag().is_some_and(|flag| flag.takes_entries) {
         bail!("only {} are about some of the entries.", of_entries());
     }
-    let making = Making::begin(&asked.how, config).await?;
+    let making = ChangeCommand::begin(&asked.how, config).await?;
     let form = match (repair, asked.form) {
         (Repair::Repack, None) => {
             let queue = meant(&asked.queue, config);

@@ -18,9 +18,9 @@ use crate::clock::EpochMillis;
 use crate::config::Config;
 use crate::ops::doctor::Examination;
 use crate::ops::entries::From;
-use crate::ops::journal::{Journal, Kept, ServerId};
+use crate::ops::journal::{Journal, JournalledChange, ServerId};
 use crate::payload::Habit;
-use crate::queue::finding::{Diagnosis, Passed};
+use crate::queue::finding::{Diagnosis, PassedFinding};
 use crate::queue::look::{Client, Clients, Info};
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State, shell};
@@ -79,17 +79,17 @@ const NAMED: usize = 20;
 struct Bundle {
     queue: Queue,
     at: EpochMillis,
-    shown: show::Shown,
+    shown: show::ShownQueue,
     late: Vec<Entry>,
     habit: Habit,
     said: Diagnosis,
     /// Findings that are over.
-    over: Vec<Passed>,
+    over: Vec<PassedFinding>,
     server: String,
     facts: Facts,
     look: Option<ServerLook>,
     /// The changes of this queue on this server, the newest first; or why they cannot be told.
-    changes: Result<Vec<Kept>, String>,
+    changes: Result<Vec<JournalledChange>, String>,
 }
 
 impl Bundle {
@@ -99,14 +99,14 @@ impl Bundle {
         asked: &args::Report,
         config: &Config,
     ) -> anyhow::Result<Self> {
-        let shown = show::Shown::read(session, &queue, config).await?;
+        let shown = show::ShownQueue::read(session, &queue, config).await?;
         let mut doctor = Doctor::new(session, vec![queue.clone()]);
         doctor.recall(config).await;
         let span = asked.span.map(|span| Duration::from_millis(span.ms()));
         let said = doctor.examine(span).await?.pop().unwrap_or_default();
         let over = doctor.queues.first().map(Examination::over);
         // As things are at the end of looking: the findings and the figures shall agree.
-        let shown = show::Shown::read(session, &queue, config)
+        let shown = show::ShownQueue::read(session, &queue, config)
             .await
             .unwrap_or(shown);
         let what = || format!("could not read the late entries of {:?}", queue.name.text());
@@ -170,7 +170,7 @@ impl Bundle {
 }
 
 /// A finding that is over.
-fn earlier(over: &Passed) -> Value {
+fn earlier(over: &PassedFinding) -> Value {
     json!({
         "id": over.id,
         "severity": over.severity.word(),
@@ -202,7 +202,11 @@ async fn late(session: &Session, queue: &Queue, now: EpochMillis) -> anyhow::Res
     Ok(late.map(entry).collect())
 }
 
-async fn changes(session: &Session, queue: &Queue, config: &Config) -> Result<Vec<Kept>, String> {
+async fn changes(
+    session: &Session,
+    queue: &Queue,
+    config: &Config,
+) -> Result<Vec<JournalledChange>, String> {
     let server = ServerId::told(&session.store).await;
     let all = Journal::of_user(config.keep_days).list().await;
     let mut all = all.map_err(|why| why.to_string())?;

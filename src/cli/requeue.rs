@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::Outcome;
-use super::change::{Chosen, Making};
+use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use crate::args;
 use crate::clock::EpochMillis;
@@ -16,8 +16,8 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::of(&asked.those.which)?;
-    let making = Making::begin(&asked.those.how, config).await?;
+    let chosen = ChangeChoice::of(&asked.those.which)?;
+    let making = ChangeCommand::begin(&asked.those.how, config).await?;
     let what = What::Requeue(new_due(asked, making.session.now()));
     making
         .queue(&asked.those.queue, what, Some(chosen), out)

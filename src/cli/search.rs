@@ -16,7 +16,7 @@ use super::stop::StopSignal;
 use super::{NothingMatched, Outcome, say};
 use crate::args;
 use crate::config::Config;
-use crate::ops::search::{Searched, search};
+use crate::ops::search::{SearchEvent, search};
 use crate::payload::Habit;
 use crate::queue::{Entry, Progress, Queue, text};
 use crate::store::StoreError;
@@ -36,7 +36,7 @@ pub(super) async fn run<W: Write>(
     let unasked = asked.limit.is_none() && out.is_terminal() && !out.is_json();
     let (named, from) = (asked.payloads.codec.as_deref(), place(asked.from));
     let habit = codec::voted(named, &session, &queue, from, config).await?;
-    let mut printing = Printing {
+    let mut printing = HitPrinter {
         session: &session,
         queue: &queue,
         habit,
@@ -77,7 +77,7 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-struct Printing<'a> {
+struct HitPrinter<'a> {
     session: &'a Session,
     queue: &'a Queue,
     habit: Habit,
@@ -90,11 +90,11 @@ struct Printing<'a> {
     meter: Meter,
 }
 
-impl Printing<'_> {
+impl HitPrinter<'_> {
     /// Prints hits until there are no more or enough; whether that was not cut short by a signal.
     async fn all<W: Write>(
         &mut self,
-        searching: impl Stream<Item = Result<Searched, StoreError>>,
+        searching: impl Stream<Item = Result<SearchEvent, StoreError>>,
         out: &mut Output<W>,
     ) -> anyhow::Result<bool> {
         let mut stop = StopSignal::listen();
@@ -106,14 +106,14 @@ impl Printing<'_> {
                 said = searching.next() => said,
             };
             match said.transpose()? {
-                Some(Searched::Found { entries, progress }) => {
+                Some(SearchEvent::Found { entries, progress }) => {
                     self.far = progress;
                     self.hits(&entries, out)?;
                     if self.left == 0 {
                         return Ok(true);
                     }
                 }
-                Some(Searched::Done(progress)) => {
+                Some(SearchEvent::Done(progress)) => {
                     self.far = progress;
                     return Ok(true);
                 }

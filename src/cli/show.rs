@@ -29,7 +29,7 @@ pub(super) async fn run<W: Write>(
     let session = Session::open(config).await?.at(&queue).await?;
     let late = lateness::watched(&session, std::slice::from_ref(&queue), asked.span).await;
     let late = late.with_context(|| format!("could not watch queue {:?}", queue.name.text()))?;
-    let mut shown = Shown::read(&session, &queue, config).await?;
+    let mut shown = ShownQueue::read(&session, &queue, config).await?;
     shown.late = late.into_iter().next().flatten();
     if out.is_json() {
         out.json(&Value::Object(shown.object(&queue)))?;
@@ -40,7 +40,7 @@ pub(super) async fn run<W: Write>(
 }
 
 /// The facts that are shown of a queue.
-pub(super) struct Shown {
+pub(super) struct ShownQueue {
     /// Its figures.
     pub(super) pulse: Pulse,
     survey: Survey,
@@ -50,7 +50,7 @@ pub(super) struct Shown {
     skew_ms: i64,
 }
 
-impl Shown {
+impl ShownQueue {
     /// Reads it, at the zoom that suits its entries.
     pub(super) async fn read(
         session: &Session,
@@ -191,7 +191,7 @@ fn key_types(survey: &Survey) -> Value {
 
 fn print<W: Write>(
     queue: &Queue,
-    shown: &Shown,
+    shown: &ShownQueue,
     config: &Config,
     out: &mut Output<W>,
 ) -> io::Result<()> {

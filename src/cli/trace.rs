@@ -19,7 +19,7 @@ use crate::args::{self, By};
 use crate::config::Config;
 use crate::queue::{Queue, text};
 use crate::trace::{Life, Log, Record, Tracker};
-use printed::Printed;
+use printed::LinePrinter;
 use sources::{Source, sources};
 use summary::{LogEnd, Summary};
 
@@ -84,7 +84,7 @@ fn read<W: Write>(
 /// The events and lives that commands tell of, printed as they become known.
 struct Account<'a, W: Write> {
     tracker: Tracker,
-    printed: Printed,
+    printed: LinePrinter,
     summary: Summary,
     by: By,
     /// The queues that it is about; none: every Redisson queue.
@@ -98,7 +98,7 @@ impl<'a, W: Write> Account<'a, W> {
         let one = wanted.as_ref().is_some_and(|queues| queues.len() == 1);
         Ok(Self {
             tracker: Tracker::new(wanted.clone(), MOST_BYTES_OF_LIVES),
-            printed: Printed::new(asked, !one)?,
+            printed: LinePrinter::new(asked, !one)?,
             summary: Summary::default(),
             by: asked.by,
             wanted,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::Outcome;
-use super::change::{Chosen, Making};
+use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use crate::args;
 use crate::config::Config;
@@ -15,8 +15,8 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::or_due(&asked.those.which)?;
-    let making = Making::begin(&asked.those.how, config).await?;
+    let chosen = ChangeChoice::or_due(&asked.those.which)?;
+    let making = ChangeCommand::begin(&asked.those.how, config).await?;
     making
         .queue(&asked.those.queue, What::Transfer, chosen, out)
         .await

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::change::Making;
+use super::change::ChangeCommand;
 use super::output::Output;
 use super::{Outcome, say};
 use crate::args;
@@ -19,6 +19,6 @@ pub(super) async fn run<W: Write>(
     if let Ok(Some(why)) = unreadable {
         say::note(&why);
     }
-    let making = Making::begin(&asked.how, config).await?;
+    let making = ChangeCommand::begin(&asked.how, config).await?;
     making.undo(asked.id.as_deref(), asked.force, out).await
 }

@@ -31,7 +31,7 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let every = interval(asked.interval)?.unwrap_or(config.screen.interval);
     let session = Session::open(config).await?;
-    let mut watching = Watching::new(&session, asked, config);
+    let mut watching = WatchCommand::new(&session, asked, config);
     if !out.is_json() {
         out.titles(&columns())?;
     }
@@ -42,7 +42,7 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-struct Watching<'a> {
+struct WatchCommand<'a> {
     session: &'a Session,
     queues: Vec<Queue>,
     /// The memory of the rules for each.
@@ -59,7 +59,7 @@ struct Watching<'a> {
     told: Option<String>,
 }
 
-impl<'a> Watching<'a> {
+impl<'a> WatchCommand<'a> {
     fn new(session: &'a Session, asked: &args::Watch, config: &Config) -> Self {
         let named: Vec<Queue> = match &asked.queue {
             Some(queue) => vec![meant(queue, config)],

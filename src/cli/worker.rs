@@ -18,7 +18,7 @@ use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::ops::apply::missing;
 use crate::ops::journal::Journal;
-use crate::ops::noted::Noted;
+use crate::ops::noted::ActivityRecord;
 use crate::ops::refresh::pulse;
 use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
 use crate::queue::{Change, Outcome as Became, Queue, redis_cli, text};
@@ -124,7 +124,7 @@ pub(super) async fn run<W: Write>(
         return Ok(Outcome::Partly);
     }
     let journal = Journal::of_user(config.keep_days);
-    let noted = Noted::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
+    let noted = ActivityRecord::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
     let mut noted = noted.await.with_context(what)?;
     let found = missing(&session.store, &queue).await;
     if let Some(why) = &found {

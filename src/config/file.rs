@@ -51,7 +51,7 @@ impl KeySetting {
 
 /// A file that was read, and what is to be said of it.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedFile {
     pub(super) file: File,
     /// Its path, or the one that it would have; none: there is no home to look in.
     pub(super) path: Option<PathBuf>,
@@ -85,19 +85,19 @@ pub(super) const KEYS: &[&str] = &[
 pub(super) fn load(
     named: Option<PathBuf>,
     env: impl Fn(&str) -> Option<String>,
-) -> Result<Loaded, ConfigError> {
+) -> Result<LoadedFile, ConfigError> {
     let (path, must_be) = match (named, own(env)) {
         (Some(path), _) => (path, true),
         (None, Some(path)) => (path, false),
-        (None, None) => return Ok(Loaded::default()),
+        (None, None) => return Ok(LoadedFile::default()),
     };
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         // A home that is none (`/dev/null`) has no file either.
         Err(error) if !must_be && matches!(error.kind(), NotFound | NotADirectory) => {
-            return Ok(Loaded {
+            return Ok(LoadedFile {
                 path: Some(path),
-                ..Loaded::default()
+                ..LoadedFile::default()
             });
         }
         Err(error) => {
@@ -108,7 +108,7 @@ pub(super) fn load(
         }
     };
     let file = File::read(&path, &bytes)?;
-    Ok(Loaded {
+    Ok(LoadedFile {
         warning: exposed(&path, &file),
         path: Some(path),
         file,

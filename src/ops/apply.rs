@@ -28,10 +28,10 @@ use tokio::sync::watch;
 pub use self::aside::missing;
 use super::caught::caught;
 use super::journal::Journal;
-use super::plan::Prepared;
+use super::plan::PreparedChange;
 use super::plan::work::Job;
 use crate::queue::plan::Way;
-pub use crate::queue::told::{Applied, Order};
+pub use crate::queue::told::{ChangeEvent, Order};
 use crate::store::write::Writer;
 
 /// The reason to wait that a paused change tells.
@@ -84,14 +84,14 @@ impl Default for Limits {
 
 /// A change under way. Dropping it stops it like [`Order::Stop`].
 #[derive(Debug)]
-pub struct Applying {
+pub struct RunningChange {
     told: unheard::Listener,
     order: watch::Sender<Order>,
 }
 
-impl Applying {
+impl RunningChange {
     /// Waits for the next news of it; none after the end.
-    pub async fn next(&mut self) -> Option<Applied> {
+    pub async fn next(&mut self) -> Option<ChangeEvent> {
         self.told.next().await
     }
 
@@ -104,7 +104,12 @@ impl Applying {
 /// Begins to apply a plan; must be called in a tokio runtime. Nothing is repeated when the answer
 /// to a script never came: what it did is read again by identity.
 #[must_use]
-pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Limits) -> Applying {
+pub fn apply(
+    writer: &Writer,
+    journal: &Journal,
+    prepared: PreparedChange,
+    limits: Limits,
+) -> RunningChange {
     let prepared = prepared.within(limits.max_block);
     let (tell, told) = unheard::line(limits.max_unheard);
     let (order, orders) = watch::channel(Order::Go);
@@ -126,8 +131,8 @@ pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Lim
                 why.push_str(" If part of the order list is missing then, this restores it: ");
                 why.push_str(&restore);
             }
-            tell.say(Applied::Failed(why));
+            tell.say(ChangeEvent::Failed(why));
         }
     });
-    Applying { told, order }
+    RunningChange { told, order }
 }

@@ -2,7 +2,7 @@
 //!
 //! Redisson takes each delivered entry out of the order list by `LREM 1`, which walks from the
 //! head past every entry that falls due later. What is far down a long list costs milliseconds, so
-//! the work is to make the walk short. [`Reckoned`](estimate::Reckoned) picks the way from a
+//! the work is to make the walk short. [`Reckoned`](estimate::EstimateBasis) picks the way from a
 //! [`Sample`](estimate::Sample) of the list; the ways themselves are steppers: each call of `next`
 //! is **one** script (or one bounded read), so that its caller can brake, pause, stop and journal
 //! between any two. `None` says that it has ended.
@@ -72,7 +72,7 @@ pub struct Step {
     /// All elements of this phase, about.
     pub of: u64,
     /// Fates of entries: each of those given at the start has one in the end.
-    pub fates: Vec<Fated>,
+    pub fates: Vec<NumberedFate>,
     /// Entries, of those given at the start, that the script of the next step tries, of ways that
     /// change entries: to be written down before it.
     pub tries: Vec<usize>,
@@ -84,7 +84,7 @@ pub struct Step {
 
 /// The fate of one entry.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fated {
+pub struct NumberedFate {
     /// Its number among those given at the start.
     pub index: usize,
     /// The script's word for it.

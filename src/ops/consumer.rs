@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::ops::journal::host;
-use crate::payload::{self, Decoded};
+use crate::payload::{self, DecodedPayload};
 use crate::queue::{ConsumerTag, Form, Queue};
 use crate::store::sample;
 use crate::store::take::Taker;
@@ -31,13 +31,13 @@ pub struct ConsumeOptions {
 
 /// An element of target, read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Consumed {
+pub struct ConsumedElement {
     /// When it was taken (or seen), by the server's clock.
     pub at: EpochMillis,
     /// Its bytes.
     pub element: Vec<u8>,
     /// Its bytes, decoded.
-    pub decoded: Decoded,
+    pub decoded: DecodedPayload,
 }
 
 /// Takes elements from the queue's target, in the order that its consumers do. An element is
@@ -48,7 +48,7 @@ pub fn consume(
     writer: &Writer,
     queue: &Queue,
     options: ConsumeOptions,
-) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
+) -> impl Stream<Item = Result<ConsumedElement, StoreError>> + Send + Unpin + use<> {
     let consumer = Consumer::new(writer, queue, options);
     Box::pin(stream::unfold(
         Some(consumer),
@@ -64,7 +64,11 @@ pub fn consume(
 }
 
 /// The next `count` elements (at most 1,000) that a consumer would take. Nothing is taken.
-pub async fn peek(store: &Store, queue: &Queue, count: usize) -> Result<Vec<Consumed>, StoreError> {
+pub async fn peek(
+    store: &Store,
+    queue: &Queue,
+    count: usize,
+) -> Result<Vec<ConsumedElement>, StoreError> {
     let store = &store.of(queue).await;
     let elements = sample::next_delivered(store, queue, count).await?;
     Ok(elements.into_iter().map(|e| consumed(store, e)).collect())
@@ -109,7 +113,7 @@ impl Consumer {
 
     /// The element before was handed on, and is held no more; takes the next one. None at the end
     /// that the options say. An error is told once; asking on tries again, after a pause.
-    pub async fn next(&mut self) -> Option<Result<Consumed, StoreError>> {
+    pub async fn next(&mut self) -> Option<Result<ConsumedElement, StoreError>> {
         if self.left == Some(0) {
             return None;
         }
@@ -178,8 +182,8 @@ fn tag() -> ConsumerTag {
     }
 }
 
-fn consumed(store: &Store, element: Vec<u8>) -> Consumed {
-    Consumed {
+fn consumed(store: &Store, element: Vec<u8>) -> ConsumedElement {
+    ConsumedElement {
         at: store.clock().map_or_else(local_now, |clock| clock.now()),
         decoded: payload::decode(&element),
         element,

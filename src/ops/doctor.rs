@@ -5,10 +5,10 @@ mod recalled;
 
 use std::time::Duration;
 
-pub use self::exact::{Examined, examine};
+pub use self::exact::{ExaminationEvent, examine};
 pub use self::recalled::recall;
 use crate::ops::refresh;
-use crate::queue::finding::{self, Diagnosis, Passed, Watch};
+use crate::queue::finding::{self, Diagnosis, PassedFinding, Watch};
 use crate::queue::look::LookAsk;
 use crate::queue::{Exact, Known, Pulse, Queue, QueueLateness, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
@@ -99,7 +99,7 @@ impl Examination {
 
     /// Returns what was wrong in some rounds and is over, the newest first.
     #[must_use]
-    pub fn over(&self) -> Vec<Passed> {
+    pub fn over(&self) -> Vec<PassedFinding> {
         self.watch.over().collect()
     }
 

@@ -60,7 +60,7 @@ pub fn entries(
     queue: &Queue,
     selection: Selection,
 ) -> impl Stream<Item = Result<Entry, StoreError>> + Send + 'static {
-    let reading = Reading {
+    let reading = PageReader {
         left: selection.limit.unwrap_or(u64::MAX),
         pages: Pages::new(&store.along_with(queue), queue, selection),
         read: VecDeque::new(),
@@ -124,13 +124,13 @@ pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u
 /// Elements that are peeked at in one go, at most.
 const PEEK_MOST: u32 = 500;
 
-struct Reading {
+struct PageReader {
     left: u64,
     pages: Pages,
     read: VecDeque<Entry>,
 }
 
-impl Reading {
+impl PageReader {
     async fn next(&mut self) -> Result<Option<Entry>, StoreError> {
         while self.left > 0 {
             if let Some(entry) = self.read.pop_front() {

@@ -116,7 +116,7 @@ pub enum Tries {
 
 /// The result of an item.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Happened {
+pub struct ItemResult {
     /// The item's number among all that were intended, from 0.
     pub index: u64,
     /// Its outcome.
@@ -128,7 +128,7 @@ pub struct Happened {
 
 /// A change of the journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct JournalledChange {
     /// Its id: also the name of its file.
     pub id: String,
     /// When it began, by this machine's clock.
@@ -152,7 +152,7 @@ pub struct Kept {
 
 /// The amount that a purge removed, or would.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Purged {
+pub struct PurgeAmount {
     /// Number of changes.
     pub changes: u64,
     /// Bytes on disk.
@@ -212,7 +212,7 @@ impl ServerId {
     }
 }
 
-impl Kept {
+impl JournalledChange {
     /// Tells whether it was made on `server`, or ended there behind failovers.
     #[must_use]
     pub fn is_of(&self, server: &ServerId) -> bool {
@@ -274,14 +274,14 @@ impl Journal {
     }
 
     /// All changes, the newest first.
-    pub async fn list(&self) -> Result<Vec<Kept>, JournalError> {
+    pub async fn list(&self) -> Result<Vec<JournalledChange>, JournalError> {
         let folder = self.folder()?;
         let listed = blocking(move || folder.changes());
         Ok(listed.await?.into_iter().rev().collect())
     }
 
     /// The change with that id; the beginning of one will do where only one begins so.
-    pub async fn find(&self, id: &str) -> Result<Kept, JournalError> {
+    pub async fn find(&self, id: &str) -> Result<JournalledChange, JournalError> {
         let mut found = self.list().await?;
         found.retain(|kept| id::may_begin(id) && kept.id.starts_with(id));
         match &found[..] {
@@ -316,7 +316,7 @@ impl Journal {
     /// The items of a change, each with what is known to have become of it: see
     /// [`Items::part`]. All of them at once: of a change of many entries,
     /// [`read`](Self::read) them in parts.
-    pub async fn items(&self, id: &str) -> Result<Vec<(Item, Option<Happened>)>, JournalError> {
+    pub async fn items(&self, id: &str) -> Result<Vec<(Item, Option<ItemResult>)>, JournalError> {
         let items = self.read(id).await?;
         let mut all = Vec::new();
         for n in 0..items.parts() {
@@ -327,12 +327,13 @@ impl Journal {
 
     /// Removes the changes that began before `before` (none: all of them), save those that are
     /// under way. They cannot be taken back then.
-    pub async fn purge(&self, before: Option<EpochMillis>) -> Result<Purged, JournalError> {
+    pub async fn purge(&self, before: Option<EpochMillis>) -> Result<PurgeAmount, JournalError> {
         let folder = self.folder()?;
         blocking(move || {
             let turn = folder.turn()?;
             let kept = folder.changes()?;
-            let goes = |kept: &&Kept| !kept.under_way && before.is_none_or(|t| kept.at < t);
+            let goes =
+                |kept: &&JournalledChange| !kept.under_way && before.is_none_or(|t| kept.at < t);
             let gone: Vec<_> = kept.iter().filter(goes).collect();
             let mut purged = folder.remove(&turn, &gone)?;
             purged.bytes += folder.remove_strays(&turn)?;

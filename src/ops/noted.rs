@@ -1,7 +1,7 @@
 //! Records of what is done without a plan, which is written down all the same: offers, a worker's
 //! run, a consumer's.
 
-use super::journal::{Happened, Head, Item, Journal, JournalError, Record, ServerId};
+use super::journal::{Head, Item, ItemResult, Journal, JournalError, Record, ServerId};
 use super::plan::work::Work;
 use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Change, EntryId, Outcome, Queue, State, Tally};
@@ -13,14 +13,14 @@ const BYTES_BESIDE_A_MESSAGE: u64 = 48;
 /// Something that is written down from its begin to its end, over any number of batches. One that
 /// is dropped before [`end`](Self::end) stays in the journal as never ended.
 #[derive(Debug)]
-pub struct Noted {
+pub struct ActivityRecord {
     record: Record,
     queue: Queue,
     intended: u64,
     tally: Tally,
 }
 
-impl Noted {
+impl ActivityRecord {
     /// Begins. `planned`: how many entries, and `bytes`: how many bytes of them, as far as that is
     /// known; 0 where it is not.
     pub async fn begin(
@@ -83,7 +83,7 @@ impl Noted {
     /// The element that was taken last could not be handed on, and is in target again.
     pub async fn put_back(&mut self) -> Result<(), JournalError> {
         self.tally.correct(Outcome::Done, Outcome::Left);
-        let happened = Happened {
+        let happened = ItemResult {
             index: self.intended.saturating_sub(1),
             outcome: Outcome::Left,
             stood: None,
@@ -111,7 +111,7 @@ impl Noted {
         let mut happened = Vec::new();
         for outcome in outcomes {
             self.tally.add(outcome, 1);
-            happened.push(Happened {
+            happened.push(ItemResult {
                 index: self.intended,
                 outcome,
                 stood: None,

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::noted::Noted;
+use super::noted::ActivityRecord;
 use crate::clock::EpochMillis;
-use crate::payload::{self, Codec, Habit, Held};
+use crate::payload::{self, Codec, Habit, PayloadContent};
 use crate::queue::{EntryId, Era, Form, Outcome, Queue, frame};
 use crate::store::sample::{self, Sample};
-use crate::store::write::{Added, Head, Timed, Writer};
+use crate::store::write::{Head, OfferResult, TimedResult, Writer};
 use crate::store::{Store, StoreError};
 
 /// Entries in one script: at 2 µs each it keeps the server for a millisecond.
@@ -29,7 +29,7 @@ const BYTE_ID_SCRIPTS: [&str; 2] = [
 
 /// The outcome of an offer.
 #[derive(Clone, Debug, Default)]
-pub struct Offered {
+pub struct OfferOutcome {
     /// The entries that are in, in the order they were given.
     pub ids: Vec<EntryId>,
     /// The entries that were refused: in a `zset-list` queue, messages that wait already.
@@ -41,12 +41,12 @@ pub struct Offered {
     /// For how long the longest script kept the server.
     pub longest: Duration,
     /// Why the rest was not offered, when the first batches are in already or may be.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StoppedOffer>,
 }
 
 /// An offer of several batches that came to an end too early.
 #[derive(Clone, Debug)]
-pub struct Stopped {
+pub struct StoppedOffer {
     /// Number of entries in the batch whose answer never came: they may be in or not.
     pub unknown: usize,
     /// Number of entries that were not offered.
@@ -63,19 +63,19 @@ pub async fn offer(
     payloads: &[Vec<u8>],
     due: EpochMillis,
     form: Form,
-) -> Result<Offered, StoreError> {
+) -> Result<OfferOutcome, StoreError> {
     let entries = payloads.iter().map(|payload| (due, payload.as_slice()));
     offer_each(writer, queue, entries, form).await
 }
 
 /// Offers messages, each with its own due time. Up to 500 of them go in or stay out together;
-/// more go in several batches, and [`Offered::stopped`] says when not all of these were taken.
+/// more go in several batches, and [`OfferOutcome::stopped`] says when not all of these were taken.
 pub async fn offer_each<'a>(
     writer: &Writer,
     queue: &Queue,
     messages: impl IntoIterator<Item = (EpochMillis, &'a [u8])>,
     form: Form,
-) -> Result<Offered, StoreError> {
+) -> Result<OfferOutcome, StoreError> {
     let members = members(writer, queue, messages, form)?;
     in_batches(writer, queue, members, None).await
 }
@@ -86,8 +86,8 @@ pub async fn offer_noted<'a>(
     queue: &Queue,
     messages: impl IntoIterator<Item = (EpochMillis, &'a [u8])>,
     form: Form,
-    noted: &mut Noted,
-) -> Result<Offered, StoreError> {
+    noted: &mut ActivityRecord,
+) -> Result<OfferOutcome, StoreError> {
     let members = members(writer, queue, messages, form)?;
     in_batches(writer, queue, members, Some(noted)).await
 }
@@ -108,9 +108,9 @@ async fn in_batches(
     writer: &Writer,
     queue: &Queue,
     members: Vec<(EpochMillis, Vec<u8>)>,
-    mut noted: Option<&mut Noted>,
-) -> Result<Offered, StoreError> {
-    let mut offered = Offered::default();
+    mut noted: Option<&mut ActivityRecord>,
+) -> Result<OfferOutcome, StoreError> {
+    let mut offered = OfferOutcome::default();
     let mut rest = members;
     while !rest.is_empty() {
         let after = rest.split_off(batch(&rest));
@@ -136,7 +136,7 @@ async fn in_batches(
                     return Err(why);
                 }
                 let left = ids.len() + after.len() - unknown;
-                offered.stopped = Some(Stopped { unknown, left, why });
+                offered.stopped = Some(StoppedOffer { unknown, left, why });
                 return Ok(offered);
             }
         }
@@ -147,7 +147,7 @@ async fn in_batches(
 
 async fn note(
     writer: &Writer,
-    noted: Option<&mut Noted>,
+    noted: Option<&mut ActivityRecord>,
     members: &[(EpochMillis, Vec<u8>)],
 ) -> Result<(), StoreError> {
     let Some(noted) = noted else { return Ok(()) };
@@ -156,7 +156,7 @@ async fn note(
 }
 
 fn outcomes(
-    sent: &Result<Timed<Added>, StoreError>,
+    sent: &Result<TimedResult<OfferResult>, StoreError>,
     n: usize,
 ) -> impl Iterator<Item = Outcome> + '_ {
     (0..n).map(move |i| match sent {
@@ -167,7 +167,7 @@ fn outcomes(
     })
 }
 
-fn count(offered: &mut Offered, ids: &[EntryId], added: Added) {
+fn count(offered: &mut OfferOutcome, ids: &[EntryId], added: OfferResult) {
     for (i, id) in ids.iter().enumerate() {
         let refused = added.refused.binary_search(&i).is_ok();
         let list = if refused {
@@ -239,7 +239,10 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
 
 /// With which codec this queue's messages are written: the one that explains most of its newest,
 /// next due and last delivered ones; and what all of those hold. None when none explains any.
-pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<(Codec, Held)>, StoreError> {
+pub async fn codec_of(
+    store: &Store,
+    queue: &Queue,
+) -> Result<Option<(Codec, PayloadContent)>, StoreError> {
     let store = &store.of(queue).await;
     let sample = sample::sample(store, queue).await?;
     let waiting = sample.newest.iter().chain(&sample.next_due);

@@ -21,7 +21,7 @@ use std::time::Duration;
 use self::then::ServerThen;
 use self::work::Job;
 use super::apply::Limits;
-use super::bulk::estimate::Reckoned;
+use super::bulk::estimate::EstimateBasis;
 use super::entries::{From, Selection};
 use super::journal::JournalError;
 pub use crate::queue::change::{Base, NewDue, What};
@@ -116,7 +116,7 @@ fn lacks(queue: &Queue, what: &str) -> ChangeError {
 
 /// A change that is planned and can be applied.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedChange {
     /// The plan that people read.
     pub plan: Plan,
     /// The job that carries it out.
@@ -124,21 +124,21 @@ pub struct Prepared {
     /// Results of entries to which nothing can be done, as is known already; the plan counts them.
     pub(super) settled: Vec<EntryResult>,
     /// The change of the journal that it takes back.
-    pub(super) undoes: Option<Undone>,
+    pub(super) undoes: Option<UndoneChange>,
     /// The server before the looking for it.
     pub(super) then: ServerThen,
     /// The estimates that its way and its cost follow from; empty where there is no choice.
-    reckoned: Vec<Reckoned>,
+    reckoned: Vec<EstimateBasis>,
     /// The warnings of the plan that belong to its way.
     of_way: Vec<String>,
     /// The longest time for which a script shall keep the server: for that the way was chosen.
     max_block: Duration,
 }
 
-impl Prepared {
+impl PreparedChange {
     /// A change whose way and cost follow from `reckoned`; without it, they stand in the plan. No
     /// script shall keep the server for longer than is usual.
-    fn new(plan: Plan, job: Job, settled: Vec<EntryResult>, reckoned: Vec<Reckoned>) -> Self {
+    fn new(plan: Plan, job: Job, settled: Vec<EntryResult>, reckoned: Vec<EstimateBasis>) -> Self {
         let prepared = Self {
             plan,
             job,
@@ -191,7 +191,7 @@ impl Prepared {
 
 /// A change of the journal that is taken back.
 #[derive(Clone, Debug)]
-pub(super) struct Undone {
+pub(super) struct UndoneChange {
     /// Its id.
     pub(super) id: String,
     /// Attempts to take it back that the journal knew of when the plan was made, and so does the
@@ -208,15 +208,19 @@ pub async fn plan(
     store: &Store,
     wish: Wish,
     tell: impl Fn(Progress) + Send + Sync,
-) -> Result<Prepared, ChangeError> {
+) -> Result<PreparedChange, ChangeError> {
     let store = store.along_with(&wish.queue).patient(BUSY);
     store.ready(READY).await?;
     let then = ServerThen::look(&store).await;
     let prepared = Box::pin(prepared(&store, wish, &tell)).await?;
-    Ok(Prepared { then, ..prepared })
+    Ok(PreparedChange { then, ..prepared })
 }
 
-async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prepared, ChangeError> {
+async fn prepared(
+    store: &Store,
+    wish: Wish,
+    tell: &impl LookObserver,
+) -> Result<PreparedChange, ChangeError> {
     if !wish.queue.may_change() {
         let layout = wish.queue.layout.word();
         return Err(ChangeError::Senseless(format!(
@@ -230,7 +234,7 @@ async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prep
             whole::of_queue(store, wish, now, tell).await
         }
         _ => {
-            let making = make::Making {
+            let making = make::PlanContext {
                 store,
                 queue: &wish.queue,
                 now,
@@ -255,12 +259,12 @@ async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prep
 }
 
 /// An observer of how far the looking is.
-trait Telling: Send + Sync {
+trait LookObserver: Send + Sync {
     /// Hears that so many were looked at, of so many.
     fn looked(&self, looked: u64, of: u64);
 }
 
-impl<F: Fn(Progress) + Send + Sync> Telling for F {
+impl<F: Fn(Progress) + Send + Sync> LookObserver for F {
     fn looked(&self, looked: u64, of: u64) {
         let mut tally = Tally::default();
         tally.add(Outcome::Done, looked);

@@ -8,7 +8,7 @@ mod whole;
 use crate::clock::EpochMillis;
 use crate::queue::classes::{DUE, LATE};
 use crate::queue::zoom::enough;
-use crate::queue::{Bar, Judged, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
+use crate::queue::{Bar, JudgedMember, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
 use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest, rank_of_score};
 use crate::store::{Store, StoreError};
 
@@ -199,7 +199,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
         order: glance.order,
         target: glance.target,
         transfer_clients: glance.subscribers,
-        first: first.map(|(member, score)| Judged::new(queue, &member, Some(score), LONG)),
+        first: first.map(|(member, score)| JudgedMember::new(queue, &member, Some(score), LONG)),
         beside_bytes: glance.beside_bytes,
         page: page.zip(glance.page).map(|(ask, rows)| Page {
             first: ask.first,

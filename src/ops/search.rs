@@ -15,7 +15,7 @@ use crate::store::{Store, StoreError};
 
 /// Something that a search tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Searched {
+pub enum SearchEvent {
     /// Its progress, and what it found since it said so last (perhaps nothing), in the order of the
     /// queue. At most 20 times a second, but the first hits at once.
     Found {
@@ -44,7 +44,7 @@ pub fn search(
     queue: &Queue,
     filter: Filter,
     (from, habit): (From, Habit),
-) -> impl Stream<Item = Result<Searched, StoreError>> + Send + 'static {
+) -> impl Stream<Item = Result<SearchEvent, StoreError>> + Send + 'static {
     let (tell, told) = mpsc::channel(WAITING);
     let selection = Selection {
         from,
@@ -68,14 +68,14 @@ pub fn search(
 }
 
 /// Looks through all pages. That nobody listens any more ends it from outside.
-async fn run(mut pages: Pages, tell: mpsc::Sender<Result<Searched, StoreError>>) {
+async fn run(mut pages: Pages, tell: mpsc::Sender<Result<SearchEvent, StoreError>>) {
     let mut progress = Progress::default();
     let mut entries = Vec::new();
     let (mut bytes, mut told_at) = (0, instant());
     let end = loop {
         let page = match pages.next().await {
             Ok(Some(page)) => page,
-            Ok(None) => break Ok(Searched::Done(progress)),
+            Ok(None) => break Ok(SearchEvent::Done(progress)),
             Err(error) => break Err(error),
         };
         let first = progress.matched == 0 && !page.kept.is_empty();
@@ -91,12 +91,16 @@ async fn run(mut pages: Pages, tell: mpsc::Sender<Result<Searched, StoreError>>)
         let now = instant();
         if first || bytes >= MOST_BYTES || now.saturating_duration_since(told_at) >= PACE {
             let entries = std::mem::take(&mut entries);
-            let _ = tell.send(Ok(Searched::Found { entries, progress })).await;
+            let _ = tell
+                .send(Ok(SearchEvent::Found { entries, progress }))
+                .await;
             (bytes, told_at) = (0, now);
         }
     };
     if !entries.is_empty() {
-        let _ = tell.send(Ok(Searched::Found { entries, progress })).await;
+        let _ = tell
+            .send(Ok(SearchEvent::Found { entries, progress }))
+            .await;
     }
     let _ = tell.send(end).await;
 }

@@ -209,7 +209,7 @@ async fn run(
     let began = instant();
     let progress = Progress::default();
     let mut lines = Lines::default();
-    let mut seen = Seen::default();
+    let mut seen = BrakeFigures::default();
     let mut bytes = 0;
     let mut batch = Vec::new();
     let mut batched = 0;
@@ -270,12 +270,12 @@ async fn run(
 }
 
 /// The figures that the brakes have seen.
-struct Seen {
+struct BrakeFigures {
     most_per_s: u64,
     most_waiting: Known<u64>,
 }
 
-impl Default for Seen {
+impl Default for BrakeFigures {
     fn default() -> Self {
         Self {
             most_per_s: 0,
@@ -297,7 +297,7 @@ async fn brake(
     id: Option<u64>,
     brakes: Brakes,
     progress: &Progress,
-    seen: &mut Seen,
+    seen: &mut BrakeFigures,
 ) -> LiveEnd {
     let mut looks: VecDeque<Look> = VecDeque::new();
     let mut began_us = 0;

@@ -17,15 +17,15 @@ use self::inverse::{Inverse, inverse};
 use self::untold::ReadableItems;
 use super::journal::{Item, Items, Journal, ServerId};
 use super::plan::describe::describe;
-use super::plan::make::{Made, Making};
+use super::plan::make::{PlanContext, PlannedWork};
 use super::plan::repair::KEPT;
 use super::plan::then::ServerThen;
 use super::plan::work::Work;
-use super::plan::{BUSY, ChangeError, Prepared, READY, Undone, blank};
+use super::plan::{BUSY, ChangeError, PreparedChange, READY, UndoneChange, blank};
 use crate::clock::local_now;
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
-use crate::store::change::{Chosen, End, Place};
+use crate::store::change::{ChosenEntry, End, Place};
 
 /// A choice of the change of the journal that is taken back.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub async fn plan_undo(
     journal: &Journal,
     which: impl Into<ToUndo<'_>>,
     force: bool,
-) -> Result<Prepared, ChangeError> {
+) -> Result<PreparedChange, ChangeError> {
     planned(&store.patient(BUSY), journal, which.into(), force).await
 }
 
@@ -59,7 +59,7 @@ async fn planned(
     journal: &Journal,
     which: ToUndo<'_>,
     force: bool,
-) -> Result<Prepared, ChangeError> {
+) -> Result<PreparedChange, ChangeError> {
     store.ready(READY).await?;
     let server = ServerId::told(store).await;
     let kept = match which {
@@ -75,7 +75,7 @@ async fn planned(
     let store = &store.along_with(&queue);
     let now = store.ready(READY).await?.now();
     let then = ServerThen::look(store).await;
-    let making = Making {
+    let making = PlanContext {
         store,
         queue: &queue,
         now,
@@ -105,7 +105,7 @@ async fn planned(
     prepared.plan.undoes = Some(kept.id.clone());
     prepared.plan.planned += untold.count;
     prepared.then = then;
-    prepared.undoes = Some(Undone {
+    prepared.undoes = Some(UndoneChange {
         id: kept.id,
         attempts,
         unknown: untold.count,
@@ -117,17 +117,17 @@ async fn planned(
 /// The work that takes items back, by kind.
 #[derive(Default)]
 struct Inverses {
-    delete: Vec<Chosen>,
-    deliver: Vec<Chosen>,
-    requeue: Vec<(Chosen, f64)>,
-    edit: Vec<(Chosen, Vec<u8>)>,
+    delete: Vec<ChosenEntry>,
+    deliver: Vec<ChosenEntry>,
+    requeue: Vec<(ChosenEntry, f64)>,
+    edit: Vec<(ChosenEntry, Vec<u8>)>,
     /// Deleted entries, each with the item it is.
-    put_back: Vec<(u64, (Chosen, Place))>,
+    put_back: Vec<(u64, (ChosenEntry, Place))>,
     /// The same for entries in quarantine.
-    restore: Vec<(u64, (Chosen, Option<Place>))>,
+    restore: Vec<(u64, (ChosenEntry, Option<Place>))>,
     /// The same for those that did not stand in the order list.
-    outside: Vec<(Chosen, Option<Place>)>,
-    quarantine: Vec<Chosen>,
+    outside: Vec<(ChosenEntry, Option<Place>)>,
+    quarantine: Vec<ChosenEntry>,
     /// Items of repairs, by their places in [`KEPT`].
     repair: BTreeMap<usize, Vec<Item>>,
     discard: Vec<Vec<u8>>,
@@ -147,11 +147,11 @@ struct Inverses {
 
 /// Makes the work that undoes the items, from the last to the first.
 async fn back(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     items: &Items,
     mut earlier: Earlier,
     unwritten: Unwritten<'_>,
-) -> Result<(Made, ReadableItems), ChangeError> {
+) -> Result<(PlannedWork, ReadableItems), ChangeError> {
     let (mut inverses, mut readable) = (Inverses::default(), ReadableItems::default());
     let (mut doubtful, mut open) = (Vec::new(), Vec::new());
     let (mut already, mut behind) = (0, 0);
@@ -244,8 +244,8 @@ fn already_back(n: u64) -> Option<String> {
 /// there when it left.
 async fn as_they_left<T>(
     items: &Items,
-    mut put_back: Vec<(u64, (Chosen, T))>,
-) -> Result<Vec<(Chosen, T)>, ChangeError> {
+    mut put_back: Vec<(u64, (ChosenEntry, T))>,
+) -> Result<Vec<(ChosenEntry, T)>, ChangeError> {
     if put_back.len() > 1 {
         let order = items.order().await?.into_iter().zip(0_u64..);
         let order: HashMap<u64, u64> = order.collect();
@@ -300,11 +300,11 @@ impl Inverses {
 
     async fn made(
         mut self,
-        making: &Making<'_>,
+        making: &PlanContext<'_>,
         items: &Items,
         already: u64,
         warnings: Vec<String>,
-    ) -> Result<Made, ChangeError> {
+    ) -> Result<PlannedWork, ChangeError> {
         self.order_list.sort_by_key(|(_, comes)| !comes);
         // From the last to the first: what a consumer takes last comes back first.
         let [put_elements, mut put_behind] = [self.put_elements, self.put_behind].map(|mut all| {
@@ -353,7 +353,7 @@ impl Inverses {
             Work::Discard(self.discard_behind, End::Tail),
         ];
         let work = entries.into_iter().chain(repairs).chain(elements);
-        Ok(Made {
+        Ok(PlannedWork {
             work: work.filter(|work| work.len() > 0).collect(),
             settled: self.settled,
             warnings: already_back(already).into_iter().chain(warnings).collect(),

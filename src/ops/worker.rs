@@ -146,10 +146,10 @@ pub enum Skip {
     Score(f64),
 }
 
-/// Works on `queue` until it is [stopped](Working::stop) or dropped (or all is moved, if `options`
+/// Works on `queue` until it is [stopped](RunningWorker::stop) or dropped (or all is moved, if `options`
 /// say so).
 #[must_use]
-pub fn work(store: &Store, writer: Writer, queue: Queue, options: WorkerOptions) -> Working {
+pub fn work(store: &Store, writer: Writer, queue: Queue, options: WorkerOptions) -> RunningWorker {
     begin(store, writer, queue, (options, None))
 }
 
@@ -162,7 +162,7 @@ pub fn work_in_bulk(
     queue: Queue,
     options: WorkerOptions,
     journal: &Journal,
-) -> Working {
+) -> RunningWorker {
     let small = options.batch < WorkerOptions::default().batch;
     let journal = (!small).then(|| journal.clone());
     begin(store, writer, queue, (options, journal))
@@ -173,7 +173,7 @@ fn begin(
     writer: Writer,
     queue: Queue,
     how: (WorkerOptions, Option<Journal>),
-) -> Working {
+) -> RunningWorker {
     let (events, receiver) = mpsc::channel(UNREAD);
     let (stop, stopped) = oneshot::channel();
     let tell = events.clone();
@@ -184,7 +184,7 @@ fn begin(
             let _ = tell.send(WorkerEvent::Failed(why)).await;
         }
     };
-    Working {
+    RunningWorker {
         receiver,
         stop: Some(stop),
         task: tokio::spawn(working),
@@ -195,13 +195,13 @@ fn begin(
 /// under way then is carried out by the server all the same and nothing is lost, but nobody learns
 /// what it moved.
 #[derive(Debug)]
-pub struct Working {
+pub struct RunningWorker {
     receiver: mpsc::Receiver<WorkerEvent>,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
 }
 
-impl Working {
+impl RunningWorker {
     /// Asks it to end after the script that is under way, and after what a bulk transfer has set
     /// aside is back; it tells what that moved, then the stream ends.
     pub fn stop(&mut self) {
@@ -210,7 +210,7 @@ impl Working {
     }
 }
 
-impl Stream for Working {
+impl Stream for RunningWorker {
     type Item = WorkerEvent;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<WorkerEvent>> {
@@ -218,7 +218,7 @@ impl Stream for Working {
     }
 }
 
-impl Drop for Working {
+impl Drop for RunningWorker {
     fn drop(&mut self) {
         self.task.abort();
     }

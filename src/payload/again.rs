@@ -4,7 +4,7 @@
 use chrono::DateTime;
 use serde_json::{Map, Value};
 
-use super::typed::{self, DATE, STRING, Typed};
+use super::typed::{self, DATE, STRING, WrittenValue};
 use super::{Codec, EncodeError, encode, jackson, json, spelled};
 
 /// The class that Jackson wraps although it is a number.
@@ -14,7 +14,7 @@ const AS_TEXT: [&str; 3] = ["java.lang.Integer", LONG, "java.lang.Double"];
 
 /// The content of a payload, as far as that matters to the one in its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Held {
+pub enum PayloadContent {
     /// A text, or what is not known.
     Text,
     /// A value of this class of Java's.
@@ -27,67 +27,71 @@ pub enum Held {
 
 /// Tells what a payload of that codec holds.
 #[must_use]
-pub fn held(codec: Codec, payload: &[u8]) -> Held {
+pub fn held(codec: Codec, payload: &[u8]) -> PayloadContent {
     match codec {
         _ if codec.is_json() => {
             let Ok(value) = serde_json::from_slice::<Value>(payload) else {
-                return Held::Text;
+                return PayloadContent::Text;
             };
             match wrapped(&value) {
-                Some((LONG, _)) => Held::Scalar(LONG),
-                Some((DATE, _)) => Held::Scalar(DATE),
-                _ => Held::Json(value),
+                Some((LONG, _)) => PayloadContent::Scalar(LONG),
+                Some((DATE, _)) => PayloadContent::Scalar(DATE),
+                _ => PayloadContent::Json(value),
             }
         }
         Codec::Kryo5 | Codec::Marshalling | Codec::Serialization => {
             let Some(text) = spelled(codec, payload) else {
                 let read = super::read(payload, Some(codec)).filter(|read| read.codec == codec);
                 let class = read.map(|read| read.tree.class.map(|class| class.to_string()));
-                return class.map_or(Held::Text, Held::Other);
+                return class.map_or(PayloadContent::Text, PayloadContent::Other);
             };
             match typed::parse(&text) {
-                Ok(Typed::Scalar(_)) => typed::class(&text)
+                Ok(WrittenValue::Scalar(_)) => typed::class(&text)
                     .filter(|class| *class != STRING)
-                    .map_or(Held::Text, Held::Scalar),
-                _ => Held::Text,
+                    .map_or(PayloadContent::Text, PayloadContent::Scalar),
+                _ => PayloadContent::Text,
             }
         }
-        _ => Held::Text,
+        _ => PayloadContent::Text,
     }
 }
 
 /// Tells what payloads of that codec all hold, as far as that matters to one more of them: of
 /// documents only that they are objects, or lists.
 #[must_use]
-pub fn held_by_all(codec: Codec, payloads: &[&[u8]]) -> Held {
+pub fn held_by_all(codec: Codec, payloads: &[&[u8]]) -> PayloadContent {
     let alike = payloads.iter().map(|payload| match held(codec, payload) {
-        Held::Json(value) => match wrapped(&value).map_or(&value, |(_, inner)| inner) {
-            Value::Object(_) => Held::Json(Value::Object(Map::new())),
-            Value::Array(_) => Held::Json(Value::Array(Vec::new())),
-            _ => Held::Text,
+        PayloadContent::Json(value) => match wrapped(&value).map_or(&value, |(_, inner)| inner) {
+            Value::Object(_) => PayloadContent::Json(Value::Object(Map::new())),
+            Value::Array(_) => PayloadContent::Json(Value::Array(Vec::new())),
+            _ => PayloadContent::Text,
         },
         held => held,
     });
     let both = |one, other| match (one, other) {
-        (Held::Other(one), Held::Other(other)) => {
-            Held::Other(one.filter(|one| other.as_ref() == Some(one)))
+        (PayloadContent::Other(one), PayloadContent::Other(other)) => {
+            PayloadContent::Other(one.filter(|one| other.as_ref() == Some(one)))
         }
         (one, other) if one == other => one,
-        _ => Held::Text,
+        _ => PayloadContent::Text,
     };
-    alike.reduce(both).unwrap_or(Held::Text)
+    alike.reduce(both).unwrap_or(PayloadContent::Text)
 }
 
 /// The payload of that codec that says `text` in the place of what is held: see
 /// [`encode`](super::encode) for what can be typed. What says its class itself is of that.
-pub fn encode_like(codec: Codec, held: &Held, text: &str) -> Result<Vec<u8>, EncodeError> {
-    let says_class = || !matches!(typed::parse(text), Ok(Typed::Plain));
+pub fn encode_like(
+    codec: Codec,
+    held: &PayloadContent,
+    text: &str,
+) -> Result<Vec<u8>, EncodeError> {
+    let says_class = || !matches!(typed::parse(text), Ok(WrittenValue::Plain));
     match held {
-        Held::Text => encode(codec, text),
-        Held::Scalar(_) | Held::Other(_) if says_class() => encode(codec, text),
-        Held::Scalar(class) => encode_as(codec, class, text),
-        Held::Json(before) => document(codec, before, text),
-        Held::Other(class) => {
+        PayloadContent::Text => encode(codec, text),
+        PayloadContent::Scalar(_) | PayloadContent::Other(_) if says_class() => encode(codec, text),
+        PayloadContent::Scalar(class) => encode_as(codec, class, text),
+        PayloadContent::Json(before) => document(codec, before, text),
+        PayloadContent::Other(class) => {
             let class = class.as_deref().unwrap_or("value of an unknown class");
             Err(EncodeError::Other(class.to_owned()))
         }

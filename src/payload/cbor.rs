@@ -6,7 +6,7 @@
 //! first byte is a letter: it is left to `text`.
 
 use super::Codec;
-use super::likely::{self, Unmarked};
+use super::likely::{self, UnmarkedFormat};
 use super::reader::Reader;
 use super::tree::{Node, Shape};
 use super::verdict::CodecVerdict;
@@ -164,7 +164,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     likely::verdict(
         payload,
         tree,
-        &Unmarked {
+        &UnmarkedFormat {
             codec: if is_bare { Codec::Cbor3 } else { Codec::Cbor },
             types: "CBOR with Java types in it",
             bare: "CBOR accounts for every byte",

@@ -13,7 +13,7 @@ use super::{Codec, jackson, line};
 
 /// A payload, read: what a table shows of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decoded {
+pub struct DecodedPayload {
     /// The codec that explains every byte of it.
     pub codec: Codec,
     /// The codec of what that codec has packed.
@@ -35,7 +35,7 @@ pub struct Decoded {
 
 /// A payload, read: all that there is to be said of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct PayloadReading {
     /// The codec that explains every byte of it.
     pub codec: Codec,
     /// The codec of what that codec has packed.
@@ -56,7 +56,7 @@ const LARGE: usize = 64 << 10;
 /// The reason for an unknown codec.
 const NOTHING: &str = "no known codec accounts for every byte";
 
-impl Decoded {
+impl DecodedPayload {
     pub(super) fn new(found: Recognition) -> Self {
         let why = found.why();
         let CodecVerdict { codec, sure, .. } = found.verdict;
@@ -122,24 +122,24 @@ fn typed(codec: Codec, tree: Node) -> Node {
 
 /// Reads a payload whose codec is not known.
 #[must_use]
-pub fn decode(payload: &[u8]) -> Decoded {
+pub fn decode(payload: &[u8]) -> DecodedPayload {
     detect::recognise(payload, &mut Purse::Full)
-        .map_or_else(|| Decoded::unknown(payload), Decoded::new)
+        .map_or_else(|| DecodedPayload::unknown(payload), DecodedPayload::new)
 }
 
 /// Reads a payload as that codec's; none when it cannot be. As [`Codec::Unknown`], anything can.
 #[must_use]
-pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<Decoded> {
+pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<DecodedPayload> {
     if codec == Codec::Unknown {
-        return Some(Decoded::unknown(payload));
+        return Some(DecodedPayload::unknown(payload));
     }
-    detect::read_as(codec, payload, &mut Purse::Full).map(Decoded::new)
+    detect::read_as(codec, payload, &mut Purse::Full).map(DecodedPayload::new)
 }
 
 /// Reads all that there is to be said of a payload; as that codec's, if one is given and it can be.
 /// None when no codec explains it.
 #[must_use]
-pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<Reading> {
+pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<PayloadReading> {
     let told = codec.and_then(|codec| detect::read_as(codec, payload, &mut Purse::Full));
     let found = told.or_else(|| detect::recognise(payload, &mut Purse::Full))?;
     Some(reading(found))
@@ -158,9 +158,9 @@ pub fn readable_as(payload: &[u8]) -> Vec<Codec> {
 }
 
 /// All that there is to be said of a payload that was recognised so.
-pub(super) fn reading(found: Recognition) -> Reading {
+pub(super) fn reading(found: Recognition) -> PayloadReading {
     let codec = found.codec();
-    Reading {
+    PayloadReading {
         codec: found.verdict.codec,
         inner: found.inner,
         sure: found.verdict.sure,
@@ -170,7 +170,7 @@ pub(super) fn reading(found: Recognition) -> Reading {
     }
 }
 
-/// The codec of a payload and [`all of it as text`](Decoded::whole), without what else there is to
+/// The codec of a payload and [`all of it as text`](DecodedPayload::whole), without what else there is to
 /// be shown of it: for looking through a million of them. Of a document too large to be read whole
 /// it is the document as it stands.
 #[must_use]

@@ -12,7 +12,7 @@ use super::detect::{self, Recognition};
 use super::effort::{Effort, Purse};
 use super::tree::Shape;
 use super::verdict::{CodecVerdict, Sure};
-use super::{Decoded, Reading, jackson, surprise};
+use super::{DecodedPayload, PayloadReading, jackson, surprise};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
 const VOTERS: usize = 64;
@@ -73,27 +73,27 @@ impl Habit {
 
     /// Reads a payload of the queue.
     #[must_use]
-    pub fn decode(self, payload: &[u8]) -> Decoded {
+    pub fn decode(self, payload: &[u8]) -> DecodedPayload {
         if self.chosen == Some(Codec::Unknown) {
-            return Decoded::unknown(payload);
+            return DecodedPayload::unknown(payload);
         }
         let found = self.find(payload, &mut Purse::Full);
-        found.map_or_else(|| Decoded::unknown(payload), Decoded::new)
+        found.map_or_else(|| DecodedPayload::unknown(payload), DecodedPayload::new)
     }
 
     /// The same as far as the effort suffices; none if it does not.
     #[must_use]
-    pub fn decode_within(self, payload: &[u8], effort: &mut Effort) -> Option<Decoded> {
+    pub fn decode_within(self, payload: &[u8], effort: &mut Effort) -> Option<DecodedPayload> {
         if self.chosen == Some(Codec::Unknown) {
-            return Some(Decoded::unknown(payload));
+            return Some(DecodedPayload::unknown(payload));
         }
         let found = effort.spend(|purse| self.find(payload, purse))?;
-        Some(found.map_or_else(|| Decoded::unknown(payload), Decoded::new))
+        Some(found.map_or_else(|| DecodedPayload::unknown(payload), DecodedPayload::new))
     }
 
     /// Reads all that there is to be said of a payload of the queue.
     #[must_use]
-    pub fn read(self, payload: &[u8]) -> Option<Reading> {
+    pub fn read(self, payload: &[u8]) -> Option<PayloadReading> {
         if self.chosen == Some(Codec::Unknown) {
             return None;
         }

@@ -7,7 +7,7 @@ use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, text};
 
 /// A format whose payloads bear no mark, and what is said of them.
-pub(super) struct Unmarked {
+pub(super) struct UnmarkedFormat {
     pub(super) codec: Codec,
     /// The reason for a tree in which Jackson put Java's types.
     pub(super) types: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct Unmarked {
 const LONG_TEXT: usize = 4;
 
 /// The verdict over a payload of a binary relative of JSON.
-pub(super) fn verdict(payload: &[u8], tree: &Node, format: &Unmarked) -> CodecVerdict {
+pub(super) fn verdict(payload: &[u8], tree: &Node, format: &UnmarkedFormat) -> CodecVerdict {
     let is_typed = matches!(
         tree.shape,
         Shape::Object(_) | Shape::Map(_) | Shape::List(_)

@@ -4,7 +4,7 @@
 //! `MessagePack`, so that only what says a good deal is believed.
 
 use super::Codec;
-use super::likely::{self, Unmarked};
+use super::likely::{self, UnmarkedFormat};
 use super::reader::Reader;
 use super::tree::{Node, Shape};
 use super::verdict::CodecVerdict;
@@ -111,7 +111,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
     likely::verdict(
         payload,
         tree,
-        &Unmarked {
+        &UnmarkedFormat {
             codec: Codec::MsgPack,
             types: "MessagePack with Java types in it",
             bare: "MessagePack accounts for every byte",

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::encode_error::EncodeError;
-use super::typed::{self, Scalar, Typed};
+use super::typed::{self, Scalar, WrittenValue};
 use super::{Codec, decode_as};
 
 /// The payload that says `text`, byte for byte as Redisson's codec writes that string.
@@ -28,9 +28,9 @@ pub(super) fn with_type(
     of_scalar: fn(Scalar) -> Vec<u8>,
 ) -> Result<Vec<u8>, EncodeError> {
     Ok(match &typed::parse(text)? {
-        Typed::Scalar(scalar) => of_scalar(*scalar),
-        Typed::String(said) => of_text(said),
-        Typed::Plain => of_text(text),
+        WrittenValue::Scalar(scalar) => of_scalar(*scalar),
+        WrittenValue::String(said) => of_text(said),
+        WrittenValue::Plain => of_text(text),
     })
 }
 

@@ -33,7 +33,7 @@ pub(super) enum Scalar {
 
 /// The value that a text is written as.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Typed {
+pub(super) enum WrittenValue {
     /// The text itself.
     Plain,
     /// The string whose class was said.
@@ -61,34 +61,34 @@ pub(super) const DATE: &str = "java.util.Date";
 
 /// Reads what was typed. A value of a class of Java's that nobody here can write is refused: it
 /// would arrive as a string.
-pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
+pub(super) fn parse(text: &str) -> Result<WrittenValue, EncodeError> {
     // Without the value, which may be megabytes: it matters only if the class is one of these.
     let Some((class, _)) = pair::<IgnoredAny>(text) else {
-        return Ok(Typed::Plain);
+        return Ok(WrittenValue::Plain);
     };
     if !CLASSES.contains(&class.as_str()) {
         return if class.starts_with("java.") {
             Err(EncodeError::NoClass(class))
         } else {
-            Ok(Typed::Plain)
+            Ok(WrittenValue::Plain)
         };
     }
     if class == STRING
         && let Some((_, said)) = pair::<String>(text)
     {
-        return Ok(Typed::String(said));
+        return Ok(WrittenValue::String(said));
     }
     let no_scalar = |said: &str| EncodeError::NotOfClass(said.to_owned(), class.clone());
     if text.len() > MAX_TYPED {
         return Err(no_scalar("what is so long"));
     }
     match pair(text) {
-        Some((_, Value::Null)) => Ok(Typed::Scalar(Scalar::Null)),
+        Some((_, Value::Null)) => Ok(WrittenValue::Scalar(Scalar::Null)),
         Some((_, value)) => match scalar(&class, &value) {
-            Some(scalar) => Ok(Typed::Scalar(scalar)),
+            Some(scalar) => Ok(WrittenValue::Scalar(scalar)),
             None => Err(no_scalar(&value.to_string())),
         },
-        None => Ok(Typed::Plain),
+        None => Ok(WrittenValue::Plain),
     }
 }
 

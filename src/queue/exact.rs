@@ -3,7 +3,7 @@
 
 use super::entry::{Due, EntryId};
 use super::frame::{Era, Unpack};
-use super::frames::{Delivered, Judged};
+use super::frames::{DeliveredElement, JudgedMember};
 use super::known::Known;
 use super::layout::Queue;
 use super::snapshot::Pulse;
@@ -28,7 +28,7 @@ pub struct Exact {
     /// Elements of target that were looked at.
     pub target: u64,
     /// The differences between timeouts and the order list; none: the layout has no order list.
-    pub drift: Option<Drifted>,
+    pub drift: Option<ListDifferences>,
     /// Entries that wait with a frame, by its era: the older, the newer.
     pub of_era: [Group; 2],
     /// Entries that wait with a frame which clients of an era cannot unpack: of the older, of the
@@ -56,14 +56,14 @@ pub struct Group {
     /// Number of these entries.
     pub count: u64,
     /// The first few of them by score.
-    pub first: Vec<Judged>,
+    pub first: Vec<JudgedMember>,
     /// The highest of their scores.
     pub last: f64,
 }
 
 /// The differences between timeouts and the order list.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Drifted {
+pub struct ListDifferences {
     /// Entries that wait but are not in the order list.
     pub lacking: Few,
     /// Members of the order list that do not wait.
@@ -97,7 +97,7 @@ impl Few {
     }
 }
 
-impl Drifted {
+impl ListDifferences {
     /// Both hold the same members, once each.
     #[must_use]
     pub const fn is_none(&self) -> bool {
@@ -106,14 +106,14 @@ impl Drifted {
 }
 
 impl Group {
-    fn add(&mut self, score: f64, judge: impl FnOnce() -> Judged) {
+    fn add(&mut self, score: f64, judge: impl FnOnce() -> JudgedMember) {
         self.last = if self.count == 0 {
             score
         } else {
             self.last.max(score)
         };
         self.count += 1;
-        let before = |one: &Judged| one.score.is_some_and(|its| its <= score);
+        let before = |one: &JudgedMember| one.score.is_some_and(|its| its <= score);
         let place = self.first.partition_point(before);
         if place < FEW {
             self.first.truncate(FEW - 1);
@@ -131,9 +131,10 @@ impl Group {
 
     /// The first of those named that waits still, as far as a pulse after it tells.
     #[must_use]
-    pub fn first_left(&self, pulse: &Pulse) -> Option<&Judged> {
+    pub fn first_left(&self, pulse: &Pulse) -> Option<&JudgedMember> {
         let head = pulse.first.as_ref().and_then(|one| one.score);
-        let left = |one: &&Judged| head.is_none_or(|head| one.score.is_none_or(|its| its >= head));
+        let left =
+            |one: &&JudgedMember| head.is_none_or(|head| one.score.is_none_or(|its| its >= head));
         self.first.iter().find(left)
     }
 }
@@ -148,7 +149,7 @@ impl Exact {
             waiting: 0,
             order: 0,
             target: 0,
-            drift: queue.keys().order.map(|_| Drifted::default()),
+            drift: queue.keys().order.map(|_| ListDifferences::default()),
             of_era: Default::default(),
             unreadable: Default::default(),
             foreign: Group::default(),
@@ -164,7 +165,7 @@ impl Exact {
     /// This member waits; judged on a server whose `unsigned long` has `long` bytes.
     pub fn waits(&mut self, queue: &Queue, member: &[u8], score: f64, long: usize) {
         self.waiting += 1;
-        let judge = || Judged::new(queue, member, Some(score), long);
+        let judge = || JudgedMember::new(queue, member, Some(score), long);
         match queue.due(score) {
             _ if score < 0.0 => self.negative.add(score, judge),
             _ if score >= UNREADABLE => self.beyond.add(score, judge),
@@ -197,7 +198,7 @@ impl Exact {
     /// This element of target stands behind so many others.
     pub fn delivered(&mut self, queue: &Queue, place: u64, element: &[u8]) {
         self.target += 1;
-        if Delivered::new(queue, element).framed.is_some() {
+        if DeliveredElement::new(queue, element).framed.is_some() {
             self.framed.0 += 1;
             self.framed.1.get_or_insert(place);
         }

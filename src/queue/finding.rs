@@ -56,11 +56,11 @@ pub use advice::{Act, Advice};
 pub use diagnosis::Diagnosis;
 pub use evidence::{Evidence, Remedy, Step};
 pub use falling_behind::worked_off_in_ms;
-pub use found::{Ending, Finding, HEADLINE_COLUMNS, Severity, Suspect};
+pub use found::{Finding, FindingEnd, HEADLINE_COLUMNS, Severity, Suspect};
 pub use open::Open;
-pub use passed::Passed;
+pub use passed::PassedFinding;
 pub use recovery::Aftermath;
-pub use seen::{RuleVerdict, Seen};
+pub use seen::{QueueFacts, RuleVerdict};
 pub use trend::Trend;
 pub use watch::{Beat, Departure, Still, Watch};
 
@@ -75,7 +75,7 @@ pub struct Rule {
     pub id: &'static str,
     /// Its problem in two or three words.
     short: &'static str,
-    look: fn(&Seen) -> RuleVerdict,
+    look: fn(&QueueFacts) -> RuleVerdict,
     /// Its critical findings stop every transfer, kicked or not.
     stops_transfers: bool,
     /// It goes by what a look at the server says, of things that move: while it has something to
@@ -84,7 +84,11 @@ pub struct Rule {
 }
 
 impl Rule {
-    const fn new(id: &'static str, short: &'static str, look: fn(&Seen) -> RuleVerdict) -> Self {
+    const fn new(
+        id: &'static str,
+        short: &'static str,
+        look: fn(&QueueFacts) -> RuleVerdict,
+    ) -> Self {
         Self {
             id,
             short,
@@ -313,7 +317,7 @@ pub fn diagnose(
     server: &ServerWatch,
 ) -> Diagnosis {
     let server = server.of(queue);
-    let mut said = look(&Seen {
+    let mut said = look(&QueueFacts {
         queue,
         pulse,
         survey,
@@ -338,7 +342,7 @@ pub fn diagnose(
 
 /// Asks all rules.
 #[must_use]
-fn look(seen: &Seen) -> Diagnosis {
+fn look(seen: &QueueFacts) -> Diagnosis {
     let mut all = Diagnosis::default();
     for rule in RULES {
         match (rule.look)(seen) {

@@ -25,7 +25,7 @@ const SAID: usize = 36;
 
 /// A member of timeouts or of the order list, judged.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedMember {
     /// Its id.
     pub id: EntryId,
     /// Its score; none in the order list.
@@ -63,7 +63,7 @@ impl Fingerprint {
     }
 }
 
-impl Judged {
+impl JudgedMember {
     /// Judges a member of `queue` on a server whose `unsigned long` has `long` bytes (8 or 4).
     #[must_use]
     pub fn new(queue: &Queue, member: &[u8], score: Option<f64>, long: usize) -> Self {
@@ -122,14 +122,14 @@ impl Judged {
 
 /// An element of target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Delivered {
+pub struct DeliveredElement {
     /// The form of the frame that it still has; none when it has none, as it should be.
     pub framed: Option<Form>,
     /// Tells it from others: of the payload, whether framed or not.
     pub payload: Fingerprint,
 }
 
-impl Delivered {
+impl DeliveredElement {
     /// Judges an element of the target of `queue`.
     #[must_use]
     pub fn new(queue: &Queue, element: &[u8]) -> Self {
@@ -171,15 +171,15 @@ pub struct Frames {
     /// The server's time of the read.
     pub at: EpochMillis,
     /// The first of timeouts by score, negative scores and all.
-    pub next_due: Vec<Judged>,
+    pub next_due: Vec<JudgedMember>,
     /// The last offered, newest first: the tail of the order list.
-    pub newest: Vec<Judged>,
+    pub newest: Vec<JudgedMember>,
     /// The entries that wait for decades, the last one first.
     pub far: Vec<FarEntry>,
     /// Elements that consumers take next, the next one first.
-    pub front: Vec<Delivered>,
+    pub front: Vec<DeliveredElement>,
     /// Elements that were delivered last, the last one first.
-    pub tail: Vec<Delivered>,
+    pub tail: Vec<DeliveredElement>,
     /// The places of some of the next due ones in the order list, counted from its head.
     pub depth: Known<Vec<(EntryId, Place)>>,
     /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when anything
@@ -241,8 +241,8 @@ impl Frames {
 
     /// Counts those of `members` that have a form of that era.
     #[must_use]
-    pub fn count<'a>(members: impl IntoIterator<Item = &'a Judged>, era: Era) -> usize {
-        let of = |one: &&Judged| one.form.is_some_and(|form| form.era() == era);
+    pub fn count<'a>(members: impl IntoIterator<Item = &'a JudgedMember>, era: Era) -> usize {
+        let of = |one: &&JudgedMember| one.form.is_some_and(|form| form.era() == era);
         members.into_iter().filter(of).count()
     }
 }

@@ -95,7 +95,7 @@ impl LateCounts {
 /// The lateness of a queue, as far as it was watched. Its memory is bounded.
 #[derive(Clone, Debug, Default)]
 pub struct QueueLateness {
-    awaited: Vec<Awaited>,
+    awaited: Vec<AwaitedEntry>,
     read: Option<EpochMillis>,
     kept: VecDeque<(EpochMillis, LateBounds)>,
     recent: Option<RecentLateness>,
@@ -107,7 +107,7 @@ pub struct QueueLateness {
 
 /// An entry that will leave timeouts.
 #[derive(Clone, Copy, Debug)]
-struct Awaited {
+struct AwaitedEntry {
     /// Its id; none of the one behind the late ones, of which only the due time is read.
     id: Option<EntryId>,
     due: EpochMillis,
@@ -128,7 +128,7 @@ impl QueueLateness {
             // A clock that was set back begins anew.
             *self = Self::default();
         }
-        let seen = Seen::of(queue, pulse);
+        let seen = SeenEntries::of(queue, pulse);
         let mut departed = Vec::new();
         self.awaited.retain_mut(|one| match seen.state(one) {
             State::There => {
@@ -179,7 +179,7 @@ impl QueueLateness {
             Some(one) if one.due == due => one.id = one.id.or(id),
             // It was given another due time.
             Some(one) => (one.due, one.until) = (due, at),
-            None => self.awaited.push(Awaited { id, due, until: at }),
+            None => self.awaited.push(AwaitedEntry { id, due, until: at }),
         }
     }
 
@@ -235,7 +235,7 @@ enum State {
 }
 
 /// The entries that a read shows, and what it says of others.
-struct Seen {
+struct SeenEntries {
     entries: Vec<(Option<EntryId>, EpochMillis)>,
     ids: HashMap<EntryId, EpochMillis>,
     is_empty: bool,
@@ -246,7 +246,7 @@ struct Seen {
     rows: Option<(Option<EpochMillis>, Option<EpochMillis>)>,
 }
 
-impl Seen {
+impl SeenEntries {
     fn of(queue: &Queue, pulse: &Pulse) -> Self {
         let rows = pulse.page.as_ref().map_or(&[][..], |page| &page.rows);
         // Below 0 nothing is transferred.
@@ -273,7 +273,7 @@ impl Seen {
         }
     }
 
-    fn state(&self, one: &Awaited) -> State {
+    fn state(&self, one: &AwaitedEntry) -> State {
         let by_id = one.id.and_then(|id| self.ids.get(&id));
         match by_id {
             Some(due) if *due == one.due => return State::There,
@@ -312,7 +312,7 @@ fn covered(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Judged;
+    use crate::queue::JudgedMember;
 
     const T0: i64 = 1_700_000_000_000;
 
@@ -338,7 +338,7 @@ mod tests {
             order: Known::None,
             target: Known::None,
             transfer_clients: Known::None,
-            first: first.map(|(member, score)| Judged::new(&queue, member, Some(*score), 8)),
+            first: first.map(|(member, score)| JudgedMember::new(&queue, member, Some(*score), 8)),
             beside_bytes: 0,
             page: rows.then_some(Page {
                 first: 0,
@@ -415,7 +415,7 @@ mod tests {
         let score = (T0 + 5_000) as f64;
         later.page.as_mut().unwrap().rows[0].1 = score;
         let member = b"due 500";
-        later.first = Some(Judged::new(&queue(), member, Some(score), 8));
+        later.first = Some(JudgedMember::new(&queue(), member, Some(score), 8));
         lateness.saw(&queue(), &later);
         assert_eq!(lateness.recent(), None);
         lateness.saw(&queue(), &pulse(6_000, &[], true));

@@ -77,7 +77,7 @@ pub enum Push {
 
 /// A member of timeouts without its layout's wrapping.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unwrapped<'a> {
+pub struct UnwrappedMember<'a> {
     /// The id that people call the entry by.
     pub id: EntryId,
     /// The frame form; none in a layout without frames.
@@ -178,7 +178,7 @@ impl Queue {
     }
 
     /// Takes the layout's wrapping off a member of timeouts (or of the order list).
-    pub fn unwrap<'a>(&self, member: &'a [u8]) -> Result<Unwrapped<'a>, FrameError> {
+    pub fn unwrap<'a>(&self, member: &'a [u8]) -> Result<UnwrappedMember<'a>, FrameError> {
         self.capabilities().unwrap(member)
     }
 

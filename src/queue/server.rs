@@ -136,7 +136,7 @@ pub struct Link {
     /// The server's description, once it answered; stays while it is away.
     pub facts: Option<Facts>,
     /// The optional commands that the server refuses, each with its own words.
-    pub refused: Refused,
+    pub refused: RefusedCommands,
     /// Our cost to it so far.
     pub cost: LinkCost,
 }
@@ -275,9 +275,9 @@ pub enum Optional {
 
 /// The optional commands that the server refuses, each with its own words.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Refused(pub BTreeMap<Optional, String>);
+pub struct RefusedCommands(pub BTreeMap<Optional, String>);
 
-impl Refused {
+impl RefusedCommands {
     /// The reason, when `command` is refused.
     #[must_use]
     pub fn why(&self, command: Optional) -> Option<&str> {

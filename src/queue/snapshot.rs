@@ -3,7 +3,7 @@
 
 use super::classes::{DUE, LATE};
 use super::entry::Due;
-use super::frames::{Frames, Judged};
+use super::frames::{Frames, JudgedMember};
 use super::hold::HeldCount;
 use super::known::Known;
 use super::zoom::{Scale, Zoom};
@@ -32,7 +32,7 @@ pub struct Pulse {
     /// Clients subscribed to the queue's channel.
     pub transfer_clients: Known<u64>,
     /// The entry that clients transfer next: the one with the lowest score from 0 on.
-    pub first: Option<Judged>,
+    pub first: Option<JudgedMember>,
     /// Bytes of the members that came with head, oldest and next, beside the rows: Redis tells
     /// no score without its member.
     pub beside_bytes: u64,

@@ -4,7 +4,7 @@ use super::plan::{EntryResult, Progress, Summary};
 
 /// A message of a change while it runs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Applied {
+pub enum ChangeEvent {
     /// It is written down under this id (none: nothing is journalled), and begins.
     Begun(Option<String>),
     /// Its progress: after each batch, at most 20 times a second, and whenever it waits.

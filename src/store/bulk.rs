@@ -11,7 +11,7 @@ use self::answers::{all_wait, appended, brought_back, put_back, round};
 pub use self::read::{Facts, ListSample, facts, sample_list};
 pub use self::subset::is_known_to_wait;
 use super::error::StoreError;
-pub use super::script::Timed;
+pub use super::script::TimedResult;
 use super::script::{self, Script};
 use super::write::{Portion, Writer};
 use crate::queue::Queue;
@@ -101,7 +101,7 @@ pub enum AllWait {
 
 /// The fate of what does not wait any more when an order list is brought back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Dropping {
+pub enum StrayFate {
     /// It is dropped.
     Counted,
     /// It is dropped, and told.
@@ -203,7 +203,7 @@ pub enum Where<'a> {
 
 /// An entry that is put back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Returning<'a> {
+pub struct ReturnedEntry<'a> {
     /// The place to which it goes.
     pub to: Where<'a>,
     /// The score that it gets.
@@ -214,7 +214,7 @@ pub struct Returning<'a> {
 
 /// The fate of an entry that was to be put back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Returned {
+pub enum ReturnFate {
     /// It is back.
     Done,
     /// Nothing was done: it waits already, with this score.
@@ -238,7 +238,7 @@ pub struct Order {
 
 /// The fate of an entry that was to be appended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Appended {
+pub enum AppendFate {
     /// It stands at the tail now.
     Done,
     /// It does not wait any more.
@@ -255,7 +255,7 @@ impl Writer {
         queue: &Queue,
         (place, behind): (u64, &[u8]),
         portion: impl Into<Portion>,
-    ) -> Result<Timed<AllWait>, StoreError> {
+    ) -> Result<TimedResult<AllWait>, StoreError> {
         let [timeouts, order, _] = self.three_keys(&ALL_WAIT, queue)?;
         let [n, bytes] = portion.into().args();
         let place = place.to_string();
@@ -265,7 +265,7 @@ impl Writer {
     }
 
     /// Renames the order list to [`Keys::aside`](crate::queue::Keys::aside). O(1).
-    pub async fn set_aside(&self, queue: &Queue) -> Result<Timed<SetAside>, StoreError> {
+    pub async fn set_aside(&self, queue: &Queue) -> Result<TimedResult<SetAside>, StoreError> {
         let keys = self.three_keys(&SET_ASIDE, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         script::run(&self.lane, &SET_ASIDE, &keys, [], |[what]: &[Value; 1]| {
@@ -300,15 +300,15 @@ impl Writer {
         &self,
         queue: &Queue,
         portion: impl Into<Portion>,
-        dropping: Dropping,
-    ) -> Result<Timed<BroughtBack>, StoreError> {
+        dropping: StrayFate,
+    ) -> Result<TimedResult<BroughtBack>, StoreError> {
         let keys = self.three_keys(&BRING_BACK, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         let [n, bytes] = portion.into().args();
         let how = match dropping {
-            Dropping::Counted => "0",
-            Dropping::Told => "1",
-            Dropping::UnlessLost => "2",
+            StrayFate::Counted => "0",
+            StrayFate::Told => "1",
+            StrayFate::UnlessLost => "2",
         };
         let args = [n.as_str(), how, &bytes].map(str::as_bytes);
         script::run(&self.lane, &BRING_BACK, &keys, args, brought_back).await
@@ -320,7 +320,7 @@ impl Writer {
         &self,
         queue: &Queue,
         swaps: &[Swap],
-    ) -> Result<Timed<Vec<usize>>, StoreError> {
+    ) -> Result<TimedResult<Vec<usize>>, StoreError> {
         let [_, order, _] = self.three_keys(&SWAP, queue)?;
         let mut blob = Vec::with_capacity(swaps.len() * 24);
         for swap in swaps {
@@ -343,7 +343,7 @@ impl Writer {
         n: usize,
         chosen: &[(&[u8], Broom)],
         to: Away,
-    ) -> Result<Timed<ListRound>, StoreError> {
+    ) -> Result<TimedResult<ListRound>, StoreError> {
         let [timeouts, order, _] = self.three_keys(&SWEEP, queue)?;
         let quarantine = to.key(queue);
         let keys = [Some(&timeouts), Some(&order), quarantine.as_ref()];
@@ -364,7 +364,7 @@ impl Writer {
         queue: &Queue,
         n: usize,
         chosen: &[(&[u8], Broom, &[u8])],
-    ) -> Result<Timed<ListRound>, StoreError> {
+    ) -> Result<TimedResult<ListRound>, StoreError> {
         let keys = self.three_keys(&EDIT, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         let n = n.min(MOST_MOVED).to_string();
@@ -389,9 +389,9 @@ impl Writer {
         &self,
         queue: &Queue,
         n: usize,
-        entries: &[Returning<'_>],
+        entries: &[ReturnedEntry<'_>],
         from: Away,
-    ) -> Result<Timed<(usize, Vec<Returned>)>, StoreError> {
+    ) -> Result<TimedResult<(usize, Vec<ReturnFate>)>, StoreError> {
         let keys = self.three_keys(&PUT_BACK, queue)?;
         let quarantine = from.key(queue);
         let keys = keys.iter().chain(&quarantine);
@@ -424,7 +424,7 @@ impl Writer {
         seen: &Order,
         members: &[&[u8]],
         look: bool,
-    ) -> Result<Timed<Option<Vec<Appended>>>, StoreError> {
+    ) -> Result<TimedResult<Option<Vec<AppendFate>>>, StoreError> {
         let keys = self.three_keys(&APPEND, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         let aside: &[u8] = if seen.aside { b"1" } else { b"0" };
@@ -443,7 +443,7 @@ impl Writer {
         queue: &Queue,
         places: [u64; 2],
         element: &[u8],
-    ) -> Result<Timed<bool>, StoreError> {
+    ) -> Result<TimedResult<bool>, StoreError> {
         let [_, order, _] = self.three_keys(&DROP_COPY, queue)?;
         let places = places.map(|place| place.to_string().into_bytes());
         let args = [&places[0], &places[1], element];

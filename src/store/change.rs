@@ -6,7 +6,7 @@
 
 use super::error::StoreError;
 use super::script;
-pub use super::script::{Fate, Head, Place, Timed};
+pub use super::script::{Fate, Head, Place, TimedResult};
 use super::write::{DueCursor, Portion, Writer};
 use crate::clock::EpochMillis;
 use crate::queue::{Keys, Queue};
@@ -16,14 +16,14 @@ mod quarantine;
 mod repairs;
 mod watched;
 
-pub use watched::{InStep, Moved, Watched};
+pub use watched::{InStep, WatchedOutcome, WatchedQueue};
 
 /// Entries that one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;
 
 /// An entry of timeouts, as it was when the change was planned.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chosen {
+pub struct ChosenEntry {
     /// Its exact bytes.
     pub member: Vec<u8>,
     /// Its score.
@@ -32,7 +32,7 @@ pub struct Chosen {
 
 /// The fate of an entry that was to be deleted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Deleted {
+pub struct DeletedEntry {
     /// The fate.
     pub fate: Fate,
     /// The place in the order list where it stood when it left: none when it was not there. Entries
@@ -44,7 +44,7 @@ pub struct Deleted {
 
 /// The fate of an entry that was to get other bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Edited {
+pub struct EditedEntry {
     /// The fate.
     pub fate: Fate,
     /// Copies of it that stood in the order list, where there was more than one; all but the
@@ -54,7 +54,7 @@ pub struct Edited {
 
 /// The result of an edit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Changed {
+pub struct EditResult {
     /// The fate of each entry, in the order given.
     pub fates: Vec<Fate>,
     /// The head of timeouts: another one or not, published or not.
@@ -63,11 +63,11 @@ pub struct Changed {
 
 /// The result of a transfer that tells the members.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Delivered {
+pub struct DeliveredEntries {
     /// Not all that is due was looked at: there may be more.
     pub more: bool,
     /// Entries that were moved, whole, in due order.
-    pub moved: Vec<Chosen>,
+    pub moved: Vec<ChosenEntry>,
     /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<Vec<u8>>,
     /// The place where the next transfer goes on, behind what was skipped.
@@ -99,14 +99,14 @@ impl Writer {
     pub async fn delete(
         &self,
         queue: &Queue,
-        chosen: &[Chosen],
-    ) -> Result<Timed<Vec<Deleted>>, StoreError> {
+        chosen: &[ChosenEntry],
+    ) -> Result<TimedResult<Vec<DeletedEntry>>, StoreError> {
         self.fits("delete entries", chosen.len())?;
         let keys = queue.keys();
         let scores = texts(chosen.iter().map(|c| c.score));
         let told = script::delete(&self.lane, &waiting(&keys), pairs(&scores, chosen)).await?;
         Ok(told.map(|told| {
-            let deleted = |(fate, stood, copies)| Deleted {
+            let deleted = |(fate, stood, copies)| DeletedEntry {
                 fate,
                 stood,
                 copies,
@@ -122,15 +122,15 @@ impl Writer {
     pub async fn put_entries_back(
         &self,
         queue: &Queue,
-        entries: &[(Chosen, Place)],
-    ) -> Result<Timed<Changed>, StoreError> {
+        entries: &[(ChosenEntry, Place)],
+    ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("put entries back", entries.len())?;
         let keys = queue.keys();
         let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
         let places = entries.iter().map(|(chosen, place)| (chosen, Some(place)));
         let args = returning(channel(&keys), &scores, places);
         let told = script::put_back(&self.lane, &adding(&keys), args).await?;
-        Ok(told.map(Changed::from))
+        Ok(told.map(EditResult::from))
     }
 
     /// Lets entries wait again that only the order list holds, each with this score, and publishes
@@ -139,8 +139,8 @@ impl Writer {
     pub async fn wait_again(
         &self,
         queue: &Queue,
-        entries: &[Chosen],
-    ) -> Result<Timed<Changed>, StoreError> {
+        entries: &[ChosenEntry],
+    ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("let entries wait again", entries.len())?;
         let keys = queue.keys();
         let scores = texts(entries.iter().map(|chosen| chosen.score));
@@ -149,7 +149,7 @@ impl Writer {
             args.extend([score.as_bytes(), &chosen.member, b"stays", b""]);
         }
         let told = script::put_back(&self.lane, &waiting(&keys), args).await?;
-        Ok(told.map(Changed::from))
+        Ok(told.map(EditResult::from))
     }
 
     /// Takes a repair of drift back: these members come into the order list again (`true`, which
@@ -158,7 +158,7 @@ impl Writer {
         &self,
         queue: &Queue,
         members: &[(Vec<u8>, bool)],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("take a repair of the order list back", members.len())?;
         let keys = queue.keys();
         let (Some(order), Some(aside)) = (&keys.order, &keys.aside) else {
@@ -176,8 +176,8 @@ impl Writer {
     pub async fn requeue(
         &self,
         queue: &Queue,
-        entries: &[(Chosen, f64)],
-    ) -> Result<Timed<Changed>, StoreError> {
+        entries: &[(ChosenEntry, f64)],
+    ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("requeue entries", entries.len())?;
         let keys = queue.keys();
         let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
@@ -187,7 +187,7 @@ impl Writer {
             args.extend([score.as_bytes(), new.as_bytes(), &chosen.member]);
         }
         let told = script::requeue(&self.lane, &keys.timeouts, args).await?;
-        Ok(told.map(Changed::from))
+        Ok(told.map(EditResult::from))
     }
 
     /// Delivers chosen entries, due or not, in the order given: payload to target, out of timeouts
@@ -195,9 +195,9 @@ impl Writer {
     pub async fn deliver(
         &self,
         queue: &Queue,
-        chosen: &[Chosen],
+        chosen: &[ChosenEntry],
         drain: bool,
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("deliver entries", chosen.len())?;
         let keys = queue.keys();
         let scores = texts(chosen.iter().map(|c| c.score));
@@ -226,7 +226,7 @@ impl Writer {
         portion: impl Into<Portion>,
         cursor: &DueCursor,
         drain: bool,
-    ) -> Result<Timed<Delivered>, StoreError> {
+    ) -> Result<TimedResult<DeliveredEntries>, StoreError> {
         let keys = queue.keys();
         let portion = portion.into();
         let now = queue.score(now).to_string();
@@ -238,9 +238,9 @@ impl Writer {
             script::transfer_telling_zset_list(&self.lane, keys, &now, portion, push(queue)).await?
         };
         Ok(told.map(|(more, moved, skipped, cursor)| {
-            let chosen = |(member, score)| Chosen { member, score };
+            let chosen = |(member, score)| ChosenEntry { member, score };
             let moved = moved.into_iter().map(chosen).collect();
-            Delivered {
+            DeliveredEntries {
                 more,
                 moved,
                 skipped,
@@ -255,8 +255,8 @@ impl Writer {
     pub async fn edit(
         &self,
         queue: &Queue,
-        edits: &[(Chosen, Vec<u8>)],
-    ) -> Result<Timed<Vec<Edited>>, StoreError> {
+        edits: &[(ChosenEntry, Vec<u8>)],
+    ) -> Result<TimedResult<Vec<EditedEntry>>, StoreError> {
         self.fits("edit entries", edits.len())?;
         let keys = queue.keys();
         let scores = texts(edits.iter().map(|(chosen, _)| chosen.score));
@@ -266,7 +266,7 @@ impl Writer {
         }
         let told = script::edit(&self.lane, &adding(&keys), args).await?;
         Ok(told.map(|told| {
-            let edited = |(fate, copies)| Edited { fate, copies };
+            let edited = |(fate, copies)| EditedEntry { fate, copies };
             told.into_iter().map(edited).collect()
         }))
     }
@@ -281,7 +281,7 @@ impl Writer {
     }
 }
 
-impl From<(Head, Vec<Fate>)> for Changed {
+impl From<(Head, Vec<Fate>)> for EditResult {
     fn from((head, fates): (Head, Vec<Fate>)) -> Self {
         Self { fates, head }
     }
@@ -292,9 +292,10 @@ fn texts(scores: impl Iterator<Item = f64>) -> Vec<String> {
     scores.map(|score| score.to_string()).collect()
 }
 
-fn pairs<'a>(scores: &'a [String], chosen: &'a [Chosen]) -> Vec<&'a [u8]> {
-    let pair =
-        |(score, chosen): (&'a String, &'a Chosen)| [score.as_bytes(), chosen.member.as_slice()];
+fn pairs<'a>(scores: &'a [String], chosen: &'a [ChosenEntry]) -> Vec<&'a [u8]> {
+    let pair = |(score, chosen): (&'a String, &'a ChosenEntry)| {
+        [score.as_bytes(), chosen.member.as_slice()]
+    };
     scores.iter().zip(chosen).flat_map(pair).collect()
 }
 
@@ -303,7 +304,7 @@ fn pairs<'a>(scores: &'a [String], chosen: &'a [Chosen]) -> Vec<&'a [u8]> {
 fn returning<'a>(
     channel: &'a [u8],
     scores: &'a [String],
-    entries: impl Iterator<Item = (&'a Chosen, Option<&'a Place>)>,
+    entries: impl Iterator<Item = (&'a ChosenEntry, Option<&'a Place>)>,
 ) -> Vec<&'a [u8]> {
     let each = scores.iter().zip(entries);
     let each = each.flat_map(|(score, (chosen, place))| {

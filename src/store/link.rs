@@ -31,7 +31,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use self::dial::{Dialer, Site, Stream, Way};
-use self::shared::Shared;
+use self::shared::SharedLink;
 use self::sole::SoleWire;
 use self::wire::Wire;
 use self::writes::WriteWatch;
@@ -61,7 +61,7 @@ pub struct Store {
 }
 
 struct Inner {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLink>,
     access: Access,
     writes: WriteWatch,
     task: JoinHandle<()>,
@@ -69,7 +69,7 @@ struct Inner {
 
 impl Inner {
     fn open(endpoint: Endpoint, way: Way, access: Access) -> Self {
-        let shared = Arc::new(Shared::new(Dialer::new(endpoint, way)));
+        let shared = Arc::new(SharedLink::new(Dialer::new(endpoint, way)));
         let task = tokio::spawn(task::run(Arc::clone(&shared)));
         Self {
             shared,

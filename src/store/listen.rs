@@ -51,7 +51,7 @@ fn listening(
     channel: Vec<u8>,
     name: Option<String>,
 ) -> impl Stream<Item = Heard> + Send + use<> {
-    let listening = Listening {
+    let listening = ChannelListener {
         store: store.clone(),
         channel,
         name,
@@ -65,7 +65,7 @@ fn listening(
     .boxed()
 }
 
-struct Listening {
+struct ChannelListener {
     store: Store,
     channel: Vec<u8>,
     name: Option<String>,
@@ -75,7 +75,7 @@ struct Listening {
     pause: Duration,
 }
 
-impl Listening {
+impl ChannelListener {
     async fn next(&mut self) -> Heard {
         let outcome = match self.open.take() {
             Some(open) => self.hear(open).await,

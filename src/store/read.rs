@@ -25,7 +25,7 @@ pub use look::{calls, look};
 pub use nodes::nodes;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::{Lag, Replica, Replication, replication};
-pub use scanned::{Scanned, scan_members};
+pub use scanned::{ScannedPage, scan_members};
 pub use whereabouts::{Whereabouts, whereabouts};
 
 use self::transaction::{Transaction, error_words};

@@ -110,9 +110,9 @@ pub(super) use change::{
     head_and_fates, order_list, push_back, put_among, put_back, requeue, take_back,
 };
 pub(super) use hold::{give_back, renew, take};
-pub use offer::{Added, Head};
+pub use offer::{Head, OfferResult};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
-pub use transfer::{DueCursor, Moved, Portion, Transferred};
+pub use transfer::{DueCursor, MovedEntry, Portion, TransferResult};
 pub(super) use transfer::{
     end_of_watched, transfer, transfer_as_redisson, transfer_telling, transfer_telling_zset_list,
     transfer_zset_list, watched, what_is_due,
@@ -120,7 +120,7 @@ pub(super) use transfer::{
 
 /// The result of a script, and its time, by the server's own clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timed<T> {
+pub struct TimedResult<T> {
     /// The result.
     pub done: T,
     /// The moment when it ended, in µs since the epoch.
@@ -130,10 +130,10 @@ pub struct Timed<T> {
     pub took: Option<Duration>,
 }
 
-impl<T> Timed<T> {
+impl<T> TimedResult<T> {
     /// The same moment with something else done.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Timed<U> {
-        Timed {
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> TimedResult<U> {
+        TimedResult {
             done: f(self.done),
             ended_us: self.ended_us,
             took: self.took,
@@ -148,7 +148,7 @@ pub(super) async fn run<'a, T, const N: usize>(
     keys: &[&[u8]],
     args: impl IntoIterator<Item = &'a [u8]>,
     read: impl FnOnce(&[Value; N]) -> Option<T>,
-) -> Result<Timed<T>, StoreError> {
+) -> Result<TimedResult<T>, StoreError> {
     let args: Vec<&[u8]> = args.into_iter().collect();
     let parts = [keys, &args];
     let bytes = parts
@@ -198,7 +198,7 @@ async fn send(
     verb: &str,
     which: &str,
     [keys, args]: [&[&[u8]]; 2],
-) -> Result<Timed<Value>, StoreError> {
+) -> Result<TimedResult<Value>, StoreError> {
     let mut pipeline = Pipeline::new();
     pipeline.cmd("TIME");
     pipeline.cmd(verb).arg(which).arg(keys.len());
@@ -247,14 +247,14 @@ pub(super) fn settled(
 }
 
 /// Tells what was done between these two answers to TIME, as far as they are such.
-pub(super) fn timed<T>(store: &Store, done: T, [before, after]: [&Value; 2]) -> Timed<T> {
+pub(super) fn timed<T>(store: &Store, done: T, [before, after]: [&Value; 2]) -> TimedResult<T> {
     let [before, after] = [before, after].map(wire::time_us);
     // A clock that was set back meanwhile makes it nothing.
     let span = |before: i64| Some(u64::try_from(after? - before).unwrap_or(0));
     let took = before.and_then(span).map(Duration::from_micros);
     store.cost_server_us(took.map_or(0, |took| took.as_micros().try_into().unwrap_or(0)));
     let now = || store.clock().map_or_else(local_now, |clock| clock.now());
-    Timed {
+    TimedResult {
         done,
         ended_us: after.unwrap_or_else(|| now().get().saturating_mul(1_000)),
         took,

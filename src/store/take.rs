@@ -51,7 +51,7 @@ pub struct Taker {
     tag: ConsumerTag,
     turn: u64,
     /// Under this name the element is held that was handed out last.
-    held: Option<Held>,
+    held: Option<HeldElements>,
     /// Under this name an element may be held: it was asked for, and no answer came.
     asked: Option<Vec<u8>>,
     /// No answer came to a request that let go of what is held.
@@ -66,12 +66,12 @@ pub struct Taker {
 }
 
 /// The held elements, and the lease on them, which is renewed as long as this lives.
-struct Held {
+struct HeldElements {
     field: Vec<u8>,
     renewing: JoinHandle<()>,
 }
 
-impl Drop for Held {
+impl Drop for HeldElements {
     fn drop(&mut self) {
         self.renewing.abort();
     }
@@ -213,7 +213,7 @@ impl Taker {
         ]
     }
 
-    fn hold(&self, field: Vec<u8>) -> Held {
+    fn hold(&self, field: Vec<u8>) -> HeldElements {
         let (lane, name) = (Arc::clone(&self.lane), field.clone());
         let leases = self.keys.leases.clone();
         let lease = LEASE.as_millis().to_string();
@@ -225,7 +225,7 @@ impl Taker {
                 let _ = script::renew(&lane, &leases, args).await;
             }
         });
-        Held { field, renewing }
+        HeldElements { field, renewing }
     }
 
     /// Puts the element that was handed out last back where the next consumer takes it, and holds

@@ -11,7 +11,9 @@ use super::lane::Lane;
 use super::link::{Access, Store};
 use super::read::Replication;
 use super::script;
-pub use super::script::{Added, DueCursor, Head, Moved, Portion, Timed, Transferred};
+pub use super::script::{
+    DueCursor, Head, MovedEntry, OfferResult, Portion, TimedResult, TransferResult,
+};
 use super::take::Taker;
 use crate::clock::EpochMillis;
 use crate::queue::{ConsumerTag, Due, Era, Push, Queue};
@@ -108,7 +110,7 @@ impl Writer {
         &self,
         queue: &Queue,
         entries: Vec<(EpochMillis, Vec<u8>)>,
-    ) -> Result<Timed<Added>, StoreError> {
+    ) -> Result<TimedResult<OfferResult>, StoreError> {
         self.may_change("offer entries", queue)?;
         if entries.len() > MOST_OFFERED {
             let why = format!("{} entries are too many for one script", entries.len());
@@ -146,7 +148,7 @@ impl Writer {
         now: EpochMillis,
         portion: impl Into<Portion>,
         cursor: &DueCursor,
-    ) -> Result<Timed<Transferred>, StoreError> {
+    ) -> Result<TimedResult<TransferResult>, StoreError> {
         self.may_change("transfer entries", queue)?;
         let keys = queue.keys();
         let portion = portion.into();

@@ -124,7 +124,7 @@ pub type ListKey = (u32, Box<[u8]>);
 
 /// A consumer that waits for an element.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Waiting {
+pub struct WaitingConsumer {
     /// Its address.
     pub by: Arc<[u8]>,
     /// The end that it takes from.
@@ -137,15 +137,15 @@ pub struct Waiting {
 
 /// The consumers that wait for elements.
 #[derive(Debug, Default)]
-pub struct Waits {
+pub struct WaitingConsumers {
     /// Consumers that wait, by number.
-    all: HashMap<u64, Waiting>,
+    all: HashMap<u64, WaitingConsumer>,
     by_list: HashMap<ListKey, VecDeque<u64>>,
     by_client: HashMap<Arc<[u8]>, u64>,
     next: u64,
 }
 
-impl Waits {
+impl WaitingConsumers {
     /// A consumer began to wait at `at_us`, for so long; 0 for ever.
     pub fn begin(
         &mut self,
@@ -176,7 +176,7 @@ impl Waits {
             self.by_client.insert(by.clone(), number);
         }
         let by = by.clone();
-        let waiting = Waiting {
+        let waiting = WaitingConsumer {
             by,
             end,
             keys,
@@ -200,7 +200,7 @@ impl Waits {
     }
 
     /// The one who gets the next element of a list; it waits no more.
-    pub fn serve(&mut self, list: &ListKey, at_us: i64) -> Option<Waiting> {
+    pub fn serve(&mut self, list: &ListKey, at_us: i64) -> Option<WaitingConsumer> {
         let waits = self.by_list.get_mut(list)?;
         while let Some(number) = waits.pop_front() {
             let Some(waiting) = self.all.remove(&number) else {
@@ -218,7 +218,7 @@ impl Waits {
     }
 }
 
-impl Waiting {
+impl WaitingConsumer {
     fn is_over(&self, at_us: i64) -> bool {
         self.until_us.is_some_and(|until| until < at_us)
     }
@@ -239,19 +239,19 @@ mod tests {
         (0, b"q"[..].into())
     }
 
-    fn begin(waits: &mut Waits, by: &str, at_us: i64, span_us: i64) {
+    fn begin(waits: &mut WaitingConsumers, by: &str, at_us: i64, span_us: i64) {
         let by = Arc::from(by.as_bytes());
         waits.begin(&by, ListEnd::Left, vec![list()], at_us, span_us);
     }
 
-    fn served(waits: &mut Waits, at_us: i64) -> Option<String> {
+    fn served(waits: &mut WaitingConsumers, at_us: i64) -> Option<String> {
         let waiting = waits.serve(&list(), at_us)?;
         Some(String::from_utf8_lossy(&waiting.by).into_owned())
     }
 
     #[test]
     fn who_has_waited_longest_gets_the_next_element_unless_its_time_is_over() {
-        let mut waits = Waits::default();
+        let mut waits = WaitingConsumers::default();
         begin(&mut waits, "a:1", 0, SECOND);
         begin(&mut waits, "b:1", 1, 0);
         begin(&mut waits, "c:1", 2, 0);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn who_goes_on_waits_no_more_and_tells_that_the_list_was_empty_when_its_time_was_over() {
-        let mut waits = Waits::default();
+        let mut waits = WaitingConsumers::default();
         begin(&mut waits, "a:1", 0, SECOND);
         assert_eq!(waits.goes_on(b"a:1", SECOND + 20_000), [list()]);
         begin(&mut waits, "a:1", 0, SECOND);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn clients_of_a_unix_socket_are_told_apart_by_nothing() {
-        let mut waits = Waits::default();
+        let mut waits = WaitingConsumers::default();
         begin(&mut waits, "unix:/s", 0, 0);
         begin(&mut waits, "unix:/s", 1, 0);
         assert!(waits.goes_on(b"unix:/s", 2).is_empty());

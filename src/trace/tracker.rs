@@ -16,13 +16,13 @@ use super::command::{Command, Expiry, ListEnd, Scores};
 use super::figures::{Attempt, Figures, late_us};
 use super::life::{Event, EventKind, Life, Moment};
 use super::record::{Record, Sender};
-use super::target::{Element, Target, Waits};
+use super::target::{Element, Target, WaitingConsumers};
 use crate::clock::EpochMillis;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
 use lives::Lives;
 use races::Races;
-use step::{Pushed, Step, Transaction};
+use step::{PushedElement, Step, Transaction};
 
 /// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
 const TRANSFERS: [&[u8]; 2] = [
@@ -33,12 +33,12 @@ const TRANSFERS: [&[u8]; 2] = [
 /// Reads records in their order and tells what happened to the messages of delayed queues.
 pub struct Tracker {
     /// The queues to be followed; none follows every Redisson queue.
-    wanted: Option<Wanted>,
-    queues: Vec<Followed>,
+    wanted: Option<NamedQueues>,
+    queues: Vec<FollowedQueue>,
     targets: Vec<Target>,
     /// Roles of keys, by database and name.
     roles: HashMap<u32, HashMap<Box<[u8]>, Role>>,
-    waits: Waits,
+    waits: WaitingConsumers,
     step: Transaction,
     lives: Lives,
     events: Vec<Event>,
@@ -50,14 +50,14 @@ pub struct Tracker {
 }
 
 /// The queues that were named.
-struct Wanted {
+struct NamedQueues {
     queues: Vec<Arc<Queue>>,
     /// Their places by their keys.
     keys: HashMap<Vec<u8>, usize>,
 }
 
 /// A queue that is followed.
-struct Followed {
+struct FollowedQueue {
     queue: Arc<Queue>,
     db: u32,
     /// Its place among the targets: two queues may have one.
@@ -82,7 +82,7 @@ enum Role {
 
 /// The members that a step moves, in the order of its pushes.
 #[derive(Default)]
-struct Moves {
+struct StepMoves {
     /// The queue and the member of each push to a target, by the push's number.
     members: Vec<Option<(usize, Box<[u8]>)>>,
     /// The same members, to be looked up.
@@ -103,11 +103,11 @@ impl Tracker {
     #[must_use]
     pub fn new(wanted: Option<Vec<Queue>>, memory: usize) -> Self {
         Self {
-            wanted: wanted.map(Wanted::new),
+            wanted: wanted.map(NamedQueues::new),
             queues: Vec::new(),
             targets: Vec::new(),
             roles: HashMap::new(),
-            waits: Waits::default(),
+            waits: WaitingConsumers::default(),
             step: Transaction::default(),
             lives: Lives::new(memory),
             events: Vec::new(),
@@ -255,7 +255,7 @@ impl Tracker {
             }
         }
         let twin = queue.twin().filter(|_| self.wanted.is_none());
-        self.queues.push(Followed {
+        self.queues.push(FollowedQueue {
             queue,
             db,
             target,
@@ -321,9 +321,10 @@ impl Tracker {
 
     /// Finds the member that each push to a target is of: one with that payload which leaves the
     /// queue in the same step.
-    fn pair(&self, step: &Step<'_>) -> Moves {
-        let mut moves = Moves::default();
-        let is_target = |p: &Pushed<'_>| matches!(self.role(p.db, p.key), Some(Role::Target(_)));
+    fn pair(&self, step: &Step<'_>) -> StepMoves {
+        let mut moves = StepMoves::default();
+        let is_target =
+            |p: &PushedElement<'_>| matches!(self.role(p.db, p.key), Some(Role::Target(_)));
         if !step.pushed().any(|pushed| is_target(&pushed)) {
             return moves;
         }
@@ -363,7 +364,7 @@ impl Tracker {
                 _ => {}
             }
         }
-        for Pushed { db, key, value } in step.pushed() {
+        for PushedElement { db, key, value } in step.pushed() {
             let Some(Role::Target(target)) = self.role(db, key) else {
                 continue;
             };
@@ -406,7 +407,7 @@ impl Tracker {
         step: &Step<'_>,
         record: &Record,
         command: &Command<'_>,
-        moves: &mut Moves,
+        moves: &mut StepMoves,
     ) {
         let db = record.db;
         match command {
@@ -564,7 +565,7 @@ impl Tracker {
     }
 
     /// A member was taken out of timeouts.
-    fn taken(&mut self, step: &Step<'_>, queue: usize, member: &[u8], moves: &Moves) {
+    fn taken(&mut self, step: &Step<'_>, queue: usize, member: &[u8], moves: &StepMoves) {
         let known = self.lives.find(queue, member);
         if moves.moving.contains(&(queue, member.into())) {
             // Pushed by the same script, before or after this.
@@ -656,7 +657,7 @@ impl Tracker {
         step: &Step<'_>,
         target: usize,
         value: &[u8],
-        moves: &mut Moves,
+        moves: &mut StepMoves,
     ) -> Option<u64> {
         let paired = moves.members.get(moves.told).cloned().flatten();
         moves.told += 1;
@@ -710,7 +711,7 @@ impl Tracker {
 
     /// The plain queue with that target, if there is one alone.
     fn plain_queue(&self, target: usize) -> Option<usize> {
-        let is_one = |queue: &Followed| queue.target == target && queue.is_plain;
+        let is_one = |queue: &FollowedQueue| queue.target == target && queue.is_plain;
         self.queues.iter().position(is_one)
     }
 
@@ -875,7 +876,7 @@ impl Tracker {
 
 impl Tracker {
     /// Counts the transfer that a step is, if it is one of a Redisson client's.
-    fn attempted(&mut self, step: &Step<'_>, moves: &Moves) {
+    fn attempted(&mut self, step: &Step<'_>, moves: &StepMoves) {
         let mut script = None;
         let mut asked = None;
         let mut ended = false;
@@ -920,7 +921,7 @@ impl Tracker {
     }
 
     /// Keeps which lives a step moved, for those who run the same transfer after it.
-    fn won(&mut self, step: &Step<'_>, moves: &Moves) {
+    fn won(&mut self, step: &Step<'_>, moves: &StepMoves) {
         let mut by_queue: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for (queue, id) in &moves.moved {
             by_queue.entry(*queue).or_default().push(*id);
@@ -1010,7 +1011,7 @@ impl Tracker {
     }
 }
 
-impl Wanted {
+impl NamedQueues {
     fn new(queues: Vec<Queue>) -> Self {
         let mut keys = HashMap::new();
         for (at, queue) in queues.iter().enumerate() {

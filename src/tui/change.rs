@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use self::plan::ToPlan;
 use crate::queue::plan::Progress;
-use crate::queue::told::{Applied, Order};
+use crate::queue::told::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
-use crate::tui::departed::Acted;
+use crate::tui::departed::ChangeSubject;
 use crate::tui::edit::EditForm;
 use crate::tui::keys::Key;
 use crate::tui::marks::Marks;
@@ -32,7 +32,7 @@ pub enum Msg {
     /// It is out of date: it shall be planned and asked again.
     LookAgain(u64),
     /// A change under way told something; the generation is that of the effect.
-    Applied(u64, Applied),
+    Applied(u64, ChangeEvent),
 }
 
 /// Requests of a change: plan, apply, steer.
@@ -59,7 +59,7 @@ pub enum Effect {
 
 /// The changes of this session that are not over yet.
 #[derive(Clone, Debug, Default)]
-pub struct Changing {
+pub struct OpenChanges {
     /// The one: while it is not over, no other one begins.
     pub one: Option<UnderWay>,
     /// A kick: it is harmless, and needed most while something else takes long.
@@ -67,7 +67,7 @@ pub struct Changing {
     /// The form of an edit that is not over yet.
     pub typed: Option<Box<EditForm>>,
     /// The subject of the change that was begun last.
-    pub acted: Option<Acted>,
+    pub acted: Option<ChangeSubject>,
     /// The change that was made last from this screen.
     pub last: Option<LastChange>,
 }
@@ -117,12 +117,12 @@ pub enum Stage {
     /// It is planned, and the user has to be asked, or is being asked.
     Asking(Box<Plan>),
     /// It is being applied.
-    Running(Box<Running>),
+    Running(Box<ChangeInProgress>),
 }
 
 /// A change that is being applied.
 #[derive(Clone, Debug)]
-pub struct Running {
+pub struct ChangeInProgress {
     /// The plan that was agreed to.
     pub plan: Plan,
     /// Its id in the journal, once it has one.
@@ -148,7 +148,7 @@ pub const fn is_worth_a_look(outcome: Outcome) -> bool {
     !matches!(outcome, Outcome::Done | Outcome::Left)
 }
 
-impl Running {
+impl ChangeInProgress {
     /// Nothing is told yet.
     #[must_use]
     pub const fn new(plan: Plan, since: Instant) -> Self {
@@ -164,7 +164,7 @@ impl Running {
     }
 }
 
-impl Changing {
+impl OpenChanges {
     /// The change with that generation.
     pub fn of_mut(&mut self, generation: u64) -> Option<&mut UnderWay> {
         let all = self.one.iter_mut().chain(&mut self.kick);
@@ -195,7 +195,7 @@ impl Changing {
 
     /// The one that is being applied.
     #[must_use]
-    pub fn running(&self) -> Option<(&UnderWay, &Running)> {
+    pub fn running(&self) -> Option<(&UnderWay, &ChangeInProgress)> {
         let one = self.one.as_ref()?;
         match &one.stage {
             Stage::Running(running) => Some((one, running)),
@@ -204,7 +204,7 @@ impl Changing {
     }
 
     /// The same, to be changed.
-    pub fn running_mut(&mut self, generation: u64) -> Option<&mut Running> {
+    pub fn running_mut(&mut self, generation: u64) -> Option<&mut ChangeInProgress> {
         match &mut self.of_mut(generation)?.stage {
             Stage::Running(running) => Some(running),
             Stage::Planning(_) | Stage::Asking(_) => None,

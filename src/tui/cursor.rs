@@ -7,7 +7,7 @@ use crate::tui::model::Pane;
 
 /// Something that can be scrolled.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Scrolled {
+pub enum ScrollArea {
     /// The rows of a pane.
     Pane(Pane),
     /// The lines of an opened entry.

@@ -16,7 +16,7 @@ pub const STAYS: Duration = Duration::from_secs(2);
 
 /// A row that has left.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Departed {
+pub struct DepartedRow {
     /// The row as it was.
     pub row: EntryRow,
     /// In which tab.
@@ -70,7 +70,7 @@ impl Fate {
 
 /// The subject of the change that was begun last.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Acted {
+pub struct ChangeSubject {
     /// The kind of change.
     pub change: Change,
     /// The member, when it is about one.
@@ -81,7 +81,7 @@ pub struct Acted {
     pub over: Option<Instant>,
 }
 
-impl Acted {
+impl ChangeSubject {
     /// Tells whether a row that leaves now leaves by this change.
     #[must_use]
     pub fn on(&self, row: &EntryRow, now: Instant) -> bool {

@@ -35,7 +35,7 @@ pub struct Dialog {
     /// The subject of the question, which says what yes does.
     pub question: Question,
     /// The reply to a key that is no answer.
-    pub told: Option<Told>,
+    pub told: Option<AnswerRemark>,
 }
 
 impl Dialog {
@@ -79,7 +79,7 @@ impl Button {
 
 /// The reply to a key that is no answer, shown for a moment where the answers stand.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Told {
+pub struct AnswerRemark {
     /// Why it is none.
     pub words: String,
     /// When it goes.

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Style};
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
 use crate::tui::area::{Area, Slot};
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::cursor::scrollbar::Rail;
 use crate::tui::hitmap::{HitMap, Room, Target};
 use crate::tui::keys::Action;
@@ -88,7 +88,7 @@ impl<'a> Ctx<'a> {
 
     /// Notes a scrollbar on the border right of `rows`, or over their last column: where not all
     /// of `len` rows are in sight from `top` on.
-    pub(crate) fn rail(&self, what: Scrolled, slot: Slot, rows: Area, (len, top): (u64, u64)) {
+    pub(crate) fn rail(&self, what: ScrollArea, slot: Slot, rows: Area, (len, top): (u64, u64)) {
         let rail = Rail {
             y: rows.y,
             h: rows.h,

@@ -46,12 +46,12 @@ pub enum Input {
     /// A key, the mouse, another size.
     Happened(Box<Msg>),
     /// The program has to end.
-    End(Ended),
+    End(ProgramEnd),
 }
 
 /// The way in which the program ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ended {
+pub enum ProgramEnd {
     /// The user left.
     Quit,
     /// By a signal of this number.
@@ -60,7 +60,7 @@ pub enum Ended {
     Panicked,
 }
 
-impl Ended {
+impl ProgramEnd {
     /// The terminal is gone (SIGHUP).
     pub const HUNG_UP: Self = Self::Signal(1);
 

@@ -2,10 +2,10 @@
 
 pub mod view;
 
-use crate::payload::{self, Codec, Habit, Held};
+use crate::payload::{self, Codec, Habit, PayloadContent};
 use crate::queue::{Due, Entry, EntryId, Queue, text};
 use crate::tui::field::{Field, Lines};
-use crate::tui::form::{Filling, Message, Part, Said, next};
+use crate::tui::form::{FieldRemark, InputForm, Message, Part, next};
 use crate::tui::offer::check::of_codec;
 
 /// The form that gives an entry another payload.
@@ -29,7 +29,7 @@ pub struct EditForm {
     pub codec: Codec,
     /// The codec that wrote it, and what it holds: in that codec it stays of that type.
     own: Codec,
-    held: Held,
+    held: PayloadContent,
     /// The part that the keys act on.
     pub at: Part,
     /// Size of the new payload as it will be written, and the remark on it; as of the last change.
@@ -62,7 +62,7 @@ impl EditForm {
             top: 0,
             codec,
             own: codec,
-            held: Held::Text,
+            held: PayloadContent::Text,
             at: Part::Payload,
             message: Message::default(),
             before,
@@ -83,7 +83,7 @@ impl EditForm {
                 let held = if codec == self.own {
                     &self.held
                 } else {
-                    &Held::Text
+                    &PayloadContent::Text
                 };
                 payload::encode_like(codec, held, &typed).map_err(|why| why.to_string())
             }
@@ -92,12 +92,12 @@ impl EditForm {
 
     /// Returns the remark that it stays a value of the class that it was of, where what was typed
     /// names none.
-    fn kept(&self) -> Option<Said> {
+    fn kept(&self) -> Option<FieldRemark> {
         let typed = self.payload.text();
         let says_class = typed.trim_start().starts_with('[');
         match &self.held {
-            Held::Scalar(class) if self.codec == self.own && !says_class => {
-                Some(Said::Note(format!("stays a {class}")))
+            PayloadContent::Scalar(class) if self.codec == self.own && !says_class => {
+                Some(FieldRemark::Note(format!("stays a {class}")))
             }
             _ => None,
         }
@@ -155,7 +155,7 @@ fn of_hex(typed: &str) -> Result<Vec<u8>, String> {
     digits.chunks(2).map(byte).collect()
 }
 
-impl Filling for EditForm {
+impl InputForm for EditForm {
     fn parts(&self) -> &'static [Part] {
         &[Part::Payload, Part::Codec, Part::Button]
     }
@@ -204,12 +204,14 @@ impl Filling for EditForm {
         self.message = match self.bytes() {
             Err(why) => Message {
                 bytes: 0,
-                said: Some(Said::Wrong(why)),
+                said: Some(FieldRemark::Wrong(why)),
             },
             Ok(bytes) => Message {
                 bytes: bytes.len() as u64,
                 said: if bytes == self.before {
-                    Some(Said::Note("as it is: nothing is changed yet".to_owned()))
+                    Some(FieldRemark::Note(
+                        "as it is: nothing is changed yet".to_owned(),
+                    ))
                 } else {
                     self.kept()
                         .or_else(|| of_codec(self.codec, &self.payload.text()))
@@ -300,7 +302,10 @@ mod tests {
             form.payload.set(bad);
             form.typed();
             assert!(
-                form.message.said.as_ref().is_some_and(Said::is_wrong),
+                form.message
+                    .said
+                    .as_ref()
+                    .is_some_and(FieldRemark::is_wrong),
                 "{bad}"
             );
         }

@@ -4,7 +4,7 @@ pub mod decode;
 pub mod update;
 pub mod view;
 
-use crate::payload::Decoded;
+use crate::payload::DecodedPayload;
 use crate::queue::{Due, EntryId, Form, FrameError};
 
 /// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
@@ -39,7 +39,7 @@ pub struct EntryRow {
     /// Bytes of the payload (of the member, when it is no frame).
     pub size: usize,
     /// The decoded content, or why it cannot be told.
-    pub content: Result<Decoded, FrameError>,
+    pub content: Result<DecodedPayload, FrameError>,
 }
 
 impl EntryRow {

@@ -29,7 +29,7 @@ pub struct EntryView {
     /// Its text, laid out; none before the first time.
     pub laid: Option<Laid>,
     /// The text that is looked for in it, and where it is.
-    pub found: Option<Found>,
+    pub found: Option<TextSearch>,
     /// The server's time when it was seen not to be in the queue any more.
     pub gone: Option<EpochMillis>,
     /// The server's time when it was seen to have another due time than before.
@@ -87,7 +87,7 @@ pub struct Piece {
 
 /// A text that is looked for in an opened entry, and where it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Found {
+pub struct TextSearch {
     /// The text that was typed.
     pub what: String,
     /// Places of the text on the present face, from the start.

@@ -44,7 +44,7 @@ pub enum Effect {
 
 /// The progress of a look at all entries of a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Examining {
+pub struct ExaminationProgress {
     /// The generation that all it tells carries.
     pub(crate) generation: u64,
     /// The queue that is looked at.

@@ -95,7 +95,7 @@ pub enum EntrySort {
 
 /// A filter that is on.
 #[derive(Clone, Debug)]
-pub struct Filtered {
+pub struct ActiveFilter {
     /// The filter itself.
     pub filter: Filter,
     /// The server's time that `late` and `due>+1h` are meant at: when the search began.
@@ -150,7 +150,7 @@ pub enum Search {
     Failed(String),
 }
 
-impl Filtered {
+impl ActiveFilter {
     /// The search is under way, or about to be.
     #[must_use]
     pub const fn is_searching(&self) -> bool {

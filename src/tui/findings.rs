@@ -10,14 +10,14 @@ pub mod view;
 use std::cmp::Reverse;
 
 use crate::clock::EpochMillis;
-use crate::queue::finding::{Ending, Passed};
+use crate::queue::finding::{FindingEnd, PassedFinding};
 use crate::queue::{EntryId, Finding, Severity, text};
 use crate::tui::model::{Model, Screen};
 use crate::tui::queues::QueueRow;
 
 /// A finding, and whose it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct QueueFinding<'a> {
     /// Index of its queue in the table.
     pub row: usize,
     /// The finding itself.
@@ -37,15 +37,15 @@ fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
 /// All that are told here: the worst first, of equals the one whose queue is late the longest, in
 /// whatever order the table stands; what has gone a moment ago comes last.
 #[must_use]
-pub fn listed(model: &Model) -> Vec<Told<'_>> {
+pub fn listed(model: &Model) -> Vec<QueueFinding<'_>> {
     let mut told: Vec<_> = all(model).collect();
     told.sort_by_key(|told| rank(model, told));
     told
 }
 
 /// The first of them, at most `most`: without sorting those of hundreds of queues.
-fn first(model: &Model, most: usize) -> Vec<Told<'_>> {
-    let mut first: Vec<(Rank, Told)> = Vec::with_capacity(most + 1);
+fn first(model: &Model, most: usize) -> Vec<QueueFinding<'_>> {
+    let mut first: Vec<(Rank, QueueFinding)> = Vec::with_capacity(most + 1);
     for told in all(model) {
         let rank = rank(model, &told);
         let at = first.partition_point(|(known, _)| *known <= rank);
@@ -64,7 +64,7 @@ type Rank = (bool, Reverse<Severity>, Moment, Moment, usize, bool);
 /// When something is, where it is at all: what is first stands first, what is not last.
 type Moment = (bool, Option<EpochMillis>);
 
-fn rank(model: &Model, told: &Told) -> Rank {
+fn rank(model: &Model, told: &QueueFinding) -> Rank {
     let (row, cause) = cause(model, told).unwrap_or((told.row, told.finding));
     let pulse = model.queues[row].pulse.as_ref();
     let since = pulse.and_then(|pulse| pulse.oldest_late);
@@ -80,7 +80,7 @@ fn rank(model: &Model, told: &Told) -> Rank {
 
 /// Returns the finding that this one follows from, with the index of its queue: of the same queue,
 /// or of the one whose transfers keep the server.
-fn cause<'a>(model: &'a Model, told: &Told) -> Option<(usize, &'a Finding)> {
+fn cause<'a>(model: &'a Model, told: &QueueFinding) -> Option<(usize, &'a Finding)> {
     let id = told
         .finding
         .follows
@@ -115,7 +115,7 @@ pub fn wrong(model: &Model) -> usize {
 
 /// Returns all findings that are told here: what is the server's is told once, not for each of its
 /// queues.
-fn all(model: &Model) -> impl Iterator<Item = Told<'_>> {
+fn all(model: &Model) -> impl Iterator<Item = QueueFinding<'_>> {
     let mut servers: Vec<&'static str> = Vec::new();
     let each = |(row, queue)| told_of(row, queue);
     rows(model).flat_map(each).filter(move |told| {
@@ -134,7 +134,7 @@ pub fn of_selected(model: &Model) -> usize {
     own.flat_map(|row| &row.findings).count()
 }
 
-fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
+fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = QueueFinding<'_>> {
     // What followed from a cause went with it.
     let gone = queue.gone.iter().filter(|gone| {
         let is_cause = |cause: &Finding| Some(cause.id) == gone.follows;
@@ -144,7 +144,7 @@ fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
     findings.map(move |finding| {
         let causes = |cause: &Finding| Some(cause.id) == finding.follows;
         let nested = finding.gone.is_none() && queue.findings.iter().any(causes);
-        Told {
+        QueueFinding {
             row,
             finding,
             nested,
@@ -188,8 +188,8 @@ pub fn past(model: &Model, finding: &Finding) -> Option<String> {
     let ago = text::age(model.now.since(gone).max(0));
     let lasted = text::age(finding.lasted_ms);
     let cleared = match finding.ending {
-        Ending::Repaired => "",
-        Ending::ByItself => "cleared ",
+        FindingEnd::Repaired => "",
+        FindingEnd::ByItself => "cleared ",
     };
     Some(format!("{cleared}{ago} ago (lasted {lasted})"))
 }
@@ -197,7 +197,7 @@ pub fn past(model: &Model, finding: &Finding) -> Option<String> {
 /// Returns the findings that are over, with the index of their queue in the table: what ended last
 /// first.
 #[must_use]
-pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
+pub fn earlier(model: &Model) -> Vec<(usize, &PassedFinding)> {
     let each = rows(model);
     let passed = each.flat_map(|(row, queue)| queue.watch.passed().map(move |one| (row, one)));
     let mut all: Vec<_> = passed.collect();

@@ -67,7 +67,7 @@ impl Part {
 
 /// A remark on a field.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Said {
+pub enum FieldRemark {
     /// The meaning of the field, or why it is so.
     Note(String),
     /// It works, but may not be what was meant.
@@ -76,7 +76,7 @@ pub enum Said {
     Wrong(String),
 }
 
-impl Said {
+impl FieldRemark {
     /// It cannot be done like this.
     #[must_use]
     pub const fn is_wrong(&self) -> bool {
@@ -98,11 +98,11 @@ pub struct Message {
     /// Bytes of the payload.
     pub bytes: u64,
     /// The remark on the message.
-    pub said: Option<Said>,
+    pub said: Option<FieldRemark>,
 }
 
 /// A form that is filled in.
-pub trait Filling {
+pub trait InputForm {
     /// Its parts, from top to bottom.
     fn parts(&self) -> &[Part];
     /// The part that has the keys.
@@ -152,7 +152,7 @@ pub trait Filling {
 /// The first row of the message that is in sight, such that its cursor is too: in so many rows of
 /// so many columns.
 #[must_use]
-pub fn top(form: &dyn Filling, (height, columns): (usize, usize)) -> usize {
+pub fn top(form: &dyn InputForm, (height, columns): (usize, usize)) -> usize {
     let Some((message, top, _)) = form.message() else {
         return 0;
     };

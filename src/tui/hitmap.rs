@@ -3,7 +3,7 @@
 use crate::clock::EpochMillis;
 use crate::queue::Zoom;
 use crate::tui::area::Area;
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::cursor::scrollbar::Rail;
 use crate::tui::dialog::Button;
 use crate::tui::entry::Face;
@@ -35,7 +35,7 @@ pub enum Target {
     /// A part of a form.
     Part(Part),
     /// A scrollbar.
-    Rail(Scrolled, Rail),
+    Rail(ScrollArea, Rail),
     /// The words in the header that say what is wrong.
     Sick,
     /// The panel of the change under way.
@@ -124,7 +124,7 @@ impl HitMap {
 
     /// The scrollbar of what is scrolled.
     #[must_use]
-    pub fn rail(&self, scrolled: Scrolled) -> Option<Rail> {
+    pub fn rail(&self, scrolled: ScrollArea) -> Option<Rail> {
         self.places().find_map(|(_, target)| match target {
             Target::Rail(what, rail) if what == scrolled => Some(rail),
             _ => None,

@@ -29,7 +29,7 @@ pub enum Msg {
         /// As in the effect that asked for it.
         generation: u64,
         /// The journal's account of the change, or why it could not be read.
-        result: Result<Explained, String>,
+        result: Result<JournalAccount, String>,
     },
 }
 
@@ -75,7 +75,7 @@ pub struct PastChange {
 
 /// The journal's account of the entries of a change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained {
+pub struct JournalAccount {
     /// The change's id.
     pub id: String,
     /// Tally of the outcomes of all of them.
@@ -266,7 +266,7 @@ pub struct ChangeView {
     /// The generation of the request for what the journal says; none when it is not asked.
     pub asked: Option<u64>,
     /// The journal's account of it, or why that cannot be read.
-    pub explained: Option<Result<Explained, String>>,
+    pub explained: Option<Result<JournalAccount, String>>,
     /// First line in sight.
     pub scroll: usize,
 }

@@ -7,7 +7,7 @@ use crate::tui::journal::sum_up;
 
 /// A change that somebody has left.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Interrupted {
+pub struct InterruptedChange {
     change: Change,
     queue: Queue,
     planned: u64,
@@ -23,7 +23,7 @@ pub struct Interrupted {
     over: bool,
 }
 
-impl Interrupted {
+impl InterruptedChange {
     /// It begins.
     #[must_use]
     pub fn new(plan: &Plan, program: Option<String>) -> Self {
@@ -98,8 +98,8 @@ mod tests {
     use crate::queue::Outcome;
     use crate::tui::journal::tests::plan;
 
-    fn interrupted() -> Interrupted {
-        let mut interrupted = Interrupted::new(&plan(10), Some("delayscope -p 1".to_owned()));
+    fn interrupted() -> InterruptedChange {
+        let mut interrupted = InterruptedChange::new(&plan(10), Some("delayscope -p 1".to_owned()));
         interrupted.tally.add(Outcome::Done, 4);
         interrupted.journal_id = Some("abc".to_owned());
         interrupted

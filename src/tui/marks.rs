@@ -20,7 +20,7 @@ pub struct Marks {
     pub rules: Vec<Rule>,
     /// By member: marked although no rule holds, or not marked although one does. Of equal elements
     /// as many as have places.
-    pub toggled: HashMap<Vec<u8>, Toggled>,
+    pub toggled: HashMap<Vec<u8>, ToggledEntry>,
     /// The place where a range began that is not ended yet.
     pub range: Option<Place>,
     /// The codecs by which the payloads of their queue are read, for a filter that looks into them.
@@ -35,7 +35,7 @@ pub struct Marks {
 
 /// An entry that was marked, or unmarked, by itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Toggled {
+pub struct ToggledEntry {
     /// Its score, as last read; none where there is none.
     pub score: Option<f64>,
     /// It is marked; else it is left out of what a rule marks.
@@ -45,7 +45,7 @@ pub struct Toggled {
     pub places: Vec<u64>,
 }
 
-impl Toggled {
+impl ToggledEntry {
     /// Returns the number of entries that it stands for.
     #[must_use]
     pub fn copies(&self) -> u64 {
@@ -208,7 +208,7 @@ impl Marks {
     }
 
     /// Tells whether the copy at that place is one of those that were toggled.
-    fn meant(&self, toggled: &Toggled, place: u64) -> bool {
+    fn meant(&self, toggled: &ToggledEntry, place: u64) -> bool {
         !self.tab.has_equal() || toggled.places.contains(&place)
     }
 
@@ -229,7 +229,7 @@ impl Marks {
         let marked = !self.ruled(row);
         let score = row.scored().then_some(row.score);
         let toggled = self.toggled.entry(row.member.clone());
-        let toggled = toggled.or_insert_with(|| Toggled {
+        let toggled = toggled.or_insert_with(|| ToggledEntry {
             score,
             marked,
             places: Vec::new(),
@@ -252,7 +252,7 @@ impl Marks {
         let rules = |marks: &Self| -> Vec<What> {
             marks.rules.iter().map(|rule| rule.what.clone()).collect()
         };
-        let known = |(member, toggled): (&Vec<u8>, &Toggled)| {
+        let known = |(member, toggled): (&Vec<u8>, &ToggledEntry)| {
             let before = self.toggled.get(member);
             before.is_some_and(|before| {
                 before.marked == toggled.marked && before.copies() >= toggled.copies()
@@ -277,7 +277,7 @@ impl Marks {
         let ruled = if all { waiting } else { ruled.min(waiting) };
         let copies = |marked| -> u64 {
             let toggled = self.toggled.values().filter(|t| t.marked == marked);
-            toggled.map(Toggled::copies).sum()
+            toggled.map(ToggledEntry::copies).sum()
         };
         let (marked, left_out) = (copies(true), copies(false));
         ((ruled + marked).saturating_sub(left_out), exact)

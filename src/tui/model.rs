@@ -7,15 +7,15 @@ use crate::clock::EpochMillis;
 use crate::config::Profile;
 use crate::queue::{Announcement, Known, Link, Queue, ServerWatch, Zoom};
 use crate::tui::bell::Bell;
-use crate::tui::change::Changing;
-use crate::tui::cursor::Scrolled;
-use crate::tui::departed::Departed;
+use crate::tui::change::OpenChanges;
+use crate::tui::cursor::ScrollArea;
+use crate::tui::departed::DepartedRow;
 use crate::tui::dialog::Dialog;
 use crate::tui::edit::EditForm;
 use crate::tui::entries::Entries;
 use crate::tui::entry::EntryView;
-use crate::tui::examine::Examining;
-use crate::tui::filter::{EntrySort, Filtered};
+use crate::tui::examine::ExaminationProgress;
+use crate::tui::filter::{ActiveFilter, EntrySort};
 use crate::tui::help::HelpPage;
 use crate::tui::hitmap::HitMap;
 use crate::tui::journal::{ChangeView, Changes};
@@ -110,17 +110,17 @@ pub struct Model {
     /// Positions in the tabs of lines.
     pub stands: Stands,
     /// The look at all entries of a queue that is under way.
-    pub examining: Option<Examining>,
+    pub examining: Option<ExaminationProgress>,
     /// The changes that were made.
     pub changes: Changes,
     /// The order of the entries.
     pub entry_sort: EntrySort,
     /// The filter that is on.
-    pub filtered: Option<Box<Filtered>>,
+    pub filtered: Option<Box<ActiveFilter>>,
     /// The marked entries.
     pub marks: Marks,
     /// The row that was under the cursor and has left.
-    pub departed: Option<Departed>,
+    pub departed: Option<DepartedRow>,
     /// Announcements published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The lives of messages of the selected queue.
@@ -130,7 +130,7 @@ pub struct Model {
     /// The places and the room of the last picture.
     pub drawn: HitMap,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
-    pub held: Option<(Scrolled, u16)>,
+    pub held: Option<(ScrollArea, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
@@ -150,7 +150,7 @@ pub struct Model {
     /// The stand-in workers.
     pub workers: Workers,
     /// The changes that are not over yet.
-    pub changing: Changing,
+    pub changing: OpenChanges,
     /// The change under way whose panel the user has left for another pane.
     pub panel_left: Option<u64>,
     /// The schedule of the reads: `update`'s own.
@@ -289,7 +289,7 @@ impl Model {
             rows_on_change: false,
             drafts: HashMap::new(),
             workers: Workers::default(),
-            changing: Changing::default(),
+            changing: OpenChanges::default(),
             panel_left: None,
             schedule: Schedule::default(),
         }

@@ -7,16 +7,16 @@ pub mod view;
 
 use self::check::check_message;
 use crate::clock::EpochMillis;
-use crate::payload::{self, Codec, EncodeError, Held};
+use crate::payload::{self, Codec, EncodeError, PayloadContent};
 use crate::queue::{EntryId, Form, Queue};
 use crate::tui::field::{Field, Lines};
-use crate::tui::form::{Filling, Message, Part, next};
+use crate::tui::form::{InputForm, Message, Part, next};
 
 /// Answers that an offer waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
     /// A queue's entries were looked at: how they are written, or why that is not known.
-    Sampled(Queue, Seen),
+    Sampled(Queue, SeenFormat),
     /// An answer to the question: so many are offered.
     Agreed(Box<ToOffer>),
     /// An answer to the question: nothing is offered, and what was filled in stays.
@@ -30,7 +30,7 @@ pub enum Msg {
         /// For when.
         due: EpochMillis,
         /// Outcome of the offer.
-        outcome: Offered,
+        outcome: OfferReply,
     },
 }
 
@@ -61,7 +61,7 @@ pub struct OfferForm {
     /// Number of messages to offer, as typed.
     pub count: Field,
     /// The codec and the form that the queue's entries show.
-    pub seen: Seen,
+    pub seen: SeenFormat,
     /// The part that the keys act on.
     pub at: Part,
     /// Size of the message as it will be written, and the remark on it; as of the last change.
@@ -77,7 +77,7 @@ pub struct OfferForm {
 
 /// The way in which messages are written, as a queue's entries show it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Seen {
+pub enum SeenFormat {
     /// They are being looked at.
     Looking,
     /// This.
@@ -87,7 +87,7 @@ pub enum Seen {
         /// The codec that explains most of them.
         codec: Option<Codec>,
         /// The kind of content that all of those hold.
-        held: Held,
+        held: PayloadContent,
     },
     /// They could not be looked at, for this reason.
     Failed(String),
@@ -95,7 +95,7 @@ pub enum Seen {
 
 /// Outcome of an offer.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Offered {
+pub enum OfferReply {
     /// The server has answered to all of it, or to its first batches.
     Done {
         /// Its id in the journal.
@@ -127,7 +127,7 @@ impl OfferForm {
             form: None,
             due: Field::proposing("5s"),
             count: Field::proposing("1"),
-            seen: Seen::Looking,
+            seen: SeenFormat::Looking,
             at: Part::Payload,
             message: Message::default(),
             waiting: false,
@@ -140,7 +140,7 @@ impl OfferForm {
     #[must_use]
     pub fn written_with(&self) -> Codec {
         let seen = match &self.seen {
-            Seen::Known { codec, .. } => *codec,
+            SeenFormat::Known { codec, .. } => *codec,
             _ => None,
         };
         self.codec.or(seen).unwrap_or(Codec::Text)
@@ -149,8 +149,8 @@ impl OfferForm {
     /// The payload that it becomes: of the type of the queue's, if nobody chose another codec.
     pub fn encoded(&self, typed: &str) -> Result<Vec<u8>, EncodeError> {
         let held = match &self.seen {
-            Seen::Known { held, .. } if self.codec.is_none() => held,
-            _ => &Held::Text,
+            SeenFormat::Known { held, .. } if self.codec.is_none() => held,
+            _ => &PayloadContent::Text,
         };
         payload::encode_like(self.written_with(), held, typed)
     }
@@ -160,7 +160,7 @@ impl OfferForm {
     #[must_use]
     pub fn wrapped_in(&self) -> Option<Form> {
         let seen = match &self.seen {
-            Seen::Known { form, .. } => *form,
+            SeenFormat::Known { form, .. } => *form,
             _ => None,
         };
         self.form.or(seen)
@@ -171,13 +171,13 @@ impl OfferForm {
     pub fn needs_seen(&self) -> bool {
         let framed = self.queue.has_frames();
         let open = self.codec.is_none() || (framed && self.form.is_none());
-        self.seen == Seen::Looking && open
+        self.seen == SeenFormat::Looking && open
     }
 
     /// The forms of the server that the queue lies on: with its lengths, when those are known.
     fn forms(&self) -> Vec<Form> {
         match self.seen {
-            Seen::Known {
+            SeenFormat::Known {
                 form: Some(form), ..
             } => form.on_the_same_servers(),
             _ => Form::ByteId.on_the_same_servers(),
@@ -185,7 +185,7 @@ impl OfferForm {
     }
 }
 
-impl Filling for OfferForm {
+impl InputForm for OfferForm {
     /// A layout without frames has no form to be chosen.
     fn parts(&self) -> &'static [Part] {
         if self.queue.has_frames() {

@@ -12,7 +12,9 @@ use std::time::Instant;
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
 use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch};
-use crate::queue::{Finding, Judged, Known, Pulse, Queue, ServerWatch, Severity, Survey, text};
+use crate::queue::{
+    Finding, JudgedMember, Known, Pulse, Queue, ServerWatch, Severity, Survey, text,
+};
 
 /// The progress of the search for queues.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +69,7 @@ pub struct QueueRow {
     /// The codecs by which its payloads are read.
     pub habit: Habit,
     /// When it is surveyed again.
-    pub surveyed: Surveyed,
+    pub surveyed: SurveyTimes,
 }
 
 /// The stage of the first seconds at a server.
@@ -86,7 +88,7 @@ pub const TWO_LOOKS_MS: i64 = 1_000;
 
 /// The facts that decide when a queue is surveyed again.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Surveyed {
+pub struct SurveyTimes {
     /// When a survey was asked for last.
     pub at: Option<Instant>,
     /// When the first pulse came: a survey is due since then.
@@ -97,7 +99,7 @@ pub struct Surveyed {
     pub pressing: bool,
 }
 
-impl Surveyed {
+impl SurveyTimes {
     /// A survey is asked for.
     pub(crate) const fn asked(&mut self, now: Instant) {
         (self.at, self.changed, self.pressing) = (Some(now), false, false);
@@ -112,7 +114,7 @@ impl QueueRow {
         const SAID: usize = 34;
         let sample = self.watch.sample();
         let next = sample.iter().flat_map(|sample| &sample.next_due);
-        let said = next.map_while(Judged::says).take(2);
+        let said = next.map_while(JudgedMember::says).take(2);
         let mut each: Vec<String> = said.map(|s| text::cut(&s, SAID).into_owned()).collect();
         let waiting = self.pulse.as_ref().and_then(|pulse| pulse.waiting.get());
         let more = waiting.map_or(0, |waiting| waiting.saturating_sub(each.len() as u64));
@@ -140,7 +142,7 @@ impl QueueRow {
             early: Vec::new(),
             watch: Watch::default(),
             habit: Habit::default(),
-            surveyed: Surveyed::default(),
+            surveyed: SurveyTimes::default(),
         }
     }
 

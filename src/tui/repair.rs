@@ -8,9 +8,9 @@ use crate::clock::when::Span;
 use crate::queue::change::What;
 use crate::queue::finding::Step;
 use crate::queue::{Form, Queue, Repair, text};
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::field::Field;
-use crate::tui::form::{Filling, Part, Said};
+use crate::tui::form::{FieldRemark, InputForm, Part};
 use crate::tui::queues::QueueRow;
 
 /// The menu of what repairs a queue.
@@ -73,11 +73,11 @@ impl RepairForm {
 
     /// The entries that it is about.
     #[must_use]
-    pub fn marked(&self) -> Marked {
+    pub fn marked(&self) -> MarkedEntries {
         if self.chosen().is_some_and(Repair::is_of_strays) {
-            Marked::Lost
+            MarkedEntries::Lost
         } else {
-            Marked::Due
+            MarkedEntries::Due
         }
     }
 
@@ -94,11 +94,13 @@ impl RepairForm {
 
     /// Returns the remark on the span.
     #[must_use]
-    pub fn what_within(&self) -> Said {
+    pub fn what_within(&self) -> FieldRemark {
         match self.within_ms() {
-            Err(why) => Said::Wrong(why),
-            Ok(None) => Said::Note("all that waits".to_owned()),
-            Ok(Some(ms)) => Said::Note(format!("what falls due in the next {}", text::span(ms))),
+            Err(why) => FieldRemark::Wrong(why),
+            Ok(None) => FieldRemark::Note("all that waits".to_owned()),
+            Ok(Some(ms)) => {
+                FieldRemark::Note(format!("what falls due in the next {}", text::span(ms)))
+            }
         }
     }
 }
@@ -118,7 +120,7 @@ pub fn form_of(row: &QueueRow) -> Option<Form> {
     told.or_else(newest)
 }
 
-impl Filling for RepairForm {
+impl InputForm for RepairForm {
     fn parts(&self) -> &[Part] {
         &self.parts
     }

@@ -6,9 +6,9 @@ use crate::clock::EpochMillis;
 use crate::clock::when::Span;
 use crate::queue::change::{Base, NewDue};
 use crate::queue::{Queue, text};
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::field::Field;
-use crate::tui::form::{Filling, Part, Said, next};
+use crate::tui::form::{FieldRemark, InputForm, Part, next};
 use crate::tui::marks::Marks;
 use crate::tui::offer::check::moment;
 
@@ -18,7 +18,7 @@ pub struct RequeueForm {
     /// Of which queue.
     pub queue: Queue,
     /// The entries, as they were when the form was opened.
-    pub marked: Marked,
+    pub marked: MarkedEntries,
     /// The marks, when it is about them.
     pub marks: Option<Box<Marks>>,
     /// Number of the entries, and whether that is exact.
@@ -84,7 +84,7 @@ impl How {
 impl RequeueForm {
     /// Five minutes from now, all at once.
     #[must_use]
-    pub fn new(queue: Queue, marked: Marked, marks: Option<Box<Marks>>) -> Self {
+    pub fn new(queue: Queue, marked: MarkedEntries, marks: Option<Box<Marks>>) -> Self {
         Self {
             queue,
             marked,
@@ -102,7 +102,7 @@ impl RequeueForm {
     /// It is about what is late: no marks of the user's have chosen it.
     #[must_use]
     pub const fn is_late(&self) -> bool {
-        self.marks.is_none() && matches!(self.marked, Marked::Marks(_))
+        self.marks.is_none() && matches!(self.marked, MarkedEntries::Marks(_))
     }
 
     /// It is about a single entry.
@@ -177,25 +177,25 @@ impl RequeueForm {
 
     /// Returns the remark on how they are spread.
     #[must_use]
-    pub fn what_spread(&self) -> Said {
+    pub fn what_spread(&self) -> FieldRemark {
         let (count, exact) = self.count;
         match self.spread_ms() {
-            Err(why) => Said::Wrong(why),
-            Ok(0) if count == 1 => Said::Note("spread only for more than one".to_owned()),
+            Err(why) => FieldRemark::Wrong(why),
+            Ok(0) if count == 1 => FieldRemark::Note("spread only for more than one".to_owned()),
             Ok(_) if count == 1 && exact => {
-                Said::Careful("spread only for more than one".to_owned())
+                FieldRemark::Careful("spread only for more than one".to_owned())
             }
-            Ok(0) => Said::Note("0: all at the same moment".to_owned()),
+            Ok(0) => FieldRemark::Note("0: all at the same moment".to_owned()),
             Ok(ms) => {
                 let each = text::span(ms / count.saturating_sub(1).max(1));
                 let about = if exact { "" } else { "about " };
-                Said::Note(format!("in their order, {about}one every {each}"))
+                FieldRemark::Note(format!("in their order, {about}one every {each}"))
             }
         }
     }
 }
 
-impl Filling for RequeueForm {
+impl InputForm for RequeueForm {
     fn parts(&self) -> &'static [Part] {
         &[Part::How, Part::When, Part::Spread, Part::Button]
     }
@@ -237,7 +237,7 @@ mod tests {
     const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
 
     fn form(how: How, typed: &str) -> RequeueForm {
-        let mut form = RequeueForm::new(Queue::redisson("orders"), Marked::Due, None);
+        let mut form = RequeueForm::new(Queue::redisson("orders"), MarkedEntries::Due, None);
         form.how = how;
         form.when.set(typed);
         form

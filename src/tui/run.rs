@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use self::frames::Pace;
-use crate::tui::edge::{Ended, Input, Runner, Surface};
+use crate::tui::edge::{Input, ProgramEnd, Runner, Surface};
 use crate::tui::effect::Effect;
 use crate::tui::form;
 use crate::tui::model::Model;
@@ -31,7 +31,7 @@ pub async fn run(
     mut replies: UnboundedReceiver<Msg>,
     runner: &mut impl Runner,
     clock: impl Fn() -> Instant,
-) -> io::Result<Ended> {
+) -> io::Result<ProgramEnd> {
     // A terminal that tells its background does so at once: the first picture has its colours.
     let answers = model
         .schedule
@@ -72,7 +72,7 @@ pub async fn run(
                     urgent = true;
                 }
                 Some(Input::End(ended)) => return Ok(ended),
-                None => return Ok(Ended::HUNG_UP),
+                None => return Ok(ProgramEnd::HUNG_UP),
             },
             Some(msg) = replies.recv(), if held.is_none() => {
                 happened.push(msg);
@@ -123,12 +123,12 @@ async fn perform(
     surface: &mut impl Surface,
     runner: &mut impl Runner,
     (input, replies): (&mut UnboundedReceiver<Input>, &mut UnboundedReceiver<Msg>),
-) -> io::Result<Option<Ended>> {
+) -> io::Result<Option<ProgramEnd>> {
     let mut effects = update(model, msg);
     while !effects.is_empty() {
         for effect in std::mem::take(&mut effects) {
             match effect {
-                Effect::Quit => return Ok(Some(Ended::Quit)),
+                Effect::Quit => return Ok(Some(ProgramEnd::Quit)),
                 Effect::Copy(text) => surface.copy(&text)?,
                 Effect::Ring(line) => surface.ring(&line)?,
                 Effect::Redraw => surface.repaint(),
@@ -162,12 +162,12 @@ async fn perform(
 }
 
 /// Waits until the program has to end. What else comes meanwhile is not for it.
-async fn end(input: &mut UnboundedReceiver<Input>) -> Ended {
+async fn end(input: &mut UnboundedReceiver<Input>) -> ProgramEnd {
     loop {
         match input.recv().await {
             Some(Input::End(ended)) => return ended,
             Some(Input::Happened(_)) => {}
-            None => return Ended::HUNG_UP,
+            None => return ProgramEnd::HUNG_UP,
         }
     }
 }

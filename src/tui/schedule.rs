@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, LinkCost, Queue, Suspect, Zoom};
 use crate::tui::entries::Entries;
-use crate::tui::filter::Filtered;
+use crate::tui::filter::ActiveFilter;
 use crate::tui::keys::{Action, Key};
 
 /// The bookkeeping of what is read when, and of what the user did last.
@@ -44,7 +44,7 @@ pub struct Schedule {
     /// The generation of the search that runs.
     pub(crate) searching: Option<u64>,
     /// The state that the filter that is being typed has replaced.
-    pub(crate) replaced: Option<Replaced>,
+    pub(crate) replaced: Option<ReplacedFilter>,
     /// The next pulse shall bring the rows, whatever they weigh.
     pub(crate) rows_wanted: bool,
     /// Bytes a row weighed in the last page; none before the first one.
@@ -97,7 +97,7 @@ pub struct Schedule {
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
     /// The reading of the journal.
-    pub(crate) journal: Reading,
+    pub(crate) journal: ReadRequest,
     /// The panel of the change under way, as it was in the last picture.
     pub(crate) panel: Panel,
     /// The zoom that the timeline opens with.
@@ -160,7 +160,7 @@ pub(crate) struct Behind {
 
 /// Something that is read when it was written: once under way, it may be wanted once more.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct ReadRequest {
     /// It shall be read.
     pub(crate) wanted: bool,
     /// The request that is under way.
@@ -183,9 +183,9 @@ pub(crate) type HeldEntries = (Option<u64>, Option<u64>, Option<EpochMillis>);
 
 /// The state that a filter that is being typed has replaced, to be restored when it is given up.
 #[derive(Clone, Debug)]
-pub(crate) struct Replaced {
+pub(crate) struct ReplacedFilter {
     /// The filter before it.
-    pub(crate) filtered: Option<Box<Filtered>>,
+    pub(crate) filtered: Option<Box<ActiveFilter>>,
     /// The window then.
     pub(crate) entries: Entries,
 }

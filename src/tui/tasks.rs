@@ -14,7 +14,7 @@ use crate::ops::journal::Journal;
 use crate::queue::{Link, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, watch};
-use crate::tui::change::run::{Changes, Stopping};
+use crate::tui::change::run::{Changes, StoppingChanges};
 use crate::tui::edge::Runner;
 use crate::tui::effect::Effect;
 use crate::tui::link;
@@ -67,7 +67,7 @@ pub struct Tasks {
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
     /// The changes that were under way on the servers before.
-    pub(crate) stopping: Stopping,
+    pub(crate) stopping: StoppingChanges,
     /// Ends the MONITOR under way.
     pub(crate) trace_ends: Arc<Notify>,
 }
@@ -98,7 +98,7 @@ impl Tasks {
             writers: HashMap::new(),
             workers: Workers::default(),
             changes: Changes::default(),
-            stopping: Stopping::default(),
+            stopping: StoppingChanges::default(),
             trace_ends: Arc::default(),
         }
     }

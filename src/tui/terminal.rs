@@ -28,7 +28,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::input::Reading;
+use self::input::InputThread;
 pub use self::signals::finish;
 use crate::queue::text::printable;
 use crate::tui::edge::{Input, Surface};
@@ -67,7 +67,7 @@ pub struct Tty {
     /// The sender that keys go to, once they are read.
     keys: Option<UnboundedSender<Input>>,
     /// The thread that reads them, while the terminal is ours.
-    reading: Option<Reading>,
+    reading: Option<InputThread>,
 }
 
 impl Tty {
@@ -101,7 +101,7 @@ impl Tty {
     }
 
     fn read(&mut self) -> io::Result<()> {
-        let begun = self.keys.clone().map(Reading::begin).transpose()?;
+        let begun = self.keys.clone().map(InputThread::begin).transpose()?;
         self.reading = begun;
         Ok(())
     }

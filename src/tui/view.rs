@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::queue::{List, text};
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::Ctx;
 use crate::tui::hitmap::{HitMap, Target};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
@@ -116,7 +116,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
         let slot = ctx.areas.entries;
         let rows = tabs::place::table(ctx.model, slot);
         let all = (tabs::queries::count(ctx.model), ctx.model.stand().top);
-        ctx.rail(Scrolled::Pane(Pane::Entries), slot, rows, all);
+        ctx.rail(ScrollArea::Pane(Pane::Entries), slot, rows, all);
     }
 }
 

@@ -28,7 +28,7 @@ use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::ops::bulk::{Size, aside, put_back, realign, sweep};
 use delayscope::queue::Queue;
-use delayscope::store::change::{Chosen, Fate};
+use delayscope::store::change::{ChosenEntry, Fate};
 use delayscope::store::write::{DueCursor, Writer};
 use delayscope::store::{Access, Store};
 use support::{PATIENCE, Server, frame};
@@ -276,9 +276,9 @@ impl Bench {
 
     /// Deletes each `nth` entry; `back`: and measures how they are put back.
     async fn sweep(&self, nth: usize, back: bool) -> Measured {
-        let chosen: Vec<Chosen> = (0..self.entries)
+        let chosen: Vec<ChosenEntry> = (0..self.entries)
             .step_by(nth)
-            .map(|n| Chosen {
+            .map(|n| ChosenEntry {
                 member: frame(n, format!("entry {n:018}").as_bytes()),
                 score: Self::due(n) as f64,
             })

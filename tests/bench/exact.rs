@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use common::{Limit, head, row, spread};
 use delayscope::clock::instant;
-use delayscope::ops::doctor::{Examined, examine};
+use delayscope::ops::doctor::{ExaminationEvent, examine};
 use delayscope::queue::{Exact, Queue};
 use delayscope::store::{Access, Store};
 use futures_util::StreamExt;
@@ -100,7 +100,7 @@ fn fill(server: &Server, queue: &Queue) {
 async fn look(store: &Store, queue: &Queue) -> Exact {
     let mut told = examine(store, queue, 8);
     loop {
-        if let Examined::Done(exact) = told.next().await.unwrap().unwrap() {
+        if let ExaminationEvent::Done(exact) = told.next().await.unwrap().unwrap() {
             return *exact;
         }
     }

@@ -26,7 +26,7 @@ use std::time::Duration;
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Due, Filter, Known, ListScore, ServerWatch};
 use delayscope::tui::entries::{Entries, EntryRow};
-use delayscope::tui::filter::{Filtered, HITS_KEPT, Hit, Search};
+use delayscope::tui::filter::{ActiveFilter, HITS_KEPT, Hit, Search};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::layout;
 use delayscope::tui::lists::{ListElement, Stand};
@@ -147,7 +147,7 @@ fn filtered(model: &mut Model) {
             gone: i % 7 == 0,
         }
     });
-    model.filtered = Some(Box::new(Filtered {
+    model.filtered = Some(Box::new(ActiveFilter {
         filter,
         at: model.now,
         tab: Tab::Waiting,

@@ -34,10 +34,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use delayscope::clock::{EpochMillis, instant};
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Journal;
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::change::Change;
 use delayscope::queue::{ConsumerTag, Entry, Filter, Form, Holder, Queue, State, Summary};
@@ -441,7 +441,7 @@ impl Bench {
         &self,
         name: &str,
         journal: &Journal,
-        planning: impl Future<Output = Prepared>,
+        planning: impl Future<Output = PreparedChange>,
     ) -> Measured {
         let idle = waits(&self.server, tokio::time::sleep(Duration::from_millis(300)));
         let idle = ms(idle.await.1);
@@ -505,12 +505,12 @@ impl Bench {
         }
     }
 
-    async fn apply(&self, journal: &Journal, prepared: Prepared, limits: Limits) -> Summary {
+    async fn apply(&self, journal: &Journal, prepared: PreparedChange, limits: Limits) -> Summary {
         let mut applying = apply(&self.writer, journal, prepared, limits);
         loop {
             match applying.next().await.unwrap() {
-                Applied::Ended(summary) => return summary,
-                Applied::Failed(why) => panic!("{why}"),
+                ChangeEvent::Ended(summary) => return summary,
+                ChangeEvent::Failed(why) => panic!("{why}"),
                 _ => {}
             }
         }

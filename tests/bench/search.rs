@@ -19,7 +19,7 @@ use std::time::Duration;
 use common::{Limit, head, row, spread};
 use delayscope::clock::instant;
 use delayscope::ops::entries::From;
-use delayscope::ops::search::{Searched, search};
+use delayscope::ops::search::{SearchEvent, search};
 use delayscope::payload::Habit;
 use delayscope::queue::{Filter, Progress, Queue};
 use delayscope::store::{Access, Store};
@@ -148,11 +148,11 @@ async fn look(store: &Store, queue: &Queue, typed: &str, from: From) -> Look {
     let mut first_s = f64::NAN;
     loop {
         match searching.next().await.unwrap().unwrap() {
-            Searched::Found { entries, .. } if first_s.is_nan() && !entries.is_empty() => {
+            SearchEvent::Found { entries, .. } if first_s.is_nan() && !entries.is_empty() => {
                 first_s = started.elapsed().as_secs_f64();
             }
-            Searched::Found { .. } => {}
-            Searched::Done(done) => {
+            SearchEvent::Found { .. } => {}
+            SearchEvent::Done(done) => {
                 assert!(done.matched > 0, "{typed} is there");
                 let done_s = started.elapsed().as_secs_f64();
                 return Look {

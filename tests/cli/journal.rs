@@ -5,7 +5,7 @@
 use std::process::{Command, Stdio};
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::journal::{Happened, Head, Item, Journal, Record, ServerId};
+use delayscope::ops::journal::{Head, Item, ItemResult, Journal, Record, ServerId};
 use delayscope::queue::{Change, EntryId, Form, Outcome, State, Tally, frame};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -58,7 +58,7 @@ impl Home {
     /// The same, all of it done.
     async fn made(&self, count: u64) -> String {
         let mut record = self.begin(Change::Delete, b"orders", count).await;
-        let done = |index| Happened {
+        let done = |index| ItemResult {
             index,
             outcome: Outcome::Done,
             stood: None,
@@ -165,7 +165,7 @@ async fn a_change_is_shown_entry_by_entry_by_the_beginning_of_its_id() {
 async fn entries_of_a_change_that_died_are_unknown_where_nothing_was_written() {
     let home = Home::new();
     let mut record = home.begin(Change::Delete, b"orders", 2).await;
-    let told = Happened {
+    let told = ItemResult {
         index: 1,
         outcome: Outcome::Gone,
         stood: None,

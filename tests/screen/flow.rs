@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use delayscope::clock::ServerClock;
 use delayscope::queue::{Announcement, Link, LinkState};
-use delayscope::tui::edge::{Ended, Input, Runner, Surface};
+use delayscope::tui::edge::{Input, ProgramEnd, Runner, Surface};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hitmap::HitMap;
 use delayscope::tui::keys::{Code, Key};
@@ -146,7 +146,7 @@ struct Flow {
     answers: UnboundedSender<Msg>,
     pictures: Pictures,
     effects: Arc<Mutex<Vec<Effect>>>,
-    ended: tokio::task::JoinHandle<Ended>,
+    ended: tokio::task::JoinHandle<ProgramEnd>,
 }
 
 fn now() -> Instant {
@@ -238,7 +238,7 @@ async fn keys_act_at_once_while_answers_never_come() {
     flow.key(Key::char('q'));
     flow.key(Key::char('q'));
     flow.pass(1).await;
-    assert_eq!(flow.ended.await.unwrap(), Ended::Quit);
+    assert_eq!(flow.ended.await.unwrap(), ProgramEnd::Quit);
 }
 
 #[tokio::test(start_paused = true)]
@@ -301,9 +301,9 @@ async fn a_flood_of_announcements_is_four_pictures_a_second_after_the_first_few(
 #[tokio::test(start_paused = true)]
 async fn a_signal_or_a_terminal_that_is_gone_ends_it() {
     let flow = Flow::start(None);
-    flow.input.send(Input::End(Ended::Signal(15))).unwrap();
+    flow.input.send(Input::End(ProgramEnd::Signal(15))).unwrap();
     let ended = flow.ended.await.unwrap();
-    assert_eq!((ended, ended.code()), (Ended::Signal(15), 143));
+    assert_eq!((ended, ended.code()), (ProgramEnd::Signal(15), 143));
 
     let flow = Flow::start(None);
     drop(flow.input);

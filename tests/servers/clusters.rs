@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::plan::{Base, NewDue, What};
 use delayscope::ops::refresh::{pulse, pulses, pulses_apart, survey};
@@ -236,7 +236,7 @@ async fn requeued_amid(fate: Fate, at: usize) {
     let hearing = async {
         loop {
             match applying.next().await.expect("an end") {
-                Applied::Results(some) => {
+                ChangeEvent::Results(some) => {
                     let before = done;
                     done += some.len();
                     if before < at && done >= at {
@@ -251,15 +251,15 @@ async fn requeued_amid(fate: Fate, at: usize) {
                         }
                     }
                 }
-                Applied::Progress(progress) => {
+                ChangeEvent::Progress(progress) => {
                     let is_first = progress.waits.is_some_and(|why| waits.insert(why));
                     if is_first && waits.contains(MOVES) && fate == Fate::GivesItAway {
                         while cluster.move_a_key(slot, 1, 2) {}
                         cluster.end_move(slot, 1, 2);
                     }
                 }
-                Applied::Failed(why) => failed = Some(why),
-                Applied::Ended(summary) => return summary,
+                ChangeEvent::Failed(why) => failed = Some(why),
+                ChangeEvent::Ended(summary) => return summary,
                 _ => {}
             }
         }

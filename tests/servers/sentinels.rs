@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delayscope::clock::instant;
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::plan::{Base, NewDue, What};
 use delayscope::queue::{Address, LinkState, Queue};
 use delayscope::store::{Access, Store, StoreError, watch};
@@ -186,7 +186,7 @@ async fn requeued_amid(planned: bool) {
         let mut failed = None;
         loop {
             match applying.next().await.expect("an end") {
-                Applied::Results(some) => {
+                ChangeEvent::Results(some) => {
                     let before = done;
                     done += some.len();
                     if before < 1_000 && done >= 1_000 {
@@ -197,8 +197,8 @@ async fn requeued_amid(planned: bool) {
                         }
                     }
                 }
-                Applied::Failed(why) => failed = Some(why),
-                Applied::Ended(summary) => return (summary, failed),
+                ChangeEvent::Failed(why) => failed = Some(why),
+                ChangeEvent::Ended(summary) => return (summary, failed),
                 _ => {}
             }
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::entries::From;
-use delayscope::ops::search::{Searched, search};
+use delayscope::ops::search::{SearchEvent, search};
 use delayscope::payload::Habit;
 use delayscope::queue::{Entry, Filter, Progress, Queue, State};
 use delayscope::store::{Store, StoreError};
@@ -26,7 +26,7 @@ fn filter(typed: &str) -> Filter {
 
 /// All that a search finds, and how far it came.
 async fn found(store: &Store, queue: &Queue, typed: &str, from: From) -> (Vec<Entry>, Progress) {
-    let said: Vec<Searched> = search(store, queue, filter(typed), (from, Habit::default()))
+    let said: Vec<SearchEvent> = search(store, queue, filter(typed), (from, Habit::default()))
         .try_collect()
         .await
         .unwrap();
@@ -34,7 +34,7 @@ async fn found(store: &Store, queue: &Queue, typed: &str, from: From) -> (Vec<En
     let mut said = said.into_iter();
     let last = said.next_back();
     for part in said {
-        let Searched::Found { entries, progress } = part else {
+        let SearchEvent::Found { entries, progress } = part else {
             panic!("done before the end");
         };
         hits.extend(entries);
@@ -43,7 +43,7 @@ async fn found(store: &Store, queue: &Queue, typed: &str, from: From) -> (Vec<En
         before = progress;
     }
     match last {
-        Some(Searched::Done(progress)) => (hits, progress),
+        Some(SearchEvent::Done(progress)) => (hits, progress),
         other => panic!("not done: {other:?}"),
     }
 }
@@ -268,7 +268,7 @@ async fn an_error_ends_it_after_what_was_found_before() {
     ));
     assert!(searching.next().await.unwrap().is_ok());
     server.kill();
-    let rest: Vec<Result<Searched, StoreError>> = searching.collect().await;
+    let rest: Vec<Result<SearchEvent, StoreError>> = searching.collect().await;
     let (last, found) = rest.split_last().unwrap();
     assert!(last.is_err(), "{last:?}");
     assert!(found.iter().all(Result::is_ok));

@@ -4,8 +4,8 @@ use delayscope::clock::EpochMillis;
 use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    EntryParts, Filter, Judged, KeyFacts, Known, List, ListPage, ListRow, ListScore, Page, PageAsk,
-    Pulse, Queue,
+    EntryParts, Filter, JudgedMember, KeyFacts, Known, List, ListPage, ListRow, ListScore, Page,
+    PageAsk, Pulse, Queue,
 };
 use delayscope::tui::tabs::Tab;
 
@@ -165,7 +165,7 @@ impl World {
             target: Known::Is(self.target.len() as u64),
             transfer_clients: Known::Is(self.clients),
             first: (self.entries.first())
-                .map(|(member, score)| Judged::new(&self.queue, member, Some(*score), 8)),
+                .map(|(member, score)| JudgedMember::new(&self.queue, member, Some(*score), 8)),
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,

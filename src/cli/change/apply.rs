@@ -12,7 +12,7 @@ use super::super::suspend::Suspend;
 use super::super::{Outcome, say};
 use super::summary::{self, Figures};
 use crate::clock::instant;
-use crate::ops::apply::{Applied, Applying, Order, PAUSED};
+use crate::ops::apply::{ChangeEvent, Order, PAUSED, RunningChange};
 use crate::queue::plan::{EntryResult, Plan, Progress, Summary, Way};
 use crate::queue::{Change, Outcome as Became, Queue, shell, text};
 
@@ -24,7 +24,7 @@ const LISTED: u64 = 20;
     clippy::struct_excessive_bools,
     reason = "each says something of its own"
 )]
-pub(super) struct Following {
+pub(super) struct ChangeFollower {
     change: Change,
     queue: Queue,
     planned: u64,
@@ -49,7 +49,7 @@ pub(super) struct Following {
     why: Option<String>,
 }
 
-impl Following {
+impl ChangeFollower {
     pub(super) fn of(plan: &Plan, each: bool, program: String) -> Self {
         Self {
             change: plan.change,
@@ -74,7 +74,7 @@ impl Following {
     /// Shows what it tells until it has ended, or until a second signal.
     pub(super) async fn follow<W: Write>(
         mut self,
-        mut applying: Applying,
+        mut applying: RunningChange,
         stop: &mut StopSignal,
         out: &mut Output<W>,
     ) -> anyhow::Result<Outcome> {
@@ -97,8 +97,8 @@ impl Following {
                 told = applying.next() => told,
             };
             match told {
-                Some(Applied::Begun(id)) => self.journal_id = id,
-                Some(Applied::Progress(progress)) => {
+                Some(ChangeEvent::Begun(id)) => self.journal_id = id,
+                Some(ChangeEvent::Progress(progress)) => {
                     self.meter.show(&line(&progress));
                     let paused = progress.waits.as_deref() == Some(PAUSED);
                     self.progress = Some(progress);
@@ -106,16 +106,16 @@ impl Following {
                         self.suspended(&applying, &mut suspend).await;
                     }
                 }
-                Some(Applied::Results(results)) => {
+                Some(ChangeEvent::Results(results)) => {
                     if let Err(why) = self.print(&results, out) {
                         // What is done must be finished, whoever reads of it.
                         self.unprinted.get_or_insert(why);
                         applying.order(Order::Stop);
                     }
                 }
-                Some(Applied::Trouble(why)) => self.note(&why),
-                Some(Applied::Ended(summary)) => return self.ended(&summary, out),
-                Some(Applied::Failed(why)) => self.why = Some(why),
+                Some(ChangeEvent::Trouble(why)) => self.note(&why),
+                Some(ChangeEvent::Ended(summary)) => return self.ended(&summary, out),
+                Some(ChangeEvent::Failed(why)) => self.why = Some(why),
                 None => return Err(self.failed(out)),
             }
         }
@@ -129,7 +129,7 @@ impl Following {
 
     /// Nothing is held while we are stopped: it pauses first, which brings back what is aside. Who
     /// asks a second time does not wait for that.
-    async fn suspend(&mut self, applying: &Applying, suspend: &mut Suspend) {
+    async fn suspend(&mut self, applying: &RunningChange, suspend: &mut Suspend) {
         if self.suspending {
             return self.suspended(applying, suspend).await;
         }
@@ -143,7 +143,7 @@ impl Following {
     }
 
     /// Is stopped, and goes on when it is continued.
-    async fn suspended(&mut self, applying: &Applying, suspend: &mut Suspend) {
+    async fn suspended(&mut self, applying: &RunningChange, suspend: &mut Suspend) {
         self.meter.clear();
         suspend.stop().await;
         self.suspending = false;
@@ -152,7 +152,7 @@ impl Following {
         }
     }
 
-    fn stop(&mut self, applying: &Applying) {
+    fn stop(&mut self, applying: &RunningChange) {
         applying.order(Order::Stop);
         self.stopping = true;
         self.note("stopping after this batch; a second time leaves at once");

@@ -6,11 +6,11 @@ use std::pin::Pin;
 use futures_util::{Stream, StreamExt as _};
 
 use super::super::meter::Meter;
-use crate::ops::doctor::{Examined, examine};
+use crate::ops::doctor::{ExaminationEvent, examine};
 use crate::queue::{Exact, Queue, text};
 use crate::store::{Store, StoreError};
 
-type LookStream = Pin<Box<dyn Stream<Item = Result<Examined, StoreError>> + Send>>;
+type LookStream = Pin<Box<dyn Stream<Item = Result<ExaminationEvent, StoreError>> + Send>>;
 
 /// The looks that are still to be taken, and the one under way.
 pub(super) struct Looks {
@@ -76,7 +76,7 @@ impl Looks {
                 continue;
             };
             let said = match told.next().await {
-                Some(Ok(Examined::Progress { looked, of })) => {
+                Some(Ok(ExaminationEvent::Progress { looked, of })) => {
                     if let Some(meter) = &mut self.meter {
                         meter.show(&format!(
                             "{}: looking at all entries: {} of {}",
@@ -87,7 +87,7 @@ impl Looks {
                     }
                     continue;
                 }
-                Some(Ok(Examined::Done(exact))) => Some(Ok(*exact)),
+                Some(Ok(ExaminationEvent::Done(exact))) => Some(Ok(*exact)),
                 Some(Err(why)) => Some(Err(why)),
                 None => None,
             };

@@ -9,7 +9,7 @@ use crate::args;
 use crate::cli::output::{Column, Output};
 use crate::cli::{Outcome, say, shape, times};
 use crate::clock::{EpochMillis, local_now};
-use crate::ops::journal::{Happened, Item, Journal, Kept};
+use crate::ops::journal::{Item, ItemResult, Journal, JournalledChange};
 use crate::payload;
 use crate::queue::{self, Due, Queue, State, text};
 
@@ -24,7 +24,7 @@ const COLUMNS: [Column; 6] = [
 
 /// A change, and how its entries are to be shown.
 struct ShownChange {
-    kept: Kept,
+    kept: JournalledChange,
     /// The queue; none when this version cannot tell what was written down.
     queue: Option<Queue>,
     now: EpochMillis,
@@ -115,7 +115,7 @@ impl ShownChange {
     fn entry<W: Write>(
         &self,
         item: &Item,
-        happened: Option<&Happened>,
+        happened: Option<&ItemResult>,
         out: &mut Output<W>,
     ) -> io::Result<()> {
         if out.is_json() {
@@ -144,7 +144,7 @@ impl ShownChange {
         Ok(())
     }
 
-    fn entry_fields(&self, item: &Item, happened: Option<&Happened>) -> Value {
+    fn entry_fields(&self, item: &Item, happened: Option<&ItemResult>) -> Value {
         let mut fields = Map::new();
         fields.insert("id".into(), item.id.to_string().into());
         fields.insert("due_ms".into(), shape::due_ms(self.due(item.score)));
@@ -176,7 +176,7 @@ impl ShownChange {
 
     /// The outcome of an entry. Of one that nothing was written of behind its intent: unknown when
     /// the change died, and nothing yet while it is under way.
-    fn outcome(&self, happened: Option<&Happened>) -> Option<queue::Outcome> {
+    fn outcome(&self, happened: Option<&ItemResult>) -> Option<queue::Outcome> {
         let died = self.kept.ended.is_none() && !self.kept.under_way;
         let told = happened.map(|happened| happened.outcome);
         told.or(died.then_some(queue::Outcome::Unknown))

@@ -10,7 +10,7 @@ use crate::queue::lateness::BUCKETS_MS;
 use crate::queue::{Due, Known, Link, Severity, text};
 
 /// The queues at one moment, what the rules say of each, and what the reading cost.
-pub(super) struct Reading<'a> {
+pub(super) struct MetricsReading<'a> {
     pub(super) link: Link,
     pub(super) queues: Vec<(&'a Examination, &'a Diagnosis)>,
     /// Queues that were found, told or not.
@@ -37,7 +37,7 @@ fn begin(out: &mut Exposition, up: bool) {
     out.family("build_info", Gauge, help).add(&version, 1.0);
 }
 
-impl Reading<'_> {
+impl MetricsReading<'_> {
     /// All of it.
     pub(super) fn text(&self) -> String {
         let mut out = Exposition::default();

@@ -22,7 +22,7 @@ use super::super::doctor::{Arrivals, Doctor};
 use super::super::session::Session;
 use super::super::stop::StopSignal;
 use super::super::{Outcome, say};
-use super::reading::{self, Reading};
+use super::reading::{self, MetricsReading};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
@@ -42,7 +42,7 @@ const HEADER: Duration = Duration::from_secs(5);
 const WAITING: usize = 64;
 
 type Text = Arc<str>;
-type Asked = oneshot::Sender<Text>;
+type TextRequest = oneshot::Sender<Text>;
 
 /// Serves until we are asked to end.
 pub(super) async fn run(
@@ -66,7 +66,7 @@ pub(super) async fn run(
     Ok(Outcome::Done)
 }
 
-async fn accept(listener: &TcpListener, asks: &mpsc::Sender<Asked>) {
+async fn accept(listener: &TcpListener, asks: &mpsc::Sender<TextRequest>) {
     loop {
         // One that breaks off before it is there concerns nobody else; without a free descriptor
         // the next one comes no sooner.
@@ -89,7 +89,7 @@ async fn accept(listener: &TcpListener, asks: &mpsc::Sender<Asked>) {
 
 async fn reply(
     request: Request<Incoming>,
-    asks: mpsc::Sender<Asked>,
+    asks: mpsc::Sender<TextRequest>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let (status, text) = match request.uri().path() {
@@ -115,14 +115,18 @@ async fn reply(
 }
 
 /// A reading; none when too many wait for one.
-async fn ask(asks: &mpsc::Sender<Asked>) -> Option<Text> {
+async fn ask(asks: &mpsc::Sender<TextRequest>) -> Option<Text> {
     let (asked, told) = oneshot::channel();
     asks.try_send(asked).ok()?;
     told.await.ok()
 }
 
 /// Answers each question with a reading that is at most [`FRESH`] old.
-async fn answer(asked: &args::Metrics, config: &Config, mut questions: mpsc::Receiver<Asked>) {
+async fn answer(
+    asked: &args::Metrics,
+    config: &Config,
+    mut questions: mpsc::Receiver<TextRequest>,
+) {
     while let Some(question) = questions.recv().await {
         let text = match timeout(LIMIT, Session::open(config)).await {
             Ok(Ok(session)) => {
@@ -187,7 +191,7 @@ impl<'a> Source<'a> {
     }
 
     /// Answers for as long as there are questions; queues that come are read with the next.
-    async fn answer(&mut self, first: Asked, mut questions: mpsc::Receiver<Asked>) {
+    async fn answer(&mut self, first: TextRequest, mut questions: mpsc::Receiver<TextRequest>) {
         let mut question = Some(first);
         loop {
             if let Some(question) = question.take() {
@@ -218,7 +222,7 @@ impl<'a> Source<'a> {
             self.doctor.round().await
         };
         let text: Text = if let Ok(Ok(said)) = timeout(LIMIT, round).await {
-            let reading = Reading {
+            let reading = MetricsReading {
                 link: self.session.store.link().borrow().clone(),
                 queues: self.doctor.queues.iter().zip(&said).collect(),
                 found: self.doctor.queues.len() + self.beyond.len(),

@@ -9,7 +9,7 @@ use super::super::output::{Column, Output};
 use super::super::{codec, pick, shape, times};
 use crate::args::{self, By};
 use crate::clock::EpochMillis;
-use crate::payload::{Decoded, Habit};
+use crate::payload::{DecodedPayload, Habit};
 use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, Queue, text};
 use crate::trace::life::Moment;
@@ -43,7 +43,7 @@ const QUEUE_AT: usize = 2;
 const DATED: usize = 23;
 
 /// The choice of lines that are printed, with their count so far.
-pub(super) struct Printed {
+pub(super) struct LinePrinter {
     by: By,
     ids: Vec<String>,
     filter: Filter,
@@ -58,7 +58,7 @@ pub(super) struct Printed {
     columns: Vec<Column>,
 }
 
-impl Printed {
+impl LinePrinter {
     /// The choice that the flags make; an error for an id or a filter that cannot be read.
     pub(super) fn new(asked: &args::Trace, names_queues: bool) -> anyhow::Result<Self> {
         for id in &asked.ids {
@@ -242,7 +242,12 @@ impl Printed {
     }
 
     /// The decoded payload of a message; none when the flags leave it out.
-    fn chosen(&self, message: &Message, due: Option<Due>, at_us: Option<i64>) -> Option<Decoded> {
+    fn chosen(
+        &self,
+        message: &Message,
+        due: Option<Due>,
+        at_us: Option<i64>,
+    ) -> Option<DecodedPayload> {
         let id = message.id();
         let name = id.to_string();
         if !self.ids.is_empty() && !self.ids.iter().any(|asked| name.starts_with(asked)) {
@@ -262,7 +267,12 @@ impl Printed {
         matches.then_some(decoded)
     }
 
-    fn message_fields(&self, fields: &mut Map<String, Value>, message: &Message, says: Decoded) {
+    fn message_fields(
+        &self,
+        fields: &mut Map<String, Value>,
+        message: &Message,
+        says: DecodedPayload,
+    ) {
         let form = message.form().map_or("none", Form::word);
         fields.insert("form".into(), form.into());
         fields.insert("codec".into(), says.codec.name().into());

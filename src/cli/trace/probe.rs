@@ -19,10 +19,10 @@ use crate::clock::EpochMillis;
 use crate::clock::when::Span;
 use crate::config::Config;
 use crate::ops::journal::Journal;
-use crate::ops::noted::Noted;
+use crate::ops::noted::ActivityRecord;
 use crate::ops::offer::codec_of;
-use crate::ops::trace::probe::{Probe, ProbeFate, Probed};
-use crate::payload::{Codec, Held};
+use crate::ops::trace::probe::{Probe, ProbeFate, ProbedMessage};
+use crate::payload::{Codec, PayloadContent};
 use crate::queue::{Change, Form, Queue, text};
 use crate::store::read::whereabouts;
 use crate::trace::figures::Spread;
@@ -108,7 +108,7 @@ pub(super) async fn run<W: Write>(
     let patience = asked.timeout.map_or(PATIENCE, Span::duration);
     let mut stop = StopSignal::listen();
     let journal = Journal::of_user(config.keep_days);
-    let noted = Noted::begin(&journal, &session.store, &queue, Change::Offer, [count, 0]);
+    let noted = ActivityRecord::begin(&journal, &session.store, &queue, Change::Offer, [count, 0]);
     let mut noted = noted.await.with_context(what)?;
     let mut totals = ProbeTotals {
         patience,
@@ -164,13 +164,13 @@ pub(super) async fn run<W: Write>(
 struct Payloads<'a> {
     asked: Option<&'a str>,
     codec: Codec,
-    held: Held,
+    held: PayloadContent,
 }
 
 impl<'a> Payloads<'a> {
     async fn of(asked: &'a args::Trace, session: &Session, queue: &Queue) -> anyhow::Result<Self> {
         let known = codec_of(&session.store, queue).await?;
-        let (codec, held) = known.unwrap_or((Codec::Text, Held::Text));
+        let (codec, held) = known.unwrap_or((Codec::Text, PayloadContent::Text));
         Ok(Self {
             asked: asked.payload.as_deref(),
             codec,
@@ -196,7 +196,7 @@ impl<'a> Payloads<'a> {
 }
 
 impl ProbeTotals {
-    fn count(&mut self, probed: &Probed) {
+    fn count(&mut self, probed: &ProbedMessage) {
         self.probes += 1;
         if let Some(ms) = probed.late_ms() {
             self.late.add(ms.saturating_mul(1_000));
@@ -256,7 +256,7 @@ impl ProbeTotals {
 
 fn print<W: Write>(
     queue: &Queue,
-    probed: &Probed,
+    probed: &ProbedMessage,
     is_first: bool,
     out: &mut Output<W>,
 ) -> io::Result<()> {
@@ -281,7 +281,7 @@ fn print<W: Write>(
     out.flush()
 }
 
-fn became(probed: &Probed) -> String {
+fn became(probed: &ProbedMessage) -> String {
     match probed.fate {
         ProbeFate::Taken => format!("taken by a consumer (±{} ms)", probed.within_ms),
         ProbeFate::NotTaken => "transferred, taken by nobody; we took it back".to_owned(),
@@ -292,7 +292,7 @@ fn became(probed: &Probed) -> String {
     }
 }
 
-fn object(queue: &Queue, probed: &Probed) -> Value {
+fn object(queue: &Queue, probed: &ProbedMessage) -> Value {
     let ms = |moment: Option<EpochMillis>| json!(moment.map(EpochMillis::get));
     let mut fields = Map::new();
     fields.insert("event".into(), "probe".into());

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::Applied;
+use super::ChangeEvent;
 use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
 use crate::ops::bulk::aside::{self, BringBack};
 use crate::queue::{Queue, redis_cli, shell, text};
-use crate::store::bulk::{SetAside, Timed, facts};
+use crate::store::bulk::{SetAside, TimedResult, facts};
 use crate::store::{Store, StoreError, read};
 
 /// The time within which a change that has the order list aside moves something.
@@ -60,7 +60,7 @@ impl Run {
 
     /// Sets the order list aside; none: it holds what does not wait, which would be dropped when it
     /// comes back.
-    async fn try_aside(&mut self) -> Result<Option<Timed<SetAside>>, StoreError> {
+    async fn try_aside(&mut self) -> Result<Option<TimedResult<SetAside>>, StoreError> {
         let size = aside::SIZE.beginning_with(self.elements);
         let (longest, most) = (&mut self.longest, self.limits.max_block);
         let learn = |size: &mut Size, took: Option<Duration>| {
@@ -160,7 +160,7 @@ impl Run {
                 }
                 Ok(None) => break,
                 Err(error) if self.may_heal(&error) => {
-                    self.say(Applied::Trouble(error.to_string()));
+                    self.say(ChangeEvent::Trouble(error.to_string()));
                     if let Err(why) = self.replaced(&error).await {
                         self.left_aside(&why);
                         break;

@@ -6,7 +6,7 @@
 //! nothing to do for it.
 
 use super::batch;
-use super::run::{Ended, Run};
+use super::run::{PartEnd, Run};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{Difference, Drift};
 use crate::ops::plan::work::{Work, has_places};
@@ -20,7 +20,7 @@ use crate::store::write::{DueCursor, Portion, Writer};
 const NEVER: EpochMillis = EpochMillis::new(-1);
 
 /// A script that is asked.
-enum Asked<'a> {
+enum AskedScript<'a> {
     /// The script of these deeds, as this way has it.
     Work(Way, &'a Work),
     /// The transfer of what is due, batch after batch.
@@ -31,7 +31,7 @@ enum Asked<'a> {
 
 impl Run {
     /// Asks those of these deeds, unless there is one script alone, which asks for itself.
-    pub(super) async fn asked_of(&mut self, all: &[Work]) -> Ended {
+    pub(super) async fn asked_of(&mut self, all: &[Work]) -> PartEnd {
         let way = self.way();
         let moves = matches!(way, Way::Swap | Way::SetAside);
         let alone = match all {
@@ -40,30 +40,30 @@ impl Run {
             _ => false,
         };
         for work in all.iter().filter(|_| !alone) {
-            self.ask(Asked::Work(way, work)).await?;
+            self.ask(AskedScript::Work(way, work)).await?;
         }
         Ok(())
     }
 
     /// Asks that of a transfer of everything due: before it the order list is put into order, set
     /// aside, or what stands in order is moved by another script.
-    pub(super) async fn asked_of_transfer(&mut self) -> Ended {
+    pub(super) async fn asked_of_transfer(&mut self) -> PartEnd {
         if self.queue.keys().order.is_some() {
-            self.ask(Asked::Transfer).await?;
+            self.ask(AskedScript::Transfer).await?;
         }
         Ok(())
     }
 
     /// Asks what appends to the order list, where copies are taken out of it before.
-    pub(super) async fn asked_of_drift(&mut self, drift: &Drift) -> Ended {
+    pub(super) async fn asked_of_drift(&mut self, drift: &Drift) -> PartEnd {
         let lacks = |found: &Difference| matches!(found, Difference::NotInOrder(_));
         if drift.found().iter().any(lacks) {
-            self.ask(Asked::Append).await?;
+            self.ask(AskedScript::Append).await?;
         }
         Ok(())
     }
 
-    async fn ask(&mut self, asked: Asked<'_>) -> Ended {
+    async fn ask(&mut self, asked: AskedScript<'_>) -> PartEnd {
         let (writer, queue) = (self.writer.clone(), self.queue.clone());
         while let Err(error) = asked.ask(&writer, &queue).await {
             self.again(error).await?;
@@ -72,7 +72,7 @@ impl Run {
     }
 }
 
-impl Asked<'_> {
+impl AskedScript<'_> {
     async fn ask(&self, writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
         match self {
             Self::Work(Way::Sweep, work) => around(work, writer, queue).await,

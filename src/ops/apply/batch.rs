@@ -6,12 +6,12 @@ use std::time::Duration;
 use crate::ops::plan::work::Work;
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
-use crate::store::change::{Changed, Chosen, Deleted, End, Fate, Place, Timed};
+use crate::store::change::{ChosenEntry, DeletedEntry, EditResult, End, Fate, Place, TimedResult};
 use crate::store::write::{Head, Writer};
 
 /// The fate of an entry.
 #[derive(Clone, Debug)]
-pub(super) struct Fated {
+pub(super) struct EntryFate {
     pub(super) outcome: Outcome,
     /// The reason, where it says more than the outcome's word.
     pub(super) reason: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Fated {
     pub(super) stood: Option<Place>,
 }
 
-impl Fated {
+impl EntryFate {
     pub(super) const fn plain(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -41,7 +41,7 @@ impl Fated {
 /// The answer of a script.
 pub(super) struct Did {
     /// The fate of each entry, in their order.
-    pub(super) fated: Vec<Fated>,
+    pub(super) fated: Vec<EntryFate>,
     /// Time for which it kept the server, where that could be measured.
     pub(super) took: Option<Duration>,
     /// Second copies of these entries that left the order list with them.
@@ -56,7 +56,7 @@ impl Did {
     fn undecodable_because(&mut self, why: &str) {
         for fated in &mut self.fated {
             if fated.outcome == Outcome::Undecodable {
-                *fated = Fated::because(Outcome::Refused, why);
+                *fated = EntryFate::because(Outcome::Refused, why);
             }
         }
     }
@@ -174,14 +174,14 @@ pub(super) const KEPT_ALREADY: &str =
 async fn edit(
     writer: &Writer,
     queue: &Queue,
-    edits: &[(Chosen, Vec<u8>)],
+    edits: &[(ChosenEntry, Vec<u8>)],
 ) -> Result<Did, StoreError> {
-    let Timed { done, took, .. } = writer.edit(queue, edits).await?;
+    let TimedResult { done, took, .. } = writer.edit(queue, edits).await?;
     let each = done.into_iter().zip(edits);
     let mut more = 0;
     let fated = each.map(|(edited, (chosen, _))| match edited.fate {
         Fate::Changed(score) if score.total_cmp(&chosen.score).is_eq() => {
-            Fated::because(Outcome::Refused, TWIN)
+            EntryFate::because(Outcome::Refused, TWIN)
         }
         fate => copied(fated(fate, SCORE), edited.copies, ONCE, &mut more),
     });
@@ -199,12 +199,12 @@ async fn offer(
     entries: Vec<(crate::clock::EpochMillis, Vec<u8>)>,
 ) -> Result<Did, StoreError> {
     let n = entries.len();
-    let Timed { done, took, .. } = writer.offer(queue, entries).await?;
+    let TimedResult { done, took, .. } = writer.offer(queue, entries).await?;
     let fated = (0..n).map(|i| {
         if done.refused.binary_search(&i).is_ok() {
-            Fated::because(Outcome::Refused, WAITS)
+            EntryFate::because(Outcome::Refused, WAITS)
         } else {
-            Fated::plain(Outcome::Done)
+            EntryFate::plain(Outcome::Done)
         }
     });
     Ok(Did {
@@ -215,12 +215,12 @@ async fn offer(
     })
 }
 
-fn fated(fate: Fate, why_changed: &str) -> Fated {
+fn fated(fate: Fate, why_changed: &str) -> EntryFate {
     match fate {
-        Fate::Done => Fated::plain(Outcome::Done),
-        Fate::Gone => Fated::plain(Outcome::Gone),
-        Fate::Changed(_) => Fated::because(Outcome::Changed, why_changed),
-        Fate::NoFrame => Fated::plain(Outcome::Undecodable),
+        Fate::Done => EntryFate::plain(Outcome::Done),
+        Fate::Gone => EntryFate::plain(Outcome::Gone),
+        Fate::Changed(_) => EntryFate::because(Outcome::Changed, why_changed),
+        Fate::NoFrame => EntryFate::plain(Outcome::Undecodable),
     }
 }
 
@@ -230,21 +230,21 @@ const NOT: &str = "all of its copies were removed";
 
 /// Adds the number of copies in which an entry stood in the order list; `more` counts those beyond
 /// the first.
-fn copied(fated: Fated, copies: u64, now: &str, more: &mut u64) -> Fated {
+fn copied(fated: EntryFate, copies: u64, now: &str, more: &mut u64) -> EntryFate {
     if copies < 2 {
         return fated;
     }
     *more += copies - 1;
     let why = format!("it stood {copies} times in the order list: {now}");
-    Fated {
+    EntryFate {
         reason: Some(why),
         ..fated
     }
 }
 
-fn left(timed: Timed<Vec<Deleted>>) -> Did {
+fn left(timed: TimedResult<Vec<DeletedEntry>>) -> Did {
     let mut more = 0;
-    let fated = timed.done.into_iter().map(|deleted| Fated {
+    let fated = timed.done.into_iter().map(|deleted| EntryFate {
         stood: deleted.stood,
         ..copied(fated(deleted.fate, SCORE), deleted.copies, NOT, &mut more)
     });
@@ -256,7 +256,7 @@ fn left(timed: Timed<Vec<Deleted>>) -> Did {
     }
 }
 
-fn plain(timed: Timed<Vec<Fate>>, why_changed: &str) -> Did {
+fn plain(timed: TimedResult<Vec<Fate>>, why_changed: &str) -> Did {
     let fates = timed.done.into_iter();
     Did {
         fated: fates.map(|fate| fated(fate, why_changed)).collect(),
@@ -274,7 +274,7 @@ fn standing(mut did: Did, places: Vec<Option<Place>>) -> Did {
     did
 }
 
-fn changed(timed: Timed<Changed>, why_changed: &str) -> Did {
+fn changed(timed: TimedResult<EditResult>, why_changed: &str) -> Did {
     let fates = timed.done.fates.into_iter();
     Did {
         fated: fates.map(|fate| fated(fate, why_changed)).collect(),

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::run::{Ended, Halt, Run};
-use super::{Applied, Confirm, Order, PAUSED};
+use super::run::{Halt, PartEnd, Run};
+use super::{ChangeEvent, Confirm, Order, PAUSED};
 use crate::clock::instant;
 use crate::queue::Outcome;
 use crate::queue::plan::Way;
@@ -49,7 +49,7 @@ impl Run {
     }
 
     /// Waits until the next script may go.
-    pub(super) async fn hold(&mut self) -> Ended {
+    pub(super) async fn hold(&mut self) -> PartEnd {
         let mut told = None;
         loop {
             if self.is_stopped() {
@@ -173,13 +173,13 @@ impl Run {
 
     /// Gets over an error that may heal: tells it, and comes back once the server answers again and
     /// has read all of `sent` bytes that it may have been sent before.
-    pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
+    pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> PartEnd {
         if error.is_on_its_way() {
             self.progress(Some(MOVES.to_owned()), true);
             self.pause(SOON).await;
             return Ok(());
         }
-        self.say(Applied::Trouble(error.to_string()));
+        self.say(ChangeEvent::Trouble(error.to_string()));
         self.replaced(error).await?;
         self.answers(sent, true).await?;
         if self.ledger.is_kept()
@@ -191,7 +191,7 @@ impl Run {
     }
 
     /// Waits, after a failed read, until it can be tried again.
-    pub(super) async fn again(&mut self, error: StoreError) -> Ended {
+    pub(super) async fn again(&mut self, error: StoreError) -> PartEnd {
         if self.may_heal(&error) {
             self.heal(&error, 0).await
         } else {
@@ -200,7 +200,7 @@ impl Run {
     }
 
     /// Waits until the server answers; also when it is to stop, if it `may_stop`.
-    pub(super) async fn answers(&mut self, sent: usize, may_stop: bool) -> Ended {
+    pub(super) async fn answers(&mut self, sent: usize, may_stop: bool) -> PartEnd {
         let store = self.writer.store().clone();
         let timeouts = [self.queue.keys().timeouts];
         let mut rounds = 2 + sent / ROUND;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::pace::{MOST_TOLD, MOST_WATCHED};
-use super::run::{Ended, Halt, Run};
+use super::run::{Halt, PartEnd, Run};
 use super::watched::is_large;
 use crate::clock::EpochMillis;
 use crate::ops::bulk::realign::due_until;
@@ -12,7 +12,7 @@ use crate::ops::journal::Item;
 use crate::ops::plan::work::form_and_hash;
 use crate::queue::plan::Way;
 use crate::queue::{EntryId, EntryResult, Outcome, State, text};
-use crate::store::change::{Chosen, Delivered};
+use crate::store::change::{ChosenEntry, DeliveredEntries};
 use crate::store::write::{DueCursor, Portion};
 use crate::store::{StoreError, read};
 
@@ -40,7 +40,7 @@ impl Run {
     /// Transfers everything due at `bound`: as many as were counted, and no more. Beside what was
     /// refused by name, `unnamed` are by number. The largest member that is known of has so many
     /// bytes.
-    pub(super) async fn due(&mut self, bound: EpochMillis, unnamed: u64, largest: u64) -> Ended {
+    pub(super) async fn due(&mut self, bound: EpochMillis, unnamed: u64, largest: u64) -> PartEnd {
         self.phase = "transferring";
         self.tally.add(Outcome::Refused, unnamed);
         self.notes.extend(by_number(unnamed));
@@ -88,7 +88,7 @@ impl Run {
 
     /// Transfers batch after batch. Where some are large, the `largest` has so many bytes, the
     /// queue is not watched: what is read then has no bound but its number.
-    async fn transfer(&mut self, bound: EpochMillis, largest: u64) -> Ended {
+    async fn transfer(&mut self, bound: EpochMillis, largest: u64) -> PartEnd {
         let (large, most) = (is_large(largest), self.beside_those_that_stay(largest));
         let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
         let (mut tell, mut lost) = (0_u32, 0);
@@ -165,9 +165,13 @@ impl Run {
 
     /// Writes down and tells what a script moved, and what it met for the first time that is no
     /// frame.
-    async fn moved(&mut self, delivered: Delivered, known: &mut HashSet<EntryId>) -> Ended {
+    async fn moved(
+        &mut self,
+        delivered: DeliveredEntries,
+        known: &mut HashSet<EntryId>,
+    ) -> PartEnd {
         let queue = self.queue.clone();
-        let item = |Chosen { member, score }: Chosen| {
+        let item = |ChosenEntry { member, score }: ChosenEntry| {
             let (form, hash) = form_and_hash(&queue, &member);
             Item {
                 id: queue.id(&member),
@@ -235,7 +239,7 @@ impl Run {
         asked: u64,
         sent: usize,
         error: &StoreError,
-    ) -> (u64, Ended) {
+    ) -> (u64, PartEnd) {
         let healed = self.heal(error, sent).await;
         if !error.outcome_unknown() {
             return (0, healed);

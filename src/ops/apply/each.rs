@@ -3,21 +3,21 @@
 
 use std::ops::Range;
 
-use super::batch::{self, Did, Fated};
-use super::run::{Ended, Fate, Halt, Run};
+use super::batch::{self, Did, EntryFate};
+use super::run::{Fate, Halt, PartEnd, Run};
 use crate::ops::journal::{Item, Tries};
 use crate::ops::plan::work::{Work, has_places};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome};
 use crate::store::StoreError;
-use crate::store::change::Chosen;
+use crate::store::change::ChosenEntry;
 
 /// Entries left alone that are told at once.
 const TOLD: usize = 1_000;
 
 impl Run {
     /// Does each kind of deed after the other.
-    pub(super) async fn entries(&mut self, all: Vec<Work>) -> Ended {
+    pub(super) async fn entries(&mut self, all: Vec<Work>) -> PartEnd {
         let mut ended = self.asked_of(&all).await;
         for work in &all {
             if ended.is_err() {
@@ -32,7 +32,7 @@ impl Run {
     }
 
     /// Does one kind of deed.
-    pub(super) async fn kind(&mut self, work: &Work) -> Ended {
+    pub(super) async fn kind(&mut self, work: &Work) -> PartEnd {
         match (self.way(), work) {
             (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
             (Way::Sweep, Work::Quarantine(chosen)) => self.sweep_away(work, chosen).await,
@@ -49,7 +49,7 @@ impl Run {
     }
 
     /// Does it once the chosen ones stand at the head of the order list.
-    async fn swapped(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+    async fn swapped(&mut self, work: &Work, chosen: &[ChosenEntry]) -> PartEnd {
         let members = chosen.iter().map(|chosen| chosen.member.clone());
         match self.head_first(members.collect()).await {
             Ok(()) => self.in_order(work).await,
@@ -61,7 +61,7 @@ impl Run {
     }
 
     /// Does it while the order list is set aside.
-    async fn beside(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+    async fn beside(&mut self, work: &Work, chosen: &[ChosenEntry]) -> PartEnd {
         match self.set_aside().await {
             Ok(false) => self.swapped(work, chosen).await,
             Ok(true) => self.in_order(work).await,
@@ -73,7 +73,7 @@ impl Run {
     }
 
     /// Does it batch after batch; then what is aside comes back. In the end each entry has a result.
-    pub(super) async fn in_order(&mut self, work: &Work) -> Ended {
+    pub(super) async fn in_order(&mut self, work: &Work) -> PartEnd {
         let first = self.intended;
         let mut done = 0;
         let ended = self.batches(work, first, &mut done).await;
@@ -88,7 +88,7 @@ impl Run {
 
     /// Does it batch after batch. `first`: the item of the journal that the first entry is. `done`
     /// comes to say up to which entry there are results.
-    async fn batches(&mut self, work: &Work, first: u64, done: &mut usize) -> Ended {
+    async fn batches(&mut self, work: &Work, first: u64, done: &mut usize) -> PartEnd {
         let index = |i: usize| first + u64::try_from(i).unwrap_or(0);
         let mut next = self.pace.batch(work, 0);
         let items = self.items(work, next.clone());
@@ -148,8 +148,8 @@ impl Run {
         work: &Work,
         range: &Range<usize>,
         error: StoreError,
-    ) -> (Vec<Fated>, Option<Halt>) {
-        let unknown = || vec![Fated::plain(Outcome::Unknown); range.len()];
+    ) -> (Vec<EntryFate>, Option<Halt>) {
+        let unknown = || vec![EntryFate::plain(Outcome::Unknown); range.len()];
         let again = self.may_heal(&error);
         match self.look(work, range.clone(), &error).await {
             Ok(fated) if again => (fated.unwrap_or_default(), None),
@@ -164,7 +164,7 @@ impl Run {
         work: &Work,
         range: &Range<usize>,
         after: Range<usize>,
-    ) -> (Result<Did, StoreError>, Ended) {
+    ) -> (Result<Did, StoreError>, PartEnd) {
         let items = if after.is_empty() {
             Vec::new()
         } else {
@@ -177,7 +177,7 @@ impl Run {
         (did, written)
     }
 
-    fn account(&mut self, did: Did) -> Vec<Fated> {
+    fn account(&mut self, did: Did) -> Vec<EntryFate> {
         self.took(did.fated.len(), did.took);
         self.copies += did.copies;
         if let Some(words) = did.unannounced {
@@ -201,8 +201,8 @@ impl Run {
         work: &Work,
         range: &Range<usize>,
         first: u64,
-        fated: Vec<Fated>,
-    ) -> Ended {
+        fated: Vec<EntryFate>,
+    ) -> PartEnd {
         let each = (first..).zip(range.clone()).zip(fated);
         let told = each.map(|((item, i), fated)| Fate {
             item: Some(item),

@@ -4,15 +4,15 @@
 
 use std::time::Duration;
 
-use super::Applied;
-use super::batch::Fated;
+use super::ChangeEvent;
+use super::batch::EntryFate;
 use super::brake::LOOK;
 use super::ledger::{Doubt, Teller};
 use super::look::SeenEntry;
-use super::run::{Ended, Halt, Run};
+use super::run::{Halt, PartEnd, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::bulk::realign::due_until;
-use crate::ops::journal::{Happened, ServerId};
+use crate::ops::journal::{ItemResult, ServerId};
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, EntryResult, Outcome, text};
 use crate::store::bulk::facts;
@@ -42,7 +42,7 @@ impl Run {
     }
 
     /// Waits, after such an answer, until there is a master again that takes writes.
-    pub(super) async fn replaced(&mut self, error: &StoreError) -> Ended {
+    pub(super) async fn replaced(&mut self, error: &StoreError) -> PartEnd {
         if !takes_no_writes(error) {
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl Run {
         let was_kept = self.ledger.is_kept();
         let teller = self.ledger.saw(seen, instant());
         if teller == Teller::Other {
-            self.say(Applied::Trouble(TOOK_OVER.to_owned()));
+            self.say(ChangeEvent::Trouble(TOOK_OVER.to_owned()));
             // Whether the list is aside there, nobody knows: it is set aside anew.
             self.aside = false;
         }
@@ -114,7 +114,7 @@ impl Run {
 
     /// Does again what a failover has taken back of `work`, which has `ended` so, until all replicas
     /// have what was done.
-    pub(super) async fn outlast(&mut self, work: &Work, mut ended: Ended) -> Ended {
+    pub(super) async fn outlast(&mut self, work: &Work, mut ended: PartEnd) -> PartEnd {
         loop {
             self.secured().await;
             let lost = match self.lost_of(work).await {
@@ -276,7 +276,7 @@ impl Run {
         };
         let Some(seen) = seen else {
             for (i, doubt) in there {
-                self.corrected(work, i, doubt, Fated::because(Outcome::Unknown, ALIKE))
+                self.corrected(work, i, doubt, EntryFate::because(Outcome::Unknown, ALIKE))
                     .await?;
             }
             return Ok(Vec::new());
@@ -305,7 +305,7 @@ impl Run {
             for (i, doubt) in left {
                 let fated = match work {
                     Work::Delete(_) => self.left(work, i, &delivered),
-                    _ => Fated::because(Outcome::Unknown, BY_WHOM),
+                    _ => EntryFate::because(Outcome::Unknown, BY_WHOM),
                 };
                 self.corrected(work, i, doubt, fated).await?;
             }
@@ -314,10 +314,16 @@ impl Run {
     }
 
     /// Tells another outcome of an entry than before.
-    async fn corrected(&mut self, work: &Work, i: usize, doubt: Doubt, fated: Fated) -> Ended {
+    async fn corrected(
+        &mut self,
+        work: &Work,
+        i: usize,
+        doubt: Doubt,
+        fated: EntryFate,
+    ) -> PartEnd {
         self.tally.take_back(doubt.outcome);
         let id: EntryId = work.id(&self.queue, i);
-        let happened = doubt.item.map(|index| Happened {
+        let happened = doubt.item.map(|index| ItemResult {
             index,
             outcome: fated.outcome,
             stood: None,
@@ -336,7 +342,7 @@ impl Run {
     pub(super) async fn done(
         &mut self,
         entries: impl IntoIterator<Item = (Option<u64>, EntryId)>,
-    ) -> Ended {
+    ) -> PartEnd {
         let again = self.ledger.done(entries.into_iter().collect());
         if again.is_empty() {
             return Ok(());
@@ -345,12 +351,12 @@ impl Run {
     }
 
     /// Writes down that these are as they were before.
-    async fn taken_back<'a>(&mut self, lost: impl Iterator<Item = &'a Doubt>) -> Ended {
+    async fn taken_back<'a>(&mut self, lost: impl Iterator<Item = &'a Doubt>) -> PartEnd {
         let (mut happened, mut count) = (Vec::new(), 0);
         for doubt in lost {
             self.tally.take_back(doubt.outcome);
             count += u64::from(doubt.outcome == Outcome::Done);
-            happened.extend(doubt.item.map(|index| Happened {
+            happened.extend(doubt.item.map(|index| ItemResult {
                 index,
                 outcome: Outcome::Left,
                 stood: None,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::run::{Ended, Run};
+use super::run::{PartEnd, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::refresh::pulse;
 use crate::queue::Change;
@@ -43,7 +43,7 @@ fn is(n: u64) -> String {
 }
 
 impl Run {
-    pub(super) async fn kick(&mut self) -> Ended {
+    pub(super) async fn kick(&mut self) -> PartEnd {
         self.phase = "waking the clients";
         let before = self.stuck().await;
         self.listening = loop {

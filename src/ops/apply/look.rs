@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::batch::{Fated, KEPT_ALREADY, TWIN, WAITS_OTHERWISE};
+use super::batch::{EntryFate, KEPT_ALREADY, TWIN, WAITS_OTHERWISE};
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Work, sha1};
@@ -33,7 +33,7 @@ pub(super) enum SeenEntry {
     /// As it may be either way.
     Nothing,
     /// As it was, and the script would leave it so: what it would tell.
-    Stays(Fated),
+    Stays(EntryFate),
 }
 
 impl Run {
@@ -44,7 +44,7 @@ impl Run {
         work: &Work,
         range: Range<usize>,
         error: &StoreError,
-    ) -> Result<Option<Vec<Fated>>, Halt> {
+    ) -> Result<Option<Vec<EntryFate>>, Halt> {
         let sent = range.clone().map(|i| work.bytes(i)).sum();
         self.heal(error, sent).await?;
         if let Work::Repair(deed) = work {
@@ -56,7 +56,7 @@ impl Run {
                 }
             };
             return Ok(match ran {
-                Some(true) => Some(vec![Fated::plain(Outcome::Done); range.len()]),
+                Some(true) => Some(vec![EntryFate::plain(Outcome::Done); range.len()]),
                 Some(false) => None,
                 None => Some(unknown(range.len())),
             });
@@ -82,13 +82,13 @@ impl Run {
             HashSet::new()
         };
         let fated = range.zip(seen).map(|(i, seen)| match seen {
-            SeenEntry::Done => Fated::plain(Outcome::Done),
-            SeenEntry::Changed => Fated::because(Outcome::Changed, "it was changed meanwhile"),
-            SeenEntry::Left | SeenEntry::Passed if ran => Fated::plain(Outcome::Done),
-            SeenEntry::Passed => Fated::because(Outcome::Unknown, PASSED),
+            SeenEntry::Done => EntryFate::plain(Outcome::Done),
+            SeenEntry::Changed => EntryFate::because(Outcome::Changed, "it was changed meanwhile"),
+            SeenEntry::Left | SeenEntry::Passed if ran => EntryFate::plain(Outcome::Done),
+            SeenEntry::Passed => EntryFate::because(Outcome::Unknown, PASSED),
             SeenEntry::Left => self.left(work, i, &delivered),
             SeenEntry::Stays(fated) => fated,
-            SeenEntry::NotDone | SeenEntry::Nothing => Fated::plain(Outcome::Unknown),
+            SeenEntry::NotDone | SeenEntry::Nothing => EntryFate::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
     }
@@ -190,13 +190,15 @@ impl Run {
     }
 
     /// The fate of an entry that left timeouts, when that may have been others.
-    pub(super) fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> Fated {
+    pub(super) fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> EntryFate {
         let member = work.member(i).unwrap_or_default();
         match work {
             Work::Delete(_) => deleted_or_not(&self.queue, member, delivered),
-            Work::Requeue(_) | Work::Edit(_) | Work::Quarantine(_) => Fated::plain(Outcome::Gone),
-            _ if is_among(&self.queue, member, delivered) => Fated::plain(Outcome::Done),
-            _ => Fated::because(Outcome::Unknown, BY_WHOM),
+            Work::Requeue(_) | Work::Edit(_) | Work::Quarantine(_) => {
+                EntryFate::plain(Outcome::Gone)
+            }
+            _ if is_among(&self.queue, member, delivered) => EntryFate::plain(Outcome::Done),
+            _ => EntryFate::because(Outcome::Unknown, BY_WHOM),
         }
     }
 }
@@ -208,18 +210,22 @@ const PASSED: &str = "the answer never came; it does not wait, since it was neve
                       because others have transferred it at once";
 
 /// The fates of so many of which nothing tells.
-fn unknown(count: usize) -> Vec<Fated> {
+fn unknown(count: usize) -> Vec<EntryFate> {
     let why = "the answer never came, and equal elements cannot be told apart";
-    vec![Fated::because(Outcome::Unknown, why); count]
+    vec![EntryFate::because(Outcome::Unknown, why); count]
 }
 
 /// The fate of an entry that was to be deleted and has left timeouts, when others may have
 /// transferred it: these have come to target.
-pub(super) fn deleted_or_not(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> Fated {
+pub(super) fn deleted_or_not(
+    queue: &Queue,
+    member: &[u8],
+    delivered: &HashSet<[u8; 20]>,
+) -> EntryFate {
     if is_among(queue, member, delivered) {
-        Fated::because(Outcome::Gone, "it was transferred meanwhile")
+        EntryFate::because(Outcome::Gone, "it was transferred meanwhile")
     } else {
-        Fated::because(Outcome::Unknown, BY_WHOM)
+        EntryFate::because(Outcome::Unknown, BY_WHOM)
     }
 }
 
@@ -241,7 +247,7 @@ fn seen(
     let is = |wanted: f64| score.is_some_and(|score| score.total_cmp(&wanted).is_eq());
     match work {
         Work::Deliver(all) if is(all[i].score) && queue.unwrap(&all[i].member).is_err() => {
-            SeenEntry::Stays(Fated::plain(Outcome::Undecodable))
+            SeenEntry::Stays(EntryFate::plain(Outcome::Undecodable))
         }
         Work::Delete(all) | Work::Deliver(all) => match score {
             Some(_) if is(all[i].score) => SeenEntry::NotDone,
@@ -252,7 +258,7 @@ fn seen(
         },
         Work::Quarantine(all) => match (score, new) {
             (Some(_), Some(kept)) if is(all[i].score) && kept.total_cmp(&all[i].score).is_ne() => {
-                SeenEntry::Stays(Fated::because(Outcome::Refused, KEPT_ALREADY))
+                SeenEntry::Stays(EntryFate::because(Outcome::Refused, KEPT_ALREADY))
             }
             (Some(_), _) if is(all[i].score) => SeenEntry::NotDone,
             (Some(_), _) => SeenEntry::Changed,
@@ -261,7 +267,7 @@ fn seen(
         },
         Work::Restore(all) => match (score, new) {
             (Some(_), Some(_)) if !is(all[i].0.score) => {
-                SeenEntry::Stays(Fated::because(Outcome::Refused, WAITS_OTHERWISE))
+                SeenEntry::Stays(EntryFate::because(Outcome::Refused, WAITS_OTHERWISE))
             }
             (_, Some(kept)) if kept.total_cmp(&all[i].0.score).is_eq() => SeenEntry::NotDone,
             (Some(_), None) if is(all[i].0.score) => SeenEntry::Done,
@@ -277,7 +283,7 @@ fn seen(
         Work::Edit(all) => match (new, score) {
             (Some(_), None) => SeenEntry::Done,
             (Some(_), Some(_)) if is(all[i].0.score) => {
-                SeenEntry::Stays(Fated::because(Outcome::Refused, TWIN))
+                SeenEntry::Stays(EntryFate::because(Outcome::Refused, TWIN))
             }
             (_, Some(_)) if is(all[i].0.score) => SeenEntry::NotDone,
             (_, Some(_)) => SeenEntry::Changed,
@@ -293,8 +299,8 @@ fn seen(
         Work::TakeBack(all, ..) => match score {
             Some(_) if is(all[i].score) => SeenEntry::Done,
             Some(_) => SeenEntry::Changed,
-            None if was_due => SeenEntry::Stays(Fated::because(Outcome::Unknown, PASSED)),
-            None => SeenEntry::Stays(Fated::plain(Outcome::Gone)),
+            None if was_due => SeenEntry::Stays(EntryFate::because(Outcome::Unknown, PASSED)),
+            None => SeenEntry::Stays(EntryFate::plain(Outcome::Gone)),
         },
         Work::Discard(..)
         | Work::PutElements(..)

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::batch::Fated;
-use super::run::{Ended, Fate, Halt, Run};
+use super::batch::EntryFate;
+use super::run::{Fate, Halt, PartEnd, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
 use crate::ops::bulk::aside;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::restore_order::RestoreOrder;
-use crate::ops::journal::{Happened, Head, Item, Tries};
+use crate::ops::journal::{Head, Item, ItemResult, Tries};
 use crate::ops::plan::whole::{self, NAMED_STRAYS};
 use crate::queue::{Change, EntryId, Outcome, State, Tally, redis_cli, text};
 use crate::store::change;
@@ -18,7 +18,7 @@ use crate::store::change;
 const INTENTS: usize = 1_000;
 
 /// An order list on its way back.
-struct Restoring {
+struct ReturningOrder {
     order: RestoreOrder,
     size: Size,
     /// Items that a script was to drop whose answer never came.
@@ -28,7 +28,7 @@ struct Restoring {
 impl Run {
     /// Brings back what somebody else has set aside; what does not wait any more is dropped, and
     /// written down before.
-    pub(super) async fn restore_order(&mut self) -> Ended {
+    pub(super) async fn restore_order(&mut self) -> PartEnd {
         let mut restoring = self.restoring();
         loop {
             self.hold().await?;
@@ -44,7 +44,7 @@ impl Run {
 
     /// Does the same amid another change, before that sets the order list aside itself: as a change
     /// of its own, which can be undone.
-    pub(super) async fn restore_left_aside(&mut self) -> Ended {
+    pub(super) async fn restore_left_aside(&mut self) -> PartEnd {
         let Some(journal) = self.journal.clone() else {
             return Ok(());
         };
@@ -99,8 +99,8 @@ impl Run {
         Ok(written?)
     }
 
-    fn restoring(&self) -> Restoring {
-        Restoring {
+    fn restoring(&self) -> ReturningOrder {
+        ReturningOrder {
             order: RestoreOrder::new(&self.queue),
             size: aside::SIZE.beginning_with(self.elements),
             unanswered: Vec::new(),
@@ -108,7 +108,7 @@ impl Run {
     }
 
     /// Brings the next elements back; false: nothing is aside any more.
-    async fn restore_some(&mut self, restoring: &mut Restoring) -> Result<bool, Halt> {
+    async fn restore_some(&mut self, restoring: &mut ReturningOrder) -> Result<bool, Halt> {
         let store = self.writer.store().clone();
         let (restore, size) = (&mut restoring.order, &mut restoring.size);
         let dropped = match restore.look(&store, size.get()).await {
@@ -172,7 +172,7 @@ impl Run {
     }
 
     /// Writes down what did not come back although it waited when that was looked at.
-    async fn left_unseen(&mut self, seen: &[Vec<u8>], dropped: Vec<Vec<u8>>) -> Ended {
+    async fn left_unseen(&mut self, seen: &[Vec<u8>], dropped: Vec<Vec<u8>>) -> PartEnd {
         let mut seen: Vec<&Vec<u8>> = seen.iter().collect();
         let is_unseen = |member: &Vec<u8>| {
             let place = seen.iter().position(|one| *one == member);
@@ -204,7 +204,7 @@ impl Run {
     }
 
     /// Mends what was found.
-    pub(super) async fn drift(&mut self, mut drift: Box<Drift>) -> Ended {
+    pub(super) async fn drift(&mut self, mut drift: Box<Drift>) -> PartEnd {
         self.phase = "repairing the order list";
         self.left_alone(drift.strays().len());
         let first = self.intended;
@@ -230,7 +230,7 @@ impl Run {
             Some(Fate {
                 item: item(i),
                 id: id?,
-                fated: Fated::plain(untold),
+                fated: EntryFate::plain(untold),
             })
         });
         let left = left.collect();
@@ -251,7 +251,12 @@ impl Run {
         }
     }
 
-    async fn mend(&mut self, drift: &mut Drift, first: u64, open: &mut [Option<EntryId>]) -> Ended {
+    async fn mend(
+        &mut self,
+        drift: &mut Drift,
+        first: u64,
+        open: &mut [Option<EntryId>],
+    ) -> PartEnd {
         let mut size = drift::SIZE.beginning_with(self.elements);
         loop {
             self.hold().await?;
@@ -284,7 +289,7 @@ impl Run {
                 fates.push(Fate {
                     item: Some(first + u64::try_from(fated.index).unwrap_or(0)),
                     id,
-                    fated: Fated::plain(outcome),
+                    fated: EntryFate::plain(outcome),
                 });
             }
             self.happened(fates).await?;
@@ -308,8 +313,8 @@ impl Run {
 }
 
 /// The fate of an item that was not dropped.
-const fn left(index: u64) -> Happened {
-    Happened {
+const fn left(index: u64) -> ItemResult {
+    ItemResult {
         index,
         outcome: Outcome::Left,
         stood: None,
@@ -317,7 +322,7 @@ const fn left(index: u64) -> Happened {
 }
 
 /// The fates of items, from `first` on, that were to be dropped: done are those that were.
-fn left_out(first: u64, intended: &[Vec<u8>], dropped: &[Vec<u8>]) -> Vec<Happened> {
+fn left_out(first: u64, intended: &[Vec<u8>], dropped: &[Vec<u8>]) -> Vec<ItemResult> {
     let mut copies: HashMap<&[u8], usize> = HashMap::new();
     for member in dropped {
         *copies.entry(member).or_default() += 1;
@@ -328,7 +333,7 @@ fn left_out(first: u64, intended: &[Vec<u8>], dropped: &[Vec<u8>]) -> Vec<Happen
             return left(index);
         };
         *copies -= 1;
-        Happened {
+        ItemResult {
             outcome: Outcome::Done,
             ..left(index)
         }

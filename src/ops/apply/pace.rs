@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::clock::instant;
     use crate::queue::plan::Cost;
-    use crate::store::change::Chosen;
+    use crate::store::change::ChosenEntry;
 
     fn pace(max_block: u64, per_s: Option<f64>) -> ScriptPace {
         let limits = Limits {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn large_entries_make_small_batches_but_never_an_empty_one() {
-        let chosen = |len| Chosen {
+        let chosen = |len| ChosenEntry {
             member: vec![0; len],
             score: 0.0,
         };

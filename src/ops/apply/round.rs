@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::batch::{Fated, KEPT_ALREADY, KEPT_OTHERWISE, SCORE, TWIN, WAITS, WAITS_OTHERWISE};
+use super::batch::{EntryFate, KEPT_ALREADY, KEPT_OTHERWISE, SCORE, TWIN, WAITS, WAITS_OTHERWISE};
 use super::look::deleted_or_not;
-use super::run::{Ended, Fate, Halt, Run};
+use super::run::{Fate, Halt, PartEnd, Run};
 use crate::ops::bulk::put_back::{self, PutBack};
 use crate::ops::bulk::realign::{self, Realign};
 use crate::ops::bulk::sweep::{self, Sweep};
@@ -14,7 +14,7 @@ use crate::ops::journal::Tries;
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, Outcome, Queue};
 use crate::store::StoreError;
-use crate::store::change::{self, Chosen, Place};
+use crate::store::change::{self, ChosenEntry, Place};
 
 /// The reason for which an entry that waits is not sorted.
 const NOT_LISTED: &str = "it waits, but was not found in the order list";
@@ -76,7 +76,7 @@ impl Stepper {
 
 impl Run {
     /// Brings these to the head of the order list, in this order.
-    pub(super) async fn head_first(&mut self, members: Vec<Vec<u8>>) -> Ended {
+    pub(super) async fn head_first(&mut self, members: Vec<Vec<u8>>) -> PartEnd {
         let phase = self.phase;
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, None).await;
@@ -85,7 +85,7 @@ impl Run {
     }
 
     /// Puts these into order: all there is to do.
-    pub(super) async fn realign(&mut self, members: Vec<Vec<u8>>) -> Ended {
+    pub(super) async fn realign(&mut self, members: Vec<Vec<u8>>) -> PartEnd {
         let ids = members.iter().map(|member| self.queue.id(member));
         let mut told = OpenEntries {
             first: None,
@@ -100,14 +100,14 @@ impl Run {
     }
 
     /// Deletes these while the order list goes round.
-    pub(super) async fn sweep(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+    pub(super) async fn sweep(&mut self, work: &Work, chosen: &[ChosenEntry]) -> PartEnd {
         let stepper = Stepper::Sweep(Box::new(Sweep::new(&self.queue, chosen.to_vec())));
         self.round(work, stepper, |i| i, FateReasons::changed(SCORE))
             .await
     }
 
     /// Sets these aside in quarantine while the order list goes round.
-    pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+    pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[ChosenEntry]) -> PartEnd {
         let stepper = Stepper::Sweep(Box::new(Sweep::quarantining(&self.queue, chosen.to_vec())));
         let why = FateReasons {
             changed: SCORE,
@@ -117,7 +117,11 @@ impl Run {
     }
 
     /// Gives these other bytes while the order list goes round.
-    pub(super) async fn edit_around(&mut self, work: &Work, edits: &[(Chosen, Vec<u8>)]) -> Ended {
+    pub(super) async fn edit_around(
+        &mut self,
+        work: &Work,
+        edits: &[(ChosenEntry, Vec<u8>)],
+    ) -> PartEnd {
         let stepper = Stepper::Sweep(Box::new(Sweep::editing(&self.queue, edits.to_vec())));
         let why = FateReasons {
             changed: SCORE,
@@ -127,7 +131,7 @@ impl Run {
     }
 
     /// Takes these out of the order list, where they do not wait, while it goes round.
-    pub(super) async fn drop_strays(&mut self, work: &Work, members: &[Vec<u8>]) -> Ended {
+    pub(super) async fn drop_strays(&mut self, work: &Work, members: &[Vec<u8>]) -> PartEnd {
         let stepper = Stepper::Sweep(Box::new(Sweep::strays(&self.queue, members.to_vec())));
         self.round(work, stepper, |i| i, FateReasons::changed("it waits now"))
             .await
@@ -135,7 +139,11 @@ impl Run {
 
     /// Puts these back while the order list goes round. They stand with the last that was deleted
     /// first.
-    pub(super) async fn put_back(&mut self, work: &Work, entries: &[(Chosen, Place)]) -> Ended {
+    pub(super) async fn put_back(
+        &mut self,
+        work: &Work,
+        entries: &[(ChosenEntry, Place)],
+    ) -> PartEnd {
         let deleted = entries.iter().rev().cloned();
         let deleted = deleted.map(|(chosen, place)| (chosen, Some(place)));
         let put_back = PutBack::new(&self.queue, deleted.collect());
@@ -147,8 +155,8 @@ impl Run {
     pub(super) async fn restore(
         &mut self,
         work: &Work,
-        entries: &[(Chosen, Option<Place>)],
-    ) -> Ended {
+        entries: &[(ChosenEntry, Option<Place>)],
+    ) -> PartEnd {
         let kept = entries.iter().rev().cloned();
         let put_back = PutBack::restoring(&self.queue, kept.collect());
         let why = FateReasons {
@@ -158,7 +166,7 @@ impl Run {
         self.backwards(work, put_back, why).await
     }
 
-    async fn backwards(&mut self, work: &Work, put_back: PutBack, why: FateReasons) -> Ended {
+    async fn backwards(&mut self, work: &Work, put_back: PutBack, why: FateReasons) -> PartEnd {
         let last = work.len().saturating_sub(1);
         let stepper = Stepper::PutBack(put_back);
         let ended = self.round(work, stepper, |i| last - i, why).await;
@@ -178,7 +186,7 @@ impl Run {
         mut stepper: Stepper,
         place: impl Fn(usize) -> usize,
         why: FateReasons,
-    ) -> Ended {
+    ) -> PartEnd {
         let first = self.intended;
         let now = self.now();
         for i in (0..work.len()).step_by(INTENTS) {
@@ -222,7 +230,7 @@ impl Run {
         &mut self,
         stepper: &mut Stepper,
         mut told: Option<&mut OpenEntries<'_>>,
-    ) -> Ended {
+    ) -> PartEnd {
         let mut size = self.pace.of(stepper.size(), self.elements);
         // The plan's figure is a bound, for what costs twice as much as is thought.
         stepper.within(self.pace.bytes(), self.elements.saturating_mul(2));
@@ -257,7 +265,7 @@ impl Run {
 
     /// Finishes what must be finished after a stop, without brakes, however long the server is
     /// away.
-    async fn finish(&mut self, stepper: &mut Stepper, told: &mut OpenEntries<'_>) -> Ended {
+    async fn finish(&mut self, stepper: &mut Stepper, told: &mut OpenEntries<'_>) -> PartEnd {
         let mut size = stepper.size().beginning_with(self.elements);
         loop {
             let next = stepper.next(self, size.get()).await;
@@ -282,7 +290,7 @@ impl Run {
         step: Step,
         told: Option<&mut OpenEntries<'_>>,
         beside: bool,
-    ) -> Ended {
+    ) -> PartEnd {
         self.phase = step.phase;
         self.copies += step.copies;
         if step.wrote {
@@ -324,7 +332,7 @@ struct OpenEntries<'a> {
     /// The ids of those without a result.
     open: Vec<Option<EntryId>>,
     /// The entries, where they are deleted.
-    chosen: &'a [Chosen],
+    chosen: &'a [ChosenEntry],
     why: FateReasons,
 }
 
@@ -349,7 +357,7 @@ impl OpenEntries<'_> {
     /// True when the script whose answer never came may have made it so, and so may others that
     /// transfer what is due. (Nobody transfers what is not due: only the script can have deleted
     /// that.) `now`: the score that says it.
-    fn may_be_others(&self, fated: &bulk::Fated, now: f64) -> bool {
+    fn may_be_others(&self, fated: &bulk::NumberedFate, now: f64) -> bool {
         let chosen = self.chosen.get(fated.index);
         fated.unsure && chosen.is_none_or(|chosen| chosen.score <= now)
     }
@@ -359,7 +367,7 @@ impl OpenEntries<'_> {
     fn of(
         &mut self,
         queue: &Queue,
-        fated: bulk::Fated,
+        fated: bulk::NumberedFate,
         now: f64,
         delivered: &HashSet<[u8; 20]>,
     ) -> Option<Fate> {
@@ -378,14 +386,14 @@ impl OpenEntries<'_> {
         let stood = fated.stood;
         let fated = match (outcome, self.chosen.get(i)) {
             (Outcome::Unknown, Some(chosen)) => deleted_or_not(queue, &chosen.member, delivered),
-            (Outcome::Changed, _) => Fated::because(outcome, self.why.changed),
-            (Outcome::Refused, _) => Fated::because(outcome, self.why.refused),
-            _ => Fated::plain(outcome),
+            (Outcome::Changed, _) => EntryFate::because(outcome, self.why.changed),
+            (Outcome::Refused, _) => EntryFate::because(outcome, self.why.refused),
+            _ => EntryFate::plain(outcome),
         };
         Some(Fate {
             item: self.item(i),
             id,
-            fated: Fated { stood, ..fated },
+            fated: EntryFate { stood, ..fated },
         })
     }
 
@@ -396,7 +404,7 @@ impl OpenEntries<'_> {
             Some(Fate {
                 item: self.item(i),
                 id: (*id)?,
-                fated: Fated::plain(outcome),
+                fated: EntryFate::plain(outcome),
             })
         };
         open.filter_map(left).collect()

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::batch::Fated;
+use super::batch::EntryFate;
 use super::kick::Stuck;
 use super::ledger::Ledger;
 use super::lost::Before;
 use super::pace::{Meter, ScriptPace};
 use super::unheard::Teller;
-use super::{Applied, Limits, Order};
+use super::{ChangeEvent, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::ops::caught::caught;
 use crate::ops::journal::{Head, Journal, JournalError, Record, ServerId};
-use crate::ops::plan::Prepared;
+use crate::ops::plan::PreparedChange;
 use crate::ops::plan::work::Job;
 use crate::queue::plan::{Progress, Way};
 use crate::queue::{EntryId, EntryResult, Outcome, Plan, Queue, Summary, Tally, text};
@@ -50,14 +50,14 @@ impl From<StoreError> for Halt {
 }
 
 /// The end of a part of a change.
-pub(super) type Ended = Result<(), Halt>;
+pub(super) type PartEnd = Result<(), Halt>;
 
 /// The fate of an entry.
 pub(super) struct Fate {
     /// Its item in the journal; none where it is not written down.
     pub(super) item: Option<u64>,
     pub(super) id: EntryId,
-    pub(super) fated: Fated,
+    pub(super) fated: EntryFate,
 }
 
 /// The progress of the order list on its way back.
@@ -189,8 +189,8 @@ impl Run {
     }
 
     /// Does the whole job.
-    pub(super) async fn apply(mut self, journal: Journal, prepared: Prepared) {
-        let Prepared {
+    pub(super) async fn apply(mut self, journal: Journal, prepared: PreparedChange) {
+        let PreparedChange {
             plan,
             job,
             settled,
@@ -221,11 +221,11 @@ impl Run {
         }
         match journal.begin_after(head, attempts).await {
             Ok(record) => self.record = Some(record),
-            Err(error) => return self.say(Applied::Failed(error.to_string())),
+            Err(error) => return self.say(ChangeEvent::Failed(error.to_string())),
         }
         self.journal = Some(journal);
         let id = self.record.as_ref().map(|record| record.id().to_owned());
-        self.say(Applied::Begun(id.clone()));
+        self.say(ChangeEvent::Begun(id.clone()));
         self.began = instant();
         self.results(settled);
         let before = self.before(plan.change).await;
@@ -239,7 +239,7 @@ impl Run {
         mut self,
         plan: &Plan,
         id: Option<String>,
-        ended: Result<Ended, String>,
+        ended: Result<PartEnd, String>,
         before: Option<Stuck>,
     ) {
         let ended = ended.unwrap_or_else(|panic| {
@@ -252,7 +252,7 @@ impl Run {
         self.end(plan, id, ended).await;
     }
 
-    async fn job(&mut self, job: Job) -> Ended {
+    async fn job(&mut self, job: Job) -> PartEnd {
         match job {
             Job::Entries(work) => {
                 self.look_before().await;
@@ -285,14 +285,14 @@ impl Run {
     }
 
     /// Writes down how it ended, and tells it.
-    async fn end(mut self, plan: &Plan, id: Option<String>, ended: Ended) {
+    async fn end(mut self, plan: &Plan, id: Option<String>, ended: PartEnd) {
         // What nobody told anything about was not attempted.
         let left = self.planned.saturating_sub(self.tally.sum());
         let left = self.came(left, "it may reach the server yet");
         self.tally.add(Outcome::Left, left);
         self.progress(None, true);
         if let Err(Halt::Failed(why)) = ended {
-            self.say(Applied::Failed(why));
+            self.say(ChangeEvent::Failed(why));
         }
         if let Some(record) = self.record.take()
             && let Err(error) = record.end_on(self.tally, self.moved_to()).await
@@ -319,7 +319,7 @@ impl Run {
             helped: self.helped,
             notes: std::mem::take(&mut self.notes),
         };
-        self.say(Applied::Ended(summary));
+        self.say(ChangeEvent::Ended(summary));
     }
 
     /// The server's time, as far as it is known.
@@ -329,7 +329,7 @@ impl Run {
     }
 
     /// Tells it, if somebody listens still; never waits.
-    pub(super) fn say(&self, told: Applied) {
+    pub(super) fn say(&self, told: ChangeEvent) {
         self.tell.say(told);
     }
 
@@ -371,7 +371,7 @@ impl Run {
             let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
             (per_s, left)
         };
-        self.say(Applied::Progress(Progress {
+        self.say(ChangeEvent::Progress(Progress {
             phase: self.phase,
             tally: self.tally,
             planned: self.planned,
@@ -421,7 +421,7 @@ impl Run {
         }
         while !results.is_empty() {
             let rest = results.split_off(results.len().min(RESULTS));
-            self.say(Applied::Results(results));
+            self.say(ChangeEvent::Results(results));
             results = rest;
         }
     }
@@ -472,8 +472,8 @@ mod tests {
         let (mut failed, mut last) = (String::new(), None);
         while let Some(word) = told.next().await {
             match word {
-                Applied::Failed(why) => failed = why,
-                Applied::Ended(summary) => last = Some(summary),
+                ChangeEvent::Failed(why) => failed = why,
+                ChangeEvent::Ended(summary) => last = Some(summary),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::Applied;
+use super::ChangeEvent;
 use crate::queue::EntryResult;
 
 /// Bytes of a word beside the results in it, about.
@@ -44,7 +44,7 @@ struct UnheardLine {
 
 #[derive(Debug, Default)]
 struct Unheard {
-    words: VecDeque<Applied>,
+    words: VecDeque<ChangeEvent>,
     bytes: usize,
     too_much: bool,
     over: bool,
@@ -60,15 +60,17 @@ impl UnheardLine {
 impl Teller {
     /// Tells it, if somebody listens still. Of how far it is only the newest word counts, and what
     /// is the trouble need not be said twice.
-    pub(super) fn say(&self, word: Applied) {
+    pub(super) fn say(&self, word: ChangeEvent) {
         let mut unheard = self.0.unheard();
         if unheard.nobody {
             return;
         }
         let bytes = bytes(&word);
         match (unheard.words.back_mut(), word) {
-            (Some(last @ Applied::Progress(_)), word @ Applied::Progress(_)) => *last = word,
-            (Some(Applied::Trouble(last)), Applied::Trouble(why)) if *last == why => {}
+            (Some(last @ ChangeEvent::Progress(_)), word @ ChangeEvent::Progress(_)) => {
+                *last = word;
+            }
+            (Some(ChangeEvent::Trouble(last)), ChangeEvent::Trouble(why)) if *last == why => {}
             (_, word) => {
                 unheard.bytes += bytes;
                 unheard.words.push_back(word);
@@ -107,7 +109,7 @@ impl Drop for Teller {
 
 impl Listener {
     /// Waits for the next word; none after the end.
-    pub(super) async fn next(&mut self) -> Option<Applied> {
+    pub(super) async fn next(&mut self) -> Option<ChangeEvent> {
         loop {
             {
                 let mut unheard = self.0.unheard();
@@ -138,8 +140,8 @@ impl Drop for Listener {
     }
 }
 
-fn bytes(word: &Applied) -> usize {
-    let Applied::Results(results) = word else {
+fn bytes(word: &ChangeEvent) -> usize {
+    let ChangeEvent::Results(results) = word else {
         return WORD;
     };
     let reasons = results.iter().filter_map(|result| result.reason.as_ref());
@@ -152,8 +154,8 @@ mod tests {
     use crate::queue::plan::Progress;
     use crate::queue::{EntryId, Outcome, Tally};
 
-    fn progress(planned: u64) -> Applied {
-        Applied::Progress(Progress {
+    fn progress(planned: u64) -> ChangeEvent {
+        ChangeEvent::Progress(Progress {
             phase: "deleting",
             tally: Tally::default(),
             planned,
@@ -165,16 +167,16 @@ mod tests {
         })
     }
 
-    fn results() -> Applied {
+    fn results() -> ChangeEvent {
         let one = EntryResult {
             id: EntryId([0; 8]),
             outcome: Outcome::Done,
             reason: None,
         };
-        Applied::Results(vec![one])
+        ChangeEvent::Results(vec![one])
     }
 
-    async fn all(mut listener: Listener) -> Vec<Applied> {
+    async fn all(mut listener: Listener) -> Vec<ChangeEvent> {
         let mut all = Vec::new();
         while let Some(word) = listener.next().await {
             all.push(word);
@@ -185,7 +187,7 @@ mod tests {
     #[tokio::test]
     async fn telling_never_waits_and_of_how_far_it_is_only_the_newest_word_is_kept() {
         let (teller, listener) = line(1);
-        let trouble = || Applied::Trouble("away".to_owned());
+        let trouble = || ChangeEvent::Trouble("away".to_owned());
         for n in 0..10_000 {
             teller.say(progress(n));
         }

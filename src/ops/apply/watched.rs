@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::due::{LEFT, unseen};
-use super::run::{Ended, Halt, Run};
+use super::run::{Halt, PartEnd, Run};
 use crate::clock::{EpochMillis, instant};
-use crate::ops::journal::{Happened, Item, Record};
+use crate::ops::journal::{Item, ItemResult, Record};
 use crate::ops::plan::work::sha1;
 use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
 use crate::store::StoreError;
-use crate::store::change::{Chosen, InStep, Moved, Watched};
+use crate::store::change::{ChosenEntry, InStep, WatchedOutcome, WatchedQueue};
 
 /// The largest member that is moved like this, in bytes: a larger one is cheaper left on the
 /// server, since here each goes both ways, and nothing bounds the bytes of a look.
@@ -31,7 +31,7 @@ pub(super) const fn is_large(bytes: u64) -> bool {
 /// The entries that one transaction moves, once they are written down.
 #[derive(Default)]
 struct Batch {
-    rows: Vec<Chosen>,
+    rows: Vec<ChosenEntry>,
     /// The offset where the payload begins in each of them.
     headers: Vec<usize>,
     ids: Vec<EntryId>,
@@ -42,7 +42,7 @@ struct Batch {
 impl Run {
     /// Transfers as long as nobody else touches the queue, and its order list is in due order or set
     /// aside. What is left is for [`transfer`](Self::transfer), batch after batch.
-    pub(super) async fn watched(&mut self, bound: EpochMillis) -> Ended {
+    pub(super) async fn watched(&mut self, bound: EpochMillis) -> PartEnd {
         let (writer, queue) = (self.writer.clone(), self.queue.clone());
         // What cannot be read here, the script that tells meets too.
         let Ok(Some(mut watched)) = writer.watch_due(&queue, bound, 2, self.aside).await else {
@@ -92,7 +92,7 @@ impl Run {
     async fn move_batch(
         &mut self,
         bound: EpochMillis,
-        watched: &mut Watched,
+        watched: &mut WatchedQueue,
         batch: Batch,
         done: &mut Batch,
     ) -> Result<bool, Halt> {
@@ -120,7 +120,7 @@ impl Run {
         let failovers = self.ledger.failovers();
         self.marked();
         match sent {
-            Ok(timed) if timed.done == Moved::All => {
+            Ok(timed) if timed.done == WatchedOutcome::All => {
                 self.took(count, timed.took);
                 let items = batch.items.clone().map(Some);
                 self.done(items.zip(batch.ids.iter().copied())).await?;
@@ -164,7 +164,7 @@ impl Run {
         items: Range<u64>,
         sent: usize,
         error: StoreError,
-    ) -> Ended {
+    ) -> PartEnd {
         match (error.outcome_unknown(), self.may_heal(&error)) {
             // The script that tells meets it too, and says it better.
             (false, false) => return self.settle(items, Outcome::Left).await,
@@ -195,7 +195,7 @@ impl Run {
 
     /// Finds out, once entries were moved after a transaction whose answer never came, whether that
     /// had reached the server before: from then on it cannot any more.
-    pub(super) async fn overtaken(&mut self, bound: EpochMillis) -> Ended {
+    pub(super) async fn overtaken(&mut self, bound: EpochMillis) -> PartEnd {
         let Some(items) = self.underway.clone() else {
             return Ok(());
         };
@@ -220,8 +220,8 @@ impl Run {
     }
 
     /// Writes down what became of items.
-    async fn settle(&mut self, items: Range<u64>, outcome: Outcome) -> Ended {
-        let happened = items.map(|index| Happened {
+    async fn settle(&mut self, items: Range<u64>, outcome: Outcome) -> PartEnd {
+        let happened = items.map(|index| ItemResult {
             index,
             outcome,
             stood: None,
@@ -258,7 +258,7 @@ impl Batch {
 fn look(queue: &Queue, rows: InStep, most: usize) -> (Vec<Item>, Batch) {
     let (mut items, mut batch) = (Vec::with_capacity(rows.rows().len()), Batch::default());
     let mut bytes = 0;
-    for Chosen { member, score } in rows.rows() {
+    for ChosenEntry { member, score } in rows.rows() {
         let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < most) else {
             break;
         };

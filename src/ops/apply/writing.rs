@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::batch::Fated;
+use super::batch::EntryFate;
 use super::lost::LOST;
-use super::run::{Ended, Fate, Halt, Run};
-use crate::ops::journal::{Happened, Item, JournalError, Tries};
+use super::run::{Fate, Halt, PartEnd, Run};
+use crate::ops::journal::{Item, ItemResult, JournalError, Tries};
 use crate::queue::{EntryResult, Outcome};
 
 /// The time after which a disk is thought to hang.
@@ -15,7 +15,7 @@ const HANGS: &str = "the disk of the journal takes no more";
 
 impl Run {
     /// Counts, tells and writes down what became of entries, whose intents are in the journal.
-    pub(super) async fn happened(&mut self, mut fates: Vec<Fate>) -> Ended {
+    pub(super) async fn happened(&mut self, mut fates: Vec<Fate>) -> PartEnd {
         let gone = |fate: &Fate| fate.fated.outcome == Outcome::Gone;
         let lost = if !fates.is_empty() && fates.iter().all(gone) {
             self.lost(fates.len() as u64).await
@@ -24,7 +24,7 @@ impl Run {
         };
         if lost.is_some() {
             for fate in &mut fates {
-                fate.fated = Fated::because(Outcome::Unknown, LOST);
+                fate.fated = EntryFate::because(Outcome::Unknown, LOST);
             }
         }
         let done = fates
@@ -35,12 +35,12 @@ impl Run {
         let mut happened = Vec::with_capacity(fates.len());
         let mut results = Vec::with_capacity(fates.len());
         for Fate { item, id, fated } in fates {
-            let Fated {
+            let EntryFate {
                 outcome,
                 reason,
                 stood,
             } = fated;
-            happened.extend(item.map(|index| Happened {
+            happened.extend(item.map(|index| ItemResult {
                 index,
                 outcome,
                 stood,
@@ -59,7 +59,7 @@ impl Run {
     }
 
     /// Writes down what became of items.
-    pub(super) async fn become_of(&mut self, happened: Vec<Happened>) -> Ended {
+    pub(super) async fn become_of(&mut self, happened: Vec<ItemResult>) -> PartEnd {
         if let Some(mut record) = self.record.clone().filter(|_| !happened.is_empty()) {
             self.written(async move { record.happened(happened).await })
                 .await?;
@@ -68,7 +68,7 @@ impl Run {
     }
 
     /// Writes down what is about to be tried.
-    pub(super) async fn intend(&mut self, items: Vec<Item>) -> Ended {
+    pub(super) async fn intend(&mut self, items: Vec<Item>) -> PartEnd {
         let count = u64::try_from(items.len()).unwrap_or(0);
         if let Some(mut record) = self.record.clone().filter(|_| count > 0) {
             let is_first = self.intended == 0;
@@ -86,7 +86,7 @@ impl Run {
     }
 
     /// Writes down which items the next script tries: after a death only these are in doubt.
-    pub(super) async fn trying(&mut self, items: Vec<Range<u64>>, how: Tries) -> Ended {
+    pub(super) async fn trying(&mut self, items: Vec<Range<u64>>, how: Tries) -> PartEnd {
         if let Some(mut record) = self.record.clone() {
             let write = async move { record.trying(items, how).await };
             self.written(write).await?;
@@ -96,7 +96,7 @@ impl Run {
 
     /// Writes down that the next script moves up to `next` entries that it chooses itself, and that
     /// `lost` were moved before of which nobody was told.
-    pub(super) async fn untold(&mut self, lost: u64, next: usize) -> Ended {
+    pub(super) async fn untold(&mut self, lost: u64, next: usize) -> PartEnd {
         if let Some(mut record) = self.record.clone() {
             let next = u64::try_from(next).unwrap_or(u64::MAX);
             let write = async move { record.untold(lost, next).await };
@@ -124,7 +124,7 @@ impl Run {
 
     /// Writes down that what was intended from item `from` on was not attempted.
     pub(super) async fn leave_from(&mut self, from: u64) {
-        let left = (from..self.intended).map(|index| Happened {
+        let left = (from..self.intended).map(|index| ItemResult {
             index,
             outcome: Outcome::Left,
             stood: None,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Size, Step};
 use crate::queue::Queue;
 use crate::store::StoreError;
-use crate::store::bulk::{self, AllWait, Dropping, SetAside, Timed};
+use crate::store::bulk::{self, AllWait, SetAside, StrayFate, TimedResult};
 use crate::store::write::{Portion, Writer};
 
 /// Elements in the first script of [`BringBack`], and in any of them at most.
@@ -58,7 +58,10 @@ pub async fn all_wait(
 }
 
 /// Sets the order list aside.
-pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>, StoreError> {
+pub async fn set_aside(
+    writer: &Writer,
+    queue: &Queue,
+) -> Result<TimedResult<SetAside>, StoreError> {
     writer.set_aside(queue).await
 }
 
@@ -67,7 +70,7 @@ pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>
 #[derive(Debug)]
 pub struct BringBack {
     queue: Queue,
-    dropping: Dropping,
+    dropping: StrayFate,
     /// Bytes in a script at most, but for a single element; none: as many as is usual.
     bytes: Option<usize>,
     taken: u64,
@@ -79,7 +82,7 @@ impl BringBack {
     pub fn new(queue: &Queue) -> Self {
         Self {
             queue: queue.clone(),
-            dropping: Dropping::Counted,
+            dropping: StrayFate::Counted,
             bytes: None,
             taken: 0,
         }
@@ -89,7 +92,7 @@ impl BringBack {
     #[must_use]
     pub fn telling(queue: &Queue) -> Self {
         Self {
-            dropping: Dropping::Told,
+            dropping: StrayFate::Told,
             ..Self::new(queue)
         }
     }
@@ -99,7 +102,7 @@ impl BringBack {
     #[must_use]
     pub fn unless_lost(queue: &Queue) -> Self {
         Self {
-            dropping: Dropping::UnlessLost,
+            dropping: StrayFate::UnlessLost,
             ..Self::new(queue)
         }
     }

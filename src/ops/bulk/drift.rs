@@ -11,7 +11,7 @@ pub use self::compare::{Beside, Compare, Sizes};
 pub use self::cost::cost;
 use std::collections::HashSet;
 
-use self::mend::Mending;
+use self::mend::MendProgress;
 use super::list::ListReader;
 use super::{Size, Step};
 use crate::queue::Queue;
@@ -52,7 +52,7 @@ pub struct Drift {
 #[derive(Debug)]
 enum DriftStage {
     Comparing(Box<Compare>),
-    Mending(Mending),
+    Mending(MendProgress),
 }
 
 impl Drift {
@@ -135,7 +135,7 @@ impl Drift {
             Difference::TooOften(..) => true,
         });
         (self.foreign, self.strays) = (foreign, strays);
-        self.stage = DriftStage::Mending(Mending::new(&found, &copies));
+        self.stage = DriftStage::Mending(MendProgress::new(&found, &copies));
         self.found = found;
         Ok(None)
     }

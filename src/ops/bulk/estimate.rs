@@ -7,7 +7,7 @@
 
 mod figures;
 
-pub use self::figures::Reckoned;
+pub use self::figures::EstimateBasis;
 use crate::queue::Queue;
 use crate::store::bulk::{facts, sample_list};
 use crate::store::{Store, StoreError, read};
@@ -93,7 +93,7 @@ pub struct Ask {
 
 /// An element that was looked at.
 #[derive(Clone, Debug)]
-struct Sampled {
+struct SampledElement {
     place: u64,
     member: Vec<u8>,
     /// Its score in timeouts; none: it does not wait.
@@ -110,7 +110,7 @@ pub struct Sample {
     /// Bytes of an element: on the average, and of the largest that was seen.
     bytes: [u64; 2],
     /// From the head, page after page.
-    elements: Vec<Sampled>,
+    elements: Vec<SampledElement>,
 }
 
 /// The number of elements that a script passes to find an entry.
@@ -145,7 +145,7 @@ impl Sample {
         let scores = super::scores(store, &keys.timeouts, &members).await?;
         let each = stand_at.into_iter().zip(members).zip(scores);
         sample.elements = each
-            .map(|((place, member), score)| Sampled {
+            .map(|((place, member), score)| SampledElement {
                 place,
                 member,
                 score,
@@ -177,7 +177,7 @@ impl Sample {
         let (stand_at, members) = sample.look(store, &target).await?;
         let each = stand_at.into_iter().zip(members);
         sample.elements = each
-            .map(|(at, member)| Sampled {
+            .map(|(at, member)| SampledElement {
                 place: place(at),
                 member,
                 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
@@ -214,7 +214,7 @@ impl Sample {
     /// for them.
     #[must_use]
     pub fn walk(&self, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Walk {
-        let is = |e: &Sampled| e.score.filter(|&score| chosen(&e.member, score));
+        let is = |e: &SampledElement| e.score.filter(|&score| chosen(&e.member, score));
         let scores: Vec<Option<f64>> = self.elements.iter().map(is).collect();
         let found: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_some()).collect();
         let mut steps = Steps::default();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::store::change::{Chosen, Place};
+use crate::store::change::{ChosenEntry, Place};
 
 /// Deleted entries (by number), grouped by the element that they stand behind.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Groups {
 /// Groups entries that are given in the order in which they left, each with where it stood at that
 /// moment. So they go back from the last to the first, each right behind its neighbour, which may
 /// be one that is back already.
-pub(super) fn groups(entries: &[(Chosen, Option<Place>)]) -> Groups {
+pub(super) fn groups(entries: &[(ChosenEntry, Option<Place>)]) -> Groups {
     let mut back: HashMap<&[u8], usize> = HashMap::with_capacity(entries.len());
     let mut next: Vec<Option<usize>> = vec![None; entries.len()];
     let mut first: HashMap<&[u8], usize> = HashMap::new();
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn chosen(n: usize) -> Chosen {
-        Chosen {
+    fn chosen(n: usize) -> ChosenEntry {
+        ChosenEntry {
             member: vec![u8::try_from(n).unwrap()],
             score: 0.0,
         }

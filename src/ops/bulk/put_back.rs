@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use super::neighbours::{Groups, groups};
 use super::turn::Turn;
-use super::{Fated, Size, Step, may_have_left, scores};
+use super::{NumberedFate, Size, Step, may_have_left, scores};
 use crate::clock::local_now;
 use crate::queue::Queue;
-use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
-use crate::store::change::{Chosen, Fate, Place};
+use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, ReturnFate, ReturnedEntry, Where};
+use crate::store::change::{ChosenEntry, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -27,7 +27,7 @@ pub struct PutBack {
     queue: Queue,
     /// The place that they come from.
     from: Away,
-    entries: Vec<Chosen>,
+    entries: Vec<ChosenEntry>,
     groups: Groups,
     /// Entries for which a script was sent whose answer never came.
     unsure: HashSet<usize>,
@@ -58,7 +58,7 @@ impl PutBack {
     /// Puts these back, given in the order in which they left, each with where it stood at that
     /// moment; none: nowhere.
     #[must_use]
-    pub fn new(queue: &Queue, entries: Vec<(Chosen, Option<Place>)>) -> Self {
+    pub fn new(queue: &Queue, entries: Vec<(ChosenEntry, Option<Place>)>) -> Self {
         Self {
             queue: queue.clone(),
             from: Away::Nowhere,
@@ -76,7 +76,7 @@ impl PutBack {
 
     /// The same with entries that are in quarantine.
     #[must_use]
-    pub fn restoring(queue: &Queue, entries: Vec<(Chosen, Option<Place>)>) -> Self {
+    pub fn restoring(queue: &Queue, entries: Vec<(ChosenEntry, Option<Place>)>) -> Self {
         Self {
             from: Away::Quarantined,
             ..Self::new(queue, entries)
@@ -358,38 +358,38 @@ impl PutBack {
         Ok(self.step(done.took, fates))
     }
 
-    fn returning<'a>(&'a self, i: usize, to: Where<'a>) -> Returning<'a> {
-        Returning {
+    fn returning<'a>(&'a self, i: usize, to: Where<'a>) -> ReturnedEntry<'a> {
+        ReturnedEntry {
             to,
             score: self.entries[i].score,
             member: &self.entries[i].member,
         }
     }
 
-    fn fated(&self, index: usize, returned: Returned) -> Option<Fated> {
+    fn fated(&self, index: usize, returned: ReturnFate) -> Option<NumberedFate> {
         let fate = match returned {
-            Returned::Done => Fate::Done,
+            ReturnFate::Done => Fate::Done,
             // The script whose answer never came has put it back.
-            Returned::Waits(score)
+            ReturnFate::Waits(score)
                 if score.total_cmp(&self.entries[index].score).is_eq()
                     && self.unsure.contains(&index) =>
             {
                 Fate::Done
             }
-            Returned::Gone if self.unsure.contains(&index) => {
-                return Some(Fated {
+            ReturnFate::Gone if self.unsure.contains(&index) => {
+                return Some(NumberedFate {
                     index,
                     fate: Fate::Gone,
                     stood: None,
                     unsure: true,
                 });
             }
-            Returned::Gone => Fate::Gone,
-            Returned::Waits(_) if self.from == Away::Quarantined => Fate::NoFrame,
-            Returned::Waits(score) | Returned::Changed(score) => Fate::Changed(score),
-            Returned::NoNeighbour => return None,
+            ReturnFate::Gone => Fate::Gone,
+            ReturnFate::Waits(_) if self.from == Away::Quarantined => Fate::NoFrame,
+            ReturnFate::Waits(score) | ReturnFate::Changed(score) => Fate::Changed(score),
+            ReturnFate::NoNeighbour => return None,
         };
-        Some(Fated {
+        Some(NumberedFate {
             index,
             fate,
             stood: None,
@@ -397,7 +397,7 @@ impl PutBack {
         })
     }
 
-    fn step(&self, took: Option<std::time::Duration>, fates: Vec<Fated>) -> Step {
+    fn step(&self, took: Option<std::time::Duration>, fates: Vec<NumberedFate>) -> Step {
         let (at, of) = self.turn.progress();
         Step {
             took,
@@ -436,8 +436,8 @@ impl PutBack {
             let wanted = self.entries[i].score;
             let found = match has {
                 _ if kept.is_some_and(|kept| kept.total_cmp(&wanted).is_eq()) => None,
-                Some(other) => self.fated(i, Returned::Waits(other)),
-                None if quarantined || left && wanted <= now => Some(Fated {
+                Some(other) => self.fated(i, ReturnFate::Waits(other)),
+                None if quarantined || left && wanted <= now => Some(NumberedFate {
                     index: i,
                     fate: if ran { Fate::Done } else { Fate::Gone },
                     stood: None,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::list::{ListPage, ListRead, ListReader};
 use super::swap::{ChosenPlace, FreePlace, mark, plan};
-use super::{Fated, Size, Step, scores};
+use super::{NumberedFate, Size, Step, scores};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::store::bulk::{MOST_SWAPPED, Swap};
@@ -38,7 +38,7 @@ pub struct Realign {
 #[derive(Debug)]
 enum RealignStage {
     Reading(ListReading),
-    Swapping(Swapping),
+    Swapping(SwapProgress),
     Ended,
 }
 
@@ -55,7 +55,7 @@ struct ListReading {
 
 /// The swaps to be made, and how far they were.
 #[derive(Debug)]
-struct Swapping {
+struct SwapProgress {
     swaps: Vec<(usize, Swap)>,
     next: usize,
     missed: Vec<usize>,
@@ -148,7 +148,7 @@ impl Realign {
             ListRead::Lost => self.stage = RealignStage::begin(&self.queue, self.given),
             ListRead::End => {
                 reading.stands.sort_unstable_by_key(|entry| entry.chosen);
-                self.stage = RealignStage::Swapping(Swapping {
+                self.stage = RealignStage::Swapping(SwapProgress {
                     swaps: plan(&reading.stands, &reading.slots),
                     next: 0,
                     missed: Vec::new(),
@@ -202,7 +202,7 @@ impl Realign {
 
     /// Finds the fate of each entry once all swaps were tried. Those that were missed but still
     /// wait are tried once more, with another reading.
-    async fn settle(&mut self, store: &Store) -> Result<Vec<Fated>, StoreError> {
+    async fn settle(&mut self, store: &Store) -> Result<Vec<NumberedFate>, StoreError> {
         let RealignStage::Swapping(swapping) = &self.stage else {
             return Ok(Vec::new());
         };
@@ -219,13 +219,13 @@ impl Realign {
             self.stage = RealignStage::begin(&self.queue, self.given);
             return Ok(Vec::new());
         }
-        let told = |index, fate, unsure| Fated {
+        let told = |index, fate, unsure| NumberedFate {
             index,
             fate,
             stood: None,
             unsure,
         };
-        let mut fates: Vec<Fated> = (self.open.values())
+        let mut fates: Vec<NumberedFate> = (self.open.values())
             .map(|&i| match has.get(&i) {
                 Some(None) => told(i, Fate::Gone, false),
                 Some(Some(has)) if !swapping.stood[i] => told(i, Fate::Changed(*has), false),

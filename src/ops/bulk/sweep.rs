@@ -9,13 +9,13 @@ mod copies;
 
 use std::collections::{HashMap, HashSet};
 
-use self::copies::Counting;
+use self::copies::CopyCount;
 use super::list::{ListRead, ListReader};
 use super::turn::Turn;
-use super::{Fated, Size, Step, scores};
+use super::{NumberedFate, Size, Step, scores};
 use crate::queue::Queue;
-use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, Swept, Timed, facts};
-use crate::store::change::{Chosen, Fate, Place};
+use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, Swept, TimedResult, facts};
+use crate::store::change::{ChosenEntry, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -62,7 +62,7 @@ pub struct Sweep {
 #[derive(Debug)]
 enum SweepStage {
     /// It is counted how often each of the chosen stands in the list.
-    Counting(Counting),
+    Counting(CopyCount),
     /// The list goes round.
     Turning,
     /// Entries that were not met are looked up: those still to be, and those that wait.
@@ -85,14 +85,14 @@ enum ReadingPass {
 impl Sweep {
     /// Deletes these, given in any order.
     #[must_use]
-    pub fn new(queue: &Queue, chosen: Vec<Chosen>) -> Self {
-        let brooms = |c: Chosen| (c.member, Broom::Delete(c.score));
+    pub fn new(queue: &Queue, chosen: Vec<ChosenEntry>) -> Self {
+        let brooms = |c: ChosenEntry| (c.member, Broom::Delete(c.score));
         Self::with(queue, chosen.into_iter().map(brooms))
     }
 
     /// Sets these aside in quarantine, given in any order.
     #[must_use]
-    pub fn quarantining(queue: &Queue, chosen: Vec<Chosen>) -> Self {
+    pub fn quarantining(queue: &Queue, chosen: Vec<ChosenEntry>) -> Self {
         Self {
             to: Away::Quarantined,
             ..Self::new(queue, chosen)
@@ -101,7 +101,7 @@ impl Sweep {
 
     /// Gives these other bytes, given in any order.
     #[must_use]
-    pub fn editing(queue: &Queue, edits: Vec<(Chosen, Vec<u8>)>) -> Self {
+    pub fn editing(queue: &Queue, edits: Vec<(ChosenEntry, Vec<u8>)>) -> Self {
         let (chosen, news) = edits.into_iter().unzip();
         Self {
             news,
@@ -121,7 +121,7 @@ impl Sweep {
     fn with(queue: &Queue, items: impl Iterator<Item = (Vec<u8>, Broom)>) -> Self {
         let (members, brooms): (Vec<_>, Vec<_>) = items.unzip();
         let stage = match queue.keys().order {
-            Some(order) => SweepStage::Counting(Counting::new(order, members.len())),
+            Some(order) => SweepStage::Counting(CopyCount::new(order, members.len())),
             None => SweepStage::Turning,
         };
         let numbered = members.into_iter().enumerate().map(|(i, m)| (m, i));
@@ -248,7 +248,7 @@ impl Sweep {
         n: usize,
         met: &[(&[u8], usize)],
         brooms: impl Iterator<Item = Broom>,
-    ) -> Result<Timed<ListRound>, StoreError> {
+    ) -> Result<TimedResult<ListRound>, StoreError> {
         let each = met.iter().zip(brooms);
         if self.news.is_empty() {
             let chosen: Vec<_> = each.map(|(&(m, _), broom)| (m, broom)).collect();
@@ -302,7 +302,7 @@ impl Sweep {
     }
 
     /// Takes note of what a script did with those that were met.
-    fn took_out(&mut self, round: ListRound, met: &[(Vec<u8>, usize)]) -> Vec<Fated> {
+    fn took_out(&mut self, round: ListRound, met: &[(Vec<u8>, usize)]) -> Vec<NumberedFate> {
         let mut fates = Vec::new();
         for (at, swept) in round.swept {
             let Some((member, i)) = met.get(at) else {
@@ -505,11 +505,11 @@ impl Sweep {
         self.unsure.contains_key(&i) && kept.is_some_and(is)
     }
 
-    fn fated(&self, index: usize, fate: Fate, stood: Option<Place>) -> Fated {
+    fn fated(&self, index: usize, fate: Fate, stood: Option<Place>) -> NumberedFate {
         // An entry that was edited is seen by its new bytes.
         let is_unsure = fate == Fate::Gone && self.news.is_empty();
         let unsure = self.unsure.get(&index).filter(|_| is_unsure);
-        Fated {
+        NumberedFate {
             index,
             fate,
             stood: stood.or_else(|| unsure.cloned().flatten()),

@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::DemoEvent;
 use crate::clock::{EpochMillis, local_now};
-use crate::ops::consumer::{ConsumeOptions, Consumed, Consumer};
+use crate::ops::consumer::{ConsumeOptions, ConsumedElement, Consumer};
 use crate::ops::offer::offer_each;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, work};
 use crate::queue::{Form, Queue};
@@ -140,9 +140,9 @@ impl Stage {
     }
 
     /// Tells of an element that was taken, and returns what it says.
-    pub(super) fn consumed(&self, element: Result<Consumed, StoreError>) -> Option<String> {
+    pub(super) fn consumed(&self, element: Result<ConsumedElement, StoreError>) -> Option<String> {
         match element {
-            Ok(Consumed { at, decoded, .. }) => {
+            Ok(ConsumedElement { at, decoded, .. }) => {
                 self.tell(DemoEvent::Consumed {
                     queue: self.queue.clone(),
                     at,

@@ -15,7 +15,7 @@ use crate::clock::instant;
 use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
 use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::caught::caught_in;
-use crate::queue::exact::{Drifted, Exact};
+use crate::queue::exact::{Exact, ListDifferences};
 use crate::queue::{EntryId, Queue};
 use crate::store::{Store, StoreError, read};
 
@@ -49,7 +49,7 @@ pub(super) fn takes(elements: u64, bytes: usize) -> Duration {
 
 /// Something that [`examine`] tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Examined {
+pub enum ExaminationEvent {
     /// The number of members and elements that were looked at, and about how many there are.
     Progress {
         /// Number of those that were looked at.
@@ -67,7 +67,7 @@ pub fn examine(
     store: &Store,
     queue: &Queue,
     long: usize,
-) -> impl Stream<Item = Result<Examined, StoreError>> + Send + Unpin + 'static {
+) -> impl Stream<Item = Result<ExaminationEvent, StoreError>> + Send + Unpin + 'static {
     let (tell, told) = mpsc::channel(4);
     let (store, queue) = (store.along_with(queue), queue.clone());
     tokio::spawn(async move {
@@ -92,12 +92,12 @@ async fn run(
     store: Store,
     queue: Queue,
     long: usize,
-    tell: mpsc::Sender<Result<Examined, StoreError>>,
+    tell: mpsc::Sender<Result<ExaminationEvent, StoreError>>,
 ) {
     let ended = look(&store, &queue, long, &tell).await;
     // Nobody who does not listen any more misses it.
     let _ = tell
-        .send(ended.map(|exact| Examined::Done(Box::new(exact))))
+        .send(ended.map(|exact| ExaminationEvent::Done(Box::new(exact))))
         .await;
 }
 
@@ -105,7 +105,7 @@ async fn look(
     store: &Store,
     queue: &Queue,
     long: usize,
-    tell: &mpsc::Sender<Result<Examined, StoreError>>,
+    tell: &mpsc::Sender<Result<ExaminationEvent, StoreError>>,
 ) -> Result<Exact, StoreError> {
     let from = store.ready(READY).await?.now();
     let target = queue.keys().target;
@@ -189,12 +189,12 @@ impl Beside for Looker {
     }
 }
 
-fn drifted(queue: &Queue, found: &[Difference], sizes: Sizes) -> Drifted {
-    let mut drifted = Drifted {
+fn drifted(queue: &Queue, found: &[Difference], sizes: Sizes) -> ListDifferences {
+    let mut drifted = ListDifferences {
         at_least: sizes.beyond > 0,
         balance: sizes.balance,
         aside: sizes.aside,
-        ..Drifted::default()
+        ..ListDifferences::default()
     };
     for difference in found {
         let side = match difference {
@@ -209,13 +209,13 @@ fn drifted(queue: &Queue, found: &[Difference], sizes: Sizes) -> Drifted {
 
 /// Says how far it is, and leaves the server to others for most of the time.
 struct ExactPace<'a> {
-    tell: &'a mpsc::Sender<Result<Examined, StoreError>>,
+    tell: &'a mpsc::Sender<Result<ExaminationEvent, StoreError>>,
     since: std::time::Instant,
     told: Option<std::time::Instant>,
 }
 
 impl<'a> ExactPace<'a> {
-    fn new(tell: &'a mpsc::Sender<Result<Examined, StoreError>>) -> Self {
+    fn new(tell: &'a mpsc::Sender<Result<ExaminationEvent, StoreError>>) -> Self {
         Self {
             tell,
             since: instant(),
@@ -228,7 +228,10 @@ impl<'a> ExactPace<'a> {
         let now = instant();
         if (self.told).is_none_or(|told| now.saturating_duration_since(told) >= PROGRESS) {
             self.told = Some(now);
-            let _ = self.tell.send(Ok(Examined::Progress { looked, of })).await;
+            let _ = self
+                .tell
+                .send(Ok(ExaminationEvent::Progress { looked, of }))
+                .await;
         }
         let until = self.since + took * SHARE;
         if until > now {

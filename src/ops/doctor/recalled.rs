@@ -3,7 +3,7 @@
 
 use super::Examination;
 use crate::clock::{EpochMillis, local_now};
-use crate::ops::journal::{Journal, Kept, ServerId};
+use crate::ops::journal::{Journal, JournalledChange, ServerId};
 use crate::queue::Change;
 use crate::store::Store;
 
@@ -28,7 +28,7 @@ pub async fn recall(
     let here = ServerId::told(store).await;
     all.retain(|kept| kept.is_of(&here));
     let local = local_now();
-    let at = |kept: &Kept| now.plus(kept.at.since(local));
+    let at = |kept: &JournalledChange| now.plus(kept.at.since(local));
     for queue in queues {
         let spec = queue.queue().spec();
         // The newest comes first.

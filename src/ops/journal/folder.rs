@@ -7,7 +7,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Wri
 use std::path::{Path, PathBuf};
 
 use super::line::{RecordLine, changes};
-use super::{JournalError, Kept, Purged, id};
+use super::{JournalError, JournalledChange, PurgeAmount, id};
 use crate::clock::{EpochMillis, local_now};
 use crate::ops::private;
 
@@ -55,7 +55,7 @@ impl Folder {
     }
 
     /// All changes, the oldest first.
-    pub(super) fn changes(&self) -> Result<Vec<Kept>, JournalError> {
+    pub(super) fn changes(&self) -> Result<Vec<JournalledChange>, JournalError> {
         let mut kept = changes(&self.lines()?).0;
         for change in kept.iter_mut().filter(|change| change.ended.is_none()) {
             change.under_way = is_held(&self.change_path(&change.id));
@@ -151,7 +151,7 @@ impl Folder {
     /// Checks that nobody has tried to take a change back beside these `attempts`, which are over.
     pub(super) fn check_attempts(&self, undone: &str, attempts: usize) -> Result<(), JournalError> {
         let all = self.changes()?;
-        let undoes = |kept: &&Kept| kept.head.undoes.as_deref() == Some(undone);
+        let undoes = |kept: &&JournalledChange| kept.head.undoes.as_deref() == Some(undone);
         let tried: Vec<_> = all.iter().filter(undoes).collect();
         if tried.len() == attempts && tried.iter().all(|undo| !undo.under_way) {
             return Ok(());
@@ -204,7 +204,7 @@ impl Folder {
     /// Removes the changes that ended and are older than so many days.
     pub(super) fn expire(&self, turn: &Turn, keep_days: u32) -> Result<(), JournalError> {
         let cutoff = local_now().plus(-i64::from(keep_days) * 86_400_000);
-        let is_old = |kept: &Kept| kept.at < cutoff;
+        let is_old = |kept: &JournalledChange| kept.at < cutoff;
         if self.oldest().is_none_or(|at| at >= cutoff) {
             return Ok(());
         }
@@ -227,8 +227,12 @@ impl Folder {
     }
 
     /// Removes changes: first from the list, then their files, so that none is listed without.
-    pub(super) fn remove(&self, turn: &Turn, gone: &[&Kept]) -> Result<Purged, JournalError> {
-        let mut purged = Purged::default();
+    pub(super) fn remove(
+        &self,
+        turn: &Turn,
+        gone: &[&JournalledChange],
+    ) -> Result<PurgeAmount, JournalError> {
+        let mut purged = PurgeAmount::default();
         if gone.is_empty() {
             return Ok(purged);
         }

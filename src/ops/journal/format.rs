@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use sha1::{Digest as _, Sha1};
 
-use crate::ops::journal::{Happened, Item, Tries};
+use crate::ops::journal::{Item, ItemResult, Tries};
 use crate::queue::{Form, Outcome, State};
 use crate::store::change::Place;
 
@@ -83,7 +83,7 @@ pub(super) fn put_intents(out: &mut Vec<u8>, mut first: u64, items: &[Item]) {
 }
 
 /// Appends a record of what became of items.
-pub(super) fn put_results(out: &mut Vec<u8>, results: &[Happened]) {
+pub(super) fn put_results(out: &mut Vec<u8>, results: &[ItemResult]) {
     for results in results.chunks(MOST_ITEMS) {
         let begin = begin_record(out, RESULTS);
         put_number(out, results.len() as u64);

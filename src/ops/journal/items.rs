@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::folder::failed;
 use super::format::{self, RecordKind};
-use super::{Happened, Item, JournalError, Tries, blocking};
+use super::{Item, ItemResult, JournalError, Tries, blocking};
 use crate::ops::private;
 use crate::queue::Outcome;
 
@@ -143,7 +143,7 @@ impl Items {
     /// The items of a part, each with what is known to have become of it. None: it is in doubt, since
     /// a script was about to try it and nobody wrote down whether it did. One that no script had
     /// come to when the change died is left. Empty where there is no such part.
-    pub async fn part(&self, n: usize) -> Result<Vec<(Item, Option<Happened>)>, JournalError> {
+    pub async fn part(&self, n: usize) -> Result<Vec<(Item, Option<ItemResult>)>, JournalError> {
         let index = Arc::clone(&self.index);
         blocking(move || {
             let read = index.part(n);
@@ -301,7 +301,7 @@ impl Index {
         Ok(order)
     }
 
-    fn part(&self, n: usize) -> io::Result<Vec<(Item, Option<Happened>)>> {
+    fn part(&self, n: usize) -> io::Result<Vec<(Item, Option<ItemResult>)>> {
         let Some(part) = self.parts.get(n) else {
             return Ok(Vec::new());
         };
@@ -321,7 +321,7 @@ impl Index {
         if self.tells {
             for ((_, happened), index) in items.iter_mut().zip(part.first..) {
                 if happened.is_none() && !self.is_tried(index) {
-                    *happened = Some(Happened {
+                    *happened = Some(ItemResult {
                         index,
                         outcome: Outcome::Left,
                         stood: None,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Head, Kept, ServerId};
+use super::{Head, JournalledChange, ServerId};
 use crate::clock::EpochMillis;
 use crate::queue::{Change, Outcome, Tally};
 
@@ -100,13 +100,13 @@ impl RecordLine {
 impl Began {
     /// Makes the change that the line tells of; none for a kind of change that this version does
     /// not know.
-    fn kept(self, id: String, boot: Option<&str>) -> Option<Kept> {
+    fn kept(self, id: String, boot: Option<&str>) -> Option<JournalledChange> {
         let queue = match self.queue_hex {
             None => self.queue.into_bytes(),
             Some(hex) => hex::decode(hex).ok()?,
         };
         let who = format!("{}@{}, delayscope {}", self.user, self.host, self.version);
-        Some(Kept {
+        Some(JournalledChange {
             id,
             at: EpochMillis::new(self.at_ms),
             who,
@@ -144,9 +144,9 @@ impl EndedFields {
 /// The changes that lines tell of, the oldest first, and the numbers of the lines (from 1) that
 /// cannot be read: damaged, or of a kind that this version does not know. A last line without its
 /// end is none: it was torn when the machine went down, or is being written.
-pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
+pub(super) fn changes(text: &[u8]) -> (Vec<JournalledChange>, Vec<u64>) {
     let boot = boot();
-    let (mut kept, mut unreadable) = (Vec::<Kept>::new(), Vec::new());
+    let (mut kept, mut unreadable) = (Vec::<JournalledChange>::new(), Vec::new());
     let mut places = HashMap::new();
     for (number, line) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
         let whole = line.strip_suffix(b"\n");
@@ -172,7 +172,7 @@ pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
 
 /// A line that was read, by what it tells.
 enum ReadLine {
-    Began(Box<Kept>),
+    Began(Box<JournalledChange>),
     Ended(String, EndedFields),
 }
 
@@ -187,7 +187,7 @@ fn read(line: &[u8], boot: Option<&str>) -> Option<ReadLine> {
 
 /// From the newest on: what takes a change back does so when it did anything and left nothing to
 /// do, and was not taken back itself.
-fn mark_undone(kept: &mut [Kept], places: &HashMap<String, usize>) {
+fn mark_undone(kept: &mut [JournalledChange], places: &HashMap<String, usize>) {
     for i in (0..kept.len()).rev() {
         let open = |t: Tally| t.get(Outcome::Left) + t.get(Outcome::Unknown);
         let whole = |t: Tally| t.get(Outcome::Done) > 0 && open(t) == 0;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::folder::Folder;
 use super::line::RecordLine;
-use super::{Happened, Item, JournalError, ServerId, Tries, blocking, format};
+use super::{Item, ItemResult, JournalError, ServerId, Tries, blocking, format};
 use crate::clock::local_now;
 use crate::queue::{Outcome, Tally};
 
@@ -95,7 +95,7 @@ impl Record {
     /// Writes down what became of items that were intended; on disk at the next
     /// [`intend`](Self::intend) or [`end`](Self::end), and with the operating system (which
     /// outlives us) when it returns. Of several results of an item the last one holds.
-    pub async fn happened(&mut self, results: Vec<Happened>) -> Result<(), JournalError> {
+    pub async fn happened(&mut self, results: Vec<ItemResult>) -> Result<(), JournalError> {
         self.write(Reach::System, move |writer| {
             format::put_results(&mut writer.buffer, &results);
             writer.open = writer.open.saturating_sub(results.len() as u64);
@@ -137,7 +137,7 @@ impl Record {
             let first = writer.intended;
             let count = items.len() as u64;
             format::put_intents(&mut writer.buffer, first, &items);
-            let results: Vec<_> = (first..first + count).map(Happened::done).collect();
+            let results: Vec<_> = (first..first + count).map(ItemResult::done).collect();
             format::put_results(&mut writer.buffer, &results);
             if let Some(lost) = writer.lost {
                 format::put_untold(&mut writer.buffer, lost);
@@ -155,7 +155,7 @@ impl Record {
         look: impl FnOnce() -> (Vec<Item>, T) + Send + 'static,
     ) -> Result<(T, u64), JournalError> {
         let (tell, told) = tokio::sync::oneshot::channel();
-        let done: Vec<_> = done.map(Happened::done).collect();
+        let done: Vec<_> = done.map(ItemResult::done).collect();
         self.write(Reach::Disk, move |writer| {
             let (items, beside) = look();
             let count = items.len() as u64;
@@ -236,7 +236,7 @@ impl Record {
     }
 }
 
-impl Happened {
+impl ItemResult {
     /// The item was done, and nothing else is to be known of it.
     const fn done(index: u64) -> Self {
         Self {

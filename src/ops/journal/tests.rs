@@ -80,7 +80,7 @@ fn items(from: u64, count: u64) -> Vec<Item> {
     (from..from + count).map(item).collect()
 }
 
-fn happened(index: u64) -> Happened {
+fn happened(index: u64) -> ItemResult {
     let neighbour = vec![index.to_le_bytes()[0]; 200];
     let places = [
         None,
@@ -89,7 +89,7 @@ fn happened(index: u64) -> Happened {
         Some(Place::Tail),
         Some(Place::BehindNth(neighbour, index)),
     ];
-    Happened {
+    ItemResult {
         index,
         outcome: Outcome::ALL[(index % 7) as usize],
         stood: places[(index % 5) as usize].clone(),

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use super::super::entries::{From, Pages, Selection};
 use super::work::sha1;
-use super::{ChangeError, Copies, Telling, Which};
+use super::{ChangeError, Copies, LookObserver, Which};
 use crate::queue::{Entry, EntryId, Queue, State, text};
-use crate::store::change::{Chosen, End};
+use crate::store::change::{ChosenEntry, End};
 use crate::store::{Store, read as stored};
 
 /// The entries that were chosen, by where they are.
 #[derive(Debug, Default)]
 pub(super) struct FoundEntries {
     /// Entries of timeouts, in due order.
-    pub(super) waiting: Vec<Chosen>,
+    pub(super) waiting: Vec<ChosenEntry>,
     /// Elements of target, from its head.
     pub(super) delivered: Vec<Vec<u8>>,
     /// Members that only the order list holds.
     pub(super) order_only: Vec<Vec<u8>>,
     /// Entries of quarantine, in due order.
-    pub(super) quarantined: Vec<Chosen>,
+    pub(super) quarantined: Vec<ChosenEntry>,
     /// Entries that were seen and are no longer there.
     pub(super) gone: Vec<EntryId>,
     /// Entries that were seen and have another due time by now.
@@ -42,7 +42,7 @@ impl FoundEntries {
         match (entry.state, entry.score) {
             (State::Delivered, _) => self.delivered.push(entry.member),
             (state, Some(score)) => {
-                let chosen = Chosen {
+                let chosen = ChosenEntry {
                     member: entry.member,
                     score,
                 };
@@ -177,7 +177,7 @@ pub(super) async fn choose(
     store: &Store,
     queue: &Queue,
     which: Which,
-    tell: &impl Telling,
+    tell: &impl LookObserver,
 ) -> Result<FoundEntries, ChangeError> {
     let mut kept = 0;
     let mut found = match which {
@@ -213,7 +213,7 @@ async fn look(
     queue: &Queue,
     which: Which,
     equal: bool,
-    tell: &impl Telling,
+    tell: &impl LookObserver,
 ) -> Result<FoundEntries, ChangeError> {
     let found = match which {
         Which::Counted(..) | Which::ButOne(_) => {
@@ -265,7 +265,7 @@ async fn read(
     queue: &Queue,
     selection: Selection,
     holds: impl Fn(&Entry) -> bool,
-    tell: &impl Telling,
+    tell: &impl LookObserver,
 ) -> Result<FoundEntries, ChangeError> {
     let limit = selection.limit.unwrap_or(u64::MAX);
     let (mut found, mut looked, mut kept) = (FoundEntries::default(), 0, 0);

@@ -7,12 +7,12 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 
 use super::ChangeError;
-use super::make::Making;
+use super::make::PlanContext;
 use super::work::{Work, has_places};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::clients;
 use crate::ops::bulk::drift::{self, Difference};
-use crate::ops::bulk::estimate::{Ask, Reckoned, Sample, Walk, WorkKind};
+use crate::ops::bulk::estimate::{Ask, EstimateBasis, Sample, Walk, WorkKind};
 use crate::queue::Queue;
 use crate::queue::plan::{Cost, Plan, Way};
 use crate::store::bulk::facts;
@@ -29,10 +29,10 @@ const HASH: u64 = 21;
 /// Estimates each list of chosen entries, from which their way and cost follow. What goes to the
 /// journal comes to stand in the plan, and the whole cost where there is no choice.
 pub(super) async fn of(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     work: &[Work],
     plan: &mut Plan,
-) -> Result<Vec<Reckoned>, ChangeError> {
+) -> Result<Vec<EstimateBasis>, ChangeError> {
     let journal_bytes = work.iter().map(|work| kept(making.queue, work)).sum();
     if let Some(Work::DropStrays(members)) = work.iter().max_by_key(|work| work.len()) {
         plan.way = Way::Sweep;
@@ -59,7 +59,7 @@ pub(super) async fn of(
 }
 
 /// The cost of taking these out of the order list while that goes round.
-async fn of_strays(making: &Making<'_>, members: &[Vec<u8>]) -> Result<Cost, ChangeError> {
+async fn of_strays(making: &PlanContext<'_>, members: &[Vec<u8>]) -> Result<Cost, ChangeError> {
     let order = facts(making.store, making.queue).await?.order;
     let found = members.iter().cloned().map(Difference::OnlyInOrder);
     Ok(drift::cost(&found.collect::<Vec<_>>(), order, [0; 2]))
@@ -72,11 +72,11 @@ const BATCH: u32 = 500;
 
 /// Estimates a list of entries. `sample`: that of the order list, once it was taken.
 async fn reckon(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     work: &Work,
     sample: &mut Option<Sample>,
-) -> Result<Reckoned, ChangeError> {
-    let Making { store, queue, now } = *making;
+) -> Result<EstimateBasis, ChangeError> {
+    let PlanContext { store, queue, now } = *making;
     // What does not wait yet stands for the estimate where those with such scores do.
     let score = |i| work.score(i).or_else(|| work.new_score(queue, i));
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -126,7 +126,7 @@ async fn reckon(
     } else {
         sample.walk(&ask, |member, _| chosen.contains(member))
     };
-    Ok(Reckoned::new(queue, sample, &ask, walk))
+    Ok(EstimateBasis::new(queue, sample, &ask, walk))
 }
 
 fn kind(work: &Work) -> WorkKind {
@@ -164,7 +164,7 @@ pub(super) async fn of_due(
     now: EpochMillis,
     ranks: Range<u64>,
     first: Vec<usize>,
-) -> Result<(Reckoned, u64), ChangeError> {
+) -> Result<(EstimateBasis, u64), ChangeError> {
     let bound = queue.score(now);
     let count = ranks.end - ranks.start;
     let known = first.iter().max().map_or(1, |bytes| *bytes as u64);
@@ -187,7 +187,7 @@ pub(super) async fn of_due(
         scores: (0.0, bound),
     };
     let walk = sample.walk(&ask, |_, score| (0.0..=bound).contains(&score));
-    Ok((Reckoned::new(queue, &sample, &ask, walk), largest))
+    Ok((EstimateBasis::new(queue, &sample, &ask, walk), largest))
 }
 
 /// Reads the lengths of some members at these ranks: of the last one, and of others spread evenly
@@ -219,7 +219,7 @@ pub(super) const fn journalled(count: u64) -> u64 {
 
 /// Says in the plan which way the change goes, and what that costs, when no script shall keep the
 /// server for longer than `max_block`.
-pub(super) fn within(plan: &mut Plan, reckoned: &[Reckoned], max_block: Duration) {
+pub(super) fn within(plan: &mut Plan, reckoned: &[EstimateBasis], max_block: Duration) {
     let cost = &mut plan.cost;
     if reckoned.is_empty() {
         let longest = cost.longest_block.min(max_block).max(cost.single());

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::journal::Item;
 use crate::queue::{EntryId, Queue, State};
-use crate::store::change::{Fate, Timed};
+use crate::store::change::{Fate, TimedResult};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -74,7 +74,7 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
         writer: &'a Writer,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>>;
+    ) -> BoxFuture<'a, Result<TimedResult<Vec<Fate>>, StoreError>>;
 
     /// The reason for one whose fate is `Changed`.
     fn why_changed(&self) -> &'static str;

@@ -1,19 +1,19 @@
 //! The description of the work in a plan: how many, when they are due, what the first ones say,
 //! what it costs.
 
-use super::make::{Made, Making};
+use super::make::{PlanContext, PlannedWork};
 use super::work::{Job, Work};
-use super::{ChangeError, Prepared, cost, words};
+use super::{ChangeError, PreparedChange, cost, words};
 use crate::clock::EpochMillis;
 use crate::queue::{Change, Plan, Queue};
 use crate::store::read;
 
 /// Says in the plan what the work is.
 pub(in crate::ops) async fn describe(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     plan: &mut Plan,
-    made: Made,
-) -> Result<Prepared, ChangeError> {
+    made: PlannedWork,
+) -> Result<PreparedChange, ChangeError> {
     let queue = making.queue;
     let planned: usize = made.work.iter().map(Work::len).sum();
     plan.planned = u64::try_from(planned + made.settled.len()).unwrap_or(0);
@@ -49,7 +49,12 @@ pub(in crate::ops) async fn describe(
     words::warn(plan, &made.work, &made.settled);
     plan.commands = words::commands(making, &made.work);
     let job = Job::Entries(made.work);
-    Ok(Prepared::new(plan.clone(), job, made.settled, reckoned))
+    Ok(PreparedChange::new(
+        plan.clone(),
+        job,
+        made.settled,
+        reckoned,
+    ))
 }
 
 /// Entries that are shown.
@@ -70,7 +75,7 @@ fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
 /// Counts the entries of the places where those are that something is done to; none where that is no
 /// part of a whole: what is taken back, what is new, what concerns keys.
 async fn there_are(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     plan: &Plan,
     work: &[Work],
 ) -> Result<Option<u64>, ChangeError> {

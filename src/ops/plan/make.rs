@@ -4,15 +4,15 @@
 use super::choose::FoundEntries;
 use super::describe::describe;
 use super::work::Work;
-use super::{Base, ChangeError, NewDue, Prepared, What, blank, lacks, words};
+use super::{Base, ChangeError, NewDue, PreparedChange, What, blank, lacks, words};
 use crate::clock::EpochMillis;
 use crate::ops::offer;
 use crate::queue::{Due, EntryId, EntryResult, Form, Outcome, Queue, frame};
 use crate::store::Store;
-use crate::store::change::{Chosen, End, TakeBack};
+use crate::store::change::{ChosenEntry, End, TakeBack};
 
 /// The surroundings in which work is made.
-pub(in crate::ops) struct Making<'a> {
+pub(in crate::ops) struct PlanContext<'a> {
     pub(in crate::ops) store: &'a Store,
     pub(in crate::ops) queue: &'a Queue,
     /// The moment of the plan, by the server's clock.
@@ -21,7 +21,7 @@ pub(in crate::ops) struct Making<'a> {
 
 /// The work that a plan has come to.
 #[derive(Debug, Default)]
-pub(in crate::ops) struct Made {
+pub(in crate::ops) struct PlannedWork {
     /// Lists of entries, each with what is done to them.
     pub(in crate::ops) work: Vec<Work>,
     /// Results of entries to which nothing can be done.
@@ -30,7 +30,7 @@ pub(in crate::ops) struct Made {
     pub(in crate::ops) warnings: Vec<String>,
 }
 
-impl Made {
+impl PlannedWork {
     pub(super) fn refuse(&mut self, id: EntryId, reason: &str) {
         self.settled.push(EntryResult {
             id,
@@ -54,13 +54,13 @@ const DELIVERED: &str = "it is delivered already";
 const NO_TIME: &str = "its score is no time, so that there is none to reckon from";
 const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 ms";
 
-impl Making<'_> {
+impl PlanContext<'_> {
     pub(super) async fn make(
         &self,
         what: &What,
         mut found: FoundEntries,
-    ) -> Result<Made, ChangeError> {
-        let mut made = Made::default();
+    ) -> Result<PlannedWork, ChangeError> {
+        let mut made = PlannedWork::default();
         made.warnings.append(&mut found.notes);
         for (ids, outcome) in [
             (std::mem::take(&mut found.gone), Outcome::Gone),
@@ -122,7 +122,7 @@ impl Making<'_> {
     }
 
     /// The entries that are due, and the others.
-    fn due(&self, waiting: Vec<Chosen>) -> (Vec<Chosen>, Vec<Chosen>) {
+    fn due(&self, waiting: Vec<ChosenEntry>) -> (Vec<ChosenEntry>, Vec<ChosenEntry>) {
         let now = self.now;
         let due = |score| matches!(self.queue.due(score), Due::At(due) if due <= now);
         waiting.into_iter().partition(|chosen| due(chosen.score))
@@ -130,9 +130,9 @@ impl Making<'_> {
 
     async fn requeue(
         &self,
-        made: &mut Made,
+        made: &mut PlannedWork,
         due: NewDue,
-        waiting: Vec<Chosen>,
+        waiting: Vec<ChosenEntry>,
         delivered: Vec<Vec<u8>>,
     ) -> Result<(), ChangeError> {
         let all = waiting.len() + delivered.len();
@@ -182,7 +182,7 @@ impl Making<'_> {
 
     /// Decides about what only the order list holds. It may never have been delivered: it waits
     /// again, is delivered or dropped, whichever was asked for.
-    fn strays(&self, made: &mut Made, what: &What, members: Vec<Vec<u8>>) {
+    fn strays(&self, made: &mut PlannedWork, what: &What, members: Vec<Vec<u8>>) {
         match what {
             What::Requeue(due) => self.wait_again(made, *due, members),
             What::Delete => made.work(Work::DropStrays(members)),
@@ -204,12 +204,12 @@ impl Making<'_> {
 
     /// Lets wait again what only the order list holds. It has no due time of its own: that is
     /// reckoned from now.
-    fn wait_again(&self, made: &mut Made, due: NewDue, members: Vec<Vec<u8>>) {
+    fn wait_again(&self, made: &mut PlannedWork, due: NewDue, members: Vec<Vec<u8>>) {
         let all = members.len();
         let mut again = Vec::with_capacity(all);
         for (i, member) in members.into_iter().enumerate() {
             match self.new_score(due, Some(self.now), i, all) {
-                Ok(score) => again.push(Chosen { member, score }),
+                Ok(score) => again.push(ChosenEntry { member, score }),
                 Err(why) => made.refuse(self.queue.id(&member), why),
             }
         }
@@ -244,8 +244,8 @@ impl Making<'_> {
 
     async fn duplicate(
         &self,
-        made: &mut Made,
-        waiting: &[Chosen],
+        made: &mut PlannedWork,
+        waiting: &[ChosenEntry],
         delivered: &[Vec<u8>],
     ) -> Result<(), ChangeError> {
         if !self.queue.keeps_equal_messages() {
@@ -280,8 +280,8 @@ impl Making<'_> {
 
     fn edit(
         &self,
-        made: &mut Made,
-        waiting: Vec<Chosen>,
+        made: &mut PlannedWork,
+        waiting: Vec<ChosenEntry>,
         payload: &[u8],
     ) -> Result<(), ChangeError> {
         if waiting.len() > 1 {
@@ -314,8 +314,8 @@ impl Making<'_> {
     /// Puts payload and id into another frame. What has that already is not concerned.
     fn repack(
         &self,
-        made: &mut Made,
-        waiting: Vec<Chosen>,
+        made: &mut PlannedWork,
+        waiting: Vec<ChosenEntry>,
         to: Option<Form>,
     ) -> Result<(), ChangeError> {
         if !self.queue.has_frames() {
@@ -375,11 +375,11 @@ fn undecodable(id: EntryId) -> EntryResult {
 
 /// The plan of it.
 pub(super) async fn prepared(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     what: What,
     profile: Option<String>,
-    made: Made,
-) -> Result<Prepared, ChangeError> {
+    made: PlannedWork,
+) -> Result<PreparedChange, ChangeError> {
     let gone = |result: &EntryResult| result.outcome == Outcome::Gone;
     if made.work.is_empty() && !made.settled.is_empty() && made.settled.iter().all(gone) {
         return Err(ChangeError::Nothing(words::no_longer_there(

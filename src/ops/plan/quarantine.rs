@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::choose::FoundEntries;
-use super::make::{Made, Making};
+use super::make::{PlanContext, PlannedWork};
 use super::work::Work;
 use super::{ChangeError, Which};
 use crate::ops::entries::From;
 use crate::queue::change::What;
 use crate::queue::{Queue, text};
-use crate::store::change::{Chosen, Place};
+use crate::store::change::{ChosenEntry, Place};
 use crate::store::{StoreError, read};
 
 /// Entries looked up at once.
@@ -34,10 +34,15 @@ pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
 const SET_ASIDE: &str = "it is in quarantine; `repair --restore` lets it wait again";
 const NOT_SET_ASIDE: &str = "it is not in quarantine";
 
-impl Making<'_> {
+impl PlanContext<'_> {
     /// Refuses what is not in its place: only a restoration is about what is in quarantine, and
     /// about nothing else.
-    pub(super) fn check_quarantine(&self, made: &mut Made, what: &What, found: &mut FoundEntries) {
+    pub(super) fn check_quarantine(
+        &self,
+        made: &mut PlannedWork,
+        what: &What,
+        found: &mut FoundEntries,
+    ) {
         let (others, why) = match what {
             What::Restore => (&mut found.waiting, NOT_SET_ASIDE),
             _ => (&mut found.quarantined, SET_ASIDE),
@@ -51,11 +56,11 @@ impl Making<'_> {
     /// another due time, stays where it is.
     pub(super) async fn quarantine(
         &self,
-        made: &mut Made,
-        waiting: Vec<Chosen>,
+        made: &mut PlannedWork,
+        waiting: Vec<ChosenEntry>,
     ) -> Result<(), StoreError> {
         let there = self.scores(&self.queue.keys().quarantine, &waiting).await?;
-        let other = |(chosen, has): &(&Chosen, Option<f64>)| {
+        let other = |(chosen, has): &(&ChosenEntry, Option<f64>)| {
             has.is_some_and(|has| has.total_cmp(&chosen.score).is_ne())
         };
         let twice = waiting.iter().zip(there).filter(other).count();
@@ -72,8 +77,8 @@ impl Making<'_> {
     /// Plans to take entries out of quarantine: to the tail of the order list, as if they were
     /// offered now. What is no frame stays out of that: it would break off whoever walks it, and
     /// nobody can remove it by its payload.
-    pub(super) fn restore(&self, made: &mut Made, kept: Vec<Chosen>) {
-        let strange = |chosen: &&Chosen| self.queue.unwrap(&chosen.member).is_err();
+    pub(super) fn restore(&self, made: &mut PlannedWork, kept: Vec<ChosenEntry>) {
+        let strange = |chosen: &&ChosenEntry| self.queue.unwrap(&chosen.member).is_err();
         let n = kept.iter().filter(strange).count();
         if n > 0 {
             made.warnings.push(format!(
@@ -89,7 +94,11 @@ impl Making<'_> {
     }
 
     /// Reads the scores that they have in this sorted set.
-    async fn scores(&self, key: &[u8], all: &[Chosen]) -> Result<Vec<Option<f64>>, StoreError> {
+    async fn scores(
+        &self,
+        key: &[u8],
+        all: &[ChosenEntry],
+    ) -> Result<Vec<Option<f64>>, StoreError> {
         let mut scores = Vec::with_capacity(all.len());
         for some in all.chunks(LOOKED_UP) {
             let members: Vec<_> = some.iter().map(|chosen| chosen.member.clone()).collect();

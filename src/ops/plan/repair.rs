@@ -7,15 +7,15 @@ mod rename_taken;
 mod unwrap;
 
 use super::deed::KeptDeed;
-use super::make::{Made, Making};
-use super::{ChangeError, Telling, What};
+use super::make::{PlanContext, PlannedWork};
+use super::{ChangeError, LookObserver, What};
 
 /// Plans the repair; none of what is none of these.
 pub(super) async fn make(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     what: &What,
-    tell: &impl Telling,
-) -> Result<Option<Made>, ChangeError> {
+    tell: &impl LookObserver,
+) -> Result<Option<PlannedWork>, ChangeError> {
     Ok(Some(match what {
         What::Unwrap => unwrap::make(making, tell).await?,
         What::Persist => persist::make(making).await?,

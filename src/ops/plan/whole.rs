@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use super::work::Job;
-use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, lacks, make, words};
+use super::{
+    ChangeError, LookObserver, PreparedChange, What, Wish, blank, cost, lacks, make, words,
+};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
-use crate::ops::bulk::estimate::{Ask, Reckoned, Sample, Walk, WorkKind};
+use crate::ops::bulk::estimate::{Ask, EstimateBasis, Sample, Walk, WorkKind};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::{AsideOrder, RestoreOrder};
 use crate::queue::plan::Cost;
@@ -19,7 +21,7 @@ pub(super) async fn due(
     store: &Store,
     wish: Wish,
     now: EpochMillis,
-) -> Result<Prepared, ChangeError> {
+) -> Result<PreparedChange, ChangeError> {
     let queue = &wish.queue;
     let (timeouts, target) = (queue.keys().timeouts, queue.keys().target);
     let mut plan = blank(store, queue, wish.what.change(), now);
@@ -73,7 +75,7 @@ pub(super) async fn due(
         unnamed,
         largest,
     };
-    Ok(Prepared::new(plan, job, settled, reckoned))
+    Ok(PreparedChange::new(plan, job, settled, reckoned))
 }
 
 /// Entries with a score below 0 that are named one by one.
@@ -107,8 +109,8 @@ pub(super) async fn of_queue(
     store: &Store,
     wish: Wish,
     now: EpochMillis,
-    tell: &impl Telling,
-) -> Result<Prepared, ChangeError> {
+    tell: &impl LookObserver,
+) -> Result<PreparedChange, ChangeError> {
     let queue = &wish.queue;
     let keys = queue.keys();
     let mut plan = blank(store, queue, wish.what.change(), now);
@@ -139,13 +141,13 @@ pub(super) async fn of_queue(
         Job::Drift(drift) => left_alone(queue, drift),
         _ => Vec::new(),
     };
-    Ok(Prepared::new(plan, job, settled, reckoned))
+    Ok(PreparedChange::new(plan, job, settled, reckoned))
 }
 
 async fn realign(
     store: &Store,
     plan: &mut Plan,
-    reckoned: &mut Vec<Reckoned>,
+    reckoned: &mut Vec<EstimateBasis>,
     within: Option<u64>,
 ) -> Result<Job, ChangeError> {
     let until = within.map(|ms| {
@@ -177,7 +179,7 @@ async fn realign(
     };
     let sample = Sample::take(store, &plan.queue).await?;
     let walk = Walk::default();
-    reckoned.push(Reckoned::new(&plan.queue, &sample, &ask, walk));
+    reckoned.push(EstimateBasis::new(&plan.queue, &sample, &ask, walk));
     plan.warnings.push(NOT_UNDONE.to_owned());
     plan.warnings.push(COMES_AGAIN.to_owned());
     Ok(Job::Realign(members))
@@ -262,7 +264,11 @@ async fn whole_order(store: &Store, queue: &Queue) -> Result<u64, ChangeError> {
     Ok(seen.order)
 }
 
-async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
+async fn drift(
+    store: &Store,
+    plan: &mut Plan,
+    tell: &impl LookObserver,
+) -> Result<Job, ChangeError> {
     // What is aside would be taken for what is missing once it comes back.
     let length = whole_order(store, &plan.queue).await?;
     let mut drift = Drift::new(&plan.queue);

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::deed::{CommandWords, line};
-use super::make::Making;
+use super::make::PlanContext;
 use super::work::Work;
 use crate::ops::bulk::drift::Drift;
 use crate::payload;
 use crate::queue::plan::{Plan, Way};
 use crate::queue::{Change, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
-use crate::store::change::{Chosen, End, Place, TakeBack};
+use crate::store::change::{ChosenEntry, End, Place, TakeBack};
 
 /// Bytes of the longest line that is shown to be copied.
 const LONGEST: usize = 8 << 10;
@@ -250,8 +250,8 @@ pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> V
 /// Warns of members that are no frames: scripts leave them alone.
 fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
     let queue = &plan.queue;
-    let strange = |all: &Vec<Chosen>| {
-        let strange = |chosen: &&Chosen| queue.unwrap(&chosen.member).is_err();
+    let strange = |all: &Vec<ChosenEntry>| {
+        let strange = |chosen: &&ChosenEntry| queue.unwrap(&chosen.member).is_err();
         all.iter().filter(strange).count()
     };
     let n: usize = work
@@ -271,7 +271,7 @@ fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
 }
 
 /// The work as redis-cli commands where it is one entry, else in words.
-pub(in crate::ops) fn commands(making: &Making<'_>, work: &[Work]) -> Vec<String> {
+pub(in crate::ops) fn commands(making: &PlanContext<'_>, work: &[Work]) -> Vec<String> {
     let entries: usize = work.iter().map(Work::len).sum();
     if entries != 1 {
         return work.iter().map(in_words).collect();
@@ -340,7 +340,7 @@ pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
 }
 
 /// The commands for the only entry.
-fn of_one(making: &Making<'_>, work: &Work) -> Vec<CommandWords> {
+fn of_one(making: &PlanContext<'_>, work: &Work) -> Vec<CommandWords> {
     let queue = making.queue;
     let keys = queue.keys();
     let (timeouts, target) = (&keys.timeouts, &keys.target);
@@ -362,7 +362,7 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<CommandWords> {
         Work::Quarantine(_) | Work::Restore(_) => lines = of_quarantine(queue, work),
         Work::Requeue(all) => lines.push(zadd(all[0].1, &all[0].0.member)),
         Work::Edit(all) => {
-            let (Chosen { member, score }, new) = &all[0];
+            let (ChosenEntry { member, score }, new) = &all[0];
             lines.push(zadd(*score, new));
             order(&mut lines, &|l| {
                 line(&[b"LINSERT", l, b"BEFORE", member, new])
@@ -371,7 +371,7 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<CommandWords> {
             lines.push(line(&[b"ZREM", timeouts, member]));
         }
         Work::PutBack(all) => {
-            let (Chosen { member, score }, place) = &all[0];
+            let (ChosenEntry { member, score }, place) = &all[0];
             lines.push(zadd(*score, member));
             order(&mut lines, &|list| stand(list, place, member));
         }
@@ -419,14 +419,14 @@ fn of_quarantine(queue: &Queue, work: &Work) -> Vec<CommandWords> {
     let order = keys.order.iter();
     match work {
         Work::Quarantine(all) => {
-            let Chosen { member, score } = &all[0];
+            let ChosenEntry { member, score } = &all[0];
             let mut lines = vec![add(&keys.quarantine, *score, member)];
             lines.extend(order.map(|list| line(&[b"LREM", list, b"0", member])));
             lines.push(line(&[b"ZREM", &keys.timeouts, member]));
             lines
         }
         Work::Restore(all) => {
-            let (Chosen { member, score }, place) = &all[0];
+            let (ChosenEntry { member, score }, place) = &all[0];
             let mut lines = vec![add(&keys.timeouts, *score, member)];
             let place = order.zip(place);
             lines.extend(place.map(|(list, place)| stand(list, place, member)));

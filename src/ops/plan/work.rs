@@ -8,7 +8,7 @@ use sha1::{Digest as _, Sha1};
 use super::deed::Deed;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Queue, State, frame};
-use crate::store::change::{Chosen, End, Place, TakeBack};
+use crate::store::change::{ChosenEntry, End, Place, TakeBack};
 
 use super::super::bulk::drift::Drift;
 use super::super::journal::Item;
@@ -41,19 +41,19 @@ pub(in crate::ops) enum Job {
 #[derive(Clone, Debug)]
 pub(in crate::ops) enum Work {
     /// Entries that leave timeouts and order list.
-    Delete(Vec<Chosen>),
+    Delete(Vec<ChosenEntry>),
     /// Entries that leave timeouts and order list for quarantine.
-    Quarantine(Vec<Chosen>),
+    Quarantine(Vec<ChosenEntry>),
     /// Entries that leave quarantine for timeouts and that place of the order list, if any.
-    Restore(Vec<(Chosen, Option<Place>)>),
+    Restore(Vec<(ChosenEntry, Option<Place>)>),
     /// Entries that leave timeouts and order list, their payloads for target.
-    Deliver(Vec<Chosen>),
+    Deliver(Vec<ChosenEntry>),
     /// Entries that get another score.
-    Requeue(Vec<(Chosen, f64)>),
+    Requeue(Vec<(ChosenEntry, f64)>),
     /// Entries that get other bytes.
-    Edit(Vec<(Chosen, Vec<u8>)>),
+    Edit(Vec<(ChosenEntry, Vec<u8>)>),
     /// Deleted entries that come into their places again.
-    PutBack(Vec<(Chosen, Place)>),
+    PutBack(Vec<(ChosenEntry, Place)>),
     /// Elements that leave target for timeouts; what people call each by; and the end of the order
     /// list to which they come.
     TakeBack(Vec<TakeBack>, Vec<EntryId>, End),
@@ -66,7 +66,7 @@ pub(in crate::ops) enum Work {
     /// Elements that come back to target, each into its place there.
     PutAmong(Vec<(Vec<u8>, Place)>),
     /// Members of the order list alone that come into timeouts too.
-    WaitAgain(Vec<Chosen>),
+    WaitAgain(Vec<ChosenEntry>),
     /// Members of the order list alone whose payloads go to target.
     DeliverStrays(Vec<Vec<u8>>),
     /// Members of the order list alone that leave it.
@@ -361,7 +361,7 @@ impl Work {
 
 /// True when any of these has a place of its own in the order list: else they come to its tail, or
 /// not into it.
-pub(in crate::ops) fn has_places(entries: &[(Chosen, Option<Place>)]) -> bool {
+pub(in crate::ops) fn has_places(entries: &[(ChosenEntry, Option<Place>)]) -> bool {
     let mut places = entries.iter().filter_map(|(_, place)| place.as_ref());
     places.any(|place| *place != Place::Tail)
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::payload;
-use crate::queue::frames::{Delivered, FarEntry, Place};
-use crate::queue::{Frames, FramesAsk, Judged, Known, Queue, Twin, text};
+use crate::queue::frames::{DeliveredElement, FarEntry, Place};
+use crate::queue::{Frames, FramesAsk, JudgedMember, Known, Queue, Twin, text};
 use crate::store::read::{self, KeyType, MAXLEN};
 use crate::store::{KeyWrites, Store, StoreError};
 
@@ -62,8 +62,8 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
     let lists = [&raw.newest, &raw.head, &raw.tail];
     let sizes = sizes.chain(lists.into_iter().flatten().map(Vec::len));
     let largest = sizes.max().unwrap_or(0);
-    let judge = |member: &Vec<u8>, score| Judged::new(queue, member, score, ask.long);
-    let delivered = |element: &Vec<u8>| Delivered::new(queue, element);
+    let judge = |member: &Vec<u8>, score| JudgedMember::new(queue, member, score, ask.long);
+    let delivered = |element: &Vec<u8>| DeliveredElement::new(queue, element);
     // The plain layout pushes to the head what others push to the tail.
     let (front, tail): (Vec<_>, Vec<_>) = if queue.comes_at_head() {
         let front = raw.tail.iter().rev();

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::super::noted::Noted;
+use super::super::noted::ActivityRecord;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Outcome, Queue, frame};
-use crate::store::change::{Chosen, End, Fate};
+use crate::store::change::{ChosenEntry, End, Fate};
 use crate::store::read::{Whereabouts, whereabouts};
 use crate::store::write::{Head, Writer};
 use crate::store::{Store, StoreError};
@@ -34,14 +34,14 @@ pub struct Probe {
     member: Vec<u8>,
     payload: Vec<u8>,
     /// The knowledge of it so far.
-    probed: Probed,
+    probed: ProbedMessage,
     /// The server's time of the last look.
     looked: EpochMillis,
 }
 
 /// The knowledge of a test message. All times are of the server's clock.
 #[derive(Clone, Debug)]
-pub struct Probed {
+pub struct ProbedMessage {
     /// Its id.
     pub id: EntryId,
     /// When it was offered.
@@ -86,7 +86,7 @@ impl ProbeFate {
     }
 }
 
-impl Probed {
+impl ProbedMessage {
     /// How long after its due time it was transferred, in ms.
     #[must_use]
     pub fn late_ms(&self) -> Option<i64> {
@@ -108,7 +108,7 @@ impl Probe {
         queue: &Queue,
         payload: &[u8],
         (form, after_ms): (Form, i64),
-        noted: &mut Noted,
+        noted: &mut ActivityRecord,
     ) -> Result<Self, StoreError> {
         const ATTEMPT: &str = "offer a test message";
         let store = writer.store();
@@ -142,7 +142,7 @@ impl Probe {
             return Err(impossible("an equal message waits already".to_owned()));
         }
         Ok(Self {
-            probed: Probed {
+            probed: ProbedMessage {
                 id: queue.id(&member),
                 offered: seen.at,
                 due,
@@ -217,14 +217,14 @@ impl Probe {
     }
 
     /// Takes it back when nobody took it: the queue is as if it had never been offered.
-    pub async fn end(mut self) -> Result<Probed, StoreError> {
+    pub async fn end(mut self) -> Result<ProbedMessage, StoreError> {
         if !matches!(
             self.probed.fate,
             ProbeFate::NotTaken | ProbeFate::NotTransferred
         ) {
             return Ok(self.probed);
         }
-        let chosen = Chosen {
+        let chosen = ChosenEntry {
             member: self.member.clone(),
             score: self.queue.score(self.probed.due),
         };

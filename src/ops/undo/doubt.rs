@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 use super::Inverses;
 use super::inverse::{Inverse, UNSURE};
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::make::Making;
+use crate::ops::plan::make::PlanContext;
 use crate::ops::plan::repair::KEPT;
 use crate::queue::{Change, Due, Outcome, text};
-use crate::store::change::Chosen;
+use crate::store::change::ChosenEntry;
 use crate::store::read;
 
 /// Entries looked up in timeouts at once.
@@ -113,7 +113,7 @@ struct SeenItems {
 /// to say about it. `scripts`: of the change, and of earlier undos. `standing`: elements that are
 /// in target for others: earlier undos have put them back, or the change had not come to them.
 pub(super) async fn settle(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     open: Vec<OpenItem>,
     scripts: [ScriptKnowledge; 2],
     standing: &[Vec<u8>],
@@ -194,7 +194,7 @@ fn by_force(n: usize) -> Option<String> {
 }
 
 async fn look(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     open: &[OpenItem],
     standing: &[Vec<u8>],
 ) -> Result<SeenItems, ChangeError> {
@@ -230,7 +230,7 @@ async fn look(
 
 /// Reads the scores of those of the members that a sorted set holds.
 async fn scores(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     key: &[u8],
     members: Vec<Vec<u8>>,
 ) -> Result<HashMap<Vec<u8>, f64>, ChangeError> {
@@ -245,7 +245,7 @@ async fn scores(
 
 impl SeenItems {
     /// True when a script that does all or nothing ran, as far as any of its entries tells.
-    fn ran(&self, making: &Making<'_>, open: &[OpenItem], doubt: Doubt) -> Option<bool> {
+    fn ran(&self, making: &PlanContext<'_>, open: &[OpenItem], doubt: Doubt) -> Option<bool> {
         if doubt == Doubt::Back && self.stand_again.is_some() {
             return self.stand_again;
         }
@@ -289,7 +289,7 @@ impl SeenItems {
         matches!(inverse, Inverse::OrderList(member, true) if self.waiting.contains_key(member))
     }
 
-    fn is_due(&self, making: &Making<'_>, score: f64) -> bool {
+    fn is_due(&self, making: &PlanContext<'_>, score: f64) -> bool {
         // What has no due time is not transferred either.
         matches!(making.queue.due(score), Due::At(_)) && score <= self.now
     }
@@ -298,7 +298,7 @@ impl SeenItems {
     /// `known`: it was the last one.
     fn verdict(
         &self,
-        making: &Making<'_>,
+        making: &PlanContext<'_>,
         place: usize,
         one: &OpenItem,
         ran: Option<bool>,
@@ -375,7 +375,7 @@ impl SeenItems {
         doubt: Doubt,
         ran: Option<bool>,
         ours: bool,
-        chosen: &Chosen,
+        chosen: &ChosenEntry,
     ) -> ItemVerdict {
         let in_target = self.in_target.contains(&place);
         if self.waiting.contains_key(&chosen.member) {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::doubt::ScriptKnowledge;
-use crate::ops::journal::{Item, Journal, Kept};
+use crate::ops::journal::{Item, Journal, JournalledChange};
 use crate::ops::plan::ChangeError;
 use crate::queue::{EntryId, Outcome, Queue, State};
 
@@ -43,7 +43,7 @@ impl Earlier {
         id: &str,
     ) -> Result<Self, ChangeError> {
         let all = journal.list().await?;
-        let undoes = |kept: &&Kept, id: &str| kept.head.undoes.as_deref() == Some(id);
+        let undoes = |kept: &&JournalledChange, id: &str| kept.head.undoes.as_deref() == Some(id);
         let attempts = all.iter().filter(|kept| undoes(kept, id));
         if let Some(now) = attempts.clone().find(|undo| undo.under_way) {
             let by = &now.id;

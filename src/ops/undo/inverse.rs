@@ -2,29 +2,29 @@
 //! keeps of it.
 
 use super::target;
-use crate::ops::journal::{Happened, Item};
+use crate::ops::journal::{Item, ItemResult};
 use crate::ops::plan::repair::KEPT;
 use crate::queue::{EntryId, Outcome, Queue, State};
-use crate::store::change::{Chosen, End, Place};
+use crate::store::change::{ChosenEntry, End, Place};
 
 /// The reverse of what was done to an item.
 pub(super) enum Inverse {
     /// Deletes what was offered, or put back.
-    Delete(Chosen),
+    Delete(ChosenEntry),
     /// Delivers what was taken out of target, into timeouts.
-    Deliver(Chosen),
+    Deliver(ChosenEntry),
     /// Gives a requeued entry the score that it had.
-    Requeue(Chosen, f64),
+    Requeue(ChosenEntry, f64),
     /// Gives an edited entry the bytes that it had.
-    Edit(Chosen, Vec<u8>),
+    Edit(ChosenEntry, Vec<u8>),
     /// Puts a deleted entry back: the item it is, and where it stood.
-    PutBack(u64, Chosen, Place),
+    PutBack(u64, ChosenEntry, Place),
     /// Takes an entry out of quarantine: the item it is, and where it stood.
-    Restore(u64, Chosen, Place),
+    Restore(u64, ChosenEntry, Place),
     /// The same for one that the order list did not hold.
-    RestoreOutside(Chosen),
+    RestoreOutside(ChosenEntry),
     /// Sets aside what came out of quarantine.
-    Quarantine(Chosen),
+    Quarantine(ChosenEntry),
     /// Takes back what a repair did: its place in [`KEPT`], and the item.
     Repair(usize, Item),
     /// Deletes what was put back into target, at that end of it.
@@ -79,7 +79,7 @@ impl Inverse {
 }
 
 /// The inverse of an item. `happened` tells which one it was and where it stood.
-pub(super) fn inverse(item: Item, happened: Option<Happened>) -> Inverse {
+pub(super) fn inverse(item: Item, happened: Option<ItemResult>) -> Inverse {
     match KEPT.iter().position(|kept| (kept.is_its)(&item)) {
         Some(which) => Inverse::Repair(which, item),
         None => entry(item, happened),
@@ -87,7 +87,7 @@ pub(super) fn inverse(item: Item, happened: Option<Happened>) -> Inverse {
 }
 
 /// The inverse of an item that is an entry of timeouts, quarantine, order list or target.
-fn entry(item: Item, happened: Option<Happened>) -> Inverse {
+fn entry(item: Item, happened: Option<ItemResult>) -> Inverse {
     let Item {
         id,
         state,
@@ -99,7 +99,7 @@ fn entry(item: Item, happened: Option<Happened>) -> Inverse {
         hash,
         to_quarantine,
     } = item;
-    let chosen = |member, score| Chosen { member, score };
+    let chosen = |member, score| ChosenEntry { member, score };
     let delivered = state == State::Delivered;
     let done = happened.filter(|happened| happened.outcome == Outcome::Done);
     // What nobody wrote down has no place among those that left one after the other.

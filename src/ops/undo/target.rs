@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::make::Making;
+use crate::ops::plan::make::PlanContext;
 use crate::ops::plan::work::{member_of, sha1};
 use crate::queue::{EntryId, Form};
 use crate::store::change::TakeBack;
@@ -37,7 +37,7 @@ pub(super) struct TargetElements {
 
 /// Looks for entries, given from the last delivered to the first.
 pub(super) async fn find(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     sought: Vec<Sought>,
 ) -> Result<TargetElements, ChangeError> {
     let hashes: Vec<_> = sought.iter().map(|one| one.hash).collect();
@@ -63,7 +63,7 @@ pub(super) async fn find(
 /// comes first and which stand there in a row; at most `most` are looked at. Where equal ones stand
 /// there in several places, it is the greatest count. None: that cannot be seen.
 pub(super) async fn behind(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     newest: &[[u8; 20]],
     most: u64,
 ) -> Result<Option<u64>, ChangeError> {
@@ -97,7 +97,7 @@ pub(super) async fn behind(
 /// found for one hash only. What is consumed or delivered meanwhile shifts the others only to where
 /// they have not been looked for yet.
 pub(super) async fn elements(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     hashes: &[[u8; 20]],
 ) -> Result<Vec<Option<Vec<u8>>>, ChangeError> {
     let mut by_hash: HashMap<[u8; 20], Vec<usize>> = HashMap::with_capacity(hashes.len());
@@ -123,7 +123,7 @@ pub(super) async fn elements(
 /// Hashes all elements, that first which a consumer takes next; none when there are more than
 /// `most`.
 pub(super) async fn hashes(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     most: usize,
 ) -> Result<Option<Vec<[u8; 20]>>, ChangeError> {
     let mut hashes = Vec::new();
@@ -138,7 +138,7 @@ pub(super) async fn hashes(
 
 /// Reads the elements of target from the end on where new ones come, until `seen` says false.
 async fn newest_first(
-    making: &Making<'_>,
+    making: &PlanContext<'_>,
     mut seen: impl FnMut(Vec<u8>) -> bool,
 ) -> Result<(), ChangeError> {
     let target = making.queue.keys().target;

@@ -3,9 +3,9 @@
 //! of its file.
 
 use super::target;
-use crate::ops::journal::{Items, Kept};
+use crate::ops::journal::{Items, JournalledChange};
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::make::Making;
+use crate::ops::plan::make::PlanContext;
 use crate::queue::{Outcome, text};
 
 /// Elements in a row by which the last that is known is found again in target.
@@ -41,8 +41,8 @@ impl ReadableItems {
     /// Finds what the items do not say.
     pub(super) async fn untold(
         &self,
-        making: &Making<'_>,
-        kept: &Kept,
+        making: &PlanContext<'_>,
+        kept: &JournalledChange,
         items: &Items,
     ) -> Result<Untold, ChangeError> {
         let mut untold = Untold::default();
@@ -74,7 +74,7 @@ impl ReadableItems {
         Ok(untold)
     }
 
-    fn damaged(&self, kept: &Kept, items: &Items, untold: &mut Untold) {
+    fn damaged(&self, kept: &JournalledChange, items: &Items, untold: &mut Untold) {
         // Those without a result are in doubt one by one.
         let missing = match kept.ended {
             Some(tally) => {

@@ -1,6 +1,6 @@
 //! The choice of the change that is taken back, and the check whether it can be.
 
-use super::super::journal::{Journal, Kept, ServerId};
+use super::super::journal::{Journal, JournalledChange, ServerId};
 use super::super::plan::ChangeError;
 use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Outcome, Queue, Tally, text};
@@ -11,8 +11,8 @@ pub(super) async fn newest(
     journal: &Journal,
     server: &ServerId,
     of: Option<&Queue>,
-) -> Result<Kept, ChangeError> {
-    let wanted = |kept: &Kept| {
+) -> Result<JournalledChange, ChangeError> {
+    let wanted = |kept: &JournalledChange| {
         let change = kept.head.change;
         change.is_undone_as_newest()
             && !kept.under_way
@@ -23,7 +23,7 @@ pub(super) async fn newest(
     };
     let all = journal.list().await?;
     // What an undo has tried and found nothing left to do for is not tried for ever.
-    let tried = |kept: &Kept| {
+    let tried = |kept: &JournalledChange| {
         all.iter().any(|undo| {
             let over = |tally: Tally| tally.get(Outcome::Left) + tally.get(Outcome::Unknown) == 0;
             undo.head.undoes.as_ref() == Some(&kept.id)
@@ -33,9 +33,10 @@ pub(super) async fn newest(
     };
     let mut open = all.iter().filter(|kept| wanted(kept) && !tried(kept));
     let other = open.clone().next();
-    let is_here = |kept: &&Kept| kept.is_of(server);
+    let is_here = |kept: &&JournalledChange| kept.is_of(server);
     let of_another = open.clone().find(is_here);
-    let meant = |kept: &&Kept| is_here(kept) && of.is_none_or(|queue| is_of(kept, queue));
+    let meant =
+        |kept: &&JournalledChange| is_here(kept) && of.is_none_or(|queue| is_of(kept, queue));
     open.find(meant).cloned().ok_or_else(|| {
         let whose = match of {
             Some(queue) => text::printable_bytes(queue.name.as_bytes()),
@@ -44,7 +45,7 @@ pub(super) async fn newest(
         let why = format!("there is no change of {whose} left that could be taken back");
         let more = match (of_another, other) {
             (Some(kept), _) => format!("; the newest, {}", said(kept, local_now())),
-            (None, Some(Kept { id, head, .. })) => {
+            (None, Some(JournalledChange { id, head, .. })) => {
                 let on = &head.server.server;
                 format!("; {id} was made on {on}, another one or this one before a restart")
             }
@@ -55,12 +56,12 @@ pub(super) async fn newest(
 }
 
 /// True of a change of that queue.
-fn is_of(kept: &Kept, queue: &Queue) -> bool {
+fn is_of(kept: &JournalledChange, queue: &Queue) -> bool {
     Queue::typed(&kept.head.queue).is_ok_and(|of| of == *queue)
 }
 
 /// `a delete, is of bookings, 12 s ago`.
-fn said(kept: &Kept, now: EpochMillis) -> String {
+fn said(kept: &JournalledChange, now: EpochMillis) -> String {
     format!(
         "a {}, is {}",
         kept.head.change.word(),
@@ -69,7 +70,7 @@ fn said(kept: &Kept, now: EpochMillis) -> String {
 }
 
 /// `of bookings, 12 s ago`.
-fn of_and_when(kept: &Kept, now: EpochMillis) -> String {
+fn of_and_when(kept: &JournalledChange, now: EpochMillis) -> String {
     let queue = text::printable_bytes(&kept.head.queue);
     let ago = now.since(kept.at).max(0).unsigned_abs();
     format!("of {queue}, {} ago", text::span(ago / 1_000 * 1_000))
@@ -78,7 +79,7 @@ fn of_and_when(kept: &Kept, now: EpochMillis) -> String {
 /// Refuses a change that cannot be taken back. `elsewhere`: on another server than this one, which
 /// a shell reaches by that.
 pub(super) fn check(
-    kept: &Kept,
+    kept: &JournalledChange,
     elsewhere: Option<&String>,
     force: bool,
 ) -> Result<(), ChangeError> {
@@ -110,7 +111,7 @@ pub(super) fn senseless(why: String) -> ChangeError {
 }
 
 /// The sentence that says what is taken back. `known`: what its last script was to try is.
-pub(super) fn sentence(kept: &Kept, known: bool, now: EpochMillis) -> String {
+pub(super) fn sentence(kept: &JournalledChange, known: bool, now: EpochMillis) -> String {
     let (id, change, of) = (&kept.id, kept.head.change.word(), of_and_when(kept, now));
     match kept.ended {
         Some(tally) => format!(

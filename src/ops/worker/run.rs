@@ -18,7 +18,7 @@ use crate::clock::{EpochMillis, ServerClock, instant};
 use crate::ops::journal::Journal;
 use crate::queue::{Due, EntryId, Queue};
 use crate::store::listen::{Heard, listen, listen_named};
-use crate::store::write::{Timed, Transferred, Writer};
+use crate::store::write::{TimedResult, TransferResult, Writer};
 use crate::store::{Store, StoreError};
 
 /// The time after which it looks again although nothing calls for it: an announcement may have been
@@ -204,7 +204,7 @@ impl Worker {
         }
     }
 
-    async fn transfer(&mut self) -> Result<(EpochMillis, Timed<Transferred>), StoreError> {
+    async fn transfer(&mut self) -> Result<(EpochMillis, TimedResult<TransferResult>), StoreError> {
         let clock: ServerClock = match self.store.clock() {
             Some(clock) => clock,
             None => self.store.ready(PAUSE.1).await?,
@@ -233,9 +233,13 @@ impl Worker {
         self.say(WorkerEvent::WorksAgain { after }).await
     }
 
-    async fn found(&mut self, now: EpochMillis, timed: Timed<Transferred>) -> Result<(), WorkEnd> {
+    async fn found(
+        &mut self,
+        now: EpochMillis,
+        timed: TimedResult<TransferResult>,
+    ) -> Result<(), WorkEnd> {
         self.learn_how_far(&timed);
-        let Timed {
+        let TimedResult {
             done,
             ended_us,
             took,
@@ -301,7 +305,7 @@ impl Worker {
     }
 
     /// Tells of what is passed over for the first time; returns how many these are.
-    async fn pass_over(&mut self, done: &Transferred) -> Result<usize, WorkEnd> {
+    async fn pass_over(&mut self, done: &TransferResult) -> Result<usize, WorkEnd> {
         let no_frames = done.skipped.iter().map(|id| (*id, Skip::NoFrame));
         let never = done.never.iter().map(|e| (e.id, Skip::Score(e.score)));
         let mut count = 0;
@@ -320,7 +324,7 @@ impl Worker {
         Ok(fresh)
     }
 
-    fn lateness(&self, done: &Transferred, ended_us: i64) -> Option<Lateness> {
+    fn lateness(&self, done: &TransferResult, ended_us: i64) -> Option<Lateness> {
         let late = |score: f64| match self.queue.due(score) {
             Due::At(due) => {
                 let us = ended_us.saturating_sub(due.get().saturating_mul(1_000));

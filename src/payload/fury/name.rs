@@ -9,7 +9,7 @@ const SHORT: usize = 16;
 
 /// A class that is named.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Named {
+pub(super) struct NamedClass {
     /// Its name; of an array, that of what is in it.
     pub(super) name: Name,
     /// The dimensions of an array; 0 of any other class.
@@ -24,7 +24,12 @@ pub(super) struct Names(Vec<Name>);
 
 impl Names {
     /// A class by its name, of whose package's length and mark `head` consists.
-    pub(super) fn class(&mut self, r: &mut Reader<'_>, head: u64, style: Style) -> Option<Named> {
+    pub(super) fn class(
+        &mut self,
+        r: &mut Reader<'_>,
+        head: u64,
+        style: Style,
+    ) -> Option<NamedClass> {
         let package = self.part(r, head >> 1, style, ['.', '_'])?;
         let head = super::unsigned(r)?;
         let name = self.part(r, head, style, ['$', '_'])?;
@@ -44,7 +49,7 @@ impl Names {
             return None;
         }
         r.take_text(full.len() + 4 * size_of::<Name>())?;
-        Some(Named {
+        Some(NamedClass {
             name: full.into(),
             dimensions,
             is_enum,

@@ -1,7 +1,7 @@
 //! Values, as Fury 0.8 to Fory 0.12 write them: the class's number or name, then the value.
 
 use super::class::{self, FuryKind};
-use super::name::Named;
+use super::name::NamedClass;
 use super::parts::{
     constant, decimal, fixed, is_no_field, is_null, nanos, nullable, primitive, size, sized,
     strings, when,
@@ -18,7 +18,7 @@ pub(super) enum Class {
     Known(FuryKind, &'static str),
     /// One whose number is not known.
     Other,
-    Named(Named),
+    Named(NamedClass),
 }
 
 impl Fury {
@@ -48,7 +48,7 @@ impl Fury {
         }
     }
 
-    fn named(&mut self, r: &mut Reader<'_>, class: &Named, last: bool) -> Option<Node> {
+    fn named(&mut self, r: &mut Reader<'_>, class: &NamedClass, last: bool) -> Option<Node> {
         if class.dimensions > 0 {
             return self.array(r, class);
         }
@@ -103,10 +103,10 @@ impl Fury {
     }
 
     /// An array of objects: of one class, or each with its own.
-    fn array(&mut self, r: &mut Reader<'_>, class: &Named) -> Option<Node> {
+    fn array(&mut self, r: &mut Reader<'_>, class: &NamedClass) -> Option<Node> {
         let head = unsigned(r)?;
         let count = usize::try_from(head >> 1).ok()?;
-        let inner = Named {
+        let inner = NamedClass {
             dimensions: class.dimensions - 1,
             ..class.clone()
         };

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Diagnosis, Finding, Seen, Severity};
+use super::{Diagnosis, Finding, QueueFacts, Severity};
 use super::{drift, mixed_frames, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
@@ -12,7 +12,7 @@ use crate::queue::text;
 const NAME_COLUMNS: usize = 26;
 
 /// Leaves out what another finding explains, and puts the worst first.
-pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
+pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
     let findings = &mut all.findings;
     if findings.iter().any(Finding::stops_transfers) {
         let effects = [id::STUCK_CLIENT, id::FALLING_BEHIND];
@@ -85,7 +85,7 @@ fn nest(findings: &mut Vec<Finding>) {
 }
 
 /// Hangs clients that do not transfer below the entry that they sleep for.
-fn below_what_puts_to_sleep(seen: &Seen, findings: &mut [Finding]) {
+fn below_what_puts_to_sleep(seen: &QueueFacts, findings: &mut [Finding]) {
     let sleep = score_range::puts_to_sleep(seen);
     let stuck = findings.iter_mut().find(|f| f.id == id::STUCK_CLIENT);
     let Some(stuck) = stuck.filter(|_| sleep) else {
@@ -99,7 +99,7 @@ fn below_what_puts_to_sleep(seen: &Seen, findings: &mut [Finding]) {
 
 /// Hangs lateness below the transfers of another queue that keep the server: the clients of this
 /// one are not to blame.
-fn below_its_blocker(seen: &Seen, findings: &mut [Finding]) {
+fn below_its_blocker(seen: &QueueFacts, findings: &mut [Finding]) {
     let Some(blocker) = &seen.watch.blocked_by else {
         return;
     };

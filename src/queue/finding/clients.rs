@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::Seen;
+use super::QueueFacts;
 use crate::queue::frame::Era;
 use crate::queue::look::{Client, Clients};
 
@@ -10,7 +10,7 @@ use crate::queue::look::{Client, Clients};
 const FEW: usize = 3;
 
 /// The clients, as the last look at the server saw them; none when they cannot be seen.
-pub(super) fn seen<'a>(seen: &Seen<'a>) -> Option<&'a Clients> {
+pub(super) fn seen<'a>(seen: &QueueFacts<'a>) -> Option<&'a Clients> {
     let look = seen.server.last();
     look.and_then(|look| look.clients.get_ref())
         .map(AsRef::as_ref)
@@ -18,13 +18,13 @@ pub(super) fn seen<'a>(seen: &Seen<'a>) -> Option<&'a Clients> {
 
 /// The clients that have taken from some list last and do nothing now: one of them may be the
 /// consumer that hangs.
-pub(super) fn last_takers(seen: &Seen) -> Vec<String> {
+pub(super) fn last_takers(seen: &QueueFacts) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.took(seen.server.db)))
 }
 
 /// The clients that wait for an element of some list, where there are elements in this queue's: of
 /// another.
-pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
+pub(super) fn blocked_on_others(seen: &QueueFacts) -> Vec<String> {
     let all = self::seen(seen).map(|all| lines(all.blocked_on_lists(seen.server.db)));
     let mut lines = all.unwrap_or_default();
     if !lines.is_empty() {
@@ -35,13 +35,13 @@ pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
 }
 
 /// The clients that are subscribed to channels: to which, no server tells.
-pub(super) fn subscribers(seen: &Seen) -> Vec<String> {
+pub(super) fn subscribers(seen: &QueueFacts) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.subscribers()))
 }
 
 /// The clients that may transfer here, by the format that their library reads; those that do not
 /// tell it in a line of their own. They listen to channels; to which, no server tells.
-pub(super) fn by_format(seen: &Seen) -> Vec<String> {
+pub(super) fn by_format(seen: &QueueFacts) -> Vec<String> {
     let Some(all) = self::seen(seen) else {
         return Vec::new();
     };

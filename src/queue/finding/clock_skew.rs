@@ -2,7 +2,7 @@
 //! leave timeouts too early or too late by the same span again and again.
 
 use super::id::CLOCK_SKEW as ID;
-use super::{Beat, Finding, Open, RuleVerdict, Seen, Severity, Step, slow_transfer};
+use super::{Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
@@ -30,7 +30,7 @@ const PULSE_MS: i64 = 1_000;
 const HINDERED_MS: u64 = 80;
 
 /// Compares the clocks.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if let Some((ahead_ms, sure)) = client_ahead(seen)
         && let Some(severity) = severity(ahead_ms)
     {
@@ -74,7 +74,7 @@ fn severity(ms: i64) -> Option<Severity> {
 
 /// By how many ms before they were due the last so many left, at least and at most, when that was
 /// one and the same span; and when the first of them was due.
-fn span(seen: &Seen, count: usize) -> Option<(i64, i64, EpochMillis)> {
+fn span(seen: &QueueFacts, count: usize) -> Option<(i64, i64, EpochMillis)> {
     let leads = &seen.watch.leads;
     if leads.len() < count {
         return None;
@@ -92,7 +92,7 @@ fn span(seen: &Seen, count: usize) -> Option<(i64, i64, EpochMillis)> {
 
 /// By how many ms a transfer client is ahead of the server (negative: all of them are behind), when
 /// the last entries left by one and the same span; and whether that is sure.
-fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
+fn client_ahead(seen: &QueueFacts) -> Option<(i64, bool)> {
     let (least, most, from) = span(seen, DEPARTURES)?;
     if least >= NOTE_MS {
         // Somebody who cancels his entries when they are so old leaves no more trace than this.
@@ -104,7 +104,7 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
 
 /// A client that is merely slow is no clock (ticks and pauses stay below): whether something else
 /// explains that what was due from that moment on left late by `lag_ms`.
-fn merely_slow(seen: &Seen, from: EpochMillis, lag_ms: i64) -> Option<bool> {
+fn merely_slow(seen: &QueueFacts, from: EpochMillis, lag_ms: i64) -> Option<bool> {
     let busy = seen.pulse?.late.get()? >= BUSY;
     let slow = busy || hindered(seen, from) || slow_transfer::keeps_the_server(seen);
     Some(slow || backlog(seen, from, lag_ms))
@@ -112,7 +112,7 @@ fn merely_slow(seen: &Seen, from: EpochMillis, lag_ms: i64) -> Option<bool> {
 
 /// The last entries, few as they are, have left late by one and the same span: by how much at most,
 /// in ms, and how many they are.
-fn lagging(seen: &Seen) -> Option<(i64, usize)> {
+fn lagging(seen: &QueueFacts) -> Option<(i64, usize)> {
     let late = |count: &usize| span(seen, *count).filter(|(_, most, _)| *most <= -LAGS_MS);
     let count = (1..=DEPARTURES).rfind(|count| late(count).is_some())?;
     let (least, _, from) = late(&count)?;
@@ -121,12 +121,12 @@ fn lagging(seen: &Seen) -> Option<(i64, usize)> {
 
 /// Tells whether the entry that heads timeouts is not later than those before it were when they
 /// left: it leaves as they did.
-pub(super) fn leaves_soon(seen: &Seen, late_ms: i64) -> bool {
+pub(super) fn leaves_soon(seen: &QueueFacts, late_ms: i64) -> bool {
     lagging(seen).is_some_and(|(lag_ms, count)| count >= FEW && late_ms <= lag_ms + WARNING_MS)
 }
 
 /// Some have left late already, and so will the next one, as it looks.
-fn early(seen: &Seen) -> Option<Open> {
+fn early(seen: &QueueFacts) -> Option<Open> {
     let pulse = seen.pulse?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
     let (lag_ms, count) = lagging(seen)?;
@@ -147,7 +147,7 @@ fn early(seen: &Seen) -> Option<Open> {
 
 /// Since that moment, or shortly before it, there was another reason to be late than clocks:
 /// another finding told it, we moved entries, many were late, or one was later than `lag_ms`.
-fn backlog(seen: &Seen, from: EpochMillis, lag_ms: i64) -> bool {
+fn backlog(seen: &QueueFacts, from: EpochMillis, lag_ms: i64) -> bool {
     let watch = seen.watch;
     let before = from.plus(-BACKLOG_MS);
     let of_late = |then: Option<EpochMillis>| then.is_some_and(|then| then >= before);
@@ -162,7 +162,7 @@ fn backlog(seen: &Seen, from: EpochMillis, lag_ms: i64) -> bool {
 
 /// The server has been slow to answer since that moment: what comes late then says nothing of
 /// clocks.
-fn hindered(seen: &Seen, since: EpochMillis) -> bool {
+fn hindered(seen: &QueueFacts, since: EpochMillis) -> bool {
     let beats = seen.watch.beats.iter().filter(|beat| beat.at >= since);
     let mut took: Vec<u64> = beats.map(|beat| beat.took_ms).collect();
     took.sort_unstable();
@@ -172,7 +172,7 @@ fn hindered(seen: &Seen, since: EpochMillis) -> bool {
         .is_some_and(|(slow, quick)| slow - quick > HINDERED_MS)
 }
 
-fn of_client(seen: &Seen, (severity, sure): (Severity, bool), ahead_ms: i64) -> Finding {
+fn of_client(seen: &QueueFacts, (severity, sure): (Severity, bool), ahead_ms: i64) -> Finding {
     let by = text::span(ahead_ms.unsigned_abs());
     let keys = seen.queue.keys();
     let way = if ahead_ms > 0 { "before" } else { "after" };

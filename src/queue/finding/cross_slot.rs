@@ -1,11 +1,11 @@
 //! A name whose braces put the queue's keys into different slots of a cluster.
 
 use super::id::CROSS_SLOT as ID;
-use super::{Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::{name, text};
 
 /// Looks at the names alone, once the queue has been seen to be there.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if !seen.queue.is_found_by_name() || seen.pulse.is_none() {
         return RuleVerdict::Silent;
     }
@@ -56,7 +56,7 @@ mod tests {
 
     fn verdict(name: &str, server: &ServerWatch) -> RuleVerdict {
         let queue: Queue = name.parse().unwrap();
-        look(&Seen {
+        look(&QueueFacts {
             queue: &queue,
             pulse: Some(&pulse(0, 1, None, 1)),
             survey: None,

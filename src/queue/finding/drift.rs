@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use super::id::DRIFT as ID;
 use super::watch::LASTS_MS;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
-use crate::queue::exact::Drifted;
+use crate::queue::exact::ListDifferences;
 use crate::queue::finding::id;
 use crate::queue::{Exact, text};
 
 /// Says what a look at all members has shown, while the numbers bear that out; else compares these.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if seen.queue.keys().order.is_none() {
         return RuleVerdict::Silent;
     }
@@ -125,7 +125,7 @@ fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
 }
 
 /// With the numbers, and how to see them.
-fn counted(seen: &Seen, finding: Finding, (waiting, order): (u64, u64)) -> Finding {
+fn counted(seen: &QueueFacts, finding: Finding, (waiting, order): (u64, u64)) -> Finding {
     let keys = seen.queue.keys();
     finding
         .number("waiting", waiting)
@@ -141,10 +141,10 @@ fn counted(seen: &Seen, finding: Finding, (waiting, order): (u64, u64)) -> Findi
 
 /// The verdict after a look at all members.
 fn by_members(
-    seen: &Seen,
+    seen: &QueueFacts,
     (waiting, order): (u64, u64),
     exact: &Exact,
-    drift: &Drifted,
+    drift: &ListDifferences,
 ) -> RuleVerdict {
     if drift.is_none() {
         return RuleVerdict::Fine;
@@ -201,7 +201,7 @@ fn by_members(
 }
 
 /// Says what is wrong on each side.
-fn sides(drift: &Drifted) -> String {
+fn sides(drift: &ListDifferences) -> String {
     let say =
         |count: u64, one: &str, many: &str| (count > 0).then(|| text::counted(count, one, many));
     let some = [
@@ -365,7 +365,7 @@ mod tests {
             &crate::queue::Queue::redisson("q"),
             super::super::tests::START,
         );
-        let mut drift = Drifted::default();
+        let mut drift = ListDifferences::default();
         (drift.strays.count, drift.balance) = (3, -3);
         exact.drift = Some(drift);
         gone.watch.examined(exact);
@@ -397,7 +397,7 @@ mod tests {
                 &crate::queue::Queue::redisson("q"),
                 super::super::tests::START,
             );
-            let mut drift = Drifted::default();
+            let mut drift = ListDifferences::default();
             (drift.lacking.count, drift.strays.count) = (lacking, strays);
             drift.balance = i64::try_from(lacking).unwrap() - i64::try_from(strays).unwrap();
             exact.drift = Some(drift);

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::id::DUPLICATES as ID;
-use super::{Diagnosis, Finding, RuleVerdict, Seen, Severity, Step, Watch};
-use crate::queue::frames::{Delivered, Fingerprint, Frames};
+use super::{Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch};
+use crate::queue::frames::{DeliveredElement, Fingerprint, Frames};
 use crate::queue::{Pulse, text};
 
 /// Messages that are remembered at most.
@@ -36,7 +36,7 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, pulse: Option<&Pulse>) {
 }
 
 /// Counts the copies of what was seen to be delivered again in the last sample.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let (Some(pulse), Some(sample)) = (seen.pulse, seen.watch.sample()) else {
         return RuleVerdict::Silent;
     };
@@ -76,14 +76,14 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     ))
 }
 
-fn elements(sample: &Frames) -> impl Iterator<Item = &Delivered> {
+fn elements(sample: &Frames) -> impl Iterator<Item = &DeliveredElement> {
     sample.front.iter().chain(&sample.tail)
 }
 
 /// Counts the copies of each of these that stands there more than once. `apart`: no element is at
 /// both ends.
 fn copies(known: &[Fingerprint], sample: &Frames, apart: bool) -> Vec<u64> {
-    let count = |elements: &[Delivered]| {
+    let count = |elements: &[DeliveredElement]| {
         let mut counts: HashMap<Fingerprint, u64> = HashMap::new();
         for one in elements {
             *counts.entry(one.payload).or_default() += 1;
@@ -106,15 +106,15 @@ mod tests {
     use super::super::id;
     use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
     use super::*;
-    use crate::queue::{Form, Judged, Known, Queue};
+    use crate::queue::{Form, JudgedMember, Known, Queue};
 
-    fn good(id: u8) -> Judged {
+    fn good(id: u8) -> JudgedMember {
         framed(Form::ByteId, id, Some(-60_000))
     }
 
     /// A sample of these at the head of timeouts, with so many copies of a good one in target.
-    fn frames(next_due: Vec<Judged>, copies: usize) -> Frames {
-        let one = Delivered::new(&Queue::redisson("q"), b"hello");
+    fn frames(next_due: Vec<JudgedMember>, copies: usize) -> Frames {
+        let one = DeliveredElement::new(&Queue::redisson("q"), b"hello");
         let newest = (3..9).map(|id| framed(Form::ByteId, id, None)).collect();
         Frames {
             tail: vec![one; copies],

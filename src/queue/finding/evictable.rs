@@ -1,12 +1,12 @@
 //! A server that makes room for new data by dropping keys, and may drop the queue's.
 
 use super::id::EVICTABLE as ID;
-use super::{Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::look::Info;
 use crate::queue::{Known, text};
 
 /// Looks at what `INFO` says of the server's memory.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let info = match seen.server.last().map(|look| &look.info) {
         None | Some(Known::None) => return RuleVerdict::Silent,
         Some(Known::Unknown(why)) => return RuleVerdict::Blind(why.to_string()),
@@ -47,7 +47,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// Of keys with an expiry only: which queues should not have.
-fn volatile(seen: &Seen, info: &Info, policy: &str) -> RuleVerdict {
+fn volatile(seen: &QueueFacts, info: &Info, policy: &str) -> RuleVerdict {
     let keys = seen.survey.map_or(&[][..], |survey| &survey.keys);
     let key = keys.iter().find(|key| key.expires_in_ms.is_some());
     let (Some(key), Some(limit)) = (key, limit(info)) else {
@@ -93,12 +93,12 @@ mod tests {
     use super::super::tests::{pulse, survey};
     use super::*;
     use crate::queue::finding::tests::looked;
-    use crate::queue::finding::{Seen, Watch};
+    use crate::queue::finding::{QueueFacts, Watch};
     use crate::queue::{KeyFacts, Queue, ServerWatch, Survey};
 
     fn verdict(server: &ServerWatch, survey: &Survey) -> RuleVerdict {
         let (queue, pulse) = (Queue::redisson("orders"), pulse(0, 1, None, 1));
-        look(&Seen {
+        look(&QueueFacts {
             queue: &queue,
             pulse: Some(&pulse),
             survey: Some(survey),

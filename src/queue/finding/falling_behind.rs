@@ -1,7 +1,7 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
 use super::id::FALLING_BEHIND as ID;
-use super::{Act, Advice, Beat, Finding, Open, RuleVerdict, Seen, Severity, Step, Watch};
+use super::{Act, Advice, Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, Watch};
 use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
@@ -21,7 +21,7 @@ const STEADY_MS: i64 = 1_000;
 const MUCH_S: f64 = 600.0;
 
 /// Compares how many were late in the pulses of the last half minute.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -61,7 +61,7 @@ fn in_ms(seconds: f64) -> i64 {
 
 /// Asks about entries that are late already when the first look falls on them: they are nothing to
 /// be calm about, though nobody can tell yet whether they get fewer.
-fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
+fn early(seen: &QueueFacts, pulse: &Pulse) -> Option<Open> {
     let late = pulse.late.get()?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
     let counted_ms = from(seen.watch).map_or(i64::MAX, |from| pulse.at.since(from));
@@ -125,7 +125,7 @@ fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<LateTrend> {
 }
 
 /// Whoever transfers is at it, and soon through: worth a word to whoever sees so many late.
-fn catching_up(seen: &Seen, pace: &LateTrend, needs_s: f64) -> Finding {
+fn catching_up(seen: &QueueFacts, pace: &LateTrend, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::age(pace.late_ms));
     let in_ms = in_ms(needs_s);
     let rest = text::age(in_ms);
@@ -143,7 +143,7 @@ fn catching_up(seen: &Seen, pace: &LateTrend, needs_s: f64) -> Finding {
 }
 
 /// Adds the evidence of both.
-fn evidence(seen: &Seen, finding: Finding, pace: &LateTrend) -> Finding {
+fn evidence(seen: &QueueFacts, finding: Finding, pace: &LateTrend) -> Finding {
     let timeouts = seen.queue.keys().timeouts;
     let beside = seen.watch.beside.iter();
     let beside =
@@ -165,7 +165,7 @@ fn evidence(seen: &Seen, finding: Finding, pace: &LateTrend) -> Finding {
         .check(&["SLOWLOG", "GET"], b"10")
 }
 
-fn finding(seen: &Seen, pace: &LateTrend) -> Finding {
+fn finding(seen: &QueueFacts, pace: &LateTrend) -> Finding {
     let LateTrend { before, now, .. } = *pace;
     let (late, oldest) = (text::thousands(now), text::age(pace.late_ms));
     let keys = seen.queue.keys();

@@ -2,7 +2,7 @@
 //! sees them wait.
 
 use super::id::FAR_FUTURE as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step, Suspect};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, Suspect};
 use crate::clock::EpochMillis;
 use crate::queue::frames::FarEntry;
 use crate::queue::{Known, text};
@@ -11,7 +11,7 @@ use crate::queue::{Known, text};
 const YEAR_MS: i64 = 31_556_952_000;
 
 /// Looks at the last of timeouts in the last sample.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let (Some(pulse), Some(sample)) = (seen.pulse, seen.watch.sample()) else {
         return RuleVerdict::Silent;
     };
@@ -22,7 +22,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     RuleVerdict::Found(finding(seen, far, last))
 }
 
-fn finding(seen: &Seen, far: &[FarEntry], last: &FarEntry) -> Finding {
+fn finding(seen: &QueueFacts, far: &[FarEntry], last: &FarEntry) -> Finding {
     let year = year(last.due);
     let headline = match far.len() {
         1 => format!("1 entry waits until the year {year}."),

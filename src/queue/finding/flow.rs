@@ -1,13 +1,13 @@
 //! The elements that come into target and those that are taken out of it, as far as pulses and
 //! samples tell: a consumer leaves no other trace.
 
-use super::{Beat, Seen, Watch};
+use super::{Beat, QueueFacts, Watch};
 use crate::clock::EpochMillis;
-use crate::queue::frames::{Delivered, Fingerprint, Frames};
+use crate::queue::frames::{DeliveredElement, Fingerprint, Frames};
 
 /// Elements taken from target between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Taken {
+pub(super) enum TakenCount {
     /// Elements, and the ms in which they were taken.
     Exactly(u64, i64),
     /// More than a sample holds: at least so many in so many ms.
@@ -21,7 +21,7 @@ pub(super) enum Taken {
 const LATELY_MS: i64 = 45_000;
 
 /// Elements taken since that moment (by the server's clock), as samples tell.
-pub(super) fn taken(seen: &Seen, since: EpochMillis) -> Taken {
+pub(super) fn taken(seen: &QueueFacts, since: EpochMillis) -> TakenCount {
     taken_of(seen.watch, since)
 }
 
@@ -33,16 +33,16 @@ impl Watch {
         let (last, newest) = (self.frames.back()?, self.beats.back()?);
         let fresh = newest.at.since(last.at) <= LATELY_MS;
         match taken_of(self, EpochMillis::default()) {
-            Taken::Exactly(n, ms) if fresh => Some(per_s(n, ms)),
+            TakenCount::Exactly(n, ms) if fresh => Some(per_s(n, ms)),
             _ => None,
         }
     }
 }
 
-fn taken_of(watch: &Watch, since: EpochMillis) -> Taken {
+fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
     let samples: Vec<&Frames> = watch.frames.iter().map(AsRef::as_ref).collect();
     let Some(last) = samples.last() else {
-        return Taken::Unsure;
+        return TakenCount::Unsure;
     };
     let lately = samples.len().saturating_sub(2);
     let of_now = samples
@@ -50,16 +50,23 @@ fn taken_of(watch: &Watch, since: EpochMillis) -> Taken {
         .enumerate()
         .filter(|(i, one)| one.at >= since && (*i >= lately || last.at.since(one.at) <= LATELY_MS));
     let of_now: Vec<&Frames> = of_now.map(|(_, one)| *one).collect();
-    let mut all = Taken::Unsure;
+    let mut all = TakenCount::Unsure;
     for pair in of_now.windows(2) {
         let ms = pair[1].at.since(pair[0].at);
         let one = between(&pair[0].front, &pair[1].front, ms, &watch.redelivered);
         all = match (all, one) {
-            (_, Taken::Unsure) => return Taken::Unsure,
-            (Taken::Unsure, one) => one,
-            (Taken::Exactly(n, ms), Taken::Exactly(m, more)) => Taken::Exactly(n + m, ms + more),
-            (Taken::Exactly(n, ms) | Taken::AtLeast(n, ms), Taken::AtLeast(m, more))
-            | (Taken::AtLeast(n, ms), Taken::Exactly(m, more)) => Taken::AtLeast(n + m, ms + more),
+            (_, TakenCount::Unsure) => return TakenCount::Unsure,
+            (TakenCount::Unsure, one) => one,
+            (TakenCount::Exactly(n, ms), TakenCount::Exactly(m, more)) => {
+                TakenCount::Exactly(n + m, ms + more)
+            }
+            (
+                TakenCount::Exactly(n, ms) | TakenCount::AtLeast(n, ms),
+                TakenCount::AtLeast(m, more),
+            )
+            | (TakenCount::AtLeast(n, ms), TakenCount::Exactly(m, more)) => {
+                TakenCount::AtLeast(n + m, ms + more)
+            }
         };
     }
     all
@@ -68,27 +75,28 @@ fn taken_of(watch: &Watch, since: EpochMillis) -> Taken {
 /// Counts the elements that were next and are gone. Copies of what was `redelivered` are alike
 /// without end: where all of the front is as it was, none was taken.
 fn between(
-    before: &[Delivered],
-    after: &[Delivered],
+    before: &[DeliveredElement],
+    after: &[DeliveredElement],
     ms: i64,
     redelivered: &[Fingerprint],
-) -> Taken {
+) -> TakenCount {
     let (Some(first), true) = (after.first(), ms > 0) else {
-        return Taken::Unsure;
+        return TakenCount::Unsure;
     };
-    let payloads =
-        |front: &[Delivered]| -> Vec<Fingerprint> { front.iter().map(|one| one.payload).collect() };
+    let payloads = |front: &[DeliveredElement]| -> Vec<Fingerprint> {
+        front.iter().map(|one| one.payload).collect()
+    };
     let (was, is) = (payloads(before), payloads(after));
     let copies = was.iter().any(|payload| redelivered.contains(payload));
     if copies && is.starts_with(&was) {
-        return Taken::Exactly(0, ms);
+        return TakenCount::Exactly(0, ms);
     }
     let mut places = before.iter().enumerate();
-    let same = |(_, one): &(usize, &Delivered)| one.payload == first.payload;
+    let same = |(_, one): &(usize, &DeliveredElement)| one.payload == first.payload;
     match (places.find(same), places.find(same)) {
-        (Some((gone, _)), None) => Taken::Exactly(count(gone), ms),
-        (None, _) if !before.is_empty() => Taken::AtLeast(count(before.len()), ms),
-        _ => Taken::Unsure,
+        (Some((gone, _)), None) => TakenCount::Exactly(count(gone), ms),
+        (None, _) if !before.is_empty() => TakenCount::AtLeast(count(before.len()), ms),
+        _ => TakenCount::Unsure,
     }
 }
 
@@ -97,7 +105,7 @@ fn count(n: usize) -> u64 {
 }
 
 /// Target and the moment of each pulse of the last so many ms; none when it could not be read.
-pub(super) fn lengths(seen: &Seen, ms: i64) -> Option<Vec<(i64, u64)>> {
+pub(super) fn lengths(seen: &QueueFacts, ms: i64) -> Option<Vec<(i64, u64)>> {
     let end = seen.watch.beats.back()?.at;
     let length = |beat: &Beat| Some((beat.at.since(end), beat.target?));
     seen.watch.last(ms).map(length).collect()
@@ -126,9 +134,9 @@ mod tests {
     use super::*;
     use crate::queue::Queue;
 
-    fn elements(texts: &[&str]) -> Vec<Delivered> {
+    fn elements(texts: &[&str]) -> Vec<DeliveredElement> {
         let queue = Queue::redisson("q");
-        let one = |text: &&str| Delivered::new(&queue, text.as_bytes());
+        let one = |text: &&str| DeliveredElement::new(&queue, text.as_bytes());
         texts.iter().map(one).collect()
     }
 
@@ -136,12 +144,12 @@ mod tests {
     fn what_was_next_and_is_gone_was_taken() {
         let before = elements(&["a", "b", "c"]);
         let after = |texts: &[&str]| between(&before, &elements(texts), 10, &[]);
-        assert_eq!(after(&["a", "b", "c", "d"]), Taken::Exactly(0, 10));
-        assert_eq!(after(&["c", "d"]), Taken::Exactly(2, 10));
-        assert_eq!(after(&["e"]), Taken::AtLeast(3, 10));
-        assert_eq!(after(&[]), Taken::Unsure);
+        assert_eq!(after(&["a", "b", "c", "d"]), TakenCount::Exactly(0, 10));
+        assert_eq!(after(&["c", "d"]), TakenCount::Exactly(2, 10));
+        assert_eq!(after(&["e"]), TakenCount::AtLeast(3, 10));
+        assert_eq!(after(&[]), TakenCount::Unsure);
         let alike = elements(&["x", "x"]);
-        assert_eq!(between(&alike, &alike, 10, &[]), Taken::Unsure);
+        assert_eq!(between(&alike, &alike, 10, &[]), TakenCount::Unsure);
     }
 
     #[test]
@@ -149,11 +157,14 @@ mod tests {
         let front = elements(&["a", "b", "a", "b"]);
         let again = [front[0].payload, front[1].payload];
         let taken = |after: &[&str]| between(&front, &elements(after), 10, &again);
-        assert_eq!(between(&front, &front, 10, &[]), Taken::Unsure);
-        assert_eq!(taken(&["a", "b", "a", "b", "a"]), Taken::Exactly(0, 10));
+        assert_eq!(between(&front, &front, 10, &[]), TakenCount::Unsure);
+        assert_eq!(
+            taken(&["a", "b", "a", "b", "a"]),
+            TakenCount::Exactly(0, 10)
+        );
         // One was taken, or three: nobody can tell.
-        assert_eq!(taken(&["b", "a", "b", "a"]), Taken::Unsure);
+        assert_eq!(taken(&["b", "a", "b", "a"]), TakenCount::Unsure);
         let one = elements(&["a", "a"]);
-        assert_eq!(between(&one, &one, 10, &again), Taken::Exactly(0, 10));
+        assert_eq!(between(&one, &one, 10, &again), TakenCount::Exactly(0, 10));
     }
 }

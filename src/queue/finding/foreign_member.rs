@@ -2,13 +2,13 @@
 
 use super::heads::{self, BlockHarm};
 use super::id::FOREIGN_MEMBER as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
-use crate::queue::{Entry, Exact, Judged, State, Unpack, text};
+use crate::queue::{Entry, Exact, JudgedMember, State, Unpack, text};
 
 /// Looks for members without a frame.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if !heads::framed(seen) || seen.pulse.is_none() {
         return RuleVerdict::Silent;
     }
@@ -24,7 +24,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// One that a look at all members has found behind the next due ones.
-fn deeper(seen: &Seen) -> Option<Finding> {
+fn deeper(seen: &QueueFacts) -> Option<Finding> {
     let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
     let bad = heads::deeper(seen, &exact.foreign)?;
     let timeouts = seen.queue.keys().timeouts;
@@ -71,7 +71,7 @@ const fn severity(due: bool) -> Severity {
 }
 
 /// Says what is wrong, in a headline: of the first of `count` such entries, due or not.
-fn headline(seen: &Seen, bad: &Judged, (due, count): (bool, u64)) -> &'static str {
+fn headline(seen: &QueueFacts, bad: &JudgedMember, (due, count): (bool, u64)) -> &'static str {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     match (bad.unpack(era), due, count) {
         (Unpack::Fails, true, 1) => "An entry that no client wrote blocks this queue.",
@@ -84,7 +84,7 @@ fn headline(seen: &Seen, bad: &Judged, (due, count): (bool, u64)) -> &'static st
 }
 
 /// Says which entry it is, and what it does to the others.
-fn details(seen: &Seen, bad: &Judged, block: BlockHarm) -> String {
+fn details(seen: &QueueFacts, bad: &JudgedMember, block: BlockHarm) -> String {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
     let harm = if due && bad.unpack(era) == Unpack::Fails {
@@ -100,7 +100,7 @@ fn details(seen: &Seen, bad: &Judged, block: BlockHarm) -> String {
 }
 
 /// With what is known of it.
-fn about(finding: Finding, bad: &Judged) -> Finding {
+fn about(finding: Finding, bad: &JudgedMember) -> Finding {
     finding
         .number("entry", bad.id.to_string())
         .number("bytes", bad.bytes)
@@ -108,7 +108,7 @@ fn about(finding: Finding, bad: &Judged) -> Finding {
 }
 
 /// With what repairs it; `count`: as many are known.
-fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
+fn repaired(finding: Finding, bad: &JudgedMember, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(
             Step::Change(What::Quarantine),
@@ -127,7 +127,7 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     )
 }
 
-fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
+fn finding(seen: &QueueFacts, next: &[&JudgedMember], place: usize) -> Finding {
     let (bad, count) = (
         next[place],
         next.iter().filter(|one| one.form.is_none()).count(),

@@ -7,7 +7,7 @@ use super::evidence::{Evidence, Remedy, Step, about, command};
 use super::open::Open;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Exact, Judged, redis_cli, text};
+use crate::queue::{EntryId, Exact, JudgedMember, redis_cli, text};
 
 /// One diagnosed problem of a queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub struct Finding {
     /// The time for which it was seen, in ms, once it has gone.
     pub lasted_ms: i64,
     /// Its end, once it has gone.
-    pub ending: Ending,
+    pub ending: FindingEnd,
 }
 
 impl Finding {
@@ -80,7 +80,7 @@ impl Finding {
             trend: None,
             gone: None,
             lasted_ms: 0,
-            ending: Ending::ByItself,
+            ending: FindingEnd::ByItself,
         }
     }
 
@@ -221,7 +221,7 @@ impl Finding {
     }
 
     /// With the entries that it is about.
-    pub(super) fn suspects<'a>(self, all: impl IntoIterator<Item = &'a Judged>) -> Self {
+    pub(super) fn suspects<'a>(self, all: impl IntoIterator<Item = &'a JudgedMember>) -> Self {
         let told = TOLD.saturating_sub(self.suspects.len());
         let known = all.into_iter().enumerate().filter_map(|(i, one)| {
             let says = if i < told { one.says() } else { None };
@@ -279,7 +279,7 @@ pub struct Suspect {
 
 impl Suspect {
     /// Returns the entry as a suspect; none for a member of the order list, which no score finds.
-    fn of(one: &Judged) -> Option<Self> {
+    fn of(one: &JudgedMember) -> Option<Self> {
         one.score.map(|score| Self {
             id: one.id,
             score,
@@ -293,7 +293,7 @@ const TOLD: usize = 3;
 
 /// The end of a finding that has gone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ending {
+pub enum FindingEnd {
     /// It cleared by itself.
     ByItself,
     /// A change of ours has repaired it.

@@ -1,17 +1,17 @@
 //! Elements of target that still have their frame: consumers cannot read them.
 
 use super::id::FRAMED_TARGET as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
 /// Looks at both ends of target in the last sample.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(sample) = seen.watch.sample() else {
         return RuleVerdict::Silent;
     };
     let length = seen.pulse.and_then(|pulse| pulse.target.get());
-    let framed = |some: &[crate::queue::frames::Delivered]| {
+    let framed = |some: &[crate::queue::frames::DeliveredElement]| {
         let framed = some.iter().filter(|one| one.framed.is_some()).count();
         u64::try_from(framed).unwrap_or(u64::MAX)
     };
@@ -62,20 +62,22 @@ mod tests {
     use super::*;
     use crate::queue::finding::Watch;
     use crate::queue::finding::tests::{pulse, sample};
-    use crate::queue::frames::Delivered;
+    use crate::queue::frames::DeliveredElement;
     use crate::queue::{Known, Queue, ServerWatch, frame};
 
     fn verdict(elements: &[&[u8]], length: u64) -> RuleVerdict {
         let queue = Queue::redisson("orders");
         let mut frames = sample(Vec::new(), Vec::new());
-        let delivered = elements.iter().map(|one| Delivered::new(&queue, one));
+        let delivered = elements
+            .iter()
+            .map(|one| DeliveredElement::new(&queue, one));
         frames.front = delivered.collect();
         frames.tail = frames.front.iter().rev().copied().collect();
         let mut watch = Watch::default();
         watch.frames.push_back(Arc::new(frames));
         let mut pulse = pulse(0, 1, None, 1);
         pulse.target = Known::Is(length);
-        look(&Seen {
+        look(&QueueFacts {
             queue: &queue,
             pulse: Some(&pulse),
             survey: None,

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::Seen;
+use super::QueueFacts;
 use crate::queue::exact::Group;
 use crate::queue::frame::Era;
-use crate::queue::frames::{Frames, Judged};
+use crate::queue::frames::{Frames, JudgedMember};
 use crate::queue::{Unpack, text};
 
 /// The last offered ones tell which clients there are.
@@ -20,7 +20,7 @@ const TRIES_MS: i64 = 6_000;
 
 /// The next due ones that still wait, as far as the last pulse tells: what sorts before the entry
 /// that heads timeouts has left since the sample was taken.
-pub(super) fn next_due<'a>(seen: &Seen<'a>) -> Vec<&'a Judged> {
+pub(super) fn next_due<'a>(seen: &QueueFacts<'a>) -> Vec<&'a JudgedMember> {
     let pulse = seen.pulse;
     let first = pulse.and_then(|pulse| pulse.first.as_ref());
     let Some(sample) = seen.watch.sample() else {
@@ -32,7 +32,7 @@ pub(super) fn next_due<'a>(seen: &Seen<'a>) -> Vec<&'a Judged> {
     };
     let Some(first) = first else {
         // None from 0 on.
-        let negative = |one: &&Judged| one.score.is_some_and(|score| score < 0.0);
+        let negative = |one: &&JudgedMember| one.score.is_some_and(|score| score < 0.0);
         return all.iter().filter(negative).collect();
     };
     let waiting = pulse.waiting.get().unwrap_or(u64::MAX);
@@ -45,7 +45,7 @@ pub(super) fn next_due<'a>(seen: &Seen<'a>) -> Vec<&'a Judged> {
 }
 
 /// Tells whether these are all that wait.
-pub(super) fn is_whole(seen: &Seen, next: &[&Judged]) -> bool {
+pub(super) fn is_whole(seen: &QueueFacts, next: &[&JudgedMember]) -> bool {
     let waiting = seen.pulse.and_then(|pulse| pulse.waiting.get());
     waiting.is_some_and(|waiting| waiting <= next.len() as u64)
 }
@@ -60,7 +60,7 @@ pub(super) struct Fleet {
 }
 
 /// Finds the clients that transfer from the queue; none when nothing tells, or both do.
-pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
+pub(super) fn fleet(seen: &QueueFacts) -> Option<Fleet> {
     let offered = offered(seen);
     if let Some(era) = only_transferred(seen) {
         let contradicted = offered.is_some_and(|(by, [_, few])| by != era && few == 0);
@@ -79,16 +79,16 @@ pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
 
 /// Clients of one era alone transfer, and none of the entries is of it: who offers is of the other.
 /// The eras of those who transfer and of the entries.
-pub(super) fn strangers(seen: &Seen) -> Option<(Era, Era)> {
+pub(super) fn strangers(seen: &QueueFacts) -> Option<(Era, Era)> {
     let transfers = fleet(seen)?.era;
     let (offers, [most, few]) = offered(seen)?;
-    let theirs = |one: &&Judged| one.form.is_some_and(|form| form.era() == transfers);
+    let theirs = |one: &&JudgedMember| one.form.is_some_and(|form| form.era() == transfers);
     let strange = most >= SEVERAL && few == 0 && !next_due(seen).iter().any(theirs);
     (strange && offers != transfers).then_some((transfers, offers))
 }
 
 /// The era that offered most of the last ones, how many it offered, and how many the other.
-fn offered(seen: &Seen) -> Option<(Era, [usize; 2])> {
+fn offered(seen: &QueueFacts) -> Option<(Era, [usize; 2])> {
     let newest = &seen.watch.sample()?.newest;
     let [older, newer] = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
     let counted = if newer >= older {
@@ -102,7 +102,7 @@ fn offered(seen: &Seen) -> Option<(Era, [usize; 2])> {
 /// Somebody of this queue is there whom the server remembers, as nothing is transferred, or it was
 /// looked at after the last offers: else those who offer may have come since, or what it remembers
 /// is another queue's.
-fn outlived(seen: &Seen) -> bool {
+fn outlived(seen: &QueueFacts) -> bool {
     if seen.pulse.and_then(|pulse| pulse.transfer_clients.get()) == Some(0) {
         return false;
     }
@@ -115,33 +115,33 @@ fn outlived(seen: &Seen) -> bool {
 }
 
 /// The one era whose transfer the server remembers.
-fn only_transferred(seen: &Seen) -> Option<Era> {
+fn only_transferred(seen: &QueueFacts) -> Option<Era> {
     let scripts = *seen.server.last()?.scripts.get_ref()?;
     let [older, newer] = scripts.transfer;
     (older != newer).then_some(if newer { Era::Newer } else { Era::Older })
 }
 
 /// Both eras have transferred on this server since its start; none when nobody can tell.
-pub(super) fn both_transferred(seen: &Seen) -> Option<bool> {
+pub(super) fn both_transferred(seen: &QueueFacts) -> Option<bool> {
     let scripts = *seen.server.last()?.scripts.get_ref()?;
     Some(scripts.transfer == [true, true])
 }
 
 /// Tells whether both eras are among the last offered, as many of the older and of the newer.
-pub(super) fn both_offer(seen: &Seen) -> Option<[usize; 2]> {
+pub(super) fn both_offer(seen: &QueueFacts) -> Option<[usize; 2]> {
     let newest = &seen.watch.sample()?.newest;
     let counts = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
     counts.iter().all(|count| *count > 0).then_some(counts)
 }
 
 /// The queue has frames.
-pub(super) fn framed(seen: &Seen) -> bool {
+pub(super) fn framed(seen: &QueueFacts) -> bool {
     seen.queue.has_frames()
 }
 
 /// The first of some that a look at all members has found, if it waits still: behind the next due
 /// ones, which have been looked at since.
-pub(super) fn deeper<'a>(seen: &Seen<'a>, group: &'a Group) -> Option<&'a Judged> {
+pub(super) fn deeper<'a>(seen: &QueueFacts<'a>, group: &'a Group) -> Option<&'a JudgedMember> {
     let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
     let bad = group.first_left(pulse).filter(|_| group.stands(pulse))?;
     let passed = seen.watch.sample().is_some_and(|sample| {
@@ -167,17 +167,17 @@ pub(super) struct BlockHarm {
 
 /// The harm that the entry at place `bad` of `next` does to those before it, which clients of `era`
 /// transfer.
-pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> BlockHarm {
+pub(super) fn block(seen: &QueueFacts, next: &[&JudgedMember], bad: usize, era: Era) -> BlockHarm {
     let Some(pulse) = seen.pulse else {
         return BlockHarm::default();
     };
-    let before: Vec<&Judged> = next[..bad.min(next.len())]
+    let before: Vec<&JudgedMember> = next[..bad.min(next.len())]
         .iter()
         .filter(|one| one.is_due(pulse.at) && one.unpack(era) != Unpack::Fails)
         .copied()
         .collect();
     let tail = seen.watch.sample().map_or(&[][..], |sample| &sample.tail);
-    let is_copy = |delivered: &&crate::queue::frames::Delivered| {
+    let is_copy = |delivered: &&crate::queue::frames::DeliveredElement| {
         before.iter().any(|one| one.payload == delivered.payload)
     };
     BlockHarm {
@@ -192,7 +192,7 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
 impl BlockHarm {
     /// Says what happens to the entries around the bad one, which is due, in a sentence that
     /// follows another one.
-    pub(super) fn words(self, seen: &Seen) -> String {
+    pub(super) fn words(self, seen: &QueueFacts) -> String {
         let late = seen.pulse.and_then(|pulse| pulse.late.get());
         let before = self.before as u64;
         let behind = late.map(|late| late.saturating_sub(before + 1));
@@ -219,7 +219,7 @@ impl BlockHarm {
 }
 
 /// When an entry is due, in words for a sentence.
-pub(super) fn when(seen: &Seen, one: &Judged) -> String {
+pub(super) fn when(seen: &QueueFacts, one: &JudgedMember) -> String {
     let (Some(pulse), Some(due)) = (seen.pulse, one.due_at()) else {
         return "due at no time".to_owned();
     };

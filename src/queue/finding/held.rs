@@ -1,7 +1,7 @@
 //! Messages are held for consumers of ours that died: they are in no place where others look.
 
 use super::id::HELD as ID;
-use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
@@ -9,7 +9,7 @@ use crate::queue::text;
 const STILL_MS: i64 = 2_500;
 
 /// Looks whether anything is held without a consumer that lives.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(survey) = seen.survey else {
         return RuleVerdict::Silent;
     };

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::id::LAGGING_REPLICAS as ID;
-use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::fleet::{ClusterNode, ClusterView};
 use crate::queue::look::{Info, ServerLook};
 use crate::queue::node::{Follower, followers};
@@ -21,7 +21,7 @@ const LATE_S: u64 = 3;
 
 /// Looks at what the server says of its replicas, and its cluster or its sentinels of those that are
 /// gone.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(last) = seen.server.last() else {
         return RuleVerdict::Silent;
     };

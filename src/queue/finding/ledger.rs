@@ -4,7 +4,7 @@
 use super::causes;
 use super::passed::History;
 use super::trend::Trend;
-use super::{Diagnosis, Ending, Finding, Passed};
+use super::{Diagnosis, Finding, FindingEnd, PassedFinding};
 use crate::clock::EpochMillis;
 
 /// A finding that has gone is told for so long, in ms.
@@ -54,17 +54,17 @@ struct KnownEntry {
     /// The time from which on it was not found any more.
     gone: Option<EpochMillis>,
     /// Its end, once it has gone.
-    ending: Ending,
+    ending: FindingEnd,
 }
 
 impl Ledger {
     /// Findings that are over, the newest first.
-    pub(super) fn passed(&self) -> impl Iterator<Item = &Passed> {
+    pub(super) fn passed(&self) -> impl Iterator<Item = &PassedFinding> {
         self.history.newest_first()
     }
 
     /// The same, and what has just gone before it.
-    pub(super) fn over(&self) -> impl Iterator<Item = Passed> {
+    pub(super) fn over(&self) -> impl Iterator<Item = PassedFinding> {
         let gone = |known: &KnownEntry| Some(known.as_passed(known.told_gone()?));
         let gone = self.known.iter().rev().filter_map(gone);
         gone.chain(self.passed().cloned())
@@ -96,8 +96,8 @@ impl Ledger {
                     then >= known.first && (0..HELPS_MS).contains(&at.since(then))
                 };
                 known.ending = match self.repaired {
-                    Some(then) if repaired(then) => Ending::Repaired,
-                    _ => Ending::ByItself,
+                    Some(then) if repaired(then) => FindingEnd::Repaired,
+                    _ => FindingEnd::ByItself,
                 };
             }
         }
@@ -171,7 +171,7 @@ impl Ledger {
             calmer,
             followed,
             gone: None,
-            ending: Ending::ByItself,
+            ending: FindingEnd::ByItself,
         };
         match known {
             Some(i) => self.known[i] = entry,
@@ -207,8 +207,8 @@ impl KnownEntry {
     }
 
     /// The memory of it: when it was seen, not since when its rule holds that it was so.
-    fn as_passed(&self, gone: EpochMillis) -> Passed {
-        Passed {
+    fn as_passed(&self, gone: EpochMillis) -> PassedFinding {
+        PassedFinding {
             id: self.finding.id,
             severity: self.worst.severity,
             figure: self.worst.figure,

@@ -2,11 +2,11 @@
 //! again and again.
 
 use super::id::MIXED_FLEET as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use super::{clients, heads};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
-use crate::queue::{Frames, Judged, text};
+use crate::queue::{Frames, JudgedMember, text};
 
 /// Scripts that fail are counted over this time, in ms: a client tries again every 5 s.
 const OVER_MS: i64 = 30_000;
@@ -17,7 +17,7 @@ const STANDS_MS: i64 = 3_000;
 const HALTS_MS: i64 = 500;
 
 /// Looks for both forms among what is due and what was offered last, and for scripts that fail.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if !heads::framed(seen) {
         return RuleVerdict::Silent;
     }
@@ -52,7 +52,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// Counts the last offered entries by era where those who offer now are of one era, but the entry
 /// that heads timeouts is of the other, and it has left the order list: somebody delivers it again
 /// and again.
-fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
+fn again(seen: &QueueFacts, next: &[&JudgedMember]) -> Option<[usize; 2]> {
     let (pulse, sample, head) = (seen.pulse?, seen.watch.sample()?, next.first()?);
     let several = pulse.transfer_clients.get()? >= 2;
     let other = head.form?.era() != heads::fleet(seen)?.era;
@@ -63,7 +63,7 @@ fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
 }
 
 /// Finds that those who transfer are of one era, and all entries of the other.
-fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
+fn wrong_clients(seen: &QueueFacts, (transfers, offers): (Era, Era)) -> Finding {
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
     let (clients, entries) = (transfers.releases(), offers.releases());
     let (severity, late_words) = if late > 0 {
@@ -104,7 +104,7 @@ fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
 }
 
 fn finding(
-    seen: &Seen,
+    seen: &QueueFacts,
     ([older, newer], offered): ([usize; 2], [usize; 2]),
     failed: Option<(u64, i64)>,
 ) -> Finding {
@@ -159,7 +159,7 @@ fn finding(
 }
 
 /// Returns the step that mends it, with its words: a worker that runs already is not started again.
-fn mended(seen: &Seen) -> (Step, Advice) {
+fn mended(seen: &QueueFacts) -> (Step, Advice) {
     if seen.watch.own_workers > 0 {
         let words = "Upgrade or stop one version. The worker here transfers both meanwhile.";
         return (Step::Outside, words.into());
@@ -228,7 +228,7 @@ mod tests {
         let due = |form, id| framed(form, id, Some(-100));
         let next = vec![due(Form::DoubleId, 0), due(Form::ByteId, 1)];
         let newest = (0..30).map(|id| framed(Form::ByteId, id, None));
-        let newest: Vec<Judged> = newest.collect();
+        let newest: Vec<JudgedMember> = newest.collect();
         let seen = |at, order| {
             let mut seen = pulse(at, 20, Some(at + 100), 2);
             seen.first = Some(due(Form::DoubleId, 0));
@@ -261,7 +261,7 @@ mod tests {
     fn a_client_of_the_other_era_that_offers_nothing_is_named_and_not_the_entries() {
         let said = |own: bool, late: i64| {
             let entry = |id: u8| framed(Form::ByteId, id, Some(i64::from(id) - late));
-            let mut next: Vec<Judged> = (0..4).map(entry).collect();
+            let mut next: Vec<JudgedMember> = (0..4).map(entry).collect();
             if own {
                 next.push(framed(Form::DoubleId, 9, Some(9_000)));
             }

@@ -3,15 +3,15 @@
 use super::clients;
 use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::exact::Group;
 use crate::queue::finding::id;
 use crate::queue::frame::{Era, Unpack};
-use crate::queue::{Exact, Frames, Judged, text};
+use crate::queue::{Exact, Frames, JudgedMember, text};
 
 /// Counts the forms among the next due ones and the last offered.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if !heads::framed(seen) {
         return RuleVerdict::Silent;
     }
@@ -72,7 +72,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// The repair, where that fleet transfers; none: where nobody knows which one does.
-fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, Advice) {
+fn mended(seen: &QueueFacts, fleet: Option<&Fleet>) -> (Step, Advice) {
     let Some(fleet) = fleet else {
         if seen.watch.own_workers > 0 {
             let words = "Use one Redisson version in all clients. The worker here transfers both meanwhile.";
@@ -91,8 +91,8 @@ fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, Advice) {
 
 /// Clients of that era unpack all of them, whatever their form: they read a frame of the other one
 /// rightly when its first byte is 7.
-fn unpacked(era: Era, next: &[&Judged], sample: &Frames, exact: Option<&Exact>) -> bool {
-    let right = |one: &&Judged| one.unpack(era) == Unpack::Right;
+fn unpacked(era: Era, next: &[&JudgedMember], sample: &Frames, exact: Option<&Exact>) -> bool {
+    let right = |one: &&JudgedMember| one.unpack(era) == Unpack::Right;
     let none_left = exact.is_none_or(|exact| exact.unreadable(era).count == 0);
     none_left
         && next
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn it_says_how_many_of_how_many_have_the_rarer_form() {
-        let sentence = |next: Vec<Judged>, newest: Vec<Judged>| {
+        let sentence = |next: Vec<JudgedMember>, newest: Vec<JudgedMember>| {
             let scene = Scene::default().pulse(pulse(0, 9, None, 1));
             scene
                 .sample(sample(next, newest))

@@ -1,14 +1,14 @@
 //! Two queues, `q` and `{q}`, that share all keys but their targets.
 
 use super::id::NAME_COLLISION as ID;
-use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::{Twin, text};
 
 /// The headline where both of them are used.
 const SHARED: &str = "Two queues share keys: messages may reach the wrong one.";
 
 /// Looks at what the last sample says of the other queue's target.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let keys = seen.queue.keys();
     if seen.queue.twin().is_none() {
         return RuleVerdict::Fine;
@@ -103,7 +103,7 @@ mod tests {
         let mut frames = sample(Vec::new(), Vec::new());
         frames.twin = twin;
         watch.frames.push_back(Arc::new(frames));
-        look(&Seen {
+        look(&QueueFacts {
             queue: &queue,
             pulse: None,
             survey: None,

@@ -2,7 +2,7 @@
 
 use super::id::NO_TRANSFER_CLIENT as ID;
 use super::{
-    Act, Advice, Finding, Open, RuleVerdict, Seen, Severity, Step, heads, score_range,
+    Act, Advice, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, heads, score_range,
     slow_transfer,
 };
 use crate::clock::EpochMillis;
@@ -21,7 +21,7 @@ const STANDS_MS: i64 = 3_000;
 const POLLED_MS: i64 = 60_000;
 
 /// Looks at who was subscribed in the last pulses.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -58,7 +58,7 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
 
 /// Judges a queue from which a poller transfers: nobody tells whether it is there, but what is due
 /// stays when it is not.
-fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
+fn polled(seen: &QueueFacts, pulse: &Pulse) -> RuleVerdict {
     let keys = seen.queue.keys();
     let Some((stood_ms, late_ms)) = seen.watch.standing().filter(|_| keys.channel.is_none()) else {
         return RuleVerdict::Silent;
@@ -95,7 +95,7 @@ fn polled(seen: &Seen, pulse: &Pulse) -> RuleVerdict {
 
 /// Since when the oldest one is due, of those that do not have seconds for milliseconds, whose
 /// lateness says nothing.
-fn oldest_late(seen: &Seen, pulse: &Pulse) -> Option<EpochMillis> {
+fn oldest_late(seen: &QueueFacts, pulse: &Pulse) -> Option<EpochMillis> {
     if score_range::oldest_in_seconds(seen, pulse).is_none() {
         return pulse.oldest_late;
     }
@@ -105,13 +105,13 @@ fn oldest_late(seen: &Seen, pulse: &Pulse) -> Option<EpochMillis> {
     due.filter(in_millis).min().filter(|due| *due <= pulse.at)
 }
 
-fn is_replica(seen: &Seen) -> bool {
+fn is_replica(seen: &QueueFacts) -> bool {
     seen.server.info().and_then(|info| info.text("role")) == Some("slave")
 }
 
 /// Why nobody can be seen here, on a replica where what is due leaves, or which has lost its
 /// master.
-fn at_its_master(seen: &Seen, late_ms: i64) -> Option<&'static str> {
+fn at_its_master(seen: &QueueFacts, late_ms: i64) -> Option<&'static str> {
     let info = seen.server.info().filter(|_| is_replica(seen))?;
     if info.text("master_link_status") == Some("down") {
         return Some("this is a replica that has lost its master: what it shows may be old");
@@ -120,7 +120,7 @@ fn at_its_master(seen: &Seen, late_ms: i64) -> Option<&'static str> {
 }
 
 fn finding(
-    seen: &Seen,
+    seen: &QueueFacts,
     pulse: &Pulse,
     first: EpochMillis,
     (alone_ms, late_ms): (i64, i64),
@@ -158,7 +158,7 @@ fn finding(
 }
 
 /// The step to be done first, and the advice.
-fn mended(seen: &Seen, pulse: &Pulse) -> (Step, Advice) {
+fn mended(seen: &QueueFacts, pulse: &Pulse) -> (Step, Advice) {
     if is_replica(seen) {
         let words = "This server is a replica: check its master, and start the application there.";
         return (Step::Outside, words.into());

@@ -5,10 +5,10 @@
 //! half a minute; where very many wait, a few seconds tell as much, unless whoever takes them does
 //! so in batches or has just been restarted.
 
-use super::flow::{self, Taken};
+use super::flow::{self, TakenCount};
 use super::id::NOTHING_CONSUMED as ID;
-use super::watch::{APART_MS, LIES_MS, MANY, Standing};
-use super::{Finding, Open, RuleVerdict, Seen, Severity, Step, clients, recovery};
+use super::watch::{APART_MS, LIES_MS, MANY, StandingTarget};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
 use crate::queue::{Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
@@ -27,7 +27,7 @@ const SOON_MS: i64 = 7_000;
 
 /// Looks at the length of target in all pulses that are kept, at its front in the samples, and at
 /// the clients.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -45,12 +45,12 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
         WHILE_MS
     };
     match flow::taken(seen, standing.sampled()) {
-        Taken::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
+        TakenCount::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
             // Where nothing comes either, it may be somebody's store.
             let long = standing.grown > 0 && (ms >= LONG_MS || enough == SOON_MS);
             RuleVerdict::Found(finding(seen, &standing, ms, long))
         }
-        Taken::Exactly(1.., _) | Taken::AtLeast(..) => RuleVerdict::Fine,
+        TakenCount::Exactly(1.., _) | TakenCount::AtLeast(..) => RuleVerdict::Fine,
         _ if soon && ms < SOON_MS && enough == SOON_MS => {
             RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms))
         }
@@ -69,7 +69,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// (of what was seen to come, it is known for how long it stands), they are not what gathers within
 /// half a minute (a consumer may take in batches), and nothing taken for [`SOON_MS`] makes the last
 /// of them wait for long.
-fn is_heap(standing: &Standing, ms: i64) -> bool {
+fn is_heap(standing: &StandingTarget, ms: i64) -> bool {
     let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
     let grown = i64::try_from(standing.grown).unwrap_or(i64::MAX);
     let gathers_ms = length.saturating_mul(ms) / grown.max(1);
@@ -81,7 +81,7 @@ fn is_heap(standing: &Standing, ms: i64) -> bool {
 /// taken from a list within half a minute, before those that wait were first seen to stand. Whoever
 /// has taken from a list since then took from another one, and whoever is blocked waits for another
 /// one.
-fn nobody_else(seen: &Seen, pulse: &Pulse, ms: i64) -> bool {
+fn nobody_else(seen: &QueueFacts, pulse: &Pulse, ms: i64) -> bool {
     let Some((all, look)) = clients::seen(seen).zip(seen.server.last()) else {
         return false;
     };
@@ -95,7 +95,7 @@ fn nobody_else(seen: &Seen, pulse: &Pulse, ms: i64) -> bool {
 }
 
 /// Suspects, before it is known, that so many wait and nobody is there.
-fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
+fn suspicion(seen: &QueueFacts, standing: &StandingTarget, known_in_ms: i64) -> Finding {
     let elements = text::counted(standing.length, "element waits", "elements wait");
     let open = Open::new(
         format!("{elements} in target and no client waits for one"),
@@ -109,7 +109,7 @@ fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
     found
 }
 
-fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
+fn finding(seen: &QueueFacts, standing: &StandingTarget, ms: i64, long: bool) -> Finding {
     let (who, _) = consumers(seen);
     let elements = text::counted(standing.length, "element waits", "elements wait");
     let since = text::age(ms);
@@ -136,7 +136,7 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
 }
 
 /// Says that what has come is of a change of ours.
-fn brought_by_us(seen: &Seen, standing: &Standing) -> Vec<String> {
+fn brought_by_us(seen: &QueueFacts, standing: &StandingTarget) -> Vec<String> {
     let at = seen.pulse.map(|pulse| pulse.at);
     let ours = at.and_then(|at| {
         let stood_ms = at.since(standing.since);
@@ -147,7 +147,7 @@ fn brought_by_us(seen: &Seen, standing: &Standing) -> Vec<String> {
 }
 
 /// With what shows it, and what mends it.
-fn evidence(seen: &Seen, finding: Finding, standing: &Standing) -> Finding {
+fn evidence(seen: &QueueFacts, finding: Finding, standing: &StandingTarget) -> Finding {
     let (_, blocked) = consumers(seen);
     let target = &seen.queue.keys().target;
     finding
@@ -170,7 +170,7 @@ fn evidence(seen: &Seen, finding: Finding, standing: &Standing) -> Finding {
 }
 
 /// Tells whether any client waits for an element of a list, and how many do.
-fn consumers(seen: &Seen) -> (String, Option<u64>) {
+fn consumers(seen: &QueueFacts) -> (String, Option<u64>) {
     let Some(all) = clients::seen(seen) else {
         return (
             "whether a consumer is there cannot be seen".to_owned(),

@@ -2,10 +2,10 @@
 //! screen.
 
 use super::id::OWN_WORKER as ID;
-use super::{Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, QueueFacts, RuleVerdict, Severity, Step};
 
 /// Compares who is subscribed with our own.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let ours = seen.watch.own_workers;
     let (Some(pulse), Some(channel), 1..) = (seen.pulse, seen.queue.keys().channel, ours) else {
         return RuleVerdict::Silent;

@@ -13,7 +13,7 @@ const AGAIN_MS: i64 = 60_000;
 
 /// A finding that has gone, as it was at its worst.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Passed {
+pub struct PassedFinding {
     /// The rule that found it.
     pub id: &'static str,
     /// Its severity.
@@ -34,14 +34,14 @@ pub struct Passed {
 
 /// The last of them, oldest first; bounded.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(VecDeque<Passed>);
+pub(super) struct History(VecDeque<PassedFinding>);
 
 impl History {
     /// Findings that are remembered.
     const KEPT: usize = 20;
 
     /// They are over.
-    pub(super) fn add(&mut self, passed: Passed) {
+    pub(super) fn add(&mut self, passed: PassedFinding) {
         let lasted = passed.until.since(passed.since);
         if passed.severity == Severity::Note && lasted < BRIEF_MS {
             return;
@@ -58,12 +58,12 @@ impl History {
     }
 
     /// The newest first.
-    pub(super) fn newest_first(&self) -> impl Iterator<Item = &Passed> {
+    pub(super) fn newest_first(&self) -> impl Iterator<Item = &PassedFinding> {
         self.0.iter().rev()
     }
 }
 
-impl Passed {
+impl PassedFinding {
     /// Headline and details in one line.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -86,8 +86,8 @@ mod tests {
     use super::super::tests::START;
     use super::*;
 
-    fn passed(id: &'static str, severity: Severity, (from, to): (i64, i64)) -> Passed {
-        Passed {
+    fn passed(id: &'static str, severity: Severity, (from, to): (i64, i64)) -> PassedFinding {
+        PassedFinding {
             id,
             severity,
             figure: Some(to.unsigned_abs()),
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    fn after(all: impl IntoIterator<Item = Passed>) -> Vec<(&'static str, i64, u32)> {
+    fn after(all: impl IntoIterator<Item = PassedFinding>) -> Vec<(&'static str, i64, u32)> {
         let mut history = History::default();
         all.into_iter().for_each(|one| history.add(one));
         let told = history.newest_first();

@@ -4,13 +4,13 @@
 use super::clients;
 use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
-use crate::queue::{Exact, Judged, Unpack, text};
+use crate::queue::{Exact, JudgedMember, Unpack, text};
 
 /// Looks at the frames of the next due ones.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if !heads::framed(seen) || seen.pulse.is_none() {
         return RuleVerdict::Silent;
     }
@@ -22,7 +22,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
     if heads::strangers(seen).is_some() {
         return RuleVerdict::Fine;
     }
-    let is_bad = |one: &Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
+    let is_bad = |one: &JudgedMember| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let Some(place) = next.iter().position(|one| is_bad(one)) else {
         return deeper(seen, &fleet).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     };
@@ -33,7 +33,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 /// Unreadable entries: the first of them, how many are known, and whether it is due.
 #[derive(Clone, Copy)]
 struct Bad<'a> {
-    first: &'a Judged,
+    first: &'a JudgedMember,
     count: u64,
     due: bool,
 }
@@ -58,7 +58,7 @@ impl Bad<'_> {
     }
 
     /// Says which entry it is, who wrote it, who fails on it, and what that does to the others.
-    fn details(self, seen: &Seen, era: Era, block: BlockHarm) -> String {
+    fn details(self, seen: &QueueFacts, era: Era, block: BlockHarm) -> String {
         let theirs = self.first.form.map(|form| form.era().releases());
         let foreign = theirs.filter(|releases| *releases != era.releases());
         let who = match foreign {
@@ -82,8 +82,8 @@ impl Bad<'_> {
 }
 
 fn finding(
-    seen: &Seen,
-    next: &[&Judged],
+    seen: &QueueFacts,
+    next: &[&JudgedMember],
     (place, count): (usize, usize),
     fleet: &Fleet,
 ) -> Finding {
@@ -106,7 +106,7 @@ fn finding(
     let late = seen.pulse.and_then(|pulse| pulse.late.get());
     let late = late.filter(|_| due);
     let whole = late.is_some() || heads::is_whole(seen, next);
-    let is_bad = |one: &&Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
+    let is_bad = |one: &&JudgedMember| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let finding = Finding::new(ID, severity, unreadable.headline(fleet.era))
         .details(unreadable.details(seen, fleet.era, block))
         .of_sample(late.unwrap_or(count as u64), whole)
@@ -157,7 +157,7 @@ fn finding(
     repaired(seen, finding, fleet, unreadable)
 }
 
-fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, bad: Bad) -> Finding {
+fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Finding {
     let form = fleet.era.form(seen.server.long);
     let that = if bad.count == 1 {
         "that entry"
@@ -180,7 +180,7 @@ fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, bad: Bad) -> Finding {
 }
 
 /// One that a look at all members has found behind the next due ones.
-fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
+fn deeper(seen: &QueueFacts, fleet: &Fleet) -> Option<Finding> {
     let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
     let group = exact.unreadable(fleet.era);
     let bad = heads::deeper(seen, group)?;
@@ -235,7 +235,7 @@ fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
 }
 
 /// With a word of caution where clients of the other era may still be at work.
-fn others_may_be_there(seen: &Seen, finding: Finding) -> Finding {
+fn others_may_be_there(seen: &QueueFacts, finding: Finding) -> Finding {
     let several = seen.pulse.and_then(|pulse| pulse.transfer_clients.get()) >= Some(2);
     if !several || heads::both_transferred(seen) != Some(true) {
         return finding;
@@ -254,11 +254,11 @@ mod tests {
 
     const NEWER: [bool; 2] = [false, true];
 
-    fn due(form: Form, id: u8) -> Judged {
+    fn due(form: Form, id: u8) -> JudgedMember {
         framed(form, id, Some(i64::from(id) - 1_000))
     }
 
-    fn scene(next: Vec<Judged>, transferred: [bool; 2]) -> Scene {
+    fn scene(next: Vec<JudgedMember>, transferred: [bool; 2]) -> Scene {
         let mut seen = pulse(0, next.len() as u64, Some(1_000), 1);
         seen.first = next.first().cloned();
         let newest = next.clone();

@@ -1,7 +1,7 @@
 //! Entries are in quarantine: nothing is wrong, but somebody should know.
 
 use super::id::QUARANTINED as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step, recovery};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, recovery};
 use crate::queue::change::What;
 use crate::queue::{Change, text};
 
@@ -9,7 +9,7 @@ use crate::queue::{Change, text};
 const LATELY_MS: i64 = 600_000;
 
 /// Looks whether anything is in quarantine.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(survey) = seen.survey else {
         return RuleVerdict::Silent;
     };

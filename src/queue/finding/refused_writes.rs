@@ -1,7 +1,7 @@
 //! The server refuses writes, so that nothing is transferred and nothing offered.
 
 use super::id::REFUSED_WRITES as ID;
-use super::{Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::look::Info;
 use crate::queue::{Known, text};
 
@@ -71,7 +71,7 @@ const REASONS: [Reason; 5] = [
 ];
 
 /// Looks at what `INFO` says of the server, and at the errors that it counts (Redis ≥ 6.2).
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let info = match seen.server.last().map(|look| &look.info) {
         None | Some(Known::None) => return RuleVerdict::Silent,
         Some(Known::Unknown(why)) => return RuleVerdict::Blind(why.to_string()),
@@ -96,7 +96,7 @@ struct Lately {
 }
 
 /// Tells whether it refuses writes for this reason.
-fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Lately> {
+fn refused(seen: &QueueFacts, info: &Info, reason: &Reason) -> Option<Lately> {
     let lately = seen
         .server
         .grew(NOW_MS, |info| info.errors(reason.code))
@@ -117,13 +117,13 @@ fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Lately> {
 
 /// The data has changed between two looks, which a server that refuses all writes for its disk does
 /// not let happen: somebody has told it to take writes although it cannot save them.
-fn writes_go_on(seen: &Seen) -> bool {
+fn writes_go_on(seen: &QueueFacts) -> bool {
     let changes = |info: &Info| info.number("rdb_changes_since_last_save");
     let grown = seen.server.grew(NOW_MS, changes);
     grown.is_some_and(|(count, _)| count > 0)
 }
 
-fn stuck(seen: &Seen) -> bool {
+fn stuck(seen: &QueueFacts) -> bool {
     let late = |pulse: &crate::queue::Pulse| {
         let due = pulse.oldest_late;
         due.is_some_and(|due| pulse.at.since(due) > STUCK_MS)

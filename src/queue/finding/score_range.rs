@@ -5,11 +5,11 @@ mod micros;
 
 use self::counted::known;
 use super::id::SCORE_RANGE as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::exact::Group;
-use crate::queue::{Due, Exact, Judged, Pulse, text};
+use crate::queue::{Due, Exact, JudgedMember, Pulse, text};
 
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
 /// printed as `1e+17`.
@@ -23,7 +23,7 @@ const YEARS_MS: i64 = 1_000_000_000_000;
 
 /// Looks at the head of the pulse, and at what the survey counts beyond all times and in
 /// microseconds.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -42,13 +42,13 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// When the oldest late one is due, if that makes sense only in seconds.
-pub(super) fn oldest_in_seconds(seen: &Seen, pulse: &Pulse) -> Option<EpochMillis> {
+pub(super) fn oldest_in_seconds(seen: &QueueFacts, pulse: &Pulse) -> Option<EpochMillis> {
     let meant = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_some();
     pulse.oldest_late.filter(meant)
 }
 
 /// The lowest score, when it is below zero.
-pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
+pub(super) fn negative(seen: &QueueFacts, pulse: &Pulse) -> Option<f64> {
     match pulse.head {
         Some(Due::OutOfRange(score)) if score < 0.0 => return Some(score),
         // Scrolled down, a pulse does not see it.
@@ -62,7 +62,7 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
 }
 
 /// True when clients sleep for the first entry, as if there were no other.
-pub(super) fn puts_to_sleep(seen: &Seen) -> bool {
+pub(super) fn puts_to_sleep(seen: &QueueFacts) -> bool {
     let score = seen.pulse.and_then(|pulse| negative(seen, pulse));
     score.is_some_and(|score| score <= -UNREADABLE)
 }
@@ -74,14 +74,14 @@ fn convert(from: &str, to: &str) -> Advice {
 }
 
 /// With the look at all members that has counted them.
-fn counted(finding: Finding, seen: &Seen, group: fn(&Exact) -> &Group) -> Finding {
+fn counted(finding: Finding, seen: &QueueFacts, group: fn(&Exact) -> &Group) -> Finding {
     match seen.watch.exact().filter(|exact| group(exact).count > 0) {
         Some(exact) => finding.exact(exact),
         None => finding,
     }
 }
 
-fn below_zero(seen: &Seen, score: f64) -> Finding {
+fn below_zero(seen: &QueueFacts, score: f64) -> Finding {
     let group: fn(&Exact) -> &Group = |exact| &exact.negative;
     let all = known(seen, group, |score| score < 0.0);
     let (count, bad) = (all.count, &all.bad);
@@ -145,7 +145,7 @@ const fn due_then(far: bool) -> &'static str {
     if far { "in 100 years" } else { "now" }
 }
 
-fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
+fn in_seconds(seen: &QueueFacts, due: EpochMillis) -> Finding {
     let now = seen.pulse.map_or(due, |pulse| pulse.at);
     let unit = |score: f64| {
         let Due::At(due) = seen.queue.due(score) else {
@@ -180,13 +180,14 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
     finding.repair(Step::Change(What::Unit), convert("seconds", "milliseconds"))
 }
 
-fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
+fn beyond(seen: &QueueFacts, pulse: &Pulse, entries: u64) -> Finding {
     let head = matches!(pulse.head, Some(Due::OutOfRange(score)) if score > 0.0);
     let group: fn(&Exact) -> &Group = |exact| &exact.beyond;
     let bad = known(seen, group, |score| score >= seen.queue.no_time()).bad;
     let now = pulse.at;
-    let meant =
-        |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
+    let meant = |one: &&JudgedMember| {
+        one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS))
+    };
     let meant = bad.iter().all(meant);
     let never = text::counted(entries, "entry is", "entries are") + " never transferred";
     let in_millis = meant && seen.queue.no_time() < UNREADABLE;
@@ -234,7 +235,7 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
 const FEW: usize = 5;
 
 /// With the ids of the first few of them.
-fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
+fn with_ids(finding: Finding, bad: &[&JudgedMember]) -> Finding {
     if bad.is_empty() {
         return finding;
     }
@@ -244,7 +245,7 @@ fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
 }
 
 /// The same as a figure, and by what they say.
-fn with_suspects(finding: Finding, bad: &[&Judged]) -> Finding {
+fn with_suspects(finding: Finding, bad: &[&JudgedMember]) -> Finding {
     if bad.is_empty() {
         return finding;
     }
@@ -396,7 +397,7 @@ mod tests {
             one
         };
         let seconds = || one(1_700_000_060.0);
-        let said = |next: Vec<Judged>| {
+        let said = |next: Vec<JudgedMember>| {
             let scene = Scene::default().pulse(head.clone());
             let found = scene.sample(sample(next, Vec::new())).found(ID).unwrap();
             let count = found.details.split(" due").next().unwrap_or_default();

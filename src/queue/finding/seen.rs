@@ -8,7 +8,7 @@ use crate::queue::{Pulse, Queue, Survey};
 
 /// All that is known of a queue when the rules are asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct QueueFacts<'a> {
     /// The queue.
     pub queue: &'a Queue,
     /// The last pulse.

@@ -1,7 +1,7 @@
 //! The order list is set aside: a change is under way that has done so, or one was interrupted.
 
 use super::id::SET_ASIDE as ID;
-use super::{Act, Advice, Finding, Open, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
@@ -14,7 +14,7 @@ fn repair() -> Advice {
 }
 
 /// Looks whether there is a list that was set aside, and whether it stands still.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(key) = seen.queue.keys().aside else {
         return RuleVerdict::Silent;
     };
@@ -98,7 +98,7 @@ mod tests {
         let queue = Queue::redisson("orders");
         let severity = |watch: Watch, ms: i64, aside: u64| {
             let (pulse, survey) = (pulse(ms, 1_204, None, 1), survey(Some(aside)));
-            let seen = Seen {
+            let seen = QueueFacts {
                 queue: &queue,
                 pulse: Some(&pulse),
                 survey: Some(&survey),
@@ -144,7 +144,7 @@ mod tests {
         let said = |survey: Option<&Survey>| {
             let mut watch = Watch::default();
             watch.saw(&pulses[0]);
-            look(&Seen {
+            look(&QueueFacts {
                 queue: &queue,
                 pulse: pulses.last(),
                 survey,

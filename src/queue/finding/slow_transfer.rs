@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use self::batch::Batch;
 use super::id::SLOW_TRANSFER as ID;
-use super::{Act, Advice, Finding, Passed, RuleVerdict, Seen, Severity, Step, heads};
+use super::{Act, Advice, Finding, PassedFinding, QueueFacts, RuleVerdict, Severity, Step, heads};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::finding::id;
-use crate::queue::frames::{Judged, Place};
+use crate::queue::frames::{JudgedMember, Place};
 use crate::queue::{Bar, EntryId, Exact, Known, Pulse, text};
 
 /// The cost of a search to the server for each element that it passes, in µs (measured: 1.19 s for
@@ -46,7 +46,7 @@ struct Outlook<'a> {
 }
 
 /// Estimates how long the next transfers will block the server.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -63,13 +63,13 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// When transfers have blocked the server before, the last time first.
-fn earlier<'a>(seen: &Seen<'a>) -> impl Iterator<Item = &'a Passed> {
-    let bad = |passed: &&Passed| passed.id == ID && passed.severity > Severity::Note;
+fn earlier<'a>(seen: &QueueFacts<'a>) -> impl Iterator<Item = &'a PassedFinding> {
+    let bad = |passed: &&PassedFinding| passed.id == ID && passed.severity > Severity::Note;
     seen.watch.passed().filter(bad)
 }
 
 /// `blocked Redis for 0:43, 6:12 ago`.
-fn lasted(passed: &Passed, at: EpochMillis) -> String {
+fn lasted(passed: &PassedFinding, at: EpochMillis) -> String {
     let lasted = text::age(passed.until.since(passed.since));
     let ago = text::age(at.since(passed.since).max(0));
     format!("blocked Redis for {lasted}, {ago} ago")
@@ -77,7 +77,7 @@ fn lasted(passed: &Passed, at: EpochMillis) -> String {
 
 /// The next burst that waits: when it falls due, and of how many entries; as far as the bars of the
 /// timeline reach and are narrow.
-fn next_burst(seen: &Seen, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
+fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
     let survey = seen.survey?;
     let burst = |bar: &&Bar| {
         let narrow = bar.to.since(bar.from) <= BURST_MS;
@@ -89,8 +89,8 @@ fn next_burst(seen: &Seen, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 
 /// Tells of bursts that came before: they come once more, though all is well in between. One that
 /// stands in timeouts already is told as soon as it does.
-fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
-    let all: Vec<&Passed> = earlier(seen).collect();
+fn recurring(seen: &QueueFacts, pulse: &Pulse) -> Option<Finding> {
+    let all: Vec<&PassedFinding> = earlier(seen).collect();
     let burst = next_burst(seen, pulse);
     let last = all.first().filter(|_| all.len() > 1 || burst.is_some())?;
     if pulse.at.since(last.until) > AGAIN_MS {
@@ -125,7 +125,7 @@ fn recurring(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
 }
 
 /// The outlook on the next transfers, from the last sample and a look at all members.
-fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<RuleVerdict>> {
+fn outlook<'a>(seen: &QueueFacts<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<RuleVerdict>> {
     let (Some(_), Some(order), Some(sample)) = (
         seen.queue.keys().order,
         pulse.order.get(),
@@ -158,7 +158,7 @@ fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<RuleVe
     })
 }
 
-fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) -> Finding {
+fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severity) -> Finding {
     let keys = seen.queue.keys();
     let order = pulse.order.get().unwrap_or(0);
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
@@ -244,14 +244,14 @@ pub(super) fn explains(found: &Finding, pulse: &Pulse) -> bool {
 }
 
 /// Transfers of this queue are under way that keep the server from all else.
-pub(super) fn keeps_the_server(seen: &Seen) -> bool {
+pub(super) fn keeps_the_server(seen: &QueueFacts) -> bool {
     let late = seen.pulse.and_then(|pulse| pulse.late.get());
     late > Some(0) && matches!(look(seen), RuleVerdict::Found(_))
 }
 
 /// Tells whether so much is due so far down the order list that whoever transfers it by searching
 /// needs long for it, while a transfer by hand does not search.
-pub(super) fn wants_a_hand(seen: &Seen) -> bool {
+pub(super) fn wants_a_hand(seen: &QueueFacts) -> bool {
     let by_hand = |found: &Finding| found.repair.step == Step::Change(What::Transfer);
     matches!(&look(seen), RuleVerdict::Found(found) if by_hand(found))
 }
@@ -313,7 +313,7 @@ fn looked_for(finding: Finding, exact: &Exact, places: usize) -> Finding {
 }
 
 /// Returns the places of those of the next due ones that a look at all members has met.
-fn places(exact: &Exact, next: &[&Judged]) -> Vec<(EntryId, Place)> {
+fn places(exact: &Exact, next: &[&JudgedMember]) -> Vec<(EntryId, Place)> {
     let of = |(id, place): &(EntryId, u64)| {
         let waits = next.iter().any(|one| one.id == *id);
         waits.then_some((*id, Place::At(*place)))

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::id::SPLIT_VIEW as ID;
-use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::look::ServerLook;
 use crate::queue::slot::slot;
 use crate::queue::text;
@@ -14,7 +14,7 @@ use crate::queue::text;
 const SPLIT_MS: i64 = 9_000;
 
 /// Looks at what each says.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(last) = seen.server.last() else {
         return RuleVerdict::Silent;
     };

@@ -5,7 +5,7 @@ mod why;
 use self::why::{Why, why};
 use super::id::STUCK_CLIENT as ID;
 use super::{
-    Finding, Open, RuleVerdict, Seen, Severity, clients, clock_skew, recovery, score_range,
+    Finding, Open, QueueFacts, RuleVerdict, Severity, clients, clock_skew, recovery, score_range,
 };
 use crate::queue::{Known, Pulse, text};
 
@@ -15,7 +15,7 @@ const STANDS_MS: i64 = 3_000;
 const LATE_MS: i64 = 6_000;
 
 /// Looks at how long the same entry has headed timeouts.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -49,7 +49,7 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// Says how many are subscribed, and how many of them are ours.
-fn who(seen: &Seen, clients: Option<u64>) -> String {
+fn who(seen: &QueueFacts, clients: Option<u64>) -> String {
     let Some(clients) = clients else {
         return "who listens cannot be seen".to_owned();
     };
@@ -66,7 +66,7 @@ fn who(seen: &Seen, clients: Option<u64>) -> String {
 }
 
 fn finding(
-    seen: &Seen,
+    seen: &QueueFacts,
     pulse: &Pulse,
     (clients, stood_ms, late_ms): (Option<u64>, i64, i64),
 ) -> Finding {

@@ -1,7 +1,7 @@
 //! The slot of the queue is half moved to another node of its cluster, and nobody goes on.
 
 use super::id::STUCK_MIGRATION as ID;
-use super::{Finding, Open, RuleVerdict, Seen, Severity, Step};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::fleet::{ClusterView, MovingSlot};
 use crate::queue::look::ServerLook;
 use crate::queue::slot::slot;
@@ -11,7 +11,7 @@ use crate::queue::text;
 const STUCK_MS: i64 = 30_000;
 
 /// Looks at what the nodes say of the slot.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(last) = seen.server.last() else {
         return RuleVerdict::Silent;
     };

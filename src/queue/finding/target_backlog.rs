@@ -1,9 +1,9 @@
 //! More is delivered than consumers take.
 
-use super::flow::{self, Taken};
+use super::flow::{self, TakenCount};
 use super::id::TARGET_BACKLOG as ID;
 use super::watch::FEW;
-use super::{Beat, Finding, Open, RuleVerdict, Seen, Severity, Step, recovery};
+use super::{Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, recovery};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
@@ -15,7 +15,7 @@ const MUCH_S: f64 = 600.0;
 const ASKS: &str = "whether consumers keep up";
 
 /// Looks at the length of target in the last pulses, and at what was taken between samples.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
@@ -64,7 +64,7 @@ fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
 
 /// By at least half as many as target has grown, late entries have got fewer meanwhile, or a change
 /// of ours is moving them.
-fn worked_off(seen: &Seen, growth: u64) -> bool {
+fn worked_off(seen: &QueueFacts, growth: u64) -> bool {
     let late = |beat: Option<&Beat>| beat.and_then(|beat| beat.late);
     let mut beats = seen.watch.last(LONG_MS);
     let (before, now) = (late(beats.next()), late(beats.next_back()));
@@ -88,7 +88,7 @@ struct Takes {
     most: Option<f64>,
 }
 
-fn takes(seen: &Seen, lengths: &[(i64, u64)]) -> Option<Takes> {
+fn takes(seen: &QueueFacts, lengths: &[(i64, u64)]) -> Option<Takes> {
     let (start, end) = (lengths.first()?.0, lengths.last()?.0);
     let falls = lengths
         .windows(2)
@@ -96,9 +96,9 @@ fn takes(seen: &Seen, lengths: &[(i64, u64)]) -> Option<Takes> {
     let fell = flow::per_s(falls.sum(), end - start);
     let since = seen.pulse?.at.plus(start - end);
     let (sampled, exact) = match flow::taken(seen, since.plus(-LONG_MS / 2)) {
-        Taken::Exactly(n, ms) => (flow::per_s(n, ms), true),
-        Taken::AtLeast(n, ms) => (flow::per_s(n, ms), false),
-        Taken::Unsure => (0.0, false),
+        TakenCount::Exactly(n, ms) => (flow::per_s(n, ms), true),
+        TakenCount::AtLeast(n, ms) => (flow::per_s(n, ms), false),
+        TakenCount::Unsure => (0.0, false),
     };
     let least = fell.max(sampled);
     let counted = seen.server.grew(LONG_MS + LONG_MS / 2, pops);
@@ -116,7 +116,7 @@ fn pops(info: &Info) -> Option<u64> {
     calls.into_iter().flatten().reduce(|a, b| a + b)
 }
 
-fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Finding {
+fn finding(seen: &QueueFacts, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Finding {
     let span = |lengths: &[(i64, u64)]| Some(lengths.last()?.0 - lengths.first()?.0);
     let ms = span(lengths).unwrap_or(LONG_MS);
     let length = lengths.last().map_or(0, |(_, n)| *n);
@@ -167,7 +167,7 @@ fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Fi
 mod tests {
     use super::super::tests::{START, Scene, pulse, sample};
     use super::*;
-    use crate::queue::frames::Delivered;
+    use crate::queue::frames::DeliveredElement;
     use crate::queue::{Change, Known, Pulse, Queue};
 
     /// Pulses of these lengths a second apart; meanwhile so many elements are taken in 10 s.
@@ -184,7 +184,7 @@ mod tests {
             let mut frames = sample(Vec::new(), Vec::new());
             frames.at = START.plus(ms);
             let elements = i * taken..i * taken + 100;
-            let one = |n: usize| Delivered::new(&queue, n.to_string().as_bytes());
+            let one = |n: usize| DeliveredElement::new(&queue, n.to_string().as_bytes());
             frames.front = elements.map(one).collect();
             scene = scene.sample(frames);
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::clock::EpochMillis;
 use crate::queue::frame::{self, Form};
 use crate::queue::look::{Clients, Info, Scripts};
-use crate::queue::{Due, Frames, Judged, Known, ServerLook};
+use crate::queue::{Due, Frames, JudgedMember, Known, ServerLook};
 
 /// The server's time of the first pulse.
 pub(crate) const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
@@ -67,20 +67,20 @@ pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) ->
 }
 
 /// A frame of that form, due so many ms after the start (none: an element of the order list).
-pub(crate) fn framed(form: Form, id: u8, due_ms: Option<i64>) -> Judged {
+pub(crate) fn framed(form: Form, id: u8, due_ms: Option<i64>) -> JudgedMember {
     let member = frame::encode(form, [id, 1, 2, 3, 4, 5, 6, 0x43], b"hello");
     judged(&member, due_ms)
 }
 
 /// The same of any member.
-pub(crate) fn judged(member: &[u8], due_ms: Option<i64>) -> Judged {
+pub(crate) fn judged(member: &[u8], due_ms: Option<i64>) -> JudgedMember {
     let queue = Queue::redisson("q");
     let score = due_ms.map(|ms| queue.score(START.plus(ms)));
-    Judged::new(&queue, member, score, 8)
+    JudgedMember::new(&queue, member, score, 8)
 }
 
 /// A sample taken at the start.
-pub(crate) fn sample(next_due: Vec<Judged>, newest: Vec<Judged>) -> Frames {
+pub(crate) fn sample(next_due: Vec<JudgedMember>, newest: Vec<JudgedMember>) -> Frames {
     Frames {
         at: START,
         next_due,
@@ -179,7 +179,7 @@ impl Scene {
     /// Returns the verdict of one rule.
     pub(crate) fn verdict(&self, id: &str) -> RuleVerdict {
         let rule = Rule::named(id).unwrap();
-        (rule.look)(&Seen {
+        (rule.look)(&QueueFacts {
             queue: &Queue::redisson("q"),
             pulse: self.pulse.as_ref(),
             survey: self.survey.as_ref(),
@@ -242,7 +242,7 @@ fn what_keeps_every_repair_from_being_made_comes_before_what_is_to_be_repaired()
 fn of_two_entries_that_break_transfers_the_one_due_first_is_told_first() {
     let poison = |ms| framed(Form::DoubleId, 1, Some(ms));
     let foreign = |ms| judged(b"no frame", Some(ms));
-    let told = |next: Vec<Judged>| {
+    let told = |next: Vec<JudgedMember>| {
         let newest: Vec<_> = (3..9).map(|id| framed(Form::ByteId, id, None)).collect();
         let mut seen = pulse(0, 2, Some(9_000), 1);
         seen.first = next.first().cloned();

@@ -2,8 +2,8 @@
 //! timeouts, also what was lost.
 
 use super::id::TTL as ID;
-use super::watch::Expired;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::watch::ExpiredEntries;
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::{KeyFacts, text};
@@ -17,7 +17,7 @@ const SOON_MS: i64 = 24 * HOUR_MS;
 const TOLD_MS: i64 = 24 * HOUR_MS;
 
 /// Looks at what the survey says of each key, and at what pulses have seen since.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let now = seen.pulse.map(|pulse| pulse.at);
     let lost = seen.watch.expired.as_ref().zip(now);
     let lost = lost.map(|(expired, now)| (expired, now.since(expired.at)));
@@ -78,8 +78,8 @@ pub(super) fn look(seen: &Seen) -> RuleVerdict {
 }
 
 /// The finding that entries are lost.
-fn lost_with(expired: &Expired, ago_ms: i64) -> Finding {
-    let Expired {
+fn lost_with(expired: &ExpiredEntries, ago_ms: i64) -> Finding {
+    let ExpiredEntries {
         key,
         at,
         waited,

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(super) use self::exact::LASTS_MS;
-pub(super) use self::expiry::Expired;
+pub(super) use self::expiry::ExpiredEntries;
 use self::expiry::Expiry;
-pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, Standing};
-use super::Passed;
+pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, StandingTarget};
+use super::PassedFinding;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
 use crate::queue::frames::{Fingerprint, Frames};
@@ -131,7 +131,7 @@ pub struct Watch {
     /// The expiry of timeouts, as long as it has not run out.
     expiry: Option<Expiry>,
     /// The entries that the last one which did has taken.
-    pub(super) expired: Option<Expired>,
+    pub(super) expired: Option<ExpiredEntries>,
     /// The payloads that were seen to be delivered again and again.
     pub(super) redelivered: Vec<Fingerprint>,
     /// The last look that found what stops every transfer.
@@ -389,12 +389,12 @@ impl Watch {
 
     /// Findings that are over, the newest first: at most twenty, not those that are still told
     /// as just gone.
-    pub fn passed(&self) -> impl Iterator<Item = &Passed> {
+    pub fn passed(&self) -> impl Iterator<Item = &PassedFinding> {
         self.ledger.passed()
     }
 
     /// The same, and what has just gone before it.
-    pub fn over(&self) -> impl Iterator<Item = Passed> {
+    pub fn over(&self) -> impl Iterator<Item = PassedFinding> {
         self.ledger.over()
     }
 

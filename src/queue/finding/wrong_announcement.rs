@@ -2,7 +2,7 @@
 //! timer off until then, and the head comes late. Only who hears the channel can tell.
 
 use super::id::WRONG_ANNOUNCEMENT as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::text;
 
@@ -15,7 +15,7 @@ const AFTER_MS: i64 = 1_000;
 const LATER_MS: i64 = 1_000;
 
 /// Compares what was announced last with the head.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse.filter(|_| seen.queue.keys().channel.is_some()) else {
         return RuleVerdict::Silent;
     };

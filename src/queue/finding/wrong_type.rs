@@ -1,13 +1,13 @@
 //! A key of another type: whatever touches it fails.
 
 use super::id::WRONG_TYPE as ID;
-use super::{Act, Advice, Finding, RuleVerdict, Seen, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::change::What;
 use crate::queue::name::out_of_the_way;
 use crate::queue::{Known, text};
 
 /// Looks at what the survey says of each key; before the first one, at what the pulse was refused.
-pub(super) fn look(seen: &Seen) -> RuleVerdict {
+pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let wrong = match seen.survey {
         Some(survey) => from_survey(survey),
         None => Vec::new(),
@@ -99,7 +99,7 @@ impl Wrong {
 }
 
 /// It is one of those that stand beside the queue's own, and come after them.
-fn is_ours(seen: &Seen, wrong: &Wrong) -> bool {
+fn is_ours(seen: &QueueFacts, wrong: &Wrong) -> bool {
     let keys = seen.queue.keys();
     let hold = keys.hold;
     let ours = [keys.quarantine, hold.held, hold.leases, hold.intake];
@@ -123,7 +123,7 @@ fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {
         .collect()
 }
 
-fn from_pulse(seen: &Seen) -> Vec<Wrong> {
+fn from_pulse(seen: &QueueFacts) -> Vec<Wrong> {
     let Some(pulse) = seen.pulse else {
         return Vec::new();
     };

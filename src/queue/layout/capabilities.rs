@@ -1,6 +1,6 @@
 //! The questions that each layout answers: all in which one differs from another.
 
-use super::{Push, Unit, Unwrapped};
+use super::{Push, Unit, UnwrappedMember};
 use crate::queue::entry::EntryId;
 use crate::queue::frame::FrameError;
 use crate::queue::name::{Keys, QueueName};
@@ -39,8 +39,8 @@ pub(super) trait Capabilities {
         Push::Right
     }
 
-    fn unwrap<'a>(&self, member: &'a [u8]) -> Result<Unwrapped<'a>, FrameError> {
-        Ok(Unwrapped {
+    fn unwrap<'a>(&self, member: &'a [u8]) -> Result<UnwrappedMember<'a>, FrameError> {
+        Ok(UnwrappedMember {
             id: EntryId::of_bytes(member),
             form: None,
             payload: member,

@@ -1,7 +1,7 @@
 //! Redisson's `RDelayedQueue`: timeouts, an order list beside it, a channel, and frames.
 
 use super::capabilities::Capabilities;
-use super::{Unwrapped, typed};
+use super::{UnwrappedMember, typed};
 use crate::queue::entry::EntryId;
 use crate::queue::frame::{self, FrameError};
 use crate::queue::name::{self, Keys, QueueName};
@@ -47,9 +47,9 @@ impl Capabilities for Redisson {
         true
     }
 
-    fn unwrap<'a>(&self, member: &'a [u8]) -> Result<Unwrapped<'a>, FrameError> {
+    fn unwrap<'a>(&self, member: &'a [u8]) -> Result<UnwrappedMember<'a>, FrameError> {
         let frame = frame::decode(member)?;
-        Ok(Unwrapped {
+        Ok(UnwrappedMember {
             id: EntryId(frame.id),
             form: Some(frame.form),
             payload: frame.payload,

@@ -3,7 +3,7 @@
 use redis::Value;
 
 use super::super::script::{index, list, text};
-use super::{AllWait, Appended, BroughtBack, ListRound, Returned, Swept};
+use super::{AllWait, AppendFate, BroughtBack, ListRound, ReturnFate, Swept};
 
 pub(super) fn all_wait([what, at, last]: &[Value; 3]) -> Option<AllWait> {
     Some(match what {
@@ -43,14 +43,14 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<ListRound> {
     })
 }
 
-pub(super) fn put_back([went, what]: &[Value; 2]) -> Option<(usize, Vec<Returned>)> {
+pub(super) fn put_back([went, what]: &[Value; 2]) -> Option<(usize, Vec<ReturnFate>)> {
     let returned = |value: &Value| {
         Some(match text(value)? {
-            "" => Returned::Done,
-            "-" => Returned::NoNeighbour,
-            "?" => Returned::Gone,
-            other if other.starts_with('=') => Returned::Changed(other[1..].parse().ok()?),
-            score => Returned::Waits(score.parse().ok()?),
+            "" => ReturnFate::Done,
+            "-" => ReturnFate::NoNeighbour,
+            "?" => ReturnFate::Gone,
+            other if other.starts_with('=') => ReturnFate::Changed(other[1..].parse().ok()?),
+            score => ReturnFate::Waits(score.parse().ok()?),
         })
     };
     let all = list(what)?.iter().map(returned).collect::<Option<_>>()?;
@@ -61,14 +61,14 @@ pub(super) fn put_back([went, what]: &[Value; 2]) -> Option<(usize, Vec<Returned
 #[derive(Debug)]
 pub(super) struct OtherList;
 
-pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Result<Vec<Appended>, OtherList>> {
+pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Result<Vec<AppendFate>, OtherList>> {
     if *again == Value::Int(1) {
         return Some(Err(OtherList));
     }
     let read = |value: &Value| match value {
-        Value::Int(0) => Some(Appended::Gone),
-        Value::Int(1) => Some(Appended::Done),
-        Value::Int(2) => Some(Appended::There),
+        Value::Int(0) => Some(AppendFate::Gone),
+        Value::Int(1) => Some(AppendFate::Done),
+        Value::Int(2) => Some(AppendFate::There),
         _ => None,
     };
     Some(Ok(list(what)?.iter().map(read).collect::<Option<_>>()?))

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use redis::{Pipeline, Value};
 
-use super::{Changed, End, Place, TakeBack, adding, channel, push, texts};
+use super::{EditResult, End, Place, TakeBack, adding, channel, push, texts};
 use crate::queue::{HeldElement, Queue};
 use crate::store::error::StoreError;
-use crate::store::script::{self, Fate, Timed};
+use crate::store::script::{self, Fate, TimedResult};
 use crate::store::take::push_back;
 use crate::store::write::Writer;
 
@@ -25,7 +25,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[TakeBack],
-    ) -> Result<Timed<Changed>, StoreError> {
+    ) -> Result<TimedResult<EditResult>, StoreError> {
         self.take_back_to(queue, elements, End::Tail).await
     }
 
@@ -37,7 +37,7 @@ impl Writer {
         queue: &Queue,
         elements: &[TakeBack],
         end: End,
-    ) -> Result<Timed<Changed>, StoreError> {
+    ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("take elements back", elements.len())?;
         let keys = queue.keys();
         let scores = texts(elements.iter().map(|taken| taken.score));
@@ -51,7 +51,7 @@ impl Writer {
         }
         let keys = [vec![keys.target.as_slice()], adding(&keys)].concat();
         let told = script::take_back(&self.lane, &keys, args).await?;
-        Ok(told.map(Changed::from))
+        Ok(told.map(EditResult::from))
     }
 
     /// Delivers entries that only the order list holds, in the order given: payload to target, out
@@ -61,7 +61,7 @@ impl Writer {
         &self,
         queue: &Queue,
         members: &[Vec<u8>],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         const ATTEMPT: &str = "transfer what only the order list holds";
         self.fits(ATTEMPT, members.len())?;
         let keys = queue.keys();
@@ -79,7 +79,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[Vec<u8>],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.discard_from(queue, elements, End::Head).await
     }
 
@@ -90,7 +90,7 @@ impl Writer {
         queue: &Queue,
         elements: &[Vec<u8>],
         end: End,
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         let from = match end {
             End::Head => next_taken(queue),
             End::Tail => newest(queue),
@@ -105,7 +105,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[Vec<u8>],
-    ) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+    ) -> Result<TimedResult<Vec<(Fate, Option<Place>)>>, StoreError> {
         self.discarded(queue, elements, [newest(queue), "places"])
             .await
     }
@@ -115,7 +115,7 @@ impl Writer {
         queue: &Queue,
         elements: &[Vec<u8>],
         words: [&str; 2],
-    ) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+    ) -> Result<TimedResult<Vec<(Fate, Option<Place>)>>, StoreError> {
         self.fits("delete delivered elements", elements.len())?;
         let words = words.iter().map(|word| word.as_bytes());
         let args = words.chain(elements.iter().map(Vec::as_slice));
@@ -128,7 +128,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[(Vec<u8>, Place)],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("put elements back in their places", elements.len())?;
         let keys = queue.keys();
         let numbers = elements.iter().map(|(_, place)| match place {
@@ -156,7 +156,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[Vec<u8>],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         let last_first = elements.iter().rev().map(Vec::as_slice);
         let to = push_back(queue.comes_at_head());
         self.put_elements(queue, to, last_first.collect()).await
@@ -167,7 +167,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[Vec<u8>],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         let first_first = elements.iter().map(Vec::as_slice);
         let to = push(queue).as_bytes();
         self.put_elements(queue, to, first_first.collect()).await
@@ -178,7 +178,7 @@ impl Writer {
         queue: &Queue,
         to: &[u8],
         elements: Vec<&[u8]>,
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("put elements back", elements.len())?;
         let count = elements.len();
         let args = std::iter::once(to).chain(elements);
@@ -196,7 +196,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[HeldElement],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("put elements back that were taken", elements.len())?;
         let keys = queue.keys();
         let mut args: Vec<&[u8]> = vec![push_back(queue.comes_at_head()), b""];

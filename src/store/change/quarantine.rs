@@ -1,9 +1,9 @@
 //! Into quarantine and out of it: each script beside the call that sends it.
 
-use super::{Changed, Chosen, Deleted, Place, channel, pairs, returning, texts};
+use super::{ChosenEntry, DeletedEntry, EditResult, Place, channel, pairs, returning, texts};
 use crate::queue::{Keys, Queue};
 use crate::store::error::StoreError;
-use crate::store::script::{Script, Timed, fates_and_places, head_and_fates, run, script};
+use crate::store::script::{Script, TimedResult, fates_and_places, head_and_fates, run, script};
 use crate::store::write::Writer;
 
 static QUARANTINE: Script = script!(
@@ -23,8 +23,8 @@ impl Writer {
     pub async fn quarantine(
         &self,
         queue: &Queue,
-        chosen: &[Chosen],
-    ) -> Result<Timed<Vec<Deleted>>, StoreError> {
+        chosen: &[ChosenEntry],
+    ) -> Result<TimedResult<Vec<DeletedEntry>>, StoreError> {
         self.fits("quarantine entries", chosen.len())?;
         let keys = queue.keys();
         let scores = texts(chosen.iter().map(|c| c.score));
@@ -38,7 +38,7 @@ impl Writer {
         )
         .await?;
         Ok(told.map(|told| {
-            let deleted = |(fate, stood, copies)| Deleted {
+            let deleted = |(fate, stood, copies)| DeletedEntry {
                 fate,
                 stood,
                 copies,
@@ -54,8 +54,8 @@ impl Writer {
     pub async fn restore(
         &self,
         queue: &Queue,
-        entries: &[(Chosen, Option<Place>)],
-    ) -> Result<Timed<Changed>, StoreError> {
+        entries: &[(ChosenEntry, Option<Place>)],
+    ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("restore quarantined entries", entries.len())?;
         let keys = queue.keys();
         let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
@@ -65,7 +65,7 @@ impl Writer {
             .map(|(chosen, place)| (chosen, place.as_ref()));
         let args = returning(channel(&keys), &scores, places);
         let told = run(&self.lane, &RESTORE, &all, args, head_and_fates).await?;
-        Ok(told.map(Changed::from))
+        Ok(told.map(EditResult::from))
     }
 }
 

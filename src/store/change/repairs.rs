@@ -2,7 +2,7 @@
 
 use crate::queue::Queue;
 use crate::store::error::StoreError;
-use crate::store::script::{Fate, Script, Timed, fates, run, script};
+use crate::store::script::{Fate, Script, TimedResult, fates, run, script};
 use crate::store::write::Writer;
 
 static REPLACE: Script = script!(
@@ -19,7 +19,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("replace delivered elements", elements.len())?;
         let args = elements.iter();
         let args = args.flat_map(|(old, new)| [old.as_slice(), new.as_slice()]);
@@ -28,7 +28,10 @@ impl Writer {
 
     /// Gives keys another expiry (in epoch ms; infinite: none), when they still have the one that
     /// they are thought to have. `NoFrame`: the moment has passed, and nothing was done.
-    pub async fn expiry(&self, keys: &[(&[u8], f64, f64)]) -> Result<Timed<Vec<Fate>>, StoreError> {
+    pub async fn expiry(
+        &self,
+        keys: &[(&[u8], f64, f64)],
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         let texts: Vec<[String; 2]> = keys
             .iter()
             .map(|(_, from, to)| [from, to].map(f64::to_string))
@@ -44,7 +47,7 @@ impl Writer {
         &self,
         queue: &Queue,
         renames: &[(&[u8], &[u8])],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         let keys = renames.iter().flat_map(|(from, to)| [*from, *to]);
         let keys: Vec<&[u8]> = keys.collect();
         let right = renames.iter();

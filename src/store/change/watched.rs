@@ -9,7 +9,7 @@ use std::time::Duration;
 use redis::{Pipeline, Value};
 use tokio::time::timeout;
 
-use super::Chosen;
+use super::ChosenEntry;
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
@@ -17,7 +17,7 @@ use crate::store::lane::Lane;
 use crate::store::link::Store;
 use crate::store::link::dial::Stream;
 use crate::store::link::sole::{Answer, SoleWire, StringList};
-use crate::store::script::{self, Timed};
+use crate::store::script::{self, TimedResult};
 use crate::store::write::Writer;
 
 const ATTEMPT: &str = "transfer what is due";
@@ -40,7 +40,7 @@ const REACH: (usize, usize) = (64, 4_096);
 /// have begun one, for where MULTI is refused (by Redis 5 while a script keeps it, by another one
 /// to a user without that right) what follows would be done at once, whatever others have done
 /// meanwhile.
-pub struct Watched {
+pub struct WatchedQueue {
     store: Store,
     lane: Arc<Lane>,
     connection: SoleWire<Stream>,
@@ -63,7 +63,7 @@ pub struct Watched {
 /// began when the order list was set aside.
 #[derive(Clone, Debug, Default)]
 pub struct InStep {
-    rows: Vec<Chosen>,
+    rows: Vec<ChosenEntry>,
     /// Counts of the first ones that may go without the others, ascending: those that are also the
     /// first ones of the order list, or all.
     ends: Vec<usize>,
@@ -72,7 +72,7 @@ pub struct InStep {
 impl InStep {
     /// The entries.
     #[must_use]
-    pub fn rows(&self) -> &[Chosen] {
+    pub fn rows(&self) -> &[ChosenEntry] {
         &self.rows
     }
 
@@ -86,7 +86,7 @@ impl InStep {
     /// The first of them, at most `n`, and fewer where these cannot go without the others: where the
     /// order list does not begin with them.
     #[must_use]
-    pub fn first(mut self, n: usize) -> Vec<Chosen> {
+    pub fn first(mut self, n: usize) -> Vec<ChosenEntry> {
         let at = self.ends.partition_point(|end| *end <= n);
         let end = at.checked_sub(1).map_or(0, |at| self.ends[at]);
         self.rows.truncate(end);
@@ -96,7 +96,7 @@ impl InStep {
 
 /// The result of a watched transfer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Moved {
+pub enum WatchedOutcome {
     /// All of it.
     All,
     /// Nothing: somebody else has touched the queue.
@@ -112,13 +112,13 @@ impl Writer {
         now: EpochMillis,
         n: usize,
         is_aside: bool,
-    ) -> Result<Option<Watched>, StoreError> {
+    ) -> Result<Option<WatchedQueue>, StoreError> {
         let keys = queue.keys();
         let Some(order) = keys.order else {
             return Ok(None);
         };
         let store = self.store().clone();
-        let mut watched = Watched {
+        let mut watched = WatchedQueue {
             connection: store.sole().await?,
             store,
             lane: Arc::clone(&self.lane),
@@ -135,7 +135,7 @@ impl Writer {
     }
 }
 
-impl Watched {
+impl WatchedQueue {
     /// Reads what is due anew, up to `n` entries.
     pub async fn look(&mut self, n: usize) -> Result<(), StoreError> {
         let mut pipeline = Pipeline::new();
@@ -174,7 +174,7 @@ impl Watched {
         members: [&[u8]; 2],
         payloads: &[&[u8]],
         n: usize,
-    ) -> Result<Timed<Moved>, StoreError> {
+    ) -> Result<TimedResult<WatchedOutcome>, StoreError> {
         if !self.open || payloads.is_empty() {
             return Err(StoreError::Impossible {
                 server: self.store.endpoint().to_string(),
@@ -302,13 +302,19 @@ impl Watched {
 
     /// Tells what EXEC says has happened: nothing, when it is refused or the queue was touched;
     /// else what the script says.
-    fn moved(&self, answers: Vec<Value>) -> Result<Timed<Moved>, StoreError> {
+    fn moved(&self, answers: Vec<Value>) -> Result<TimedResult<WatchedOutcome>, StoreError> {
         let strange = |got: &Value| self.store.unexpected(ATTEMPT, got);
         let answers: [Value; MOVE] =
             <[Value; MOVE]>::try_from(answers).map_err(|_| strange(&Value::Nil))?;
         let [queued @ .., exec] = answers;
         let done = match exec {
-            Value::Nil => return Ok(script::timed(&self.store, Moved::Touched, [&Value::Nil; 2])),
+            Value::Nil => {
+                return Ok(script::timed(
+                    &self.store,
+                    WatchedOutcome::Touched,
+                    [&Value::Nil; 2],
+                ));
+            }
             Value::Array(done) => done,
             refused @ Value::ServerError(_) => {
                 // The one that was not even queued says why.
@@ -323,9 +329,9 @@ impl Watched {
             <[Value; MOVE - 1]>::try_from(done).map_err(|_| strange(&Value::Nil))?;
         let answer = script::settled(&self.store, ATTEMPT, answer)?;
         let moved = if script::end_of_watched(&self.store, &self.keys, &answer)? {
-            Moved::All
+            WatchedOutcome::All
         } else {
-            Moved::Touched
+            WatchedOutcome::Touched
         };
         Ok(script::timed(&self.store, moved, [&before, &after]))
     }
@@ -341,12 +347,12 @@ fn bytes_at(page: Answer) -> usize {
 }
 
 /// Members with their scores.
-fn rows(due: &StringList) -> Option<Vec<Chosen>> {
+fn rows(due: &StringList) -> Option<Vec<ChosenEntry>> {
     let mut rows = Vec::with_capacity(due.len() / 2);
     let mut strings = due.iter();
     while let Some(member) = strings.next() {
         let score = std::str::from_utf8(strings.next()?).ok()?.parse().ok()?;
-        rows.push(Chosen {
+        rows.push(ChosenEntry {
             member: member.to_vec(),
             score,
         });
@@ -356,9 +362,9 @@ fn rows(due: &StringList) -> Option<Vec<Chosen>> {
 
 /// Counts of entries, from the first one on, that are the same ones on both sides: each beginning
 /// that is.
-fn in_step(rows: &[Chosen], order: &StringList) -> Vec<usize> {
+fn in_step(rows: &[ChosenEntry], order: &StringList) -> Vec<usize> {
     let (mut same, mut open): (Vec<usize>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
-    for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order.iter()).enumerate() {
+    for (i, (ChosenEntry { member, .. }, element)) in rows.iter().zip(order.iter()).enumerate() {
         if member != element {
             // Who stands alone waits for its other half; an element twice waits for ever.
             for side in [member.as_slice(), element] {
@@ -376,11 +382,11 @@ fn in_step(rows: &[Chosen], order: &StringList) -> Vec<usize> {
 
 /// Counts of entries, from the first one on, of which none stands in the list that began when the
 /// order list was set aside: each beginning that is. None is, where that list is long.
-fn beside(rows: &[Chosen], order: &StringList) -> Vec<usize> {
+fn beside(rows: &[ChosenEntry], order: &StringList) -> Vec<usize> {
     if order.len() > SHORT {
         return Vec::new();
     }
-    let stands = |row: &Chosen| order.iter().any(|element| element == row.member);
+    let stands = |row: &ChosenEntry| order.iter().any(|element| element == row.member);
     let end = rows.iter().position(stands).unwrap_or(rows.len());
     (1..=end).collect()
 }
@@ -395,11 +401,11 @@ mod tests {
 
     #[test]
     fn a_beginning_that_the_order_list_does_not_begin_with_is_cut_to_one_that_it_does() {
-        let row = |n: u8| Chosen {
+        let row = |n: u8| ChosenEntry {
             member: vec![n],
             score: f64::from(n),
         };
-        let rows: Vec<Chosen> = (1..=6).map(row).collect();
+        let rows: Vec<ChosenEntry> = (1..=6).map(row).collect();
         let order = list(&[1, 3, 4, 2, 5, 7]);
         let ends = in_step(&rows, &order);
         assert_eq!(ends, [1, 4, 5]);
@@ -416,11 +422,11 @@ mod tests {
 
     #[test]
     fn beside_an_order_list_that_is_aside_those_go_that_were_not_offered_since() {
-        let row = |n: u8| Chosen {
+        let row = |n: u8| ChosenEntry {
             member: vec![n],
             score: f64::from(n),
         };
-        let rows: Vec<Chosen> = (1..=4).map(row).collect();
+        let rows: Vec<ChosenEntry> = (1..=4).map(row).collect();
         assert_eq!(beside(&rows, &list(&[])), [1, 2, 3, 4]);
         assert_eq!(beside(&rows, &list(&[9, 3, 8])), [1, 2]);
         assert!(beside(&rows, &list(&[1])).is_empty());

@@ -13,7 +13,7 @@ use redis::{Pipeline, Value};
 use tokio::time::{sleep, sleep_until, timeout, timeout_at};
 
 use super::super::error::{StoreError, plain, words};
-use super::shared::Shared;
+use super::shared::SharedLink;
 use super::slots::{SlotMap, Topology};
 use super::wire::Wire;
 use crate::clock::instant;
@@ -86,7 +86,7 @@ pub(super) async fn learn(
 }
 
 /// Keeps the map up to date, for ever.
-pub(super) async fn follow(shared: &Shared, topology: &Topology) {
+pub(super) async fn follow(shared: &SharedLink, topology: &Topology) {
     let mut known = topology.map.subscribe();
     // An error means that there is no link any more.
     if known.wait_for(SlotMap::is_known).await.is_err() {
@@ -110,7 +110,7 @@ pub(super) async fn follow(shared: &Shared, topology: &Topology) {
 }
 
 /// Asks some of the nodes, each time others where there are many; the answer that counts.
-async fn ask_several(shared: &Shared, turn: usize) -> Option<Testimony> {
+async fn ask_several(shared: &SharedLink, turn: usize) -> Option<Testimony> {
     let mut until = instant() + LIMIT;
     let links = shared.sites.open_links();
     let first = if links.is_empty() {
@@ -138,7 +138,7 @@ async fn ask_several(shared: &Shared, turn: usize) -> Option<Testimony> {
     best
 }
 
-async fn ask(shared: &Shared) -> Option<Testimony> {
+async fn ask(shared: &SharedLink) -> Option<Testimony> {
     let asked = shared.dialer.place()?;
     let answers = shared.exchange(ATTEMPT, &question(), LIMIT).await.ok()?;
     Testimony::read(&answers, &asked)

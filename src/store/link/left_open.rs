@@ -17,7 +17,7 @@ const NOT_DONE: &[u8] =
 
 /// The state of a transaction as an answer to DISCARD tells it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Discarded {
+pub(super) enum TransactionState {
     /// None is open.
     Ended,
     /// It may still be open; DISCARD is to be sent again.
@@ -26,7 +26,7 @@ pub(super) enum Discarded {
     Refused,
 }
 
-impl Discarded {
+impl TransactionState {
     /// Reads the answer to DISCARD.
     pub(super) fn of(answer: &Value) -> Self {
         match answer {
@@ -137,13 +137,16 @@ mod tests {
     #[test]
     fn a_discard_ends_it_unless_it_is_refused() {
         for (line, discarded) in [
-            ("+OK", Discarded::Ended),
-            ("-ERR DISCARD without MULTI", Discarded::Ended),
-            (BUSY, Discarded::Later),
-            ("-ERR unknown command `DISCARD`", Discarded::Refused),
-            ("-NOPERM this user has no permissions", Discarded::Refused),
+            ("+OK", TransactionState::Ended),
+            ("-ERR DISCARD without MULTI", TransactionState::Ended),
+            (BUSY, TransactionState::Later),
+            ("-ERR unknown command `DISCARD`", TransactionState::Refused),
+            (
+                "-NOPERM this user has no permissions",
+                TransactionState::Refused,
+            ),
         ] {
-            assert_eq!(Discarded::of(&value(line)), discarded, "{line}");
+            assert_eq!(TransactionState::of(&value(line)), discarded, "{line}");
         }
     }
 }

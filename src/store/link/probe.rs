@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use redis::{Pipeline, Value};
 
 use super::super::error::{passes, words};
-use crate::queue::{Facts, Optional, Refused};
+use crate::queue::{Facts, Optional, RefusedCommands};
 
 /// The commands that are tried, each in its cheapest form. PSUBSCRIBE is missing: it would turn the
 /// connection into a subscriber, so `watch` tries it on its own.
@@ -47,8 +47,8 @@ pub(super) fn pipeline() -> Pipeline {
 }
 
 /// Tells what the answers say.
-pub(super) fn read(values: &[Value]) -> (Refused, Option<Facts>) {
-    let mut refused = Refused::default();
+pub(super) fn read(values: &[Value]) -> (RefusedCommands, Option<Facts>) {
+    let mut refused = RefusedCommands::default();
     for ((command, _), value) in TRIES.iter().zip(values) {
         if let Value::ServerError(error) = value
             && !passes(error.code())

@@ -411,14 +411,14 @@ async fn exchange(wire: &mut impl Exchange, pipeline: &Pipeline) -> Result<Vec<V
 }
 
 /// A master that a sentinel watches.
-struct Watched {
+struct WatchedMaster {
     name: String,
     epoch: u64,
     replicas: u64,
 }
 
 /// Reads `SENTINEL MASTERS`.
-fn masters(answer: &Value) -> Result<Vec<Watched>, Silence> {
+fn masters(answer: &Value) -> Result<Vec<WatchedMaster>, Silence> {
     let masters = match answer {
         Value::Array(masters) => masters,
         Value::ServerError(error) => return Err(refused(error)),
@@ -430,7 +430,7 @@ fn masters(answer: &Value) -> Result<Vec<Watched>, Silence> {
             let number = fields.get(name).and_then(|number| number.parse().ok());
             number.unwrap_or(0)
         };
-        Some(Watched {
+        Some(WatchedMaster {
             name: fields.get("name")?.clone(),
             epoch: number("config-epoch"),
             replicas: number("num-slaves"),

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use super::super::error::{StoreError, plain};
 use super::busy;
 use super::dial::{Dialer, LIMIT};
-use super::left_open::{Discarded, is_left_open};
+use super::left_open::{TransactionState, is_left_open};
 use super::site::Sites;
 use super::wire::Wire;
 use crate::clock::{ServerClock, instant};
@@ -19,7 +19,7 @@ use crate::queue::{Facts, Link, LinkState, Nodes, Optional};
 /// Server time of a command that nothing measured, in µs.
 const TYPICAL_US: u64 = 2;
 
-pub(super) struct Shared {
+pub(super) struct SharedLink {
     pub(super) dialer: Dialer,
     /// The links to the nodes of the cluster that is there.
     pub(super) sites: Sites,
@@ -46,7 +46,7 @@ struct SharedState {
     is_left_open: bool,
 }
 
-impl Shared {
+impl SharedLink {
     pub(super) fn new(dialer: Dialer) -> Self {
         Self {
             dialer,
@@ -165,15 +165,15 @@ impl Shared {
     fn note_transactions(&self, pipeline: &Pipeline, values: &mut Vec<Value>, turn: u64) {
         let before = values.len().saturating_sub(pipeline.len());
         let discarded = values.drain(..before).next();
-        let discarded = discarded.map(|answer| Discarded::of(&answer));
+        let discarded = discarded.map(|answer| TransactionState::of(&answer));
         let is_left_open = is_left_open(pipeline, values);
         let mut state = self.state();
         if state.turn == turn {
-            state.is_left_open &= discarded != Some(Discarded::Ended);
+            state.is_left_open &= discarded != Some(TransactionState::Ended);
             state.is_left_open |= is_left_open;
         }
         drop(state);
-        if discarded == Some(Discarded::Refused) {
+        if discarded == Some(TransactionState::Refused) {
             self.broke(turn);
         }
     }
@@ -295,7 +295,7 @@ impl Shared {
 
 /// A request under way.
 pub(super) struct Flight<'a> {
-    shared: &'a Shared,
+    shared: &'a SharedLink,
 }
 
 impl Flight<'_> {

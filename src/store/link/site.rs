@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{join_all, try_join_all};
 
 use super::dial::{Site, Way};
-use super::shared::Shared;
+use super::shared::SharedLink;
 use super::slots::Topology;
 use super::{Access, Inner, Store};
 use crate::clock::instant;
@@ -49,7 +49,7 @@ impl Sites {
     }
 
     /// The links to nodes.
-    pub(super) fn open_links(&self) -> Vec<Arc<Shared>> {
+    pub(super) fn open_links(&self) -> Vec<Arc<SharedLink>> {
         let links = self.links();
         let nodes = links.nodes.values();
         nodes.map(|link| Arc::clone(&link.inner.shared)).collect()

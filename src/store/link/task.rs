@@ -9,7 +9,7 @@ use redis::{Pipeline, Value};
 use tokio::time::sleep_until;
 
 use super::super::error::{StoreError, plain};
-use super::shared::Shared;
+use super::shared::SharedLink;
 use super::wire::Wire;
 use super::{cluster, probe, wire};
 use crate::clock::{ServerClock, instant};
@@ -29,12 +29,12 @@ const LOOK: Duration = Duration::from_secs(10);
 const DEAR_US: i64 = 2_000;
 
 /// Runs until it is aborted.
-pub(super) async fn run(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<SharedLink>) {
     tokio::join!(stay_connected(&shared), follow(&shared));
 }
 
 /// Goes along with whatever tells where the server is.
-async fn follow(shared: &Shared) {
+async fn follow(shared: &SharedLink) {
     match shared.dialer.home_of() {
         Some(topology) => cluster::follow(shared, topology).await,
         None => shared.dialer.follow().await,
@@ -42,7 +42,7 @@ async fn follow(shared: &Shared) {
 }
 
 /// Connects, and learns of a cluster which node owns which slot.
-async fn connected(shared: &Shared) -> Connected {
+async fn connected(shared: &SharedLink) -> ConnectResult {
     let dialer = &shared.dialer;
     let mut greeted = wire::connect(dialer).await?;
     match (dialer.home_of(), dialer.place()) {
@@ -60,7 +60,7 @@ async fn connected(shared: &Shared) -> Connected {
     Ok((greeted.wire, greeted.clock))
 }
 
-async fn stay_connected(shared: &Shared) {
+async fn stay_connected(shared: &SharedLink) {
     let mut lost_at: Option<Instant> = None;
     let mut attempt = 0;
     loop {
@@ -132,7 +132,7 @@ pub(in crate::store) fn pause(attempt: u32, lost_for: Duration) -> Duration {
     Duration::from_millis(100 << attempt.min(3)).min(Duration::from_millis(500))
 }
 
-fn live(shared: &Shared, wire: &Wire, clock: ServerClock) {
+fn live(shared: &SharedLink, wire: &Wire, clock: ServerClock) {
     shared.connected(wire.clone());
     shared.link.send_modify(|link| {
         link.state = LinkState::Live;
@@ -145,7 +145,7 @@ fn live(shared: &Shared, wire: &Wire, clock: ServerClock) {
     });
 }
 
-fn lost(shared: &Shared, error: StoreError, since: Instant, retry_at: Instant) {
+fn lost(shared: &SharedLink, error: StoreError, since: Instant, retry_at: Instant) {
     let why = match &error {
         StoreError::NotConnected { why, .. } | StoreError::Handshake { why, .. } => why.clone(),
         StoreError::Denied { words, .. } | StoreError::Refused { words, .. } => words.clone(),
@@ -162,8 +162,8 @@ fn lost(shared: &Shared, error: StoreError, since: Instant, retry_at: Instant) {
 }
 
 /// Watches over a connection until it is broken; returns how.
-async fn serve(shared: &Shared, wire: Wire) -> StoreError {
-    let mut serving = Serving {
+async fn serve(shared: &SharedLink, wire: Wire) -> StoreError {
+    let mut serving = ServedConnection {
         shared,
         probe: Some(Box::pin(probe_once(shared, wire.clone()))),
         wire,
@@ -204,12 +204,12 @@ fn ends_the_connection(error: &StoreError) -> bool {
 }
 
 /// One connection being watched over, with what the task itself has under way on it.
-struct Serving<'a> {
-    shared: &'a Shared,
+struct ServedConnection<'a> {
+    shared: &'a SharedLink,
     wire: Wire,
     probe: Option<BoxFuture<'a, ()>>,
     beat: Option<BoxFuture<'a, Result<(), StoreError>>>,
-    second: Option<BoxFuture<'a, Connected>>,
+    second: Option<BoxFuture<'a, ConnectResult>>,
     /// Tells what it cost the server, in µs.
     slow_look: Option<BoxFuture<'a, i64>>,
     next_beat: Instant,
@@ -217,9 +217,9 @@ struct Serving<'a> {
     next_second: Instant,
 }
 
-type Connected = Result<(Wire, ServerClock), StoreError>;
+type ConnectResult = Result<(Wire, ServerClock), StoreError>;
 
-impl Serving<'_> {
+impl ServedConnection<'_> {
     /// Does what the silence so far calls for; returns when to look again.
     fn look(&mut self) -> Instant {
         let (waiting, answered) = self.shared.silence();
@@ -257,7 +257,7 @@ impl Serving<'_> {
 
     /// Moves to the second connection when it was answered; an error ends the first one too,
     /// unless the server merely hangs on.
-    fn second_tried(&mut self, outcome: Connected) -> Option<StoreError> {
+    fn second_tried(&mut self, outcome: ConnectResult) -> Option<StoreError> {
         self.next_second = instant() + SECOND / 2;
         match outcome {
             Ok((new, clock)) => {
@@ -286,7 +286,7 @@ async fn finished<T>(slot: &mut Option<BoxFuture<'_, T>>) -> T {
 }
 
 /// Publishes `Hung` or `Live`, when it is not so already.
-fn mark(shared: &Shared, hung_since: Option<Instant>) {
+fn mark(shared: &SharedLink, hung_since: Option<Instant>) {
     shared.link.send_if_modified(|link| {
         let state = match (hung_since, &link.state) {
             (Some(since), LinkState::Live) => LinkState::Hung { since },
@@ -299,7 +299,7 @@ fn mark(shared: &Shared, hung_since: Option<Instant>) {
 }
 
 /// Asks for the time, without a limit: a server that hangs answers when it goes on.
-async fn time(shared: &Shared, mut wire: Wire) -> Result<(), StoreError> {
+async fn time(shared: &SharedLink, mut wire: Wire) -> Result<(), StoreError> {
     let mut beat = Pipeline::new();
     beat.cmd("TIME");
     let (sent, flight) = (instant(), shared.send());
@@ -321,7 +321,7 @@ async fn time(shared: &Shared, mut wire: Wire) -> Result<(), StoreError> {
 }
 
 /// Tries the optional commands and publishes what came of it.
-async fn probe_once(shared: &Shared, mut wire: Wire) {
+async fn probe_once(shared: &SharedLink, mut wire: Wire) {
     let tries = probe::pipeline();
     let flight = shared.send();
     let Ok(values) = wire.send_packed_commands(&tries, 0, tries.len()).await else {
@@ -340,7 +340,7 @@ async fn probe_once(shared: &Shared, mut wire: Wire) {
 }
 
 /// Asks the server again what it is; returns what that cost it, in µs by its own clock.
-async fn what_it_is(shared: &Shared, mut wire: Wire) -> i64 {
+async fn what_it_is(shared: &SharedLink, mut wire: Wire) -> i64 {
     let mut ask = Pipeline::new();
     ask.cmd("TIME").cmd("INFO").arg("server");
     ask.cmd("INFO").arg("replication").cmd("TIME");

@@ -74,7 +74,7 @@ impl Exchange for Wire {
 }
 
 /// A connection on which the server has greeted us.
-pub(in crate::store) struct Greeted<W = Wire> {
+pub(in crate::store) struct GreetedWire<W = Wire> {
     /// The connection.
     pub(in crate::store) wire: W,
     /// The server's clock.
@@ -85,7 +85,7 @@ pub(in crate::store) struct Greeted<W = Wire> {
 
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
 /// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
-pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<Greeted, StoreError> {
+pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<GreetedWire, StoreError> {
     let wire = match bare(dialer.dial().await?).await {
         Ok(wire) => wire,
         Err(error) => {
@@ -102,12 +102,12 @@ pub(super) async fn connect_sole(dialer: &Dialer) -> Result<SoleWire<Stream>, St
     greeted(wire, dialer).await.map(|greeted| greeted.wire)
 }
 
-async fn greeted<W: Exchange>(mut wire: W, dialer: &Dialer) -> Result<Greeted<W>, StoreError> {
+async fn greeted<W: Exchange>(mut wire: W, dialer: &Dialer) -> Result<GreetedWire<W>, StoreError> {
     let mut again = Retries::within(BUSY);
     loop {
         match greet(&mut wire, dialer).await {
             Ok((clock, in_cluster)) => {
-                return Ok(Greeted {
+                return Ok(GreetedWire {
                     wire,
                     clock,
                     in_cluster,

@@ -108,7 +108,7 @@ pub async fn whole_order(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u6
     };
     let transactions: Vec<_> = queues.iter().map(commands).collect();
     let done = transaction::run(store, COUNT, &transactions).await?;
-    let whole = |done: transaction::Done| match done.values.as_slice() {
+    let whole = |done: transaction::TransactionAnswers| match done.values.as_slice() {
         [Value::Int(order), Value::Int(aside)] if *aside > 0 => u64::try_from(order + aside).ok(),
         _ => None,
     };

@@ -4,7 +4,7 @@ use redis::{Pipeline, Value};
 
 use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
-use super::transaction::{self, Done, Transaction};
+use super::transaction::{self, Transaction, TransactionAnswers};
 
 const ATTEMPT: &str = "read a page of entries";
 
@@ -87,7 +87,7 @@ pub(super) async fn executed(
 ) -> Result<(std::vec::IntoIter<Value>, u64), StoreError> {
     let mut done = transaction::run(store, attempt, &[commands]).await?;
     match done.pop() {
-        Some(Done {
+        Some(TransactionAnswers {
             values, server_us, ..
         }) => Ok((values.into_iter(), server_us)),
         None => Err(store.unexpected(attempt, &Value::Nil)),

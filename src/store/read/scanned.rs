@@ -9,7 +9,7 @@ use super::transaction::Transaction;
 
 /// Some members of a sorted set.
 #[derive(Clone, Debug, Default)]
-pub struct Scanned {
+pub struct ScannedPage {
     /// The cursor to go on from; 0: that was all.
     pub next: u64,
     /// Members with their scores.
@@ -25,7 +25,7 @@ pub async fn scan_members(
     timeouts: &[u8],
     cursor: u64,
     count: u32,
-) -> Result<Scanned, StoreError> {
+) -> Result<ScannedPage, StoreError> {
     const ATTEMPT: &str = "read all of timeouts";
     let (cursor, count) = (cursor.to_string(), count.to_string());
     let mut t = Transaction::default();
@@ -42,7 +42,7 @@ pub async fn scan_members(
         Value::BulkString(text) => str::from_utf8(text).ok().and_then(|t| t.parse().ok()),
         _ => None,
     };
-    Ok(Scanned {
+    Ok(ScannedPage {
         next: cursor.ok_or_else(|| store.unexpected(ATTEMPT, &next))?,
         rows: scored(rows),
         server_us,

@@ -18,7 +18,7 @@ pub(super) struct Transaction {
 }
 
 /// The answers of a transaction.
-pub(super) struct Done {
+pub(super) struct TransactionAnswers {
     /// The server's time of the read.
     pub(super) at: EpochMillis,
     /// Its cost to the server, in µs by its own clock.
@@ -48,7 +48,7 @@ pub(super) async fn run(
     store: &Store,
     attempt: &'static str,
     transactions: &[Transaction],
-) -> Result<Vec<Done>, StoreError> {
+) -> Result<Vec<TransactionAnswers>, StoreError> {
     let none: Vec<Vec<Option<Value>>> = transactions
         .iter()
         .map(|t| vec![None; t.commands.len()])
@@ -70,7 +70,7 @@ pub(super) async fn run(
 }
 
 enum TransactionRound {
-    Done(Vec<Done>),
+    Done(Vec<TransactionAnswers>),
     /// The commands that were refused, by transaction and place.
     Refused(Vec<Vec<Option<Value>>>),
     /// The server is full: it queues nothing in a transaction then, not even reads.
@@ -83,7 +83,7 @@ async fn one_by_one(
     store: &Store,
     attempt: &'static str,
     transactions: &[Transaction],
-) -> Result<Vec<Done>, StoreError> {
+) -> Result<Vec<TransactionAnswers>, StoreError> {
     let mut pipeline = Pipeline::new();
     for transaction in transactions {
         pipeline.cmd("TIME");
@@ -186,7 +186,7 @@ fn unpack(
     mut values: Vec<Value>,
     refused: &[Option<Value>],
     (sent, round_trip): (std::time::Instant, Duration),
-) -> Result<Done, StoreError> {
+) -> Result<TransactionAnswers, StoreError> {
     let last = values.pop().unwrap_or_default();
     let mut values = values.into_iter();
     let first = values.next().unwrap_or_default();
@@ -197,7 +197,7 @@ fn unpack(
     store.cost_server_us(server_us);
     let middle = i64::midpoint(start, end);
     store.observe(ServerClock::observed(middle, sent, sent + round_trip));
-    Ok(Done {
+    Ok(TransactionAnswers {
         at: EpochMillis::new(start.div_euclid(1000)),
         server_us,
         took_ms: u64::try_from(round_trip.as_millis()).unwrap_or(u64::MAX),

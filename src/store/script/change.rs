@@ -2,7 +2,7 @@
 
 use redis::Value;
 
-use super::{Head, Script, Timed, bytes, index, list, run, text};
+use super::{Head, Script, TimedResult, bytes, index, list, run, text};
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 
@@ -113,14 +113,14 @@ pub(in crate::store) async fn delete(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<Left>, StoreError> {
+) -> Result<TimedResult<FatesAndPlaces>, StoreError> {
     run(lane, &DELETE, keys, args, fates_and_places).await
 }
 
 /// The fate of each entry, its place in the order list, and its copies there.
-pub(in crate::store) type Left = Vec<(Fate, Option<Place>, u64)>;
+pub(in crate::store) type FatesAndPlaces = Vec<(Fate, Option<Place>, u64)>;
 
-pub(in crate::store) fn fates_and_places([told, again]: &[Value; 2]) -> Option<Left> {
+pub(in crate::store) fn fates_and_places([told, again]: &[Value; 2]) -> Option<FatesAndPlaces> {
     let read = |pair: &[Value]| match pair {
         [fate, place] => {
             let stood = stood(place)?;
@@ -129,7 +129,7 @@ pub(in crate::store) fn fates_and_places([told, again]: &[Value; 2]) -> Option<L
         }
         _ => None,
     };
-    let mut left: Left = list(told)?.chunks(2).map(read).collect::<Option<_>>()?;
+    let mut left: FatesAndPlaces = list(told)?.chunks(2).map(read).collect::<Option<_>>()?;
     for (i, copies) in copies(again)? {
         left.get_mut(i)?.2 = copies;
     }
@@ -160,7 +160,7 @@ pub(in crate::store) async fn deliver(
     lane: &Lane,
     keys: [&[u8]; 4],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
+) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER, &keys, args, fates).await
 }
 
@@ -169,7 +169,7 @@ pub(in crate::store) async fn deliver_stray(
     lane: &Lane,
     keys: [&[u8]; 4],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
+) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER_STRAY, &keys, args, fates).await
 }
 
@@ -178,7 +178,7 @@ pub(in crate::store) async fn deliver_zset_list(
     lane: &Lane,
     keys: [&[u8]; 2],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
+) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER_ZSET_LIST, &keys, args, fates).await
 }
 
@@ -187,7 +187,7 @@ pub(in crate::store) async fn requeue(
     lane: &Lane,
     timeouts: &[u8],
     args: Args<'_>,
-) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
+) -> Result<TimedResult<(Head, Vec<Fate>)>, StoreError> {
     run(lane, &REQUEUE, &[timeouts], args, head_and_fates).await
 }
 
@@ -196,7 +196,7 @@ pub(in crate::store) async fn put_back(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
+) -> Result<TimedResult<(Head, Vec<Fate>)>, StoreError> {
     run(lane, &PUT_BACK, keys, args, head_and_fates).await
 }
 
@@ -205,7 +205,7 @@ pub(in crate::store) async fn take_back(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
+) -> Result<TimedResult<(Head, Vec<Fate>)>, StoreError> {
     run(lane, &TAKE_BACK, keys, args, head_and_fates).await
 }
 
@@ -215,7 +215,7 @@ pub(in crate::store) async fn edit(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<Vec<(Fate, u64)>>, StoreError> {
+) -> Result<TimedResult<Vec<(Fate, u64)>>, StoreError> {
     run(lane, &EDIT, keys, args, |[fates, again]: &[Value; 2]| {
         let read = |fate| Some((Fate::read(fate)?, 1));
         let mut edited: Vec<_> = list(fates)?.iter().map(read).collect::<Option<_>>()?;
@@ -232,7 +232,7 @@ pub(in crate::store) async fn order_list(
     lane: &Lane,
     keys: [&[u8]; 2],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
+) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &ORDER_LIST, &keys, args, fates).await
 }
 
@@ -241,7 +241,7 @@ pub(in crate::store) async fn discard(
     lane: &Lane,
     target: &[u8],
     args: Args<'_>,
-) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+) -> Result<TimedResult<Vec<(Fate, Option<Place>)>>, StoreError> {
     run(lane, &DISCARD, &[target], args, |[told, places]| {
         let read = |pair: &[Value]| match pair {
             [place, Value::Int(n)] => Some(match stood(place)? {
@@ -267,7 +267,7 @@ pub(in crate::store) async fn put_among(
     lane: &Lane,
     keys: [&[u8]; 2],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
+) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &PUT_AMONG, &keys, args, fates).await
 }
 
@@ -276,7 +276,7 @@ pub(in crate::store) async fn push_back(
     lane: &Lane,
     keys: [&[u8]; 2],
     args: Args<'_>,
-) -> Result<Timed<i64>, StoreError> {
+) -> Result<TimedResult<i64>, StoreError> {
     run(lane, &PUSH_BACK, &keys, args, |[length]| match length {
         Value::Int(length) => Some(*length),
         _ => None,

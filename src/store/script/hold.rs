@@ -4,7 +4,7 @@
 use redis::Value;
 
 use super::change::{Args, Fate, fates};
-use super::{Script, Timed, bytes, run};
+use super::{Script, TimedResult, bytes, run};
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 
@@ -38,7 +38,7 @@ pub(in crate::store) async fn take(
     lane: &Lane,
     keys: [&[u8]; 4],
     args: [&[u8]; 4],
-) -> Result<Timed<TakeAnswer>, StoreError> {
+) -> Result<TimedResult<TakeAnswer>, StoreError> {
     run(lane, &TAKE, &keys, args, |[released, element]| {
         let element = match element {
             Value::Nil => None,
@@ -66,6 +66,6 @@ pub(in crate::store) async fn give_back(
     lane: &Lane,
     keys: [&[u8]; 4],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
+) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &GIVE_BACK, &keys, args, fates).await
 }

@@ -2,7 +2,7 @@
 
 use redis::Value;
 
-use super::{Script, Timed, indices, run};
+use super::{Script, TimedResult, indices, run};
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 
@@ -14,7 +14,7 @@ static OFFER_ZSET_LIST: Script = script!([guard, "offer-zset-list.lua"], "offer 
 
 /// The result of an offer.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Added {
+pub struct OfferResult {
     /// The entries that were there already and were left alone: indices, from 0.
     pub refused: Vec<usize>,
     /// The head of timeouts: one of them or not.
@@ -49,12 +49,12 @@ pub(in crate::store) async fn offer(
     [timeouts, order]: [&[u8]; 2],
     channel: &[u8],
     entries: &[(String, Vec<u8>)],
-) -> Result<Timed<Added>, StoreError> {
+) -> Result<TimedResult<OfferResult>, StoreError> {
     let args = std::iter::once(channel).chain(pairs(entries));
     run(lane, &OFFER, &[timeouts, order], args, |[head, refused]| {
         let head = Head::read(head)?;
         let refused = indices(refused)?;
-        Some(Added { refused, head })
+        Some(OfferResult { refused, head })
     })
     .await
 }
@@ -64,7 +64,7 @@ pub(in crate::store) async fn offer_zset_list(
     lane: &Lane,
     timeouts: &[u8],
     entries: &[(String, Vec<u8>)],
-) -> Result<Timed<Added>, StoreError> {
+) -> Result<TimedResult<OfferResult>, StoreError> {
     run(
         lane,
         &OFFER_ZSET_LIST,
@@ -73,7 +73,7 @@ pub(in crate::store) async fn offer_zset_list(
         |[refused]| {
             let refused = indices(refused)?;
             let head = Head::Behind;
-            Some(Added { refused, head })
+            Some(OfferResult { refused, head })
         },
     )
     .await

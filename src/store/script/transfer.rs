@@ -2,7 +2,7 @@
 
 use redis::{Cmd, Value};
 
-use super::{Script, Timed, bytes, list, run, text};
+use super::{Script, TimedResult, bytes, list, run, text};
 use crate::queue::EntryId;
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
@@ -73,7 +73,7 @@ impl From<usize> for Portion {
 
 /// An entry that a transfer moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moved {
+pub struct MovedEntry {
     /// The id that people call it by.
     pub id: EntryId,
     /// The score that it had.
@@ -101,18 +101,18 @@ impl DueCursor {
 
 /// The result of a transfer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Transferred {
+pub struct TransferResult {
     /// Not all that is due was looked at: there may be more.
     pub more: bool,
     /// Score of the first entry that falls due later; none when there is none, or `more`.
     pub next: Option<f64>,
     /// Entries that were moved, in due order.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<MovedEntry>,
     /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<EntryId>,
     /// Entries whose score is no time (below 0, or too large) and which are never due; at most
     /// 100 of each kind.
-    pub never: Vec<Moved>,
+    pub never: Vec<MovedEntry>,
     /// The place where the next transfer goes on, behind what was skipped.
     pub cursor: DueCursor,
     /// Due members that stood before the place where this one began.
@@ -126,7 +126,7 @@ pub(in crate::store) async fn transfer(
     now: &str,
     portion: Portion,
     cursor: &DueCursor,
-) -> Result<Timed<Transferred>, StoreError> {
+) -> Result<TimedResult<TransferResult>, StoreError> {
     let [n, bytes] = portion.args();
     let args = [now.as_bytes(), n.as_bytes(), &cursor.0, bytes.as_bytes()];
     let keys = [target, timeouts, order];
@@ -141,7 +141,7 @@ pub(in crate::store) async fn transfer_zset_list(
     [now, limit]: [&str; 2],
     portion: Portion,
     end: &str,
-) -> Result<Timed<Transferred>, StoreError> {
+) -> Result<TimedResult<TransferResult>, StoreError> {
     let [n, bytes] = portion.args();
     let args = [now, &n, end, limit, &bytes].map(str::as_bytes);
     let keys = [target, timeouts];
@@ -159,7 +159,7 @@ pub(in crate::store) async fn transfer_telling(
     now: &str,
     (portion, cursor): (Portion, &DueCursor),
     drain: bool,
-) -> Result<Timed<TransferAnswer>, StoreError> {
+) -> Result<TimedResult<TransferAnswer>, StoreError> {
     let [n, bytes] = portion.args();
     let [now, n, bytes, drain] = [now, &n, &bytes, super::flag(drain)].map(str::as_bytes);
     let args = [now, n, &cursor.0, drain, bytes];
@@ -173,7 +173,7 @@ pub(in crate::store) async fn transfer_telling_zset_list(
     now: &str,
     portion: Portion,
     push: &str,
-) -> Result<Timed<TransferAnswer>, StoreError> {
+) -> Result<TimedResult<TransferAnswer>, StoreError> {
     let [n, bytes] = portion.args();
     let args = [now, &n, push, &bytes].map(str::as_bytes);
     run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
@@ -184,7 +184,7 @@ pub(in crate::store) async fn transfer_as_redisson(
     lane: &Lane,
     keys: [&[u8]; 3],
     [now, n, format]: [&str; 3],
-) -> Result<Timed<Option<f64>>, StoreError> {
+) -> Result<TimedResult<Option<f64>>, StoreError> {
     let args = [now, n, format].map(str::as_bytes);
     let head = |[score]: &[Value; 1]| match text(score)? {
         "" => Some(None),
@@ -235,9 +235,9 @@ fn told([more, moved, skipped, cursor]: &[Value; 4]) -> Option<TransferAnswer> {
 
 fn transferred(
     [more, next, moved, skipped, never, cursor, ahead]: &[Value; 7],
-) -> Option<Transferred> {
+) -> Option<TransferResult> {
     let next = text(next)?;
-    Some(Transferred {
+    Some(TransferResult {
         more: *more == Value::Int(1),
         next: if next.is_empty() {
             None
@@ -255,10 +255,10 @@ fn transferred(
     })
 }
 
-fn scored(value: &Value) -> Option<Vec<Moved>> {
+fn scored(value: &Value) -> Option<Vec<MovedEntry>> {
     let read = |pair: &[Value]| {
         let [id, score] = pair else { return None };
-        Some(Moved {
+        Some(MovedEntry {
             id: entry_id(id)?,
             score: text(score)?.parse().ok()?,
         })

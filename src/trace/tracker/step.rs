@@ -28,7 +28,7 @@ pub(super) struct Step<'a> {
 }
 
 /// An element that is pushed to a list.
-pub(super) struct Pushed<'a> {
+pub(super) struct PushedElement<'a> {
     pub(super) db: u32,
     pub(super) key: &'a [u8],
     pub(super) value: &'a [u8],
@@ -124,15 +124,18 @@ impl<'a> Step<'a> {
     }
 
     /// Each element that it pushes to a list.
-    pub(super) fn pushed(&self) -> impl Iterator<Item = Pushed<'a>> {
+    pub(super) fn pushed(&self) -> impl Iterator<Item = PushedElement<'a>> {
         let pushes = self
             .commands()
             .filter_map(|(record, command)| match command {
                 Command::Push { key, values, .. } => Some((record.db, *key, values)),
                 _ => None,
             });
-        pushes
-            .flat_map(|(db, key, values)| values.iter().map(move |value| Pushed { db, key, value }))
+        pushes.flat_map(|(db, key, values)| {
+            values
+                .iter()
+                .map(move |value| PushedElement { db, key, value })
+        })
     }
 
     /// True when it puts this member into a sorted set.

@@ -106,19 +106,19 @@ impl Written {
     }
 
     /// The events that it tells.
-    fn told(&self) -> Told {
-        Told::of(self.0.as_bytes(), None)
+    fn told(&self) -> LogAccount {
+        LogAccount::of(self.0.as_bytes(), None)
     }
 }
 
 /// All that a log tells.
-struct Told {
+struct LogAccount {
     events: Vec<Event>,
     lives: Vec<Life>,
     figures: Figures,
 }
 
-impl Told {
+impl LogAccount {
     fn of(log: &[u8], wanted: Option<Vec<Queue>>) -> Self {
         let mut log = Log::new(log).unwrap();
         let mut tracker = Tracker::new(wanted, usize::MAX);
@@ -524,7 +524,7 @@ fn a_plain_queue_is_moved_by_two_commands_and_holds_what_others_push() {
         .say(1_504, B, "ZREM delay gone")
         .say(2_000, C, "RPOP ready")
         .say(2_000, C, "RPOP ready");
-    let told = Told::of(log.0.as_bytes(), Some(vec![queue]));
+    let told = LogAccount::of(log.0.as_bytes(), Some(vec![queue]));
     let words = told.words();
     let of = |says: &str| -> Vec<_> {
         let its = words.iter().filter(|(message, _)| message == says);
@@ -568,9 +568,9 @@ fn a_transaction_of_an_append_only_file_is_told_together_and_only_when_it_is_who
     add(&[b"lrem", ORDER, b"1", &member]);
     add(&[b"zrem", TIMEOUTS, &member]);
     add(&[b"EXEC"]);
-    let whole = Told::of(&file, None);
+    let whole = LogAccount::of(&file, None);
     assert_eq!(whole.only(), ["offered", "transferred"]);
-    let cut = Told::of(&file[..file.len() - b"*1\r\n$4\r\nEXEC\r\n".len()], None);
+    let cut = LogAccount::of(&file[..file.len() - b"*1\r\n$4\r\nEXEC\r\n".len()], None);
     assert_eq!(cut.only(), ["offered"]);
 }
 
@@ -601,7 +601,7 @@ fn lives_that_are_over_are_let_go_when_memory_is_full_and_none_is_lost() {
 const REAL: &[u8] = include_bytes!("../../../tests/fixtures/trace/4.7.0/monitor.log");
 
 /// The fate of each message and the number of its deliveries, by its id.
-fn fates_by_id(told: &Told) -> HashMap<String, (MessageFate, u64)> {
+fn fates_by_id(told: &LogAccount) -> HashMap<String, (MessageFate, u64)> {
     let end = told.figures.last_us;
     let fate = |life: &Life| {
         (
@@ -616,8 +616,8 @@ proptest! {
     #[test]
     fn no_life_is_invented_by_a_cut(from in 0..REAL.len(), length in 0..REAL.len()) {
         let cut = &REAL[from..REAL.len().min(from + length)];
-        let whole = fates_by_id(&Told::of(REAL, None));
-        for (id, (fate, deliveries)) in fates_by_id(&Told::of(cut, None)) {
+        let whole = fates_by_id(&LogAccount::of(REAL, None));
+        for (id, (fate, deliveries)) in fates_by_id(&LogAccount::of(cut, None)) {
             let Some((end, all)) = whole.get(&id) else {
                 return Err(TestCaseError::fail(format!("{id} is no message")));
             };
@@ -637,7 +637,7 @@ proptest! {
         log[at] = byte;
         let lines = log.split(|byte| *byte == b'\n').enumerate();
         let kept: Vec<&[u8]> = lines.filter(|(n, _)| !drops.contains(n)).map(|(_, line)| line).collect();
-        let told = Told::of(&kept.join(&b'\n'), None);
+        let told = LogAccount::of(&kept.join(&b'\n'), None);
         // The damaged byte may make one message another one.
         prop_assert!(told.lives.len() <= 17, "{}", told.lives.len());
     }

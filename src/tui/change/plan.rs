@@ -14,12 +14,12 @@ pub struct ToPlan {
     /// The change to make.
     pub what: What,
     /// With which entries; a change of the whole queue does not look at it.
-    pub which: Marked,
+    pub which: MarkedEntries,
 }
 
 /// The entries that a change is about.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Marked {
+pub enum MarkedEntries {
     /// All that is due.
     Due,
     /// Entries that only the order list holds.

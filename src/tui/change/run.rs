@@ -13,13 +13,13 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{AbortHandle, JoinHandle};
 
 use super::Effect;
-use crate::ops::apply::{Applied, Limits, Order, apply};
-use crate::ops::plan::{ChangeError, Prepared, Wish, plan};
+use crate::ops::apply::{ChangeEvent, Limits, Order, apply};
+use crate::ops::plan::{ChangeError, PreparedChange, Wish, plan};
 use crate::ops::undo::{ToUndo, plan_undo};
 use crate::queue::plan::Progress;
 use crate::tui::change;
 use crate::tui::change::plan::ToPlan;
-use crate::tui::leave::Interrupted;
+use crate::tui::leave::InterruptedChange;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::Tasks;
 
@@ -32,21 +32,21 @@ const TELL_EVERY: Duration = Duration::from_millis(50);
 pub(crate) struct Changes {
     planning: Option<AbortHandle>,
     /// The last plan with its generation, until it is applied.
-    prepared: Arc<Mutex<Option<(u64, Prepared)>>>,
+    prepared: Arc<Mutex<Option<(u64, PreparedChange)>>>,
     at_work: HashMap<u64, Task>,
 }
 
 struct Task {
     orders: UnboundedSender<Order>,
     work: JoinHandle<()>,
-    so_far: Arc<Mutex<Interrupted>>,
+    so_far: Arc<Mutex<InterruptedChange>>,
 }
 
 /// Changes that were under way when their server was left. They have been told to stop.
 #[derive(Default)]
-pub(crate) struct Stopping(Vec<Task>);
+pub(crate) struct StoppingChanges(Vec<Task>);
 
-impl Stopping {
+impl StoppingChanges {
     /// Names those that have not ended yet, in a few words each.
     pub(crate) fn names(&self) -> Vec<String> {
         let unfinished = self.0.iter().filter(|task| !task.work.is_finished());
@@ -87,14 +87,14 @@ impl Changes {
     }
 
     /// Stops all that is under way.
-    pub(crate) fn stop(&mut self) -> Stopping {
+    pub(crate) fn stop(&mut self) -> StoppingChanges {
         self.drop_plan();
         let tasks = std::mem::take(&mut self.at_work).into_values();
         let tasks: Vec<Task> = tasks.filter(|task| !task.work.is_finished()).collect();
         for task in &tasks {
             let _ = task.orders.send(Order::Stop);
         }
-        Stopping(tasks)
+        StoppingChanges(tasks)
     }
 }
 
@@ -132,7 +132,7 @@ impl Tasks {
 
     fn plan(&mut self, asked: ToPlan) {
         let (generation, answers) = (asked.generation, self.answers.clone());
-        let tell = Told::every(move |progress| {
+        let tell = ProgressTeller::every(move |progress| {
             // Nobody listens any more when the program is about to end.
             let _ = answers.send(Msg::Change(change::Msg::Planning(generation, progress)));
         });
@@ -152,7 +152,7 @@ impl Tasks {
     fn prepare(
         &mut self,
         generation: u64,
-        planning: impl Future<Output = Result<Prepared, ChangeError>> + Send + 'static,
+        planning: impl Future<Output = Result<PreparedChange, ChangeError>> + Send + 'static,
     ) {
         self.changes.drop_plan();
         let (answers, prepared) = (self.answers.clone(), Arc::clone(&self.changes.prepared));
@@ -186,18 +186,18 @@ impl Tasks {
         let (prepared, writer) = match ready {
             Ok(ready) => ready,
             Err(why) => {
-                let failed = Applied::Failed(why);
+                let failed = ChangeEvent::Failed(why);
                 let _ = self
                     .answers
                     .send(Msg::Change(change::Msg::Applied(generation, failed)));
                 return;
             }
         };
-        let so_far = Interrupted::new(&prepared.plan, self.session.site().program);
+        let so_far = InterruptedChange::new(&prepared.plan, self.session.site().program);
         let so_far = Arc::new(Mutex::new(so_far));
         let applying = apply(&writer, &self.journal, prepared, Limits::default());
         let (orders, ordered) = unbounded_channel();
-        let said = apply::Said::new(
+        let said = apply::ChangeReporter::new(
             generation,
             Arc::clone(&so_far),
             self.answers.clone(),
@@ -214,12 +214,12 @@ impl Tasks {
 }
 
 /// Tells how far something is, seldom enough.
-struct Told<F> {
+struct ProgressTeller<F> {
     last: Mutex<Option<Instant>>,
     tell: F,
 }
 
-impl<F: Fn(Progress)> Told<F> {
+impl<F: Fn(Progress)> ProgressTeller<F> {
     fn every(tell: F) -> Self {
         let last = Mutex::default();
         Self { last, tell }

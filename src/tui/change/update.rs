@@ -7,12 +7,12 @@ pub mod question;
 use std::time::Duration;
 
 use self::about::why_not;
-use super::{Msg, Running, Stage, UnderWay, progress};
+use super::{ChangeInProgress, Msg, Stage, UnderWay, progress};
 use crate::queue::change::What;
 use crate::queue::plan::Progress;
 use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::change;
-use crate::tui::change::plan::{Marked, ToPlan};
+use crate::tui::change::plan::{MarkedEntries, ToPlan};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Key, Place};
 use crate::tui::marks::{self, Marks};
@@ -78,7 +78,7 @@ pub(crate) fn keep_one(model: &mut Model) -> Vec<Effect> {
         }) => {
             let about = About {
                 queue,
-                marked: Marked::ButOne(marks.clone()),
+                marked: MarkedEntries::ButOne(marks.clone()),
                 marks: Some(marks),
             };
             begin(model, What::Delete, about)
@@ -95,7 +95,7 @@ pub(crate) fn keep_one(model: &mut Model) -> Vec<Effect> {
 fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
     let queue = model.selected().map(|row| row.queue.clone());
     queue.map_or(Vec::new(), |queue| {
-        begin(model, what, About::of(queue, Marked::Due))
+        begin(model, what, About::of(queue, MarkedEntries::Due))
     })
 }
 
@@ -103,7 +103,7 @@ fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct About {
     queue: Queue,
-    marked: Marked,
+    marked: MarkedEntries,
     /// The marks, when it is about them.
     marks: Option<Box<Marks>>,
 }
@@ -115,11 +115,11 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
         return Vec::new();
     }
     let one = match &about.marked {
-        Marked::One(entry) => Some(entry.member.clone()),
+        MarkedEntries::One(entry) => Some(entry.member.clone()),
         _ => None,
     };
     let which = match about.marked {
-        Marked::Marks(_) => found(model, &about),
+        MarkedEntries::Marks(_) => found(model, &about),
         _ => None,
     };
     let which = which.unwrap_or(about.marked);
@@ -164,11 +164,11 @@ fn look_again(model: &mut Model, generation: u64) -> Vec<Effect> {
 }
 
 /// The marked entries, when a search has found them already.
-fn found(model: &Model, about: &About) -> Option<Marked> {
+fn found(model: &Model, about: &About) -> Option<MarkedEntries> {
     let here = model.selected().is_some_and(|row| row.queue == about.queue);
     let marks = about.marks.as_ref().filter(|_| here)?;
     let found = marks::update::one_by_one(model, marks)?;
-    Some(Marked::Marks(Box::new(found)))
+    Some(MarkedEntries::Marks(Box::new(found)))
 }
 
 /// Plans to take back the change that is chosen; where none is, the newest.
@@ -339,7 +339,7 @@ fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     let Stage::Asking(plan) = &one.stage else {
         return Vec::new();
     };
-    let running = Running::new((**plan).clone(), now);
+    let running = ChangeInProgress::new((**plan).clone(), now);
     one.stage = Stage::Running(Box::new(running));
     vec![Effect::Change(change::Effect::Apply(generation))]
 }

@@ -1,7 +1,7 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::Scrolled;
+use super::ScrollArea;
 use crate::tui::entry::update::tree;
 use crate::tui::layout::rows::{entries_a_page, queues_a_page};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
@@ -93,37 +93,37 @@ fn last_line(model: &Model) -> usize {
 }
 
 /// Makes `top` the first row in sight; the cursor comes along.
-pub(crate) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
+pub(crate) fn scroll_to(model: &mut Model, what: ScrollArea, top: u64) {
     let lines = usize::try_from(top).unwrap_or(usize::MAX);
     let sight = entry::update::rows(model);
     match (what, &mut model.overlay, &mut model.screen) {
-        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _)
-        | (Scrolled::Lives, Some(Overlay::Lives { scroll }), _) => *scroll = lines,
-        (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
-        (Scrolled::Entry, None, Screen::Entry(entry)) => {
+        (ScrollArea::Help, Some(Overlay::Help { scroll, .. }), _)
+        | (ScrollArea::Lives, Some(Overlay::Lives { scroll }), _) => *scroll = lines,
+        (ScrollArea::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
+        (ScrollArea::Entry, None, Screen::Entry(entry)) => {
             entry.scroll = lines;
             tree::come_along(entry, sight);
         }
-        (Scrolled::Pane(Pane::Queues), ..) => {
+        (ScrollArea::Pane(Pane::Queues), ..) => {
             let rows = queues_a_page(model);
             model.top = lines;
             let cursor = model.cursor.clamp(lines, lines + rows - 1);
             queues::update::select(model, cursor as u64);
         }
-        (Scrolled::Pane(Pane::Entries), ..) => tabs::update::scroll_to(model, top),
+        (ScrollArea::Pane(Pane::Entries), ..) => tabs::update::scroll_to(model, top),
         _ => {}
     }
 }
 
 /// The first row in sight.
-pub(crate) fn top(model: &Model, what: Scrolled) -> u64 {
+pub(crate) fn top(model: &Model, what: ScrollArea) -> u64 {
     let lines = match (what, &model.overlay, &model.screen) {
-        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _)
-        | (Scrolled::Lives, Some(Overlay::Lives { scroll }), _) => *scroll,
-        (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll,
-        (Scrolled::Entry, _, Screen::Entry(entry)) => entry.scroll,
-        (Scrolled::Pane(Pane::Queues), ..) => model.top,
-        (Scrolled::Pane(Pane::Entries), ..) => return model.stand().top,
+        (ScrollArea::Help, Some(Overlay::Help { scroll, .. }), _)
+        | (ScrollArea::Lives, Some(Overlay::Lives { scroll }), _) => *scroll,
+        (ScrollArea::Change, Some(Overlay::Change(view)), _) => view.scroll,
+        (ScrollArea::Entry, _, Screen::Entry(entry)) => entry.scroll,
+        (ScrollArea::Pane(Pane::Queues), ..) => model.top,
+        (ScrollArea::Pane(Pane::Entries), ..) => return model.stand().top,
         _ => 0,
     };
     lines as u64

@@ -1,12 +1,12 @@
 //! Questions about the row that has left.
 
-use super::{Departed, Fate};
+use super::{DepartedRow, Fate};
 use crate::tui::model::Model;
 
 impl Model {
     /// The row that has left, where the tab in sight shows it.
     #[must_use]
-    pub fn departed(&self) -> Option<&Departed> {
+    pub fn departed(&self) -> Option<&DepartedRow> {
         let departed = self.departed.as_ref()?;
         (departed.tab == self.tab && self.filtered.is_none()).then_some(departed)
     }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Acted, Departed, Fate, STAYS};
+use super::{ChangeSubject, DepartedRow, Fate, STAYS};
 use crate::queue::Change;
 use crate::tui::change::queries;
 use crate::tui::entries::EntryRow;
@@ -80,7 +80,7 @@ pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> Fate {
 
 /// Keeps a row that has left, at a place among those that are there.
 pub(crate) fn keep(model: &mut Model, row: EntryRow, tab: Tab, place: u64) {
-    model.departed = Some(Departed {
+    model.departed = Some(DepartedRow {
         fate: fate(model, &row, tab),
         row,
         tab,
@@ -154,7 +154,7 @@ pub(crate) fn acts(model: &mut Model, change: Change, one: Option<Vec<u8>>) {
         .one
         .as_ref()
         .and_then(|one| one.marks.clone());
-    model.changing.acted = Some(Acted {
+    model.changing.acted = Some(ChangeSubject {
         change,
         one,
         marks,

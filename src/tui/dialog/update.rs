@@ -6,7 +6,7 @@ pub mod typed;
 
 use std::time::Duration;
 
-use super::{Button, Dialog, Question, Told};
+use super::{AnswerRemark, Button, Dialog, Question};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
@@ -128,7 +128,7 @@ fn no_answer(model: &mut Model, what: &str) {
 fn tell(model: &mut Model, words: String) {
     let until = model.instant + TOLD;
     if let Some(Overlay::Dialog(dialog)) = &mut model.overlay {
-        dialog.told = Some(Told { words, until });
+        dialog.told = Some(AnswerRemark { words, until });
     }
 }
 

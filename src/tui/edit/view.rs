@@ -8,7 +8,7 @@ use crate::queue::text;
 use crate::tui::draw::Ctx;
 use crate::tui::form::place::plan;
 use crate::tui::form::view::moment;
-use crate::tui::form::{self, Part, Said};
+use crate::tui::form::{self, FieldRemark, Part};
 
 pub(crate) fn render(ctx: &Ctx, form: &EditForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, form);
@@ -24,7 +24,12 @@ pub(crate) fn render(ctx: &Ctx, form: &EditForm, buf: &mut Buffer) {
     };
     form::view::choice(ctx, form, &plan, (Part::Codec, codec), buf);
     form::view::say(ctx, &what_codec(form), plan.note(Part::Codec), buf);
-    if !form.message.said.as_ref().is_some_and(Said::is_wrong) {
+    if !form
+        .message
+        .said
+        .as_ref()
+        .is_some_and(FieldRemark::is_wrong)
+    {
         form::view::sum(ctx, &sum(ctx, form), plan.sum, buf);
     }
     let words = ("[ Save ]", "");
@@ -39,16 +44,16 @@ const fn name_of(part: Part) -> &'static str {
     }
 }
 
-fn what_codec(form: &EditForm) -> Said {
+fn what_codec(form: &EditForm) -> FieldRemark {
     let was = crate::payload::decode(&form.before).codec;
     match (form.codec, was) {
         (Codec::Unknown, Codec::Unknown) => {
-            Said::Note("no known codec: its bytes, as they are".to_owned())
+            FieldRemark::Note("no known codec: its bytes, as they are".to_owned())
         }
-        (Codec::Unknown, was) => Said::Note(format!("its bytes, as they are; it was {was}")),
-        (codec, was) if codec == was => Said::Note("as it is now".to_owned()),
-        (_, Codec::Unknown) => Said::Careful("no known codec has written it".to_owned()),
-        (_, was) => Said::Careful(format!("it is {was} now")),
+        (Codec::Unknown, was) => FieldRemark::Note(format!("its bytes, as they are; it was {was}")),
+        (codec, was) if codec == was => FieldRemark::Note("as it is now".to_owned()),
+        (_, Codec::Unknown) => FieldRemark::Careful("no known codec has written it".to_owned()),
+        (_, was) => FieldRemark::Careful(format!("it is {was} now")),
     }
 }
 

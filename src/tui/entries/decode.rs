@@ -1,7 +1,7 @@
 //! From the bytes of a member or an element to a row, ready to be shown.
 
 use super::EntryRow;
-use crate::payload::{Decoded, Effort, Habit};
+use crate::payload::{DecodedPayload, Effort, Habit};
 use crate::queue::{EntryId, List, Queue};
 use crate::tui::tabs::Tab;
 
@@ -13,7 +13,7 @@ fn row_of(
     queue: &Queue,
     member: Vec<u8>,
     score: f64,
-    read: impl FnOnce(&[u8]) -> Decoded,
+    read: impl FnOnce(&[u8]) -> DecodedPayload,
 ) -> EntryRow {
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
@@ -65,7 +65,7 @@ fn read_as(
     tab: Tab,
     member: Vec<u8>,
     score: f64,
-    read: impl FnOnce(&[u8]) -> Decoded,
+    read: impl FnOnce(&[u8]) -> DecodedPayload,
 ) -> EntryRow {
     match tab {
         Tab::Delivered => of_list(queue, List::Target, member, score, read),
@@ -79,7 +79,7 @@ pub(crate) fn of_list(
     list: List,
     element: Vec<u8>,
     score: f64,
-    read: impl FnOnce(&[u8]) -> Decoded,
+    read: impl FnOnce(&[u8]) -> DecodedPayload,
 ) -> EntryRow {
     match list {
         List::Order | List::Quarantine => row_of(queue, element, score, read),

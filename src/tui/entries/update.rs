@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::{EntryRow, decode};
 use crate::queue::Page;
-use crate::tui::departed::{self, Departed};
+use crate::tui::departed::{self, DepartedRow};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::schedule::{RankFor, pace};
@@ -68,7 +68,7 @@ pub(crate) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         codec::vote(model);
     }
     // One that is back is no longer gone.
-    let is_back = |d: &Departed| model.entries.rows.iter().any(|r| r.member == d.row.member);
+    let is_back = |d: &DepartedRow| model.entries.rows.iter().any(|r| r.member == d.row.member);
     departed = departed.filter(|departed| !is_back(departed));
     let effects = match (departed, held) {
         (Some(departed), _) => {
@@ -145,17 +145,17 @@ fn weigh(model: &mut Model, page: &Page) {
 }
 
 /// The entry that the cursor follows: its member, and its row when it was in sight.
-struct Held {
+struct CursorEntry {
     member: Vec<u8>,
     row: Option<EntryRow>,
     /// The cursor was moved to it: it is followed wherever it goes.
     anchored: bool,
 }
 
-fn held_entry(model: &mut Model) -> Option<Held> {
+fn held_entry(model: &mut Model) -> Option<CursorEntry> {
     let anchored = model.entries.anchored;
     if let Some(member) = model.schedule.lost.take() {
-        return Some(Held {
+        return Some(CursorEntry {
             member,
             row: None,
             anchored,
@@ -163,7 +163,7 @@ fn held_entry(model: &mut Model) -> Option<Held> {
     }
     let entry = model.waiting_entry();
     let entry = entry.filter(|_| anchored || departed::update::is_held(model))?;
-    Some(Held {
+    Some(CursorEntry {
         member: entry.member.clone(),
         row: Some(entry.clone()),
         anchored,
@@ -186,7 +186,7 @@ fn stood(model: &Model, score: f64) -> Option<usize> {
 }
 
 /// A row that has left stays among the others, under the cursor.
-fn stays(model: &mut Model, mut departed: Departed) {
+fn stays(model: &mut Model, mut departed: DepartedRow) {
     let Some(at) = stood(model, departed.row.score) else {
         return;
     };
@@ -204,7 +204,7 @@ fn stays(model: &mut Model, mut departed: Departed) {
 
 /// Puts the cursor on the held entry; when that is gone, its row stays there for a moment; when it
 /// may have moved further than the page reaches, asks where it is.
-fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
+fn follow(model: &mut Model, held: CursorEntry) -> Vec<Effect> {
     let stays_there = departed::update::is_held(model);
     let entries = &mut model.entries;
     let offset = entries.cursor.saturating_sub(entries.top);

@@ -4,17 +4,17 @@ pub mod rows;
 
 use ratatui::buffer::Buffer;
 
-use self::rows::{Col, Shown};
+use self::rows::{Col, ShownRow};
 use super::EntryRow;
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area};
 use crate::tui::departed::Fate;
 use crate::tui::draw::{self, Ctx};
-use crate::tui::filter::view::Found;
+use crate::tui::filter::view::MatchMarks;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::tabs::Tab;
-use crate::tui::widget::columns::Placed;
+use crate::tui::widget::columns::PlacedColumn;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 use crate::tui::{filter, findings, sight, tabs};
@@ -45,7 +45,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let entries = &ctx.model.entries;
     let left = count.saturating_sub(entries.top);
-    let found = Found::new(ctx);
+    let found = MatchMarks::new(ctx);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let rank = entries.top + u64::from(i);
         let loaded = rank
@@ -54,7 +54,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let area = table.row(i);
         match loaded.and_then(|i| entries.rows.get(i)) {
             Some(row) => {
-                let shown = Shown {
+                let shown = ShownRow {
                     row,
                     index: rank,
                     score: None,
@@ -78,7 +78,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 /// The heads of the due times turn the order of what waits.
-fn turns(ctx: &Ctx, placed: &[Placed<Col>], heads: Area) {
+fn turns(ctx: &Ctx, placed: &[PlacedColumn<Col>], heads: Area) {
     if ctx.model.tab != Tab::Waiting || ctx.model.listed() == 0 {
         return;
     }

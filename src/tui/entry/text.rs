@@ -157,7 +157,7 @@ pub fn decoded(row: &EntryRow, columns: u16, most: usize) -> Body {
     if decoded.codec == Codec::Unknown {
         return Body::Hex;
     }
-    let mut out = Bounded {
+    let mut out = BoundedText {
         bytes: Vec::new(),
         most,
     };
@@ -184,12 +184,12 @@ pub fn decoded(row: &EntryRow, columns: u16, most: usize) -> Body {
 }
 
 /// Takes so many bytes, then refuses: writing megabytes for a screenful would be felt.
-struct Bounded {
+struct BoundedText {
     bytes: Vec<u8>,
     most: usize,
 }
 
-impl Write for Bounded {
+impl Write for BoundedText {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         let room = self.most - self.bytes.len();
         if room == 0 && !more.is_empty() {

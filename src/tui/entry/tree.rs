@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::payload::{self, Codec, Node, Reading, Shape};
+use crate::payload::{self, Codec, Node, PayloadReading, Shape};
 
 /// The tree of an opened entry, a line a value.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    reading: Reading,
+    reading: PayloadReading,
     /// All values, each before those that it holds.
     pub lines: Vec<TreeLine>,
     /// Indices in `lines` of those that no folded one holds.
@@ -78,7 +78,7 @@ impl Tree {
 
     /// The tree of what was read; none when there is nothing to fold in it.
     #[must_use]
-    pub fn of_reading(reading: Reading) -> Option<Self> {
+    pub fn of_reading(reading: PayloadReading) -> Option<Self> {
         let lines = rows::of(&reading.tree, reading.unpacked.is_some());
         if lines.len() < 2 {
             return None;

@@ -6,7 +6,7 @@ pub mod tree;
 use std::collections::HashMap;
 
 use self::search::{MOST, in_bytes, in_text, needle};
-use super::{EntryView, Face, Found, Laid, Spot};
+use super::{EntryView, Face, Laid, Spot, TextSearch};
 use crate::tui::entry::tree::Tree;
 use crate::tui::layout::rows::opened;
 use crate::tui::model::{Model, Screen};
@@ -137,7 +137,7 @@ pub(crate) fn find(model: &mut Model, what: &str) {
     let Screen::Entry(view) = &mut model.screen else {
         return;
     };
-    view.found = (!what.is_empty()).then(|| Found {
+    view.found = (!what.is_empty()).then(|| TextSearch {
         what: what.to_owned(),
         hits: Vec::new(),
         at: 0,

@@ -14,7 +14,7 @@ use super::{EntryView, Face};
 use crate::clock::EpochMillis;
 use crate::queue::{Due, text};
 use crate::tui::area::Area;
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
 use crate::tui::entry::text::{Body, Plan, body, decoded, is_plain, last, plan};
@@ -84,7 +84,7 @@ pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
             bytes(ctx, &view.row, Parts::of(view), view.scroll, beside, buf);
         }
     }
-    ctx.rail(Scrolled::Entry, slot, rows, all);
+    ctx.rail(ScrollArea::Entry, slot, rows, all);
 }
 
 /// The entry under the cursor, beside the table.

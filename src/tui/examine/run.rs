@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 
 use super::Effect;
-use crate::ops::doctor::{Examined, examine};
+use crate::ops::doctor::{ExaminationEvent, examine};
 use crate::queue::Queue;
 use crate::tui::examine;
 use crate::tui::msg::Msg;
@@ -28,12 +28,14 @@ impl Tasks {
         self.latest(Kind::Exact, async move {
             while let Some(said) = told.next().await {
                 let msg = match said {
-                    Ok(Examined::Progress { looked, of }) => Msg::Examine(examine::Msg::GoesOn {
-                        generation,
-                        looked,
-                        of,
-                    }),
-                    Ok(Examined::Done(exact)) => Msg::Examine(examine::Msg::Ended {
+                    Ok(ExaminationEvent::Progress { looked, of }) => {
+                        Msg::Examine(examine::Msg::GoesOn {
+                            generation,
+                            looked,
+                            of,
+                        })
+                    }
+                    Ok(ExaminationEvent::Done(exact)) => Msg::Examine(examine::Msg::Ended {
                         generation,
                         result: Ok(exact),
                     }),

@@ -1,7 +1,7 @@
 //! A look at all entries of a queue, when somebody asks for it: it says how far it is, can be
 //! stopped, and what it shows becomes part of the findings.
 
-use super::{Examining, Msg};
+use super::{ExaminationProgress, Msg};
 use crate::queue::{Exact, text};
 use crate::tui::effect::Effect;
 use crate::tui::examine;
@@ -17,7 +17,7 @@ pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
     };
     let (queue, long) = (row.queue.clone(), model.server.long);
     let generation = model.schedule.next_generation();
-    model.examining = Some(Examining {
+    model.examining = Some(ExaminationProgress {
         generation,
         queue: queue.clone(),
         looked: 0,
@@ -76,7 +76,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
         }
         Msg::Ended { generation, result } => {
-            let ours = |one: &mut Examining| one.generation == generation;
+            let ours = |one: &mut ExaminationProgress| one.generation == generation;
             if let Some(one) = model.examining.take_if(ours) {
                 ended(model, &one, result);
             }
@@ -85,7 +85,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     Vec::new()
 }
 
-fn ended(model: &mut Model, one: &Examining, result: Result<Box<Exact>, String>) {
+fn ended(model: &mut Model, one: &ExaminationProgress, result: Result<Box<Exact>, String>) {
     let exact = match result {
         Ok(exact) => *exact,
         Err(why) => return toast::update::say(model, why, Tone::Error),

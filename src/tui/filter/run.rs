@@ -5,7 +5,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Effect, HITS_KEPT, Scores};
 use crate::ops::entries::From;
-use crate::ops::search::{Searched, search};
+use crate::ops::search::{SearchEvent, search};
 use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, read};
@@ -78,8 +78,10 @@ pub(crate) async fn run(
     let mut room = Room::default();
     while let Some(said) = told.next().await {
         let (hits, progress, end) = match said {
-            Ok(Searched::Found { entries, progress }) => (room.take(entries), Some(progress), None),
-            Ok(Searched::Done(progress)) => (Vec::new(), Some(progress), Some(Ok(()))),
+            Ok(SearchEvent::Found { entries, progress }) => {
+                (room.take(entries), Some(progress), None)
+            }
+            Ok(SearchEvent::Done(progress)) => (Vec::new(), Some(progress), Some(Ok(()))),
             Err(why) => (Vec::new(), None, Some(Err(why.to_string()))),
         };
         if let Some(Progress {

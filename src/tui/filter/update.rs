@@ -7,14 +7,14 @@ pub mod turn;
 use std::time::{Duration, Instant};
 
 use self::found::show;
-use super::{Filtered, Msg, Search};
+use super::{ActiveFilter, Msg, Search};
 use crate::queue::{Filter, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::{self, Entries};
 use crate::tui::filter;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::{Prompt, PromptKind};
-use crate::tui::schedule::{RankFor, Replaced, pace};
+use crate::tui::schedule::{RankFor, ReplacedFilter, pace};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{departed, layout, sight};
@@ -150,7 +150,7 @@ pub(crate) fn to_the_list(model: &mut Model) {
 
 /// Esc: the filter is again what it was before the line.
 pub(crate) fn given_up(model: &mut Model) -> Vec<Effect> {
-    let Some(Replaced { filtered, entries }) = model.schedule.replaced.take() else {
+    let Some(ReplacedFilter { filtered, entries }) = model.schedule.replaced.take() else {
         return Vec::new();
     };
     model.filtered = filtered;
@@ -177,7 +177,7 @@ fn set(model: &mut Model, filter: Filter) {
         return;
     }
     if model.schedule.replaced.is_none() {
-        model.schedule.replaced = Some(Replaced {
+        model.schedule.replaced = Some(ReplacedFilter {
             filtered: model.filtered.clone(),
             entries: model.entries.clone(),
         });
@@ -209,7 +209,7 @@ fn begin(model: &mut Model, filter: Filter) {
     model.schedule.rank.forget();
     model.schedule.lost = None;
     let decoded = std::mem::take(&mut model.entries).rows;
-    model.filtered = Some(Box::new(Filtered {
+    model.filtered = Some(Box::new(ActiveFilter {
         filter,
         at,
         tab: model.tab,
@@ -295,7 +295,7 @@ pub(crate) fn again(model: &mut Model) {
 
 /// The link has been away: what it has cut off begins again.
 pub(crate) fn link_is_back(model: &mut Model) {
-    let cut_off = |f: &Filtered| matches!(f.search, Search::Running(_) | Search::Failed(_));
+    let cut_off = |f: &ActiveFilter| matches!(f.search, Search::Running(_) | Search::Failed(_));
     if model.filtered.as_deref().is_some_and(cut_off) {
         again(model);
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
-use super::{Filtered, Search};
+use super::{ActiveFilter, Search};
 use crate::queue::{Filter, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
@@ -102,7 +102,7 @@ pub(crate) fn state(ctx: &Ctx) -> Vec<Part> {
 }
 
 /// Nothing was found: what was looked through, and what else can be typed.
-pub(crate) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buffer) {
+pub(crate) fn nothing(ctx: &Ctx, filtered: &ActiveFilter, area: Area, buf: &mut Buffer) {
     let d = &ctx.data;
     let of = text::thousands(filtered.of);
     let looked = text::thousands(filtered.looked);
@@ -138,7 +138,7 @@ pub(crate) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buff
 }
 
 /// The parts of a row that made it match.
-pub(crate) struct Found<'a> {
+pub(crate) struct MatchMarks<'a> {
     filter: Option<&'a Filter>,
     cut: &'static str,
     style: Style,
@@ -146,7 +146,7 @@ pub(crate) struct Found<'a> {
     accent: Style,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MatchMarks<'a> {
     pub(crate) fn new(ctx: &Ctx<'a>) -> Self {
         let filtered = ctx.model.filtered.as_ref();
         Self {

@@ -3,10 +3,12 @@
 
 use std::iter::once;
 
-use super::{Told, all, first, listed, name, rank, wrong};
+use super::{QueueFinding, all, first, listed, name, rank, wrong};
 use crate::queue::Severity;
 use crate::tui::findings::calm::calm;
-use crate::tui::findings::said::{Kind, Said, below, fit, headline, repair, said, squeezed, whole};
+use crate::tui::findings::said::{
+    FindingText, Kind, below, fit, headline, repair, said, squeezed, whole,
+};
 use crate::tui::model::Model;
 
 /// Columns before the words of a finding in the pane: blank, glyph and word.
@@ -24,7 +26,7 @@ pub struct Block {
     /// Its first row, from the pane's first.
     pub y: u16,
     /// Its lines, a row each.
-    pub lines: Vec<Said>,
+    pub lines: Vec<FindingText>,
 }
 
 /// The content of the pane.
@@ -64,7 +66,7 @@ struct Cause {
 
 /// Puts together what is one cause: a server whose application has stopped has one problem, not one
 /// for each queue.
-fn causes(told: &[Told]) -> Vec<Cause> {
+fn causes(told: &[QueueFinding]) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::with_capacity(told.len());
     for (i, one) in told.iter().enumerate() {
         let goes_with = |cause: &&mut Cause| {
@@ -99,7 +101,7 @@ fn causes(told: &[Told]) -> Vec<Cause> {
 
 /// Puts what is wrong with the selected queue before what is wrong with others: all panes around
 /// are about that queue, and so are the keys.
-fn own_first(model: &Model, told: &[Told], causes: &mut [Cause]) {
+fn own_first(model: &Model, told: &[QueueFinding], causes: &mut [Cause]) {
     let is_own = |cause: &Cause| {
         let mut members = once(&cause.head).chain(&cause.alike);
         members.any(|at| is_own(model, &told[*at]))
@@ -118,7 +120,7 @@ fn own_first(model: &Model, told: &[Told], causes: &mut [Cause]) {
 }
 
 /// True of what is wrong with the selected queue, and no mere note.
-fn is_own(model: &Model, told: &Told) -> bool {
+fn is_own(model: &Model, told: &QueueFinding) -> bool {
     let finding = told.finding;
     let is_wrong = finding.gone.is_none() && finding.severity > Severity::Note;
     told.row == model.cursor && is_wrong && !told.nested
@@ -131,7 +133,7 @@ impl Cause {
     }
 
     /// All that is said of it in so many columns, without its effects.
-    fn said(&self, model: &Model, told: &[Told], columns: usize) -> Vec<Said> {
+    fn said(&self, model: &Model, told: &[QueueFinding], columns: usize) -> Vec<FindingText> {
         let head = &told[self.head];
         if self.is_one() {
             return said(model, head, columns);
@@ -141,12 +143,12 @@ impl Cause {
             .map(|at| name(&model.queues[told[*at].row]))
             .collect();
         let headline = format!("{} queues: {}", names.len(), head.finding.headline);
-        let mut lines = vec![Said {
+        let mut lines = vec![FindingText {
             kind: Kind::Head,
             words: headline,
         }];
         lines.extend(repair(model, head, columns));
-        lines.push(Said {
+        lines.push(FindingText {
             kind: Kind::Details,
             words: names.join(", "),
         });
@@ -156,7 +158,7 @@ impl Cause {
     /// Rows that it wants: all that is said of it, of the worst one more, and one for what follows.
     /// How it goes with it has no more, as its figures come and go: the panes around shall stand
     /// still.
-    fn wanted(&self, model: &Model, told: &[Told], columns: usize, is_worst: bool) -> u16 {
+    fn wanted(&self, model: &Model, told: &[QueueFinding], columns: usize, is_worst: bool) -> u16 {
         let live = told[self.head].finding.gone.is_none();
         let more = u16::from(is_worst && live && self.is_one());
         let effects = u16::from(!self.effects.is_empty());
@@ -164,7 +166,13 @@ impl Cause {
     }
 
     /// Says it in at most so many rows.
-    fn lines(&self, model: &Model, told: &[Told], columns: usize, rows: u16) -> Vec<Said> {
+    fn lines(
+        &self,
+        model: &Model,
+        told: &[QueueFinding],
+        columns: usize,
+        rows: u16,
+    ) -> Vec<FindingText> {
         let rows = usize::from(rows);
         // Headline and repair come first.
         let effects = self.effects(model, told).filter(|_| rows > 2);
@@ -181,12 +189,12 @@ impl Cause {
     }
 
     /// The line on what follows from it.
-    fn effects(&self, model: &Model, told: &[Told]) -> Option<Said> {
+    fn effects(&self, model: &Model, told: &[QueueFinding]) -> Option<FindingText> {
         let headlines = self.effects.iter().map(|at| &told[*at].finding.headline);
         // Of several queues as much follows several times.
         let mut words: Vec<&str> = headlines.map(String::as_str).collect();
         words.dedup();
-        (!words.is_empty()).then(|| Said {
+        (!words.is_empty()).then(|| FindingText {
             kind: Kind::Effects,
             words: format!("{} {}", below(model), words.join(" ")),
         })
@@ -269,7 +277,7 @@ fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
 }
 
 /// Rows for headline and repair, and one for the details: all rows are the entries' otherwise.
-fn brief(model: &Model, told: &Told, columns: usize) -> u16 {
+fn brief(model: &Model, told: &QueueFinding, columns: usize) -> u16 {
     let lines = said(model, told, columns);
     let details = lines.iter().filter(|line| line.kind == Kind::Details);
     let beyond = details.count().saturating_sub(1);
@@ -278,7 +286,7 @@ fn brief(model: &Model, told: &Told, columns: usize) -> u16 {
 
 /// Returns the finding that has the lines where there is no pane: the worst finding of the selected
 /// queue, else the worst of all.
-fn leading(model: &Model) -> Option<Told<'_>> {
+fn leading(model: &Model) -> Option<QueueFinding<'_>> {
     let own = all(model).filter(|told| is_own(model, told));
     let own = own.min_by_key(|told| rank(model, told));
     own.or_else(|| first(model, 1).first().copied())
@@ -298,7 +306,7 @@ pub fn news_rows(model: &Model, w: u16) -> u16 {
 #[derive(Debug)]
 pub struct News<'a> {
     /// The findings that have room, with their words: one, and below it the worst of another queue.
-    pub told: Vec<(Told<'a>, Vec<Said>)>,
+    pub told: Vec<(QueueFinding<'a>, Vec<FindingText>)>,
     /// Number of others that are wrong.
     pub others: usize,
 }

@@ -1,6 +1,6 @@
 //! The text of a finding, in lines: the same words in the same order wherever it stands.
 
-use super::{Told, course, name, past};
+use super::{QueueFinding, course, name, past};
 use crate::queue::finding::{Act, Step};
 use crate::queue::text;
 use crate::tui::keys::Action;
@@ -10,7 +10,7 @@ use crate::tui::widget::wrap::wrapped;
 
 /// A line of what is said of a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Said {
+pub struct FindingText {
     /// The kind of its content.
     pub kind: Kind,
     /// The words, in at most the columns that were given, unless they had to be squeezed.
@@ -44,7 +44,7 @@ pub const MARK: u16 = 2;
 /// Returns the lines on what is wrong, what is to be done about it, and what bears it out: all of
 /// them. Of what has gone only what it was.
 #[must_use]
-pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+pub(crate) fn said(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     let mut lines = headline(model, told, columns);
     if told.finding.gone.is_none() {
         lines.extend(repair(model, told, columns));
@@ -55,7 +55,7 @@ pub(crate) fn said(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
 
 /// Returns the headline, with the queue's name where that does not go without saying: in one line,
 /// for which the name is cut. A screen that is narrower than a headline has it in several.
-pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+pub(super) fn headline(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     /// A name that is cut to less than this tells nothing.
     const SHORTEST: usize = 7;
     let headline = match past(model, told.finding) {
@@ -74,7 +74,7 @@ pub(super) fn headline(model: &Model, told: &Told, columns: usize) -> Vec<Said> 
     };
     let lines = wrapped(&words, columns).into_iter().enumerate();
     let kind = |i| if i == 0 { Kind::Head } else { Kind::Headline };
-    let lines = lines.map(|(i, words)| Said {
+    let lines = lines.map(|(i, words)| FindingText {
         kind: kind(i),
         words,
     });
@@ -87,12 +87,12 @@ pub(super) const fn below(model: &Model) -> &'static str {
 }
 
 /// Returns the lines that bear the headline out.
-pub(super) fn details(told: &Told, columns: usize) -> Vec<Said> {
+pub(super) fn details(told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     if told.finding.details.is_empty() {
         return Vec::new();
     }
     let lines = wrapped(&told.finding.details_by_payload(), columns).into_iter();
-    let lines = lines.map(|words| Said {
+    let lines = lines.map(|words| FindingText {
         kind: Kind::Details,
         words,
     });
@@ -101,20 +101,20 @@ pub(super) fn details(told: &Told, columns: usize) -> Vec<Said> {
 
 /// Returns the lines on what repairs it, and the commands that do it by hand: a line that goes on
 /// ends as a shell wants it to.
-pub(super) fn repair(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+pub(super) fn repair(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     let room = columns.saturating_sub(usize::from(MARK));
     let sentence = to_do(model, told);
-    let mut lines: Vec<Said> = Vec::new();
+    let mut lines: Vec<FindingText> = Vec::new();
     if !sentence.is_empty() {
         let sentence = wrapped(&sentence, room).into_iter().enumerate();
-        lines.extend(sentence.map(|(i, words)| Said {
+        lines.extend(sentence.map(|(i, words)| FindingText {
             kind: Kind::Repair(i == 0),
             words,
         }));
     }
     for command in told.finding.repair.by_hand(&model.redis_cli) {
         let rows = command_rows(&format!("$ {command}"), room);
-        lines.extend(rows.into_iter().map(|words| Said {
+        lines.extend(rows.into_iter().map(|words| FindingText {
             kind: Kind::Command,
             words,
         }));
@@ -176,7 +176,7 @@ fn shell_words(command: &str) -> Vec<&str> {
 /// Says what is to be done, with the keys that do it here: those of the keymap, none where nothing
 /// can be changed, and with a word where they act on another queue.
 #[must_use]
-pub fn to_do(model: &Model, told: &Told) -> String {
+pub fn to_do(model: &Model, told: &QueueFinding) -> String {
     let repair = &told.finding.repair;
     if model.read_only {
         return repair.sentence.to_string();
@@ -203,7 +203,7 @@ pub fn to_do(model: &Model, told: &Told) -> String {
 
 /// Returns the lines on how it goes with it and on the first of what it is concluded from: what is
 /// worth a free row.
-fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+fn detail(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     let course = course(model, told.finding);
     let evidence = told.finding.evidence_by_payload(&model.redis_cli).next();
     let evidence = evidence.filter(|_| !told.finding.evidence.words.is_empty());
@@ -212,7 +212,7 @@ fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
         return Vec::new();
     }
     let lines = wrapped(&words.join("; "), columns).into_iter();
-    let lines = lines.map(|words| Said {
+    let lines = lines.map(|words| FindingText {
         kind: Kind::Evidence,
         words,
     });
@@ -220,13 +220,18 @@ fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
 }
 
 /// The same in at most so many rows: where not both fit, how it goes with it, and else nothing.
-fn brief_detail(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+fn brief_detail(
+    model: &Model,
+    told: &QueueFinding,
+    columns: usize,
+    rows: usize,
+) -> Vec<FindingText> {
     let all = detail(model, told, columns);
     if all.len() <= rows {
         return all;
     }
     let course = course(model, told.finding).filter(|_| rows > 0);
-    let course = course.map(|words| Said {
+    let course = course.map(|words| FindingText {
         kind: Kind::Course,
         words,
     });
@@ -235,7 +240,7 @@ fn brief_detail(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<
 
 /// All that is said of it, with what it is concluded from.
 #[must_use]
-pub(crate) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
+pub(crate) fn whole(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     let mut lines = said(model, told, columns);
     lines.extend(detail(model, told, columns));
     lines
@@ -246,7 +251,12 @@ pub(crate) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
 /// end of it is cut, and of two rows or more one is the repair's. A row that is too long is cut by
 /// who shows it.
 #[must_use]
-pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+pub(crate) fn fit(
+    model: &Model,
+    told: &QueueFinding,
+    columns: usize,
+    rows: usize,
+) -> Vec<FindingText> {
     if told.nested {
         return squeezed(headline(model, told, columns), rows);
     }
@@ -263,7 +273,7 @@ pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
         let words = format!("{} {mark} {}", head.words, repair.words);
         if text::width(&words) <= columns {
             let kind = head.kind;
-            return vec![Said { kind, words }];
+            return vec![FindingText { kind, words }];
         }
     }
     if rows < 2 || repair.is_empty() || told.finding.gone.is_some() {
@@ -284,7 +294,7 @@ pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
         .to_do(&model.redis_cli, to_do(model, told));
     let room = columns.saturating_sub(usize::from(MARK));
     let words = wrapped(&text::printable(&words), room).into_iter();
-    let words = words.enumerate().map(|(i, words)| Said {
+    let words = words.enumerate().map(|(i, words)| FindingText {
         kind: Kind::Repair(i == 0),
         words,
     });
@@ -293,7 +303,7 @@ pub(crate) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
 }
 
 /// The lines in so many: the last one is as long as it takes.
-pub(super) fn squeezed(mut lines: Vec<Said>, most: usize) -> Vec<Said> {
+pub(super) fn squeezed(mut lines: Vec<FindingText>, most: usize) -> Vec<FindingText> {
     if most == 0 {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! The lines of the findings' tab.
 
-use super::{Told, course, listed};
-use crate::tui::findings::said::{Kind, Said, details, headline, repair};
+use super::{QueueFinding, course, listed};
+use crate::tui::findings::said::{FindingText, Kind, details, headline, repair};
 use crate::tui::layout::rows::tab_size;
 use crate::tui::lists::Stand;
 use crate::tui::model::Model;
@@ -13,7 +13,7 @@ pub struct Line {
     /// Index of its finding among those that are told.
     pub finding: usize,
     /// Its content.
-    pub said: Said,
+    pub said: FindingText,
 }
 
 /// Columns before the words of a finding: cursor, glyph and word.
@@ -57,7 +57,7 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
 
 /// Where not all of all findings fits, that under the cursor is told whole, and of the others what is
 /// wrong: each has its row before one of them has more.
-fn folds(model: &Model, told: &[Told], (columns, rows): (u16, usize)) -> bool {
+fn folds(model: &Model, told: &[QueueFinding], (columns, rows): (u16, usize)) -> bool {
     let mut used = 0;
     told.iter().any(|told| {
         used += block(model, told, columns, false).len();
@@ -66,7 +66,7 @@ fn folds(model: &Model, told: &[Told], (columns, rows): (u16, usize)) -> bool {
 }
 
 /// The evidence in at most so many lines: what has no room is said to be there.
-fn cut(model: &Model, mut evidence: Vec<Said>, most: usize) -> Vec<Said> {
+fn cut(model: &Model, mut evidence: Vec<FindingText>, most: usize) -> Vec<FindingText> {
     if evidence.len() <= most {
         return evidence;
     }
@@ -80,7 +80,7 @@ fn cut(model: &Model, mut evidence: Vec<Said>, most: usize) -> Vec<Said> {
 
 /// The lines of a finding before its evidence: what is wrong, what to do, what bears it out, and how
 /// it goes with it. What follows from another goes as that one does. Folded: what is wrong.
-fn block(model: &Model, told: &Told, columns: u16, folded: bool) -> Vec<Said> {
+fn block(model: &Model, told: &QueueFinding, columns: u16, folded: bool) -> Vec<FindingText> {
     let columns = room(columns);
     let mut lines = headline(model, told, columns);
     if folded || told.finding.gone.is_some() {
@@ -89,7 +89,7 @@ fn block(model: &Model, told: &Told, columns: u16, folded: bool) -> Vec<Said> {
     lines.extend(repair(model, told, columns));
     lines.extend(details(told, columns));
     let course = course(model, told.finding).filter(|_| !told.nested);
-    lines.extend(course.map(|words| Said {
+    lines.extend(course.map(|words| FindingText {
         kind: Kind::Course,
         words,
     }));
@@ -97,10 +97,10 @@ fn block(model: &Model, told: &Told, columns: u16, folded: bool) -> Vec<Said> {
 }
 
 /// Returns the lines on what a finding is concluded from.
-fn evidence(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
+fn evidence(model: &Model, told: &QueueFinding, columns: u16) -> Vec<FindingText> {
     let lines = told.finding.evidence_by_payload(&model.redis_cli);
     let lines = lines.flat_map(|words| wrapped(&words, room(columns)));
-    let lines = lines.map(|words| Said {
+    let lines = lines.map(|words| FindingText {
         kind: Kind::Evidence,
         words,
     });

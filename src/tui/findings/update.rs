@@ -7,7 +7,7 @@ use crate::tui::sight;
 use crate::tui::tabs::Tab;
 
 /// The finding that the cursor is on.
-pub(crate) struct Held {
+pub(crate) struct CursorFinding {
     pub(crate) queue: Queue,
     pub(crate) id: &'static str,
     /// It is not over.
@@ -15,13 +15,13 @@ pub(crate) struct Held {
 }
 
 /// The one under the cursor, while its tab has the keys.
-pub(crate) fn held(model: &Model) -> Option<Held> {
+pub(crate) fn held(model: &Model) -> Option<CursorFinding> {
     if model.tab != Tab::Findings || model.focus != Pane::Entries {
         return None;
     }
     let at = usize::try_from(model.stands.findings.cursor).ok()?;
     let told = *super::listed(model).get(at)?;
-    Some(Held {
+    Some(CursorFinding {
         queue: model.queues[told.row].queue.clone(),
         id: told.finding.id,
         stands: told.finding.gone.is_none(),
@@ -32,8 +32,8 @@ pub(crate) fn held(model: &Model) -> Option<Held> {
 /// its begin goes on doing so, for the worst comes first; in one that is scrolled the finding keeps
 /// its place on the screen as far as can be. Where its finding is over, it goes to the worst that is
 /// left.
-pub(crate) fn follow(model: &mut Model, held: &Held) {
-    let is_it = |told: &super::Told| {
+pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
+    let is_it = |told: &super::QueueFinding| {
         told.finding.id == held.id && model.queues[told.row].queue == held.queue
     };
     let listed = super::listed(model);

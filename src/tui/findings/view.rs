@@ -4,13 +4,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::Told;
-use crate::queue::finding::{Ending, Passed, Rule};
+use super::QueueFinding;
+use crate::queue::finding::{FindingEnd, PassedFinding, Rule};
 use crate::queue::{Severity, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, words};
 use crate::tui::findings::panel::{Block, LEAD};
-use crate::tui::findings::said::{Kind, MARK, Said};
+use crate::tui::findings::said::{FindingText, Kind, MARK};
 use crate::tui::findings::tab::INDENT;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
@@ -20,15 +20,15 @@ use crate::tui::widget::pane::Part;
 use crate::tui::{moments, traffic};
 
 /// Glyph, word and style of how bad a finding is; none of what stands below its cause.
-fn sign(ctx: &Ctx, told: &Told) -> (String, Style) {
+fn sign(ctx: &Ctx, told: &QueueFinding) -> (String, Style) {
     let finding = told.finding;
     if told.nested {
         return (String::new(), ctx.data.dim);
     }
     if finding.gone.is_some() {
         let fixed = match finding.ending {
-            Ending::Repaired => " FIXED",
-            Ending::ByItself => "",
+            FindingEnd::Repaired => " FIXED",
+            FindingEnd::ByItself => "",
         };
         return (format!("{}{fixed}", ctx.data.glyphs.good), ctx.data.dim);
     }
@@ -170,7 +170,7 @@ fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
     if earlier.is_empty() {
         return Vec::new();
     }
-    let one = |(row, passed): (usize, &Passed)| {
+    let one = |(row, passed): (usize, &PassedFinding)| {
         let lasted = text::age(passed.until.since(passed.since).max(0));
         let times = match passed.times {
             ..2 => String::new(),
@@ -229,7 +229,7 @@ fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut B
 }
 
 /// A finding in the pane.
-fn finding(ctx: &Ctx, told: &Told, area: Area, block: &Block, buf: &mut Buffer) {
+fn finding(ctx: &Ctx, told: &QueueFinding, area: Area, block: &Block, buf: &mut Buffer) {
     let (sign, style) = sign(ctx, told);
     let row = area.row(block.y);
     let mut line = Line::new(buf, row.x, row.y, row.w);
@@ -241,7 +241,13 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, block: &Block, buf: &mut Buffer) 
 }
 
 /// A line of what is said of a finding, behind so many columns. What has gone steps back.
-fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut Buffer) {
+fn said(
+    ctx: &Ctx,
+    told: &QueueFinding,
+    one: &FindingText,
+    (row, lead): (Area, u16),
+    buf: &mut Buffer,
+) {
     let d = &ctx.data;
     let mut line = Line::new(buf, row.x, row.y, row.w * row.h);
     line.skip(lead);
@@ -279,7 +285,7 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let Some(news) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
         return well(ctx, buf);
     };
-    let mut words: Vec<&Said> = Vec::new();
+    let mut words: Vec<&FindingText> = Vec::new();
     let mut y = 0;
     for (told, lines) in &news.told {
         let row = area.row(y);
@@ -299,7 +305,7 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
         let free = words
             .iter()
             .rposition(|one| text::width(&one.words) <= room);
-        let bears_it = |one: &&Said| !matches!(one.kind, Kind::Head | Kind::Headline);
+        let bears_it = |one: &&FindingText| !matches!(one.kind, Kind::Head | Kind::Headline);
         let Some(free) = free.or_else(|| words.iter().rposition(bears_it)) else {
             return;
         };

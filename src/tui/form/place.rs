@@ -1,6 +1,6 @@
 //! A form: where its parts lie.
 
-use super::{Filling, Part};
+use super::{InputForm, Part};
 use crate::tui::area::{Area, Slot};
 use crate::tui::layout::bare;
 
@@ -45,7 +45,7 @@ enum Kind {
 
 /// Lays the form out on a terminal of `size` columns and rows.
 #[must_use]
-pub fn plan((w, h): (u16, u16), form: &dyn Filling) -> Plan {
+pub fn plan((w, h): (u16, u16), form: &dyn InputForm) -> Plan {
     let boxed = w >= 24 && h >= 9;
     let bw = match w {
         ..100 => w,
@@ -85,7 +85,7 @@ pub fn plan((w, h): (u16, u16), form: &dyn Filling) -> Plan {
 
 /// The rows of the form, from the top, in `most` rows: the message takes what the rest leaves, up
 /// to `message` rows.
-fn rows(form: &dyn Filling, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
+fn rows(form: &dyn InputForm, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
     let part = |part: Part| {
         let rows = if part == Part::Cure { CURE_ROWS } else { 1 };
         let kind = match part {

@@ -1,12 +1,12 @@
 //! The form that lies over the screen.
 
-use super::Filling;
+use super::InputForm;
 use crate::tui::model::{Model, Overlay};
 
 impl Overlay {
     /// The form that it is, when it is one.
     #[must_use]
-    pub fn form(&self) -> Option<&dyn Filling> {
+    pub fn form(&self) -> Option<&dyn InputForm> {
         match self {
             Self::Offer(form) => Some(&**form),
             Self::Requeue(form) => Some(&**form),
@@ -17,7 +17,7 @@ impl Overlay {
     }
 
     /// The same, to be filled in.
-    pub fn form_mut(&mut self) -> Option<&mut dyn Filling> {
+    pub fn form_mut(&mut self) -> Option<&mut dyn InputForm> {
         match self {
             Self::Offer(form) => Some(&mut **form),
             Self::Requeue(form) => Some(&mut **form),
@@ -31,12 +31,12 @@ impl Overlay {
 impl Model {
     /// The form over the screen.
     #[must_use]
-    pub fn form(&self) -> Option<&dyn Filling> {
+    pub fn form(&self) -> Option<&dyn InputForm> {
         self.overlay.as_ref()?.form()
     }
 
     /// The same, to be filled in.
-    pub fn form_mut(&mut self) -> Option<&mut dyn Filling> {
+    pub fn form_mut(&mut self) -> Option<&mut dyn InputForm> {
         self.overlay.as_mut()?.form_mut()
     }
 }

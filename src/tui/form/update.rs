@@ -1,6 +1,6 @@
 //! Forms: what keys, pastes and clicks do in all of them. What is typed never does anything else.
 
-use super::{Filling, Msg, Part};
+use super::{InputForm, Msg, Part};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, Place};
@@ -83,7 +83,7 @@ fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
 }
 
 /// The message is another one, or its cursor stands elsewhere: in sight, where it has so much room.
-fn typed(form: &mut dyn Filling, room: Option<(usize, usize)>, changed: bool) {
+fn typed(form: &mut dyn InputForm, room: Option<(usize, usize)>, changed: bool) {
     if changed {
         form.typed();
     }
@@ -137,7 +137,7 @@ pub(crate) fn clicked(model: &mut Model, target: Option<Target>) -> Vec<Effect> 
     Vec::new()
 }
 
-fn edit(form: &dyn Filling) -> Vec<Effect> {
+fn edit(form: &dyn InputForm) -> Vec<Effect> {
     let Some((message, _, extension)) = form.message() else {
         return Vec::new();
     };

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
-use super::{Filling, Part, Said};
+use super::{FieldRemark, InputForm, Part};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::tui::area::Area;
@@ -70,9 +70,9 @@ pub(crate) fn label(
 /// The message, and what is said of it.
 pub(crate) fn message(
     ctx: &Ctx,
-    of: &dyn Filling,
+    of: &dyn InputForm,
     plan: &Plan,
-    said: Option<&Said>,
+    said: Option<&FieldRemark>,
     buf: &mut Buffer,
 ) {
     let Some((text, ..)) = of.message() else {
@@ -82,12 +82,12 @@ pub(crate) fn message(
     if let Some(said) = said {
         let mut area = plan.value(Part::Payload);
         (area.y, area.h) = (plan.said.y, plan.said.h);
-        let quiet = Said::Note(said.words().to_owned());
+        let quiet = FieldRemark::Note(said.words().to_owned());
         say(ctx, if text.is_empty() { &quiet } else { said }, area, buf);
     }
 }
 
-fn typed_rows(ctx: &Ctx, of: &dyn Filling, text: &Field, plan: &Plan, buf: &mut Buffer) {
+fn typed_rows(ctx: &Ctx, of: &dyn InputForm, text: &Field, plan: &Plan, buf: &mut Buffer) {
     let t = &ctx.theme;
     let area = plan.value(Part::Payload);
     let size = super::place::message_size(plan);
@@ -126,7 +126,7 @@ fn typed_rows(ctx: &Ctx, of: &dyn Filling, text: &Field, plan: &Plan, buf: &mut 
 /// Something that is chosen among a few.
 pub(crate) fn choice(
     ctx: &Ctx,
-    of: &dyn Filling,
+    of: &dyn InputForm,
     plan: &Plan,
     (part, value): (Part, &str),
     buf: &mut Buffer,
@@ -146,7 +146,7 @@ pub(crate) fn choice(
 /// A field of one line.
 pub(crate) fn typed(
     ctx: &Ctx,
-    of: &dyn Filling,
+    of: &dyn InputForm,
     plan: &Plan,
     (part, value): (Part, &Field),
     buf: &mut Buffer,
@@ -159,12 +159,12 @@ pub(crate) fn typed(
 }
 
 /// A sentence beside (or below) what it is about.
-pub(crate) fn say(ctx: &Ctx, said: &Said, area: Area, buf: &mut Buffer) {
+pub(crate) fn say(ctx: &Ctx, said: &FieldRemark, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let (glyph, style) = match said {
-        Said::Note(_) => ("", t.dim),
-        Said::Careful(_) => (t.glyphs.warn, t.warn),
-        Said::Wrong(_) => (t.glyphs.lost, t.late),
+        FieldRemark::Note(_) => ("", t.dim),
+        FieldRemark::Careful(_) => (t.glyphs.warn, t.warn),
+        FieldRemark::Wrong(_) => (t.glyphs.lost, t.late),
     };
     let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
     if !glyph.is_empty() {
@@ -221,7 +221,7 @@ pub(crate) fn sum(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) {
 }
 
 /// Why it failed.
-pub(crate) fn failed(ctx: &Ctx, of: &dyn Filling, area: Area, buf: &mut Buffer) {
+pub(crate) fn failed(ctx: &Ctx, of: &dyn InputForm, area: Area, buf: &mut Buffer) {
     let Some(why) = of.failed() else {
         return;
     };
@@ -242,7 +242,7 @@ pub(crate) fn failed(ctx: &Ctx, of: &dyn Filling, area: Area, buf: &mut Buffer) 
 /// The button: what it says, and what while it is at it.
 pub(crate) fn button(
     ctx: &Ctx,
-    of: &dyn Filling,
+    of: &dyn InputForm,
     (ready, busy): (&str, &str),
     area: Area,
     buf: &mut Buffer,

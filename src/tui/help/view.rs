@@ -6,7 +6,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::HelpPage;
 use crate::queue::text;
 use crate::tui::area::Area;
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::focus;
 use crate::tui::help::place::{Column, GAP, Line as Row};
@@ -25,7 +25,7 @@ pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Bu
     ctx.record(slot.inner, Target::Box);
     let body = super::place::body(slot, &page);
     let rows = (page.rows() as u64, scroll as u64);
-    ctx.rail(Scrolled::Help, slot, body, rows);
+    ctx.rail(ScrollArea::Help, slot, body, rows);
     let more = page.rows().saturating_sub(usize::from(body.h));
     ctx.room(|room| room.last_line = Some(more));
     let left = title(ctx, shown);

@@ -29,9 +29,9 @@ pub enum Line {
 }
 
 /// A word or sign, and what it means.
-type Told = (&'static str, &'static str);
+type Explanation = (&'static str, &'static str);
 
-const HEADER: &[Told] = &[
+const HEADER: &[Explanation] = &[
     (
         "live, stale",
         "the age of what is shown; lost: no connection",
@@ -48,7 +48,7 @@ const HEADER: &[Told] = &[
     ),
 ];
 
-const QUEUES: &[Told] = &[
+const QUEUES: &[Explanation] = &[
     (
         "waiting",
         "entries in timeouts: all that have not been transferred",
@@ -78,7 +78,7 @@ const QUEUES: &[Told] = &[
     ),
 ];
 
-const TIMELINE: &[Told] = &[
+const TIMELINE: &[Explanation] = &[
     (
         "now",
         "the heavy line. Left of it what is late, by how long; right of it what falls due when",
@@ -90,7 +90,7 @@ const TIMELINE: &[Told] = &[
     ("later", "how many fall due beyond the right end"),
 ];
 
-const DEPTH: &[Told] = &[
+const DEPTH: &[Explanation] = &[
     ("timeouts", "entries that wait, and their growth a second"),
     (
         "order",
@@ -107,7 +107,7 @@ const DEPTH: &[Told] = &[
     ("published/min", "messages on it in the last minute"),
 ];
 
-const WAITING: &[Told] = &[
+const WAITING: &[Explanation] = &[
     ("due in", "the time left; -0:12: late for so long"),
     ("due at", "when, in the local zone"),
     (
@@ -124,7 +124,7 @@ const WAITING: &[Told] = &[
     ),
 ];
 
-const DELIVERED: &[Told] = &[
+const DELIVERED: &[Explanation] = &[
     (
         "delivered",
         "the elements of target, from its head: transferred, not yet consumed. The consumer takes the first",
@@ -135,7 +135,7 @@ const DELIVERED: &[Told] = &[
     ),
 ];
 
-const ORDER: &[Told] = &[
+const ORDER: &[Explanation] = &[
     (
         "order list",
         "the same entries in the order in which they were offered. A Redisson client searches it for each entry that it transfers: what lies far down costs the server time",
@@ -146,7 +146,7 @@ const ORDER: &[Told] = &[
     ),
 ];
 
-const TRAFFIC: &[Told] = &[
+const TRAFFIC: &[Explanation] = &[
     (
         "new head",
         "an entry was offered that is due before all others: clients set their timers anew. Nothing else is announced",
@@ -154,12 +154,12 @@ const TRAFFIC: &[Told] = &[
     ("all clients woken", "each checks at once what is due"),
 ];
 
-const CHANGES: &[Told] = &[(
+const CHANGES: &[Explanation] = &[(
     "changes",
     "what this program has changed on this server, newest first, with the redis-cli lines that did it; what can be undone says so",
 )];
 
-const ENTRY: &[Told] = &[
+const ENTRY: &[Explanation] = &[
     ("due", "in the local zone, in UTC and in ms since 1970"),
     (
         "frame",
@@ -172,7 +172,7 @@ const ENTRY: &[Told] = &[
     ("tree, text, raw, hex", "four ways to look at it"),
 ];
 
-const WORDS: &[Told] = &[
+const WORDS: &[Explanation] = &[
     (
         "entry",
         "one delayed message. Payload: what is in it; codec: how that is encoded",
@@ -248,7 +248,7 @@ fn section(lines: &mut Vec<Line>, head: &'static str, told: &[(impl ToString, im
 fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
     let mut lines = Vec::new();
     let place = focus::place_below(model);
-    let (head, own): (_, &[Told]) = match place {
+    let (head, own): (_, &[Explanation]) = match place {
         Place::Entry => ("the entry", ENTRY),
         Place::Delivered => ("tab 2, delivered", DELIVERED),
         Place::Order => ("tab 3, order list", ORDER),
@@ -282,7 +282,7 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
     lines
 }
 
-const COLOURS: &[Told] = &[
+const COLOURS: &[Explanation] = &[
     ("red", "late, or critical"),
     (
         "yellow",
@@ -293,7 +293,7 @@ const COLOURS: &[Told] = &[
     ("grey", "zero, or of less weight"),
 ];
 
-fn marks(g: &Glyphs) -> [Told; 5] {
+fn marks(g: &Glyphs) -> [Explanation; 5] {
     [
         (g.lost, "something critical is found"),
         (g.warn, "a warning is found"),

@@ -2,8 +2,8 @@
 
 pub mod since;
 
-use super::{Effect, Explained, PastChange};
-use crate::ops::journal::{Happened, Journal, JournalError, Kept, ServerId};
+use super::{Effect, JournalAccount, PastChange};
+use crate::ops::journal::{ItemResult, Journal, JournalError, JournalledChange, ServerId};
 use crate::queue::{EntryId, EntryResult, Outcome, Tally, text};
 use crate::store::Store;
 use crate::tui::change::{RESULTS_KEPT, is_worth_a_look};
@@ -44,12 +44,12 @@ async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String>
 
 /// Tells whether a change was made on this server. By another name it may be the same one; one that
 /// was started again is another one, and what was done there before is worth knowing all the same.
-pub(crate) fn is_here(server: &ServerId, kept: &Kept) -> bool {
+pub(crate) fn is_here(server: &ServerId, kept: &JournalledChange) -> bool {
     let of = &kept.head.server;
     kept.is_of(server) || (server.db == of.db && server.server == of.server)
 }
 
-fn past(kept: Kept) -> PastChange {
+fn past(kept: JournalledChange) -> PastChange {
     PastChange {
         id: kept.id,
         at: kept.at,
@@ -64,10 +64,10 @@ fn past(kept: Kept) -> PastChange {
 }
 
 /// Reads what became of the entries of a change: those that were not done, one by one.
-async fn explain(journal: Journal, id: String) -> Result<Explained, String> {
+async fn explain(journal: Journal, id: String) -> Result<JournalAccount, String> {
     let said = |why: JournalError| why.to_string();
     let items = journal.read(&id).await.map_err(said)?;
-    let mut explained = Explained {
+    let mut explained = JournalAccount {
         id,
         tally: Tally::default(),
         not_done: Vec::new(),
@@ -81,7 +81,7 @@ async fn explain(journal: Journal, id: String) -> Result<Explained, String> {
     Ok(explained)
 }
 
-fn take(explained: &mut Explained, id: EntryId, happened: Option<Happened>) {
+fn take(explained: &mut JournalAccount, id: EntryId, happened: Option<ItemResult>) {
     // Its intent was written and nothing after it.
     let outcome = happened.map_or(Outcome::Unknown, |happened| happened.outcome);
     explained.tally.add(outcome, 1);

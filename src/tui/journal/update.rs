@@ -1,11 +1,11 @@
 //! The tab of the changes: what the journal tells is read, and one of them is looked at.
 
-use super::{ChangeLine, ChangeView, Explained, Msg, PastChange};
+use super::{ChangeLine, ChangeView, JournalAccount, Msg, PastChange};
 use crate::queue::Change;
 use crate::tui::effect::Effect;
 use crate::tui::journal;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
-use crate::tui::schedule::Reading;
+use crate::tui::schedule::ReadRequest;
 use crate::tui::sight;
 use crate::tui::tabs::Tab;
 
@@ -16,7 +16,7 @@ pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let generation = model.schedule.next_generation();
-    model.schedule.journal = Reading {
+    model.schedule.journal = ReadRequest {
         wanted: false,
         flight: Some(generation),
     };
@@ -99,7 +99,7 @@ pub(crate) fn why_no_undo(model: &Model) -> Option<&'static str> {
 }
 
 /// Takes in what became of a change's entries, as it was read.
-fn explained(model: &mut Model, generation: u64, result: Result<Explained, String>) {
+fn explained(model: &mut Model, generation: u64, result: Result<JournalAccount, String>) {
     if let Some(Overlay::Change(view)) = &mut model.overlay
         && view.asked == Some(generation)
     {

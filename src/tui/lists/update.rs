@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{ListElement, Lists, Msg, Since, Stand};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
-use crate::tui::departed::{self, Departed};
+use crate::tui::departed::{self, DepartedRow};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::entries::{EntryRow, decode};
@@ -231,7 +231,7 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
 }
 
 /// The element under the cursor is no longer in its list: its row stays for a moment.
-fn leave(model: &mut Model, list: List, held: ListElement, before: Option<Departed>) {
+fn leave(model: &mut Model, list: List, held: ListElement, before: Option<DepartedRow>) {
     let (tab, window) = (model.tab, model.lists.of_mut(list));
     let end = window.first + window.rows.len() as u64;
     let place = window.stand.cursor.clamp(window.first, end);
@@ -241,7 +241,7 @@ fn leave(model: &mut Model, list: List, held: ListElement, before: Option<Depart
     window.rows.insert(at, held);
     window.stand.cursor = place;
     match before.filter(|before| before.row.member == row.member) {
-        Some(before) => model.departed = Some(Departed { place, ..before }),
+        Some(before) => model.departed = Some(DepartedRow { place, ..before }),
         None => departed::update::keep(model, row, tab, place),
     }
 }

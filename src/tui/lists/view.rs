@@ -6,8 +6,8 @@ use super::ListWindow;
 use crate::queue::{Known, List};
 use crate::tui::departed::Fate;
 use crate::tui::draw::{self, Ctx};
-use crate::tui::entries::view::rows::Shown;
-use crate::tui::filter::view::Found;
+use crate::tui::entries::view::rows::ShownRow;
+use crate::tui::filter::view::MatchMarks;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::widget::pane::Part;
@@ -41,12 +41,12 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
         tabs::view::range(ctx, slot.inner, buf);
     }
     let left = count.saturating_sub(window.stand.top);
-    let found = Found::new(ctx);
+    let found = MatchMarks::new(ctx);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let index = window.stand.top + u64::from(i);
         let area = table.row(i);
         if let Some(element) = window.at(index) {
-            let shown = Shown {
+            let shown = ShownRow {
                 row: &element.row,
                 index,
                 score: Some(&element.score),

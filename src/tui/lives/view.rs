@@ -10,7 +10,7 @@ use super::MessageLife;
 use crate::queue::text;
 use crate::trace::EventKind;
 use crate::trace::life::Moment;
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
@@ -44,7 +44,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     };
     ctx.pane(slot, None, left, right, buf);
     ctx.rail(
-        Scrolled::Lives,
+        ScrollArea::Lives,
         slot,
         body,
         (shown.len() as u64, scroll as u64),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Marks, Place, Rule, Toggled, What};
+use super::{Marks, Place, Rule, ToggledEntry, What};
 use crate::queue::{Due, text};
 use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::{Hit, Search};
@@ -391,7 +391,7 @@ pub(crate) fn one_by_one(model: &Model, marks: &Marks) -> Option<Marks> {
     let marked = true;
     let hits = filtered.hits.iter().filter(|hit| !hit.gone);
     let found = hits.map(|hit| {
-        let toggled = Toggled {
+        let toggled = ToggledEntry {
             score: Some(hit.score?),
             marked,
             places: vec![0],

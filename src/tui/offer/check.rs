@@ -2,12 +2,12 @@
 
 use serde::de::IgnoredAny;
 
-use super::{OfferForm, Seen};
+use super::{OfferForm, SeenFormat};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, Span, When};
 use crate::payload::Codec;
 use crate::queue::{Era, Queue, text};
-use crate::tui::form::{Message, Said};
+use crate::tui::form::{FieldRemark, Message};
 
 /// The form offers at most so many at once: the command line takes any number.
 pub const MOST: u64 = 10_000;
@@ -21,7 +21,9 @@ pub fn check_message(form: &OfferForm) -> Message {
     let typed = form.payload.text();
     let codec = form.written_with();
     if typed.is_empty() {
-        let said = Some(Said::Wrong("empty: type or paste a message".to_owned()));
+        let said = Some(FieldRemark::Wrong(
+            "empty: type or paste a message".to_owned(),
+        ));
         return Message { bytes: 0, said };
     }
     match form.encoded(&typed) {
@@ -31,24 +33,24 @@ pub fn check_message(form: &OfferForm) -> Message {
         },
         Err(why) => Message {
             bytes: 0,
-            said: Some(Said::Wrong(why.to_string())),
+            said: Some(FieldRemark::Wrong(why.to_string())),
         },
     }
 }
 
 /// Returns the sentence about a text that is to be written with a codec.
-pub(crate) fn of_codec(codec: Codec, typed: &str) -> Option<Said> {
+pub(crate) fn of_codec(codec: Codec, typed: &str) -> Option<FieldRemark> {
     if !codec.is_json() {
         return None;
     }
     let looks_so = typed.trim_start().starts_with(['{', '[', '"']);
     match serde_json::from_str::<IgnoredAny>(typed) {
-        Err(why) if looks_so => Some(Said::Wrong(format!("no JSON: {why}"))),
-        Err(_) => Some(Said::Note("goes as a JSON string".to_owned())),
+        Err(why) if looks_so => Some(FieldRemark::Wrong(format!("no JSON: {why}"))),
+        Err(_) => Some(FieldRemark::Note("goes as a JSON string".to_owned())),
         Ok(_) if codec == Codec::Json && typed.trim_start().starts_with('{') => {
             (!typed.contains("\"@class\"")).then(|| {
                 let words = "JsonJacksonCodec reads an object only with its \"@class\"";
-                Said::Careful(words.to_owned())
+                FieldRemark::Careful(words.to_owned())
             })
         }
         Ok(_) => None,
@@ -114,10 +116,10 @@ pub fn count(form: &OfferForm) -> Result<u64, String> {
 
 /// Returns the sentence about the count, when there is anything to be said.
 #[must_use]
-pub fn what_count(form: &OfferForm) -> Option<Said> {
+pub fn what_count(form: &OfferForm) -> Option<FieldRemark> {
     match count(form) {
-        Err(why) => Some(Said::Wrong(why)),
-        Ok(2..) if !form.queue.keeps_equal_messages() => Some(Said::Careful(
+        Err(why) => Some(FieldRemark::Wrong(why)),
+        Ok(2..) if !form.queue.keeps_equal_messages() => Some(FieldRemark::Careful(
             "equal messages are one entry here: the rest is refused".to_owned(),
         )),
         Ok(_) => None,
@@ -126,21 +128,23 @@ pub fn what_count(form: &OfferForm) -> Option<Said> {
 
 /// Returns the sentence about the codec.
 #[must_use]
-pub fn what_codec(form: &OfferForm) -> Said {
-    let note = |words: &str| Said::Note(words.to_owned());
+pub fn what_codec(form: &OfferForm) -> FieldRemark {
+    let note = |words: &str| FieldRemark::Note(words.to_owned());
     match (&form.seen, form.codec) {
-        (Seen::Looking, _) => note("looking at the queue"),
-        (Seen::Failed(why), _) => Said::Careful(format!("could not look at the queue: {why}")),
-        (Seen::Known { codec: None, .. }, None) => note("nothing to go by: plain text"),
-        (Seen::Known { codec: None, .. }, Some(_)) => note("as chosen"),
+        (SeenFormat::Looking, _) => note("looking at the queue"),
+        (SeenFormat::Failed(why), _) => {
+            FieldRemark::Careful(format!("could not look at the queue: {why}"))
+        }
+        (SeenFormat::Known { codec: None, .. }, None) => note("nothing to go by: plain text"),
+        (SeenFormat::Known { codec: None, .. }, Some(_)) => note("as chosen"),
         (
-            Seen::Known {
+            SeenFormat::Known {
                 codec: Some(seen), ..
             },
             chosen,
         ) => match chosen {
             Some(chosen) if chosen != *seen => {
-                Said::Careful(format!("the queue's entries are {seen} so far"))
+                FieldRemark::Careful(format!("the queue's entries are {seen} so far"))
             }
             _ => note("as most of the queue's entries"),
         },
@@ -149,37 +153,39 @@ pub fn what_codec(form: &OfferForm) -> Said {
 
 /// Returns the sentence about the frame form.
 #[must_use]
-pub fn what_form(form: &OfferForm) -> Said {
+pub fn what_form(form: &OfferForm) -> FieldRemark {
     let known = match &form.seen {
-        Seen::Known { form, .. } => *form,
-        Seen::Looking => {
+        SeenFormat::Known { form, .. } => *form,
+        SeenFormat::Looking => {
             return match form.form {
-                Some(_) => Said::Note("still looking at the queue".to_owned()),
-                None => Said::Wrong("still looking at the queue".to_owned()),
+                Some(_) => FieldRemark::Note("still looking at the queue".to_owned()),
+                None => FieldRemark::Wrong("still looking at the queue".to_owned()),
             };
         }
-        Seen::Failed(_) => None,
+        SeenFormat::Failed(_) => None,
     };
     match (known, form.form) {
-        (Some(known), Some(chosen)) if known != chosen => Said::Careful(format!(
+        (Some(known), Some(chosen)) if known != chosen => FieldRemark::Careful(format!(
             "{known} so far: a client that cannot read the other one stops its queue"
         )),
-        (Some(_), _) => Said::Note("as the queue's entries or clients have it".to_owned()),
-        (None, Some(form)) => Said::Note(
+        (Some(_), _) => FieldRemark::Note("as the queue's entries or clients have it".to_owned()),
+        (None, Some(form)) => FieldRemark::Note(
             match form.era() {
                 Era::Newer => "Redisson 3.21.1 and later",
                 Era::Older => "Redisson up to 3.21.0",
             }
             .to_owned(),
         ),
-        (None, None) => Said::Wrong("byte-id: Redisson 3.21.1+, double-id: older".to_owned()),
+        (None, None) => {
+            FieldRemark::Wrong("byte-id: Redisson 3.21.1+, double-id: older".to_owned())
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::Held;
+    use crate::payload::PayloadContent;
     use crate::queue::Form;
 
     const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
@@ -191,7 +197,7 @@ mod tests {
         form
     }
 
-    fn said(payload: &str, codec: Codec) -> Option<Said> {
+    fn said(payload: &str, codec: Codec) -> Option<FieldRemark> {
         check_message(&form(payload, codec)).said
     }
 
@@ -201,9 +207,12 @@ mod tests {
         assert_eq!(said("{\"a\":1}", Codec::TypedJson), None);
         assert_eq!(said("{\"a\":", Codec::Text), None);
         let words = said("hello", Codec::Json);
-        assert_eq!(words, Some(Said::Note("goes as a JSON string".to_owned())));
+        assert_eq!(
+            words,
+            Some(FieldRemark::Note("goes as a JSON string".to_owned()))
+        );
         let untyped = said("{\"a\":1}", Codec::Json);
-        assert!(matches!(untyped, Some(Said::Careful(_))));
+        assert!(matches!(untyped, Some(FieldRemark::Careful(_))));
         assert_eq!(said("{\"@class\":\"a.B\"}", Codec::Json), None);
     }
 
@@ -251,20 +260,20 @@ mod tests {
     fn a_form_that_nothing_tells_must_be_chosen() {
         let mut form = form("x", Codec::Text);
         assert!(what_form(&form).is_wrong(), "still looking");
-        form.seen = Seen::Known {
+        form.seen = SeenFormat::Known {
             form: None,
             codec: None,
-            held: Held::Text,
+            held: PayloadContent::Text,
         };
         assert!(what_form(&form).words().contains("3.21.1"));
         assert!(what_form(&form).is_wrong());
         form.form = Some(Form::DoubleId);
         assert!(!what_form(&form).is_wrong());
-        form.seen = Seen::Known {
+        form.seen = SeenFormat::Known {
             form: Some(Form::ByteId),
             codec: None,
-            held: Held::Text,
+            held: PayloadContent::Text,
         };
-        assert!(matches!(what_form(&form), Said::Careful(_)));
+        assert!(matches!(what_form(&form), FieldRemark::Careful(_)));
     }
 }

@@ -1,10 +1,10 @@
 //! Offers messages, and looks how a queue's are written.
 
-use super::{Effect, Offered, Seen, ToOffer};
+use super::{Effect, OfferReply, SeenFormat, ToOffer};
 use crate::ops::journal::Journal;
-use crate::ops::noted::Noted;
+use crate::ops::noted::ActivityRecord;
 use crate::ops::offer::{self as offers, codec_of, form_of};
-use crate::payload::Held;
+use crate::payload::PayloadContent;
 use crate::queue::{Change, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -44,40 +44,40 @@ impl Tasks {
 }
 
 /// Finds out how the queue's entries are written.
-async fn sample(store: Store, queue: Queue) -> Seen {
+async fn sample(store: Store, queue: Queue) -> SeenFormat {
     let (form, codec) = tokio::join!(form_of(&store, &queue), codec_of(&store, &queue));
     match (form, codec) {
-        (Ok(form), Ok(written)) => Seen::Known {
+        (Ok(form), Ok(written)) => SeenFormat::Known {
             form,
             codec: written.as_ref().map(|(codec, _)| *codec),
-            held: written.map_or(Held::Text, |(_, held)| held),
+            held: written.map_or(PayloadContent::Text, |(_, held)| held),
         },
-        (Err(why), _) | (_, Err(why)) => Seen::Failed(why.to_string()),
+        (Err(why), _) | (_, Err(why)) => SeenFormat::Failed(why.to_string()),
     }
 }
 
 /// Offers, and writes it down; what became of it.
-async fn make(writer: Result<Writer, StoreError>, journal: Journal, asked: ToOffer) -> Offered {
+async fn make(writer: Result<Writer, StoreError>, journal: Journal, asked: ToOffer) -> OfferReply {
     let count = usize::try_from(asked.count).unwrap_or(usize::MAX);
     let message = (asked.due, asked.payload.as_slice());
     let messages = std::iter::repeat_n(message, count);
     let writer = match writer {
         Ok(writer) => writer,
-        Err(why) => return Offered::Failed(why.to_string()),
+        Err(why) => return OfferReply::Failed(why.to_string()),
     };
     let (queue, each) = (&asked.queue, asked.payload.len() as u64);
     let size = [asked.count, asked.count.saturating_mul(each)];
-    let noted = Noted::begin(&journal, writer.store(), queue, Change::Offer, size).await;
+    let noted = ActivityRecord::begin(&journal, writer.store(), queue, Change::Offer, size).await;
     let mut noted = match noted {
         Ok(noted) => noted,
-        Err(why) => return Offered::Failed(why.to_string()),
+        Err(why) => return OfferReply::Failed(why.to_string()),
     };
     let offered = offers::offer_noted(&writer, queue, messages, asked.form, &mut noted).await;
     let journal_id = noted.id().to_owned();
     // Then the journal tells of it as never ended; what was offered is in all the same.
     let _ = noted.end().await;
     match offered {
-        Ok(offered) => Offered::Done {
+        Ok(offered) => OfferReply::Done {
             journal_id,
             ids: offered.ids,
             refused: offered.refused.len() as u64,
@@ -88,6 +88,6 @@ async fn make(writer: Result<Writer, StoreError>, journal: Journal, asked: ToOff
                 (stopped.why.to_string(), unknown, left)
             }),
         },
-        Err(why) => Offered::Failed(why.to_string()),
+        Err(why) => OfferReply::Failed(why.to_string()),
     }
 }

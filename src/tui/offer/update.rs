@@ -1,6 +1,6 @@
 //! The form that offers messages: it is opened, an offer is made of it, the answer is told.
 
-use super::{Msg, OfferForm, Offered, Seen};
+use super::{Msg, OfferForm, OfferReply, SeenFormat};
 use crate::clock::EpochMillis;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::{Form, Queue, text};
@@ -66,14 +66,14 @@ fn of<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut OfferForm> {
 }
 
 /// The queue's entries were looked at: what waited for that goes.
-fn sampled(model: &mut Model, queue: &Queue, seen: Seen) -> Vec<Effect> {
+fn sampled(model: &mut Model, queue: &Queue, seen: SeenFormat) -> Vec<Effect> {
     let Some(form) = of(model, queue) else {
         return Vec::new();
     };
     form.seen = seen;
     form.message = check_message(form);
     let waited = std::mem::take(&mut form.waiting);
-    let failed = matches!(form.seen, Seen::Failed(_));
+    let failed = matches!(form.seen, SeenFormat::Failed(_));
     match (waited, failed) {
         (false, _) => Vec::new(),
         (true, false) => submit(model),
@@ -212,14 +212,14 @@ fn answered(
     generation: u64,
     queue: &Queue,
     due: EpochMillis,
-    outcome: &Offered,
+    outcome: &OfferReply,
 ) {
     let Some(form) = of(model, queue).filter(|form| form.sending == Some(generation)) else {
         return;
     };
     form.sending = None;
     pace::want_journal(model);
-    if let Offered::Done {
+    if let OfferReply::Done {
         journal_id, ids, ..
     } = outcome
         && !ids.is_empty()
@@ -234,7 +234,7 @@ fn answered(
 }
 
 /// Says how it went: in the form while it is open, else in a toast.
-fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &Offered) {
+fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &OfferReply) {
     let Some(form) = of(model, queue) else {
         return;
     };
@@ -250,7 +250,7 @@ fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &Offered
             }
             let words = told(model, due, outcome);
             let tone = match outcome {
-                Offered::Done {
+                OfferReply::Done {
                     refused: 0,
                     unannounced: None,
                     ..
@@ -263,10 +263,10 @@ fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &Offered
 }
 
 /// Says what keeps the form open: something is not in, or nobody knows.
-fn trouble(outcome: &Offered) -> Option<String> {
+fn trouble(outcome: &OfferReply) -> Option<String> {
     match outcome {
-        Offered::Failed(why) => Some(format!("nothing was offered: {why}")),
-        Offered::Done {
+        OfferReply::Failed(why) => Some(format!("nothing was offered: {why}")),
+        OfferReply::Done {
             ids,
             stopped: Some((why, unknown, left)),
             ..
@@ -284,12 +284,12 @@ fn trouble(outcome: &Offered) -> Option<String> {
             }
             Some(format!("{}: {why}", words.join(", ")))
         }
-        Offered::Done { .. } => None,
+        OfferReply::Done { .. } => None,
     }
 }
 
-fn told(model: &Model, due: EpochMillis, outcome: &Offered) -> String {
-    let Offered::Done {
+fn told(model: &Model, due: EpochMillis, outcome: &OfferReply) -> String {
+    let OfferReply::Done {
         ids,
         refused,
         head,

@@ -8,7 +8,7 @@ use crate::queue::text;
 use crate::tui::draw::Ctx;
 use crate::tui::form::place::plan;
 use crate::tui::form::view::{moment, now};
-use crate::tui::form::{self, Part, Said};
+use crate::tui::form::{self, FieldRemark, Part};
 use crate::tui::offer::check::{count, due, what_codec, what_count, what_form};
 
 pub(crate) fn render(ctx: &Ctx, form: &OfferForm, buf: &mut Buffer) {
@@ -57,17 +57,21 @@ const fn name_of(part: Part) -> &'static str {
     }
 }
 
-fn what_due(ctx: &Ctx, form: &OfferForm) -> Said {
+fn what_due(ctx: &Ctx, form: &OfferForm) -> FieldRemark {
     match due(form, now(ctx)) {
-        Ok(due) if due.since(now(ctx)) < 0 => Said::Careful(moment(ctx, due)),
-        Ok(due) => Said::Note(moment(ctx, due)),
-        Err(why) => Said::Wrong(why),
+        Ok(due) if due.since(now(ctx)) < 0 => FieldRemark::Careful(moment(ctx, due)),
+        Ok(due) => FieldRemark::Note(moment(ctx, due)),
+        Err(why) => FieldRemark::Wrong(why),
     }
 }
 
 /// Says what would happen, in one line.
 fn sum(ctx: &Ctx, form: &OfferForm) -> Option<String> {
-    let wrong = form.message.said.as_ref().is_some_and(Said::is_wrong);
+    let wrong = form
+        .message
+        .said
+        .as_ref()
+        .is_some_and(FieldRemark::is_wrong);
     let framed = form.queue.has_frames();
     match (count(form), due(form, now(ctx))) {
         (Ok(count), Ok(due)) if !wrong && (!framed || form.wrapped_in().is_some()) => {

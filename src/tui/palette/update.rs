@@ -40,7 +40,7 @@ const TITLES: &[&str] = &[
 ];
 
 /// The meaning of a line.
-enum Said {
+enum LineMeaning {
     Nothing,
     Command(&'static Command, String),
     Action(&'static Binding),
@@ -66,9 +66,9 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     let typed = without_colon(line);
     if typed.contains(' ') {
         match said(line) {
-            Said::Command(command, arg) => return (command.choices)(model, &arg),
-            Said::Action(binding) => return vec![of_action(model, binding)],
-            Said::Nothing | Said::Unknown => {}
+            LineMeaning::Command(command, arg) => return (command.choices)(model, &arg),
+            LineMeaning::Action(binding) => return vec![of_action(model, binding)],
+            LineMeaning::Nothing | LineMeaning::Unknown => {}
         }
     }
     let commands = COMMANDS.iter().map(|c| (c.aliases, of_command(model, c)));
@@ -86,20 +86,20 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
 }
 
 /// Returns the meaning of a line; `typed` is without what a habit puts in front of it.
-fn said(line: &str) -> Said {
+fn said(line: &str) -> LineMeaning {
     let typed = without_colon(line);
     let (name, arg) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     if name.is_empty() {
-        return Said::Nothing;
+        return LineMeaning::Nothing;
     }
     let command = COMMANDS.iter().find(|c| c.is_called(name));
     if let Some(command) = command {
-        return Said::Command(command, arg.trim().to_owned());
+        return LineMeaning::Command(command, arg.trim().to_owned());
     }
     // `zoom in` is `zoom-in`.
     let name = typed.trim().replace(' ', "-");
     let binding = BINDINGS.iter().find(|b| is_listed(b) && b.name == name);
-    binding.map_or(Said::Unknown, Said::Action)
+    binding.map_or(LineMeaning::Unknown, LineMeaning::Action)
 }
 
 fn without_colon(line: &str) -> &str {
@@ -223,8 +223,8 @@ pub(crate) fn entered(model: &mut Model) -> Option<String> {
 /// Does what a line says, or tells why it cannot.
 pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> {
     match said(line) {
-        Said::Nothing => Ok(Vec::new()),
-        Said::Command(command, arg) => {
+        LineMeaning::Nothing => Ok(Vec::new()),
+        LineMeaning::Command(command, arg) => {
             if let Some(why) = (command.why_not)(model) {
                 return Err(why.to_owned());
             }
@@ -233,11 +233,11 @@ pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> 
             }
             (command.run)(model, &arg)
         }
-        Said::Action(binding) => match why_not(model, binding) {
+        LineMeaning::Action(binding) => match why_not(model, binding) {
             Some(why) => Err(format!("{}: {why}", binding.name)),
             None => Ok(vec![Effect::asks(binding.action)]),
         },
-        Said::Unknown => Err(format!(
+        LineMeaning::Unknown => Err(format!(
             "there is no command {}",
             without_colon(line).trim()
         )),

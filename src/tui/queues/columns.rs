@@ -2,7 +2,7 @@
 
 use super::QueueSort;
 use crate::tui::model::Model;
-use crate::tui::widget::columns::{self, Column, Placed};
+use crate::tui::widget::columns::{self, Column, PlacedColumn};
 
 /// A name wants at most so many columns.
 const NAME: u16 = 40;
@@ -77,7 +77,7 @@ pub fn longest(model: &Model) -> u16 {
 /// The columns that have room in `room` columns of the terminal, where the longest name wants
 /// `longest`.
 #[must_use]
-pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
+pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
     let roomy = room >= 190;
     let grows = if roomy { Col::Trend } else { Col::Name };
     let c = |what, width, rank| Column {
@@ -138,7 +138,7 @@ fn with_target(
     all: &[Column<Col>],
     (room, longest): (u16, u16),
     waiting: u16,
-) -> Option<Vec<Placed<Col>>> {
+) -> Option<Vec<PlacedColumn<Col>>> {
     let mut close = all.to_vec();
     close.retain(|c| c.what != Col::Order);
     for column in &mut close {

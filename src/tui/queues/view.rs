@@ -9,14 +9,14 @@ use super::Discovery;
 use crate::queue::classes::DUE;
 use crate::queue::{LinkState, text};
 use crate::tui::area::{self, Area};
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::link;
 use crate::tui::model::Pane;
 use crate::tui::queues::columns::{Col, columns};
-use crate::tui::widget::columns::Placed;
+use crate::tui::widget::columns::PlacedColumn;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 use crate::tui::widget::wrap;
@@ -81,7 +81,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         ctx.record(area, Target::Queue(index));
     }
     let all = (ctx.model.queues.len() as u64, ctx.model.top as u64);
-    ctx.rail(Scrolled::Pane(Pane::Queues), slot, table, all);
+    ctx.rail(ScrollArea::Pane(Pane::Queues), slot, table, all);
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
@@ -134,7 +134,7 @@ fn title_end(ctx: &Ctx) -> u16 {
     ctx.areas.queues.outer.x + u16::try_from(title).unwrap_or(u16::MAX)
 }
 
-fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
+fn heads(ctx: &Ctx, placed: &[PlacedColumn<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
     let style = ctx.theme.dim;
     let title_end = title_end(ctx);
     let classes = placed
@@ -210,7 +210,7 @@ fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
 }
 
 /// Why a queue could not be read, in place of all its figures.
-fn trouble(ctx: &Ctx, why: &str, placed: &[Placed<Col>], row: Area, buf: &mut Buffer) {
+fn trouble(ctx: &Ctx, why: &str, placed: &[PlacedColumn<Col>], row: Area, buf: &mut Buffer) {
     let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
     let x = figures.map_or(row.w, |(_, x, _)| x + 2);
     let mut line = Line::new(buf, row.x + x, row.y, row.w.saturating_sub(x));

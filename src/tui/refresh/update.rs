@@ -14,7 +14,7 @@ use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
-use crate::tui::queues::{self, Discovery, Opening, Surveyed};
+use crate::tui::queues::{self, Discovery, Opening, SurveyTimes};
 use crate::tui::refresh::{self, SurveyAsk};
 use crate::tui::schedule::Fit;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
@@ -283,7 +283,7 @@ fn next_classes(model: &Model) -> Option<(usize, Instant)> {
     let in_sight = in_sight(model);
     let many = u32::try_from(model.queues.len()).unwrap_or(u32::MAX);
     let unseen = UNSEEN_AGE.max(UNSEEN_EACH * many);
-    let due = |i: usize, surveyed: &Surveyed| match surveyed.at {
+    let due = |i: usize, surveyed: &SurveyTimes| match surveyed.at {
         None => surveyed.due_since.unwrap_or(model.instant),
         Some(at) if !in_sight.contains(&i) && !surveyed.pressing => at + unseen,
         Some(at) if surveyed.changed => at + CLASSES_PAUSE,

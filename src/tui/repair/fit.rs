@@ -3,7 +3,7 @@
 use super::form_of;
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
-use crate::queue::{Due, Finding, Judged, Known, Pulse, Repair, Severity, text};
+use crate::queue::{Due, Finding, JudgedMember, Known, Pulse, Repair, Severity, text};
 use crate::tui::model::Model;
 use crate::tui::queues::QueueRow;
 
@@ -64,7 +64,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
 }
 
 /// The work that there is to do, or why there is none.
-type Seen = Result<String, String>;
+type RepairWork = Result<String, String>;
 
 fn nothing<T>(why: &str) -> Result<T, String> {
     Err(why.to_owned())
@@ -100,7 +100,7 @@ fn fails(row: &QueueRow, repair: Repair) -> Option<String> {
     Some(format!("{name} is of another type"))
 }
 
-fn transfer(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn transfer(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     let idle = row
         .findings
         .iter()
@@ -116,7 +116,7 @@ fn transfer(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn kick(model: &Model, row: &QueueRow, pulse: &Pulse) -> Seen {
+fn kick(model: &Model, row: &QueueRow, pulse: &Pulse) -> RepairWork {
     if row.queue.keys().channel.is_none() {
         return nothing("this layout has no channel: no client can be woken");
     }
@@ -145,7 +145,7 @@ fn worker(pulse: &Pulse) -> String {
     }
 }
 
-fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn realign(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_order_list(row)?;
     is_at_home(row)?;
     let slow = row
@@ -159,7 +159,7 @@ fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn restore_order(row: &QueueRow) -> Seen {
+fn restore_order(row: &QueueRow) -> RepairWork {
     has_order_list(row)?;
     match row.survey.as_ref().map(|survey| survey.aside) {
         Some(Some(n)) => Ok(format!("{} not in it", is(n))),
@@ -169,7 +169,7 @@ fn restore_order(row: &QueueRow) -> Seen {
 }
 
 /// By their numbers: which members only the order list holds the plan finds out.
-fn strays(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn strays(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_order_list(row)?;
     is_at_home(row)?;
     match (pulse.waiting.get(), pulse.order.get()) {
@@ -181,7 +181,7 @@ fn strays(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn drift(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn drift(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_order_list(row)?;
     is_at_home(row)?;
     match (pulse.waiting.get(), pulse.order.get()) {
@@ -199,7 +199,7 @@ fn drift(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn repack(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_frames(row)?;
     if pulse.waiting == Known::Is(0) {
         return nothing("nothing waits");
@@ -219,7 +219,7 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
     })
 }
 
-fn put_back(row: &QueueRow) -> Seen {
+fn put_back(row: &QueueRow) -> RepairWork {
     match row.survey.as_ref().map(|survey| survey.held) {
         Some(Some(count)) if count.of_dead() + count.intake == 0 => {
             nothing("no consumer died holding a message")
@@ -230,7 +230,7 @@ fn put_back(row: &QueueRow) -> Seen {
     }
 }
 
-fn quarantine(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn quarantine(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_frames(row)?;
     match pulse.waiting.get() {
         Some(0) => nothing("nothing waits"),
@@ -238,7 +238,7 @@ fn quarantine(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn restore(row: &QueueRow) -> Seen {
+fn restore(row: &QueueRow) -> RepairWork {
     match row.survey.as_ref().map(|survey| survey.quarantined) {
         Some(Some(0)) => nothing("nothing is in quarantine"),
         Some(Some(n)) => Ok(format!("{} in quarantine", is(n))),
@@ -247,7 +247,7 @@ fn restore(row: &QueueRow) -> Seen {
     }
 }
 
-fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn unwrap(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_frames(row)?;
     match pulse.target.get() {
         Some(0) => nothing("target is empty"),
@@ -255,7 +255,7 @@ fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
+fn persist(row: &QueueRow, now: EpochMillis) -> RepairWork {
     let Some(survey) = &row.survey else {
         return nothing("the queue has not been read yet");
     };
@@ -267,7 +267,7 @@ fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
     Ok(format!("keys expire in {}", text::countdown(left)))
 }
 
-fn rename_taken(row: &QueueRow) -> Seen {
+fn rename_taken(row: &QueueRow) -> RepairWork {
     let Some(survey) = &row.survey else {
         return nothing("the queue has not been read yet");
     };
@@ -281,16 +281,16 @@ fn rename_taken(row: &QueueRow) -> Seen {
     }
 }
 
-fn unit(pulse: &Pulse) -> Seen {
+fn unit(pulse: &Pulse) -> RepairWork {
     let first = pulse.first.as_ref();
-    match first.and_then(Judged::due_at) {
+    match first.and_then(JudgedMember::due_at) {
         Some(due) if due < BEFORE => Ok("the first is due before 1973".to_owned()),
         _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
         _ => nothing("no due time looks like seconds"),
     }
 }
 
-fn score(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn score(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     let below = matches!(pulse.head, Some(Due::OutOfRange(_)));
     let survey = row.survey.as_ref();
     let beyond = survey.map_or(0, |survey| survey.no_time);

@@ -7,7 +7,7 @@ use super::RepairForm;
 use crate::queue::{Finding, Repair, Severity, text};
 use crate::tui::draw::Ctx;
 use crate::tui::form::place::{Plan, plan};
-use crate::tui::form::{self, Filling as _, Part};
+use crate::tui::form::{self, InputForm as _, Part};
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::queues::QueueRow;
 use crate::tui::repair::fit::{Fit, fit};

@@ -6,11 +6,11 @@ use super::{How, RequeueForm};
 use crate::clock::EpochMillis;
 use crate::queue::change::{Base, NewDue};
 use crate::queue::text;
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::draw::Ctx;
 use crate::tui::form::place::plan;
 use crate::tui::form::view::{moment, now};
-use crate::tui::form::{self, Part, Said};
+use crate::tui::form::{self, FieldRemark, Part};
 
 pub(crate) fn render(ctx: &Ctx, form: &RequeueForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, form);
@@ -25,7 +25,7 @@ pub(crate) fn render(ctx: &Ctx, form: &RequeueForm, buf: &mut Buffer) {
         );
     }
     form::view::choice(ctx, form, &plan, (Part::How, form.how.word()), buf);
-    let how = Said::Note(form.how.words().to_owned());
+    let how = FieldRemark::Note(form.how.words().to_owned());
     form::view::say(ctx, &how, plan.note(Part::How), buf);
     form::view::typed(ctx, form, &plan, (Part::When, &form.when), buf);
     form::view::say(ctx, &what_when(ctx, form), plan.note(Part::When), buf);
@@ -55,7 +55,7 @@ fn about(form: &RequeueForm) -> String {
     let (count, exact) = form.count;
     let many = text::counted(count, "entry", "entries");
     let (which, rest) = match form.marked {
-        Marked::Lost => ("", " that only the order list holds"),
+        MarkedEntries::Lost => ("", " that only the order list holds"),
         _ if form.timeless => (" delivered", ""),
         _ if form.is_late() => (" late", ""),
         _ => ("", ""),
@@ -68,16 +68,16 @@ fn about(form: &RequeueForm) -> String {
 }
 
 /// Returns the meaning of the new time.
-fn what_when(ctx: &Ctx, form: &RequeueForm) -> Said {
+fn what_when(ctx: &Ctx, form: &RequeueForm) -> FieldRemark {
     let now = now(ctx);
     match form.base(now) {
-        Err(why) => Said::Wrong(why),
+        Err(why) => FieldRemark::Wrong(why),
         Ok(base) => match first(form, base, now) {
             Some(due) if due.since(now) < 0 => {
-                Said::Careful(format!("{}: late at once", moment(ctx, due)))
+                FieldRemark::Careful(format!("{}: late at once", moment(ctx, due)))
             }
-            Some(due) => Said::Note(moment(ctx, due)),
-            None => Said::Note(shift(base)),
+            Some(due) => FieldRemark::Note(moment(ctx, due)),
+            None => FieldRemark::Note(shift(base)),
         },
     }
 }

@@ -15,7 +15,7 @@ use filedescriptor::{POLLIN, poll, pollfd};
 use tokio::sync::mpsc::UnboundedSender;
 
 use self::parser::Parser;
-use crate::tui::edge::{Ended, Input};
+use crate::tui::edge::{Input, ProgramEnd};
 
 /// When nothing comes for so long, what the terminal has begun has no end.
 const QUIET: Duration = Duration::from_secs(1);
@@ -25,13 +25,13 @@ const CHUNK: usize = 4096;
 
 /// A thread that reads what is typed. Dropped, it reads no more.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct InputThread {
     /// Closed, it wakes the thread.
     wake: UnixStream,
     thread: JoinHandle<()>,
 }
 
-impl Reading {
+impl InputThread {
     /// Forwards what is typed until the terminal is gone.
     pub(crate) fn begin(tx: UnboundedSender<Input>) -> io::Result<Self> {
         let tty = File::from(stdin().as_fd().try_clone_to_owned()?);
@@ -40,7 +40,7 @@ impl Reading {
         let thread = keys.spawn(move || {
             if read(tty, &woken, &tx).is_err() {
                 // Nobody is left to tell.
-                let _ = tx.send(Input::End(Ended::HUNG_UP));
+                let _ = tx.send(Input::End(ProgramEnd::HUNG_UP));
             }
         })?;
         Ok(Self { wake, thread })

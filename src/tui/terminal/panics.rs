@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{entered, leave};
 use crate::queue::text;
-use crate::tui::edge::{Ended, Input};
+use crate::tui::edge::{Input, ProgramEnd};
 
 /// The thread that draws.
 static DRAWS: OnceLock<ThreadId> = OnceLock::new();
@@ -63,7 +63,7 @@ fn end() {
     if let Ok(to) = TELL.lock()
         && let Some(tx) = &*to
     {
-        let _ = tx.send(Input::End(Ended::Panicked));
+        let _ = tx.send(Input::End(ProgramEnd::Panicked));
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::{LENT, RESIZED};
 use crate::stops;
-use crate::tui::edge::{Ended, Input};
+use crate::tui::edge::{Input, ProgramEnd};
 use crate::tui::msg::Msg;
 
 /// Time in which the loop has to end by itself, even when its terminal takes no more output.
@@ -45,7 +45,7 @@ pub(crate) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
                 // for the editor that has it.
                 let by_key = matches!(number, Signal::SIGINT | Signal::SIGQUIT);
                 if !(by_key && LENT.load(Ordering::SeqCst)) {
-                    return end(&tx, Ended::Signal(number_of(number)));
+                    return end(&tx, ProgramEnd::Signal(number_of(number)));
                 }
             }
         });
@@ -121,19 +121,19 @@ static FINISHING: AtomicBool = AtomicBool::new(false);
 
 /// The work that has to be finished before the program ends: no signal ends it by itself meanwhile.
 #[derive(Debug)]
-pub struct Finishing {
+pub struct SignalDelay {
     asked: Vec<Arrivals>,
 }
 
 /// Begins to finish what must be finished.
-pub fn finish() -> io::Result<Finishing> {
+pub fn finish() -> io::Result<SignalDelay> {
     let asked: io::Result<_> = ENDS.into_iter().map(arrivals).collect();
     let asked = asked?;
     FINISHING.store(true, Ordering::SeqCst);
-    Ok(Finishing { asked })
+    Ok(SignalDelay { asked })
 }
 
-impl Finishing {
+impl SignalDelay {
     /// Waits until somebody says again that the program has to end.
     pub async fn asked_again(&mut self) {
         let any = self.asked.iter_mut().map(|one| Box::pin(one.recv()));
@@ -141,7 +141,7 @@ impl Finishing {
     }
 }
 
-impl Drop for Finishing {
+impl Drop for SignalDelay {
     fn drop(&mut self) {
         FINISHING.store(false, Ordering::SeqCst);
     }
@@ -149,7 +149,7 @@ impl Drop for Finishing {
 
 /// Tells the loop, and ends the program without it when it does not listen: it may be stuck in a
 /// write to a terminal that has stopped taking output.
-fn end(tx: &UnboundedSender<Input>, ended: Ended) {
+fn end(tx: &UnboundedSender<Input>, ended: ProgramEnd) {
     let _ = tx.send(Input::End(ended));
     std::thread::spawn(move || {
         std::thread::sleep(GRACE);

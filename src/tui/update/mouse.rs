@@ -1,7 +1,7 @@
 //! The mouse does what the keys do.
 
 use crate::tui::cursor::scrollbar::Rail;
-use crate::tui::cursor::{self, Scrolled};
+use crate::tui::cursor::{self, ScrollArea};
 use crate::tui::effect::Effect;
 use crate::tui::entry::update::tree;
 use crate::tui::hitmap::Target;
@@ -146,7 +146,7 @@ fn on_pane(model: &mut Model, target: Target) -> Vec<Effect> {
 /// The pane that a target lies in.
 const fn pane_of(target: Target) -> Option<Pane> {
     match target {
-        Target::Pane(pane) | Target::Rail(Scrolled::Pane(pane), _) => Some(pane),
+        Target::Pane(pane) | Target::Rail(ScrollArea::Pane(pane), _) => Some(pane),
         Target::Queue(_) | Target::Order(_) => Some(Pane::Queues),
         Target::Zoom(_) | Target::Bar(_) | Target::Late(_) => Some(Pane::Timeline),
         Target::Tab(_) | Target::Turn | Target::Row(_) => Some(Pane::Entries),
@@ -232,8 +232,8 @@ pub(crate) fn released(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Takes hold of the scrollbar under the mouse; beside its thumb, the thumb comes to the mouse.
-fn grab(model: &mut Model, what: Scrolled, rail: Rail, y: u16) {
-    if let Scrolled::Pane(pane) = what {
+fn grab(model: &mut Model, what: ScrollArea, rail: Rail, y: u16) {
+    if let ScrollArea::Pane(pane) = what {
         model.focus = pane;
     }
     let (row, thumb) = (y.saturating_sub(rail.y), rail.thumb());

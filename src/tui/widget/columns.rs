@@ -14,11 +14,11 @@ pub struct Column<T> {
 }
 
 /// A column that is shown: what, where it starts, how wide it is.
-pub type Placed<T> = (T, u16, u16);
+pub type PlacedColumn<T> = (T, u16, u16);
 
 /// The columns that fit into `room`, from the left, with where each starts.
 #[must_use]
-pub fn fit<T: Copy>(columns: &[Column<T>], room: u16) -> Vec<Placed<T>> {
+pub fn fit<T: Copy>(columns: &[Column<T>], room: u16) -> Vec<PlacedColumn<T>> {
     let mut kept: Vec<Column<T>> = columns.to_vec();
     let needed = |kept: &[Column<T>]| kept.iter().map(|c| u32::from(c.width)).sum::<u32>();
     while needed(&kept) > u32::from(room) {

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::{Effect, WorkerTold};
 use crate::ops::journal::Journal;
-use crate::ops::noted::Noted;
+use crate::ops::noted::ActivityRecord;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
 use crate::queue::{Change, Outcome, Queue};
 use crate::store::StoreError;
@@ -118,7 +118,7 @@ async fn run(
     stopped: oneshot::Receiver<()>,
     answers: UnboundedSender<Msg>,
 ) -> u64 {
-    let noted = Noted::begin(&journal, writer.store(), &queue, Change::Worker, [0, 0]);
+    let noted = ActivityRecord::begin(&journal, writer.store(), &queue, Change::Worker, [0, 0]);
     let mut noted = match noted.await {
         Ok(noted) => noted,
         Err(why) => {

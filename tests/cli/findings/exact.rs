@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use delayscope::clock::instant;
-use delayscope::ops::doctor::{Examined, examine};
+use delayscope::ops::doctor::{ExaminationEvent, examine};
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Diagnosis, Step};
 use delayscope::queue::{Era, Exact, Finding, Severity};
@@ -25,8 +25,8 @@ impl Patient {
             let mut told = examine(&self.store, &self.queue, 8);
             let why = loop {
                 match told.next().await.expect("it ended without a word") {
-                    Ok(Examined::Done(exact)) => return *exact,
-                    Ok(Examined::Progress { .. }) => {}
+                    Ok(ExaminationEvent::Done(exact)) => return *exact,
+                    Ok(ExaminationEvent::Progress { .. }) => {}
                     Err(why) => break why,
                 }
             };
@@ -258,7 +258,7 @@ async fn a_look_that_is_given_up_reads_no_further_and_leaves_nothing_behind() {
     let mut told = examine(&patient.store, &patient.queue, 8);
     assert!(matches!(
         told.next().await,
-        Some(Ok(Examined::Progress { of: 60_000, .. }))
+        Some(Ok(ExaminationEvent::Progress { of: 60_000, .. }))
     ));
     drop(told);
     let reads = || {

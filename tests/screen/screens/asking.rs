@@ -5,15 +5,15 @@ use std::time::Duration;
 use delayscope::payload::{self, Codec, Habit};
 use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{
-    Change, Due, Entry, EntryId, Frames, Judged, Known, Outcome, Plan, Queue, State, Survey, Tally,
-    Zoom, frame,
+    Change, Due, Entry, EntryId, Frames, JudgedMember, Known, Outcome, Plan, Queue, State, Survey,
+    Tally, Zoom, frame,
 };
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::change::{Stage, UnderWay};
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::dialog::preview::{Preview, Strip};
 use delayscope::tui::edit::EditForm;
-use delayscope::tui::form::{Filling as _, Part};
+use delayscope::tui::form::{InputForm as _, Part};
 use delayscope::tui::keys::Key;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay};
@@ -127,7 +127,7 @@ pub(crate) fn counting(size: (u16, u16), look: Look) -> Model {
 }
 
 pub(crate) fn requeue(count: u64) -> RequeueForm {
-    let mut form = RequeueForm::new(orders(), Marked::Due, None);
+    let mut form = RequeueForm::new(orders(), MarkedEntries::Due, None);
     form.count = (count, count < 1000);
     form.due = (count == 1).then(|| NOW.plus(64_000));
     form
@@ -377,7 +377,7 @@ fn seen() -> Survey {
     let queue = orders();
     let judged = |payload: &str| {
         let member = frame::encode(frame::Form::ByteId, [7; 8], payload.as_bytes());
-        Judged::new(&queue, &member, Some(1.0), 8)
+        JudgedMember::new(&queue, &member, Some(1.0), 8)
     };
     let frames = Frames {
         at: NOW,

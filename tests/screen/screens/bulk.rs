@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::queue::plan::{Progress, Way};
 use delayscope::queue::told::Order;
 use delayscope::queue::{Change, EntryId, EntryResult, Outcome, Plan, Queue, Tally};
-use delayscope::tui::change::{Running, Stage, UnderWay};
+use delayscope::tui::change::{ChangeInProgress, Stage, UnderWay};
 use delayscope::tui::journal::{ChangeView, OwnChange, PastChange};
 use delayscope::tui::model::{Model, Overlay, Pane, Screen};
 use delayscope::tui::tabs::Tab;
@@ -39,7 +39,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
     let mut m = evening(size, look());
     m.focus = Pane::Entries;
     let since = m.instant.checked_sub(Duration::from_secs(20)).unwrap();
-    let mut running = Running::new(plan(Change::Delete, 10_000), since);
+    let mut running = ChangeInProgress::new(plan(Change::Delete, 10_000), since);
     running.journal_id = Some("0trm3a6d6a".to_owned());
     running.order = order;
     running.progress = Some(Progress {

@@ -5,7 +5,7 @@ use delayscope::tui::filter::Search;
 use delayscope::tui::help::HelpPage;
 
 use delayscope::tui::look::{Background, Depth, Look};
-use delayscope::tui::marks::Toggled;
+use delayscope::tui::marks::ToggledEntry;
 use delayscope::tui::model::{Model, Overlay};
 use delayscope::tui::prompt::PromptKind;
 use delayscope::tui::tabs::Tab;
@@ -47,7 +47,7 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
     }
     let mut marked = evening(size, look.clone());
     for row in marked.entries.rows.clone() {
-        let toggled = Toggled {
+        let toggled = ToggledEntry {
             score: Some(row.score),
             marked: true,
             places: vec![0],

@@ -3,9 +3,9 @@
 use delayscope::queue::Filter;
 use delayscope::tui::entries;
 use delayscope::tui::entries::Entries;
-use delayscope::tui::filter::{EntrySort, Filtered, Hit, Search};
+use delayscope::tui::filter::{ActiveFilter, EntrySort, Hit, Search};
 use delayscope::tui::look::Look;
-use delayscope::tui::marks::{Rule, Toggled, What};
+use delayscope::tui::marks::{Rule, ToggledEntry, What};
 use delayscope::tui::model::{Model, Pane};
 use delayscope::tui::prompt::{Prompt, PromptKind};
 use delayscope::tui::queues::QueueSort;
@@ -31,7 +31,7 @@ pub(crate) fn filtered(size: (u16, u16), text: &str, search: Search) -> Model {
         gone: i == 2,
     };
     let hits: Vec<Hit> = rows.iter().enumerate().map(hit).collect();
-    m.filtered = Some(Box::new(Filtered {
+    m.filtered = Some(Box::new(ActiveFilter {
         filter,
         at: NOW,
         tab: Tab::Waiting,
@@ -111,7 +111,7 @@ fn marked_entries_at_three_sizes() {
         let mut m = evening(size, look());
         for i in [0, 2, 3] {
             let row = m.entries.rows[i].clone();
-            let toggled = Toggled {
+            let toggled = ToggledEntry {
                 score: Some(row.score),
                 marked: true,
                 places: vec![0],

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use delayscope::payload::{Codec, Held};
+use delayscope::payload::{Codec, PayloadContent};
 use delayscope::queue::{Form, Queue};
 use delayscope::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use delayscope::tui::form::Part;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay};
 use delayscope::tui::offer::check::check_message;
-use delayscope::tui::offer::{OfferForm, Seen};
+use delayscope::tui::offer::{OfferForm, SeenFormat};
 use delayscope::tui::view;
 
 use delayscope::tui::worker::{Worker, WorkerState};
@@ -61,10 +61,10 @@ pub(crate) fn asked(size: (u16, u16), look: Look, name: bool) -> Model {
 pub(crate) fn form(payload: &str, form: Option<Form>) -> OfferForm {
     let mut offer = OfferForm::new(Queue::redisson("orders"));
     offer.payload.set(payload);
-    offer.seen = Seen::Known {
+    offer.seen = SeenFormat::Known {
         form,
         codec: Some(Codec::Json),
-        held: Held::Text,
+        held: PayloadContent::Text,
     };
     offer.message = check_message(&offer);
     offer

@@ -2,7 +2,7 @@
 
 use delayscope::queue::{Due, LinkState, Queue};
 use delayscope::tui::area;
-use delayscope::tui::departed::{Departed, Fate};
+use delayscope::tui::departed::{DepartedRow, Fate};
 use delayscope::tui::entries;
 use delayscope::tui::entry::{Back, EntryView, Face};
 use delayscope::tui::hitmap::Target;
@@ -452,7 +452,7 @@ fn a_row_that_has_left_says_what_became_of_it_and_when_it_was_due() {
         let due = lines(&draw(&whole));
         let mut m = whole.clone();
         m.focus = Pane::Entries;
-        m.departed = Some(Departed {
+        m.departed = Some(DepartedRow {
             row: m.entries.rows[0].clone(),
             tab: m.tab,
             place: m.entries.first,

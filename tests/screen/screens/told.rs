@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delayscope::queue::finding::{
-    Act, Advice, Ending, Finding, HEADLINE_COLUMNS, RULES, Remedy, Severity, Step, Trend, Watch,
+    Act, Advice, Finding, FindingEnd, HEADLINE_COLUMNS, RULES, Remedy, Severity, Step, Trend, Watch,
 };
 use delayscope::queue::{Known, Pulse, Queue, ServerWatch};
 use delayscope::tui::layout;
@@ -92,12 +92,12 @@ fn outside(size: (u16, u16)) -> Model {
         gone(
             "poison",
             "One unreadable entry blocks this queue.",
-            Ending::Repaired,
+            FindingEnd::Repaired,
         ),
         gone(
             "drift",
             "Entries are missing from the order list.",
-            Ending::ByItself,
+            FindingEnd::ByItself,
         ),
     ];
     m

@@ -15,7 +15,7 @@ mod undoing;
 use std::time::Duration;
 
 use delayscope::queue::plan::Progress;
-use delayscope::queue::told::Applied;
+use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, Plan, Queue, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::ToPlan;
@@ -76,8 +76,8 @@ fn planned(desk: &mut Desk, generation: u64, plan: Plan) -> Vec<Effect> {
 }
 
 /// A change is over, with that tally.
-fn ended(change: Change, tally: Tally) -> Applied {
-    Applied::Ended(Summary {
+fn ended(change: Change, tally: Tally) -> ChangeEvent {
+    ChangeEvent::Ended(Summary {
         change,
         queue: orders(),
         tally,

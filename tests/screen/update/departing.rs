@@ -2,10 +2,10 @@
 //! acts on the row that comes in its place before that was seen.
 
 use delayscope::queue::plan::Plan;
-use delayscope::queue::told::Applied;
+use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, Outcome, Queue, Summary, Tally};
 use delayscope::tui::change;
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::departed::Fate;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
@@ -30,7 +30,7 @@ fn leaves(desk: &mut Desk, n: u64) {
     desk.live(1_100, 0);
 }
 
-fn planned(effects: &[Effect]) -> Option<Marked> {
+fn planned(effects: &[Effect]) -> Option<MarkedEntries> {
     effects.iter().find_map(|effect| match effect {
         Effect::Change(change::Effect::Plan(asked)) => Some(asked.which.clone()),
         _ => None,
@@ -90,7 +90,7 @@ fn after_two_seconds_it_goes_and_a_key_right_after_that_does_nothing_yet() {
     );
     desk.live(1_000, 0);
     let which = planned(&desk.char('x'));
-    assert!(matches!(which, Some(Marked::One(entry)) if entry.member == member(2)));
+    assert!(matches!(which, Some(MarkedEntries::One(entry)) if entry.member == member(2)));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn whoever_moves_on_from_it_is_on_its_neighbour_at_once_and_may_act_there() {
         assert_eq!(desk.model.departed, None);
         let which = planned(&desk.char('x'));
         assert!(
-            matches!(&which, Some(Marked::One(entry)) if entry.member == member(neighbour)),
+            matches!(&which, Some(MarkedEntries::One(entry)) if entry.member == member(neighbour)),
             "{which:?}"
         );
     }
@@ -199,7 +199,7 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
     tally.add(Outcome::Done, 1);
     desk.tell(Msg::Change(change::Msg::Applied(
         generation,
-        Applied::Ended(Summary {
+        ChangeEvent::Ended(Summary {
             change: Change::Delete,
             queue: orders,
             tally,
@@ -318,7 +318,7 @@ fn in_the_order_list_and_in_quarantine_a_row_that_leaves_stays_for_two_seconds_a
         );
         desk.live(1_000, 0);
         let which = planned(&desk.char(tab.acts));
-        let is_it = matches!(&which, Some(Marked::One(entry)) if entry.member == rows[3]);
+        let is_it = matches!(&which, Some(MarkedEntries::One(entry)) if entry.member == rows[3]);
         assert!(is_it, "{}: {which:?} {}", tab.key, toast(&desk));
     }
 }
@@ -332,7 +332,7 @@ fn in_the_order_list_and_in_quarantine_what_leaves_before_the_cursor_moves_it_to
             assert_eq!(desk.under_cursor().as_ref(), Some(&rows[2]), "{}", tab.key);
         }
         let which = planned(&desk.char(tab.acts));
-        let is_it = matches!(&which, Some(Marked::One(entry)) if entry.member == rows[2]);
+        let is_it = matches!(&which, Some(MarkedEntries::One(entry)) if entry.member == rows[2]);
         assert!(is_it, "{}: {which:?} {}", tab.key, toast(&desk));
     }
 }

@@ -2,7 +2,7 @@
 
 use delayscope::queue::Bar;
 use delayscope::tui::change;
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::entries;
 use delayscope::tui::keys;
@@ -282,7 +282,7 @@ fn places(desk: &Desk) -> Vec<u64> {
 }
 
 /// What a key wants to be planned.
-fn planned(effects: &[Effect]) -> Marked {
+fn planned(effects: &[Effect]) -> MarkedEntries {
     let plan = effects.iter().find_map(|effect| match effect {
         Effect::Change(change::Effect::Plan(plan)) => Some(plan.which.clone()),
         _ => None,
@@ -322,7 +322,7 @@ fn a_copy_that_is_left_out_of_all_leaves_the_others_marked_and_the_question_has_
     desk.char(' ');
     assert_eq!(places(&desk), [1, 2, 3, 4]);
     assert_eq!(desk.model.marks.count(5), (4, true));
-    let Marked::Marks(marks) = planned(&desk.char('x')) else {
+    let MarkedEntries::Marks(marks) = planned(&desk.char('x')) else {
         panic!("about the marks");
     };
     assert_eq!(marks.toggled[&b"a"[..]].copies(), 1);
@@ -382,7 +382,7 @@ fn one_of_each_of_the_marked_ones_is_kept_by_a_command() {
     desk.char(':');
     desk.type_in("keep-one");
     let effects = desk.press(Code::Enter);
-    assert!(matches!(planned(&effects), Marked::ButOne(_)));
+    assert!(matches!(planned(&effects), MarkedEntries::ButOne(_)));
 }
 
 #[test]

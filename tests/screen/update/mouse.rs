@@ -3,7 +3,7 @@
 use delayscope::queue::Queue;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::area::Area;
-use delayscope::tui::cursor::Scrolled;
+use delayscope::tui::cursor::ScrollArea;
 use delayscope::tui::cursor::scrollbar::Rail;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hitmap::Target;
@@ -16,7 +16,7 @@ use crate::desk::{Desk, START, World, drawn, is_pulse, member, page_of, score};
 const MILLION: u64 = 1_000_000;
 
 /// The scrollbars, each with its cells.
-fn rails(desk: &Desk) -> Vec<(Area, Scrolled, Rail)> {
+fn rails(desk: &Desk) -> Vec<(Area, ScrollArea, Rail)> {
     let picture = drawn(&desk.model);
     let rails = picture.places().filter_map(|(area, target)| match target {
         Target::Rail(what, rail) => Some((area, what, rail)),
@@ -27,7 +27,7 @@ fn rails(desk: &Desk) -> Vec<(Area, Scrolled, Rail)> {
 
 /// That of the entries.
 fn rail(desk: &Desk) -> (Area, Rail) {
-    let entries = Scrolled::Pane(Pane::Entries);
+    let entries = ScrollArea::Pane(Pane::Entries);
     let mut rails = rails(desk).into_iter();
     let (area, _, rail) = rails.find(|(_, what, _)| *what == entries).unwrap();
     (area, rail)

@@ -1,14 +1,14 @@
 //! The form that offers.
 
-use delayscope::payload::{Codec, Held};
+use delayscope::payload::{Codec, PayloadContent};
 use delayscope::queue::{EntryId, Form, Queue};
 use delayscope::tui::effect::Effect;
-use delayscope::tui::form::{self, Filling as _, Part};
+use delayscope::tui::form::{self, InputForm as _, Part};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::offer::ToOffer;
-use delayscope::tui::offer::{self, OfferForm, Offered, Seen};
+use delayscope::tui::offer::{self, OfferForm, OfferReply, SeenFormat};
 
 use crate::desk::Desk;
 
@@ -29,10 +29,10 @@ fn seen(desk: &mut Desk, form: Option<Form>, codec: Option<Codec>) {
     let queue = Queue::redisson("orders");
     desk.tell(Msg::Offer(offer::Msg::Sampled(
         queue,
-        Seen::Known {
+        SeenFormat::Known {
             form,
             codec,
-            held: Held::Text,
+            held: PayloadContent::Text,
         },
     )));
 }
@@ -57,8 +57,8 @@ fn offer_of(effects: &[Effect]) -> Option<ToOffer> {
     })
 }
 
-fn done(count: u8) -> Offered {
-    Offered::Done {
+fn done(count: u8) -> OfferReply {
+    OfferReply::Done {
         journal_id: "offered-1".to_owned(),
         ids: (0..count).map(|i| EntryId([i + 1; 8])).collect(),
         refused: 0,
@@ -68,7 +68,7 @@ fn done(count: u8) -> Offered {
     }
 }
 
-fn answer(desk: &mut Desk, offer: &ToOffer, outcome: Offered) {
+fn answer(desk: &mut Desk, offer: &ToOffer, outcome: OfferReply) {
     desk.tell(Msg::Offer(offer::Msg::Answered {
         generation: offer.generation,
         queue: offer.queue.clone(),
@@ -188,10 +188,10 @@ fn what_is_sent_off_before_the_queue_was_looked_at_goes_when_it_was_and_as_it_ha
     type_in(&mut desk, "x");
     let queue = Queue::redisson("orders");
     let (form_of, codec) = (Some(Form::DoubleId), Some(Codec::Json));
-    let known = Seen::Known {
+    let known = SeenFormat::Known {
         form: form_of,
         codec,
-        held: Held::Text,
+        held: PayloadContent::Text,
     };
     let offer = offer_of(&desk.tell(Msg::Offer(offer::Msg::Sampled(queue, known)))).unwrap();
     assert_eq!(
@@ -206,7 +206,7 @@ fn what_is_sent_off_before_the_queue_was_looked_at_goes_when_it_was_and_as_it_ha
 fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_form_was_closed() {
     let queue = Queue::redisson("orders");
     let mut desk = sent_early();
-    let failed = Seen::Failed("it never answered".to_owned());
+    let failed = SeenFormat::Failed("it never answered".to_owned());
     let effects = desk.tell(Msg::Offer(offer::Msg::Sampled(queue.clone(), failed)));
     assert_eq!(offer_of(&effects), None);
     assert!(desk.model.toast.take().is_some());
@@ -214,10 +214,10 @@ fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_for
 
     let mut desk = sent_early();
     desk.press(Code::Esc);
-    let known = Seen::Known {
+    let known = SeenFormat::Known {
         form: Some(Form::ByteId),
         codec: Some(Codec::Json),
-        held: Held::Text,
+        held: PayloadContent::Text,
     };
     assert_eq!(
         offer_of(&desk.tell(Msg::Offer(offer::Msg::Sampled(queue, known)))),
@@ -271,11 +271,11 @@ fn a_failure_keeps_the_form_open_with_its_reason() {
     let mut desk = opened();
     type_in(&mut desk, "{}");
     let offer = offer_of(&desk.key(Key::ctrl('s'))).unwrap();
-    answer(&mut desk, &offer, Offered::Failed("OOM".to_owned()));
+    answer(&mut desk, &offer, OfferReply::Failed("OOM".to_owned()));
     let failed = form(&desk).failed.clone().unwrap();
     assert!(failed.contains("nothing was offered") && failed.contains("OOM"));
     let offer = offer_of(&desk.key(Key::ctrl('s'))).unwrap();
-    let Offered::Done {
+    let OfferReply::Done {
         ids,
         refused,
         head,
@@ -286,7 +286,7 @@ fn a_failure_keeps_the_form_open_with_its_reason() {
         panic!();
     };
     let stopped = Some(("no answer".to_owned(), 1, 0));
-    let unknown = Offered::Done {
+    let unknown = OfferReply::Done {
         journal_id: "offered-2".to_owned(),
         ids,
         refused,

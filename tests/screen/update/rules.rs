@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use delayscope::queue::frames::Place;
 use delayscope::queue::look::LookAsk;
-use delayscope::queue::{Frames, Judged, Known, LinkState, Queue, ServerLook};
+use delayscope::queue::{Frames, JudgedMember, Known, LinkState, Queue, ServerLook};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::refresh;
@@ -121,8 +121,8 @@ fn while_transfers_of_a_queue_block_the_server_the_others_know_of_it() {
     let mut desk = Desk::of(vec![slow, World::new("mail", 3, 3_600_000, 1000)]);
     let shipping = desk.world[0].queue.clone();
     let due = desk.world[0].entries.iter();
-    let due = due.map(|(member, score)| Judged::new(&shipping, member, Some(*score), 8));
-    let due: Vec<Judged> = due.collect();
+    let due = due.map(|(member, score)| JudgedMember::new(&shipping, member, Some(*score), 8));
+    let due: Vec<JudgedMember> = due.collect();
     let blocked_by = |desk: &Desk, by: &str| {
         let mut rows = desk.model.queues.iter();
         let row = rows.find(|row| row.queue == Queue::redisson(by)).unwrap();

@@ -1,12 +1,12 @@
 //! Changes by plan and by script, as the stage's user.
 
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Journal;
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Away, Broom, Dropping, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Order, ReturnedEntry, StrayFate, Swap, Where};
 use delayscope::store::change;
 use delayscope::store::read::scan_members;
 use delayscope::store::write::DueCursor;
@@ -33,7 +33,7 @@ pub(crate) enum Chosen {
     Stray,
 }
 
-async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> Prepared {
+async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> PreparedChange {
     let (from, limit) = match chosen {
         Chosen::Waiting => (From::Waiting, None),
         Chosen::Delivered => (From::Delivered, None),
@@ -58,13 +58,13 @@ async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> P
     plan(store, wish, |_| ()).await.unwrap()
 }
 
-async fn done(store: &Store, journal: &Journal, prepared: Prepared) {
+async fn done(store: &Store, journal: &Journal, prepared: PreparedChange) {
     let writer = store.writer().unwrap();
     let mut applying = apply(&writer, journal, prepared, Limits::default());
     while let Some(told) = applying.next().await {
         match told {
-            Applied::Ended(summary) => assert!(summary.tally.all_done(), "{summary:?}"),
-            Applied::Failed(why) | Applied::Trouble(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => assert!(summary.tally.all_done(), "{summary:?}"),
+            ChangeEvent::Failed(why) | ChangeEvent::Trouble(why) => panic!("{why}"),
             _ => {}
         }
     }
@@ -169,7 +169,7 @@ pub(crate) async fn requeue(stage: &Stage) {
         return;
     };
     // What only the order list holds waits again.
-    let lost = change::Chosen {
+    let lost = change::ChosenEntry {
         member: frame(99, b"lost"),
         score: 1.0,
     };
@@ -198,7 +198,7 @@ pub(crate) async fn set_aside(stage: &Stage) {
 pub(crate) async fn restore(stage: &Stage) {
     let writer = stage.writer();
     while writer
-        .bring_back(&stage.queue, 3, Dropping::Told)
+        .bring_back(&stage.queue, 3, StrayFate::Told)
         .await
         .unwrap()
         .done
@@ -234,7 +234,7 @@ pub(crate) async fn swap(stage: &Stage) {
 
 /// One entry is looked for in a long order list, and its neighbour too.
 pub(crate) async fn delete(stage: &Stage) {
-    let chosen = change::Chosen {
+    let chosen = change::ChosenEntry {
         member: frame(77, b"chosen"),
         score: 1.0,
     };
@@ -271,7 +271,7 @@ pub(crate) async fn edit_around(stage: &Stage) {
 pub(crate) async fn put_back_around(stage: &Stage) {
     if stage.is_redisson() {
         let member = frame(77, b"back");
-        let entry = Returning {
+        let entry = ReturnedEntry {
             to: Where::Tail,
             score: 1.0,
             member: &member,

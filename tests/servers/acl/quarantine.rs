@@ -1,8 +1,8 @@
 //! Into quarantine and out of it, as the stage's user.
 
 use delayscope::ops::plan::What;
-use delayscope::store::bulk::{Away, Broom, Returned, Returning, Where};
-use delayscope::store::change::{Chosen, Place};
+use delayscope::store::bulk::{Away, Broom, ReturnFate, ReturnedEntry, Where};
+use delayscope::store::change::{ChosenEntry, Place};
 
 use crate::acl::changes;
 use crate::acl::stage::Stage;
@@ -23,7 +23,7 @@ pub(crate) async fn sweep(stage: &Stage) {
 /// Into each place of the order list.
 pub(crate) async fn restore(stage: &Stage) {
     let quarantine = stage.queue.keys().quarantine;
-    let kept = [77, 78, 79].map(|n| Chosen {
+    let kept = [77, 78, 79].map(|n| ChosenEntry {
         member: frame(n, b"kept"),
         score: 1.0,
     });
@@ -51,14 +51,14 @@ pub(crate) async fn restore_around(stage: &Stage) {
         stage.by_hand(|server| {
             server.cmd_bytes(&[b"ZADD", &quarantine, b"1", &member]);
         });
-        let back = [Returning {
+        let back = [ReturnedEntry {
             to: Where::Tail,
             score: 1.0,
             member: &member,
         }];
         let (writer, from) = (stage.writer(), Away::Quarantined);
         let put = writer.put_back_around(&stage.queue, 6, &back, from);
-        assert_eq!(put.await.unwrap().done.1, [Returned::Done]);
+        assert_eq!(put.await.unwrap().done.1, [ReturnFate::Done]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use delayscope::clock::EpochMillis;
 use delayscope::ops::consumer::{self, ConsumeOptions, Consumer};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
-use delayscope::ops::doctor::{Examined, examine};
+use delayscope::ops::doctor::{ExaminationEvent, examine};
 use delayscope::ops::entries::{From, Selection, entries};
 use delayscope::ops::journal::Journal;
 use delayscope::ops::offer::{form_of, offer};
@@ -136,7 +136,10 @@ async fn reading(stage: &Stage) {
     frames(store, queue, sample).await.unwrap();
     look(store, LookAsk::Whole).await.unwrap();
     let all: Vec<_> = examine(store, queue, 8).collect().await;
-    assert!(matches!(all.last(), Some(Ok(Examined::Done(_)))), "{all:?}");
+    assert!(
+        matches!(all.last(), Some(Ok(ExaminationEvent::Done(_)))),
+        "{all:?}"
+    );
     rank_at(store, queue, 1.0).await.unwrap();
     form_of(store, queue).await.unwrap();
     consumer::peek(store, queue, 3).await.unwrap();

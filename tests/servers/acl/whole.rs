@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Journal;
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::acl::{Place, Rules};
 use delayscope::queue::plan::Way;
@@ -257,7 +257,7 @@ impl Play {
     }
 
     /// Plans it as that user; what is in the way is told in words.
-    async fn planned(&self, store: &Store, journal: &Journal) -> Result<Prepared, String> {
+    async fn planned(&self, store: &Store, journal: &Journal) -> Result<PreparedChange, String> {
         let wish = Wish {
             queue: self.queue.clone(),
             what: self.what.clone(),
@@ -285,8 +285,8 @@ impl Play {
         let (mut failed, mut ended) = (None, None);
         while let Some(told) = applying.next().await {
             match told {
-                Applied::Ended(summary) => ended = Some(summary),
-                Applied::Failed(why) | Applied::Trouble(why) => failed = Some(why),
+                ChangeEvent::Ended(summary) => ended = Some(summary),
+                ChangeEvent::Failed(why) | ChangeEvent::Trouble(why) => failed = Some(why),
                 _ => {}
             }
         }

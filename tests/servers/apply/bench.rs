@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::apply::{Applied, Limits, apply};
-use delayscope::ops::journal::{Happened, Item, Journal};
-use delayscope::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
+use delayscope::ops::journal::{Item, ItemResult, Journal};
+use delayscope::ops::plan::{ChangeError, PreparedChange, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::{Endpoint, Entry, EntryResult, Outcome, Plan, Queue, State, Summary};
 use delayscope::store::write::Writer;
@@ -165,7 +165,11 @@ impl Bench {
         all.into_iter().collect()
     }
 
-    pub(crate) async fn plan(&self, what: What, which: Which) -> Result<Prepared, ChangeError> {
+    pub(crate) async fn plan(
+        &self,
+        what: What,
+        which: Which,
+    ) -> Result<PreparedChange, ChangeError> {
         let wish = Wish {
             queue: self.queue.clone(),
             what,
@@ -192,17 +196,17 @@ impl Bench {
     }
 
     /// Applies to the end; whatever comes, every planned entry has one outcome.
-    pub(crate) async fn apply(&self, prepared: Prepared, limits: Limits) -> Told {
+    pub(crate) async fn apply(&self, prepared: PreparedChange, limits: Limits) -> Told {
         let planned = prepared.plan.planned;
         let mut applying = apply(&self.writer, &self.journal, prepared, limits);
         let (mut results, mut failed) = (Vec::new(), None);
         let hearing = async {
             while let Some(told) = applying.next().await {
                 match told {
-                    Applied::Results(some) => results.extend(some),
-                    Applied::Failed(why) => failed = Some(why),
-                    Applied::Ended(summary) => return summary,
-                    Applied::Begun(_) | Applied::Progress(_) | Applied::Trouble(_) => {}
+                    ChangeEvent::Results(some) => results.extend(some),
+                    ChangeEvent::Failed(why) => failed = Some(why),
+                    ChangeEvent::Ended(summary) => return summary,
+                    ChangeEvent::Begun(_) | ChangeEvent::Progress(_) | ChangeEvent::Trouble(_) => {}
                 }
             }
             panic!("it never ended: {failed:?}");
@@ -219,7 +223,7 @@ impl Bench {
     }
 
     /// What the journal says of the change with that id.
-    pub(crate) async fn items(&self, summary: &Summary) -> Vec<(Item, Option<Happened>)> {
+    pub(crate) async fn items(&self, summary: &Summary) -> Vec<(Item, Option<ItemResult>)> {
         let id = summary.journal_id.as_deref().unwrap();
         self.journal.items(id).await.unwrap()
     }

@@ -10,9 +10,9 @@ use std::mem::discriminant;
 
 use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::noted::Noted;
+use delayscope::ops::noted::ActivityRecord;
 use delayscope::ops::offer::offer_noted;
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::change::Repair;
 use delayscope::queue::plan::Way;
@@ -85,7 +85,7 @@ impl Scene {
         (self.then)(bench);
     }
 
-    async fn plan(&self, bench: &Bench) -> Result<Prepared, String> {
+    async fn plan(&self, bench: &Bench) -> Result<PreparedChange, String> {
         let which = (self.which)(bench);
         let planned = bench.plan(self.what.clone(), which).await;
         let mut prepared = planned.map_err(|why| why.to_string())?;
@@ -96,7 +96,7 @@ impl Scene {
     }
 
     /// Plans to take a change back, in the same way where there are two.
-    async fn plan_undo(&self, bench: &Bench, id: &str) -> Result<Prepared, String> {
+    async fn plan_undo(&self, bench: &Bench, id: &str) -> Result<PreparedChange, String> {
         let planned = plan_undo(&bench.store, &bench.journal, Some(id), false).await;
         let mut prepared = planned.map_err(|why| why.to_string())?;
         if self.way == Some(Way::Sweep) {
@@ -313,7 +313,7 @@ impl Stage<'_> {
     }
 
     /// Applies; this request of it meets the trouble. How many requests it had.
-    async fn apply(&self, prepared: Prepared, at: usize, when: &str) -> (Told, usize) {
+    async fn apply(&self, prepared: PreparedChange, at: usize, when: &str) -> (Told, usize) {
         // What the server does not know is sent whole.
         self.bench.server.cmd(&["SCRIPT", "FLUSH"]);
         self.busy.arm(at);
@@ -654,7 +654,8 @@ async fn new_entries_are_offered_once_beside_the_scripts_of_others() {
             let (queue, due) = (&bench.queue, bench.server.now().plus(AFAR));
             let messages = (0..NEW).map(|_| (due, b"new".as_slice()));
             let size = [u64::try_from(NEW).unwrap(), 0];
-            let begun = Noted::begin(&bench.journal, &bench.store, queue, Change::Offer, size);
+            let begun =
+                ActivityRecord::begin(&bench.journal, &bench.store, queue, Change::Offer, size);
             let mut noted = begun.await.unwrap();
             bench.server.cmd(&["SCRIPT", "FLUSH"]);
             busy.arm(at);
@@ -669,7 +670,7 @@ async fn new_entries_are_offered_once_beside_the_scripts_of_others() {
             let is_in = bench.contents().timeouts.len() - 12;
             let told = offered.as_ref().map_or(0, |offered| offered.ids.len());
             assert_eq!(is_in, told, "{when}");
-            let unknown = |offered: &delayscope::ops::offer::Offered| {
+            let unknown = |offered: &delayscope::ops::offer::OfferOutcome| {
                 offered.stopped.as_ref().map_or(0, |it| it.unknown)
             };
             assert_eq!(offered.as_ref().map_or(0, unknown), 0, "{when}");

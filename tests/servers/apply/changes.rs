@@ -5,7 +5,7 @@ use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::queue::asks::{Asks, Why};
 use delayscope::queue::{Change, Due, Outcome, Queue};
-use delayscope::store::bulk::Dropping;
+use delayscope::store::bulk::StrayFate;
 
 use crate::apply::bench::{Bench, layouts};
 
@@ -360,7 +360,7 @@ async fn drift_is_not_looked_for_while_the_order_list_is_aside() {
     );
     while bench
         .writer
-        .bring_back(&bench.queue, 10, Dropping::Counted)
+        .bring_back(&bench.queue, 10, StrayFate::Counted)
         .await
         .unwrap()
         .done

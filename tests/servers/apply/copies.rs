@@ -1,7 +1,7 @@
 //! Entries that stand in the order list more than once, as clients of Redisson up to 3.16.3 leave
 //! them: none of their copies may be handed out once they were deleted or have other bytes.
 
-use delayscope::ops::apply::{Applied, Limits, Order, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::plan::Way;
@@ -102,9 +102,9 @@ async fn a_sweep_that_is_stopped_leaves_no_copy_of_what_it_deleted() {
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Results(_) => applying.order(Order::Stop),
-            Applied::Ended(summary) => break summary,
-            Applied::Failed(why) => panic!("{why}"),
+            ChangeEvent::Results(_) => applying.order(Order::Stop),
+            ChangeEvent::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
             _ => {}
         }
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Filter, Queue};
@@ -89,7 +89,7 @@ impl Bench {
         self.costs(prepared.unwrap(), way).await;
     }
 
-    async fn costs(&self, prepared: Prepared, way: Way) {
+    async fn costs(&self, prepared: PreparedChange, way: Way) {
         let (change, cost) = (prepared.plan.change, prepared.plan.cost);
         assert_eq!(prepared.plan.way, way, "{change:?}");
         self.server.cmd(&["SLOWLOG", "RESET"]);

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use delayscope::ops::apply::{Applied, Confirm, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Confirm, Limits, apply};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Outcome, Queue};
@@ -172,10 +172,10 @@ async fn amid(
     let hearing = async {
         while let Some(told) = applying.next().await {
             match told {
-                Applied::Results(some) => results.extend(some),
-                Applied::Failed(why) => failed = Some(why),
-                Applied::Ended(summary) => return summary,
-                Applied::Progress(progress) => {
+                ChangeEvent::Results(some) => results.extend(some),
+                ChangeEvent::Failed(why) => failed = Some(why),
+                ChangeEvent::Ended(summary) => return summary,
+                ChangeEvent::Progress(progress) => {
                     let waits = progress.waits.unwrap_or_default();
                     if promoted && !over && waits.starts_with("a replica has left") {
                         over = true;
@@ -185,7 +185,7 @@ async fn amid(
                         }
                     }
                 }
-                Applied::Begun(_) | Applied::Trouble(_) => {}
+                ChangeEvent::Begun(_) | ChangeEvent::Trouble(_) => {}
             }
             if !promoted && results.len() as u64 >= after {
                 promoted = true;
@@ -331,19 +331,19 @@ async fn a_replica_that_leaves_and_comes_back_ends_the_wait() {
     let (mut left, mut back) = (false, false);
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Results(_) if !left => {
+            ChangeEvent::Results(_) if !left => {
                 left = true;
                 trio.next.cmd(&["REPLICAOF", "NO", "ONE"]);
             }
-            Applied::Progress(progress) => {
+            ChangeEvent::Progress(progress) => {
                 let waits = progress.waits.unwrap_or_default();
                 if left && !back && waits.starts_with("a replica has left") {
                     back = true;
                     trio.next.cmd(&["REPLICAOF", "127.0.0.1", &port]);
                 }
             }
-            Applied::Failed(why) => panic!("{why}"),
-            Applied::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => break summary,
             _ => {}
         }
     };
@@ -368,7 +368,7 @@ async fn a_batch_that_all_replicas_shall_have_is_waited_for() {
     let mut waited = 0;
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Progress(progress) => {
+            ChangeEvent::Progress(progress) => {
                 if progress.waits.as_deref() == Some("1 of 2 replicas have what was done") {
                     waited += 1;
                     assert!(progress.tally.get(Outcome::Done) < COUNT);
@@ -377,8 +377,8 @@ async fn a_batch_that_all_replicas_shall_have_is_waited_for() {
                     trio.other.go_on();
                 }
             }
-            Applied::Failed(why) => panic!("{why}"),
-            Applied::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => break summary,
             _ => {}
         }
     };

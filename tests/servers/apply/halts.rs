@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use delayscope::ops::apply::{Applied, Limits, Order, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::{Outcome, Queue};
 
@@ -36,11 +36,11 @@ async fn a_stop_leaves_the_rest_and_counts_it() {
             let mut told = 0;
             let summary = loop {
                 match applying.next().await.unwrap() {
-                    Applied::Results(results) => {
+                    ChangeEvent::Results(results) => {
                         told += results.len();
                         applying.order(Order::Stop);
                     }
-                    Applied::Ended(summary) => break summary,
+                    ChangeEvent::Ended(summary) => break summary,
                     _ => {}
                 }
             };
@@ -82,7 +82,7 @@ async fn whoever_stops_listening_stops_the_change() {
     let chosen = bench.entries(&(1..=100).collect::<Vec<_>>());
     let prepared = bench.plan(What::Delete, chosen).await.unwrap();
     let mut applying = apply(&bench.writer, &bench.journal, prepared, slow());
-    while !matches!(applying.next().await, Some(Applied::Results(_))) {}
+    while !matches!(applying.next().await, Some(ChangeEvent::Results(_))) {}
     drop(applying);
     let ended = async {
         loop {
@@ -112,8 +112,8 @@ async fn a_paused_change_does_nothing_until_it_is_told_to_go_on() {
     let mut paused = None;
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Results(_) if paused.is_none() => applying.order(Order::Pause),
-            Applied::Progress(progress) if progress.waits.as_deref() == Some("paused") => {
+            ChangeEvent::Results(_) if paused.is_none() => applying.order(Order::Pause),
+            ChangeEvent::Progress(progress) if progress.waits.as_deref() == Some("paused") => {
                 let left = bench.contents().timeouts.len();
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 assert_eq!(bench.contents().timeouts.len(), left);
@@ -121,7 +121,7 @@ async fn a_paused_change_does_nothing_until_it_is_told_to_go_on() {
                 paused = Some(left);
                 applying.order(Order::Go);
             }
-            Applied::Ended(summary) => break summary,
+            ChangeEvent::Ended(summary) => break summary,
             _ => {}
         }
     };
@@ -142,13 +142,13 @@ async fn a_target_that_is_too_full_is_waited_for() {
     let mut waited = false;
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Progress(progress) if progress.waits.is_some() => {
+            ChangeEvent::Progress(progress) if progress.waits.is_some() => {
                 let why = progress.waits.unwrap();
                 assert!(why.contains("shall not hold more than 20"), "{why}");
                 waited = true;
                 bench.server.cmd_bytes(&[b"DEL", &target]);
             }
-            Applied::Ended(summary) => break summary,
+            ChangeEvent::Ended(summary) => break summary,
             _ => {}
         }
     };

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Entry, Filter, Queue, State, Summary};
@@ -290,7 +290,7 @@ impl Stage {
     async fn kept(
         &self,
         name: &str,
-        prepared: Prepared,
+        prepared: PreparedChange,
         max_block: Duration,
     ) -> Result<(), String> {
         let plan = prepared.plan.clone();
@@ -328,16 +328,16 @@ impl Stage {
     }
 
     /// Applies to the end; how many entries had a result at once.
-    async fn apply(&self, prepared: Prepared, limits: Limits) -> (Summary, Vec<usize>) {
+    async fn apply(&self, prepared: PreparedChange, limits: Limits) -> (Summary, Vec<usize>) {
         let bench = &self.bench;
         let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
         let mut batches = Vec::new();
         let hearing = async {
             while let Some(told) = applying.next().await {
                 match told {
-                    Applied::Results(some) if !some.is_empty() => batches.push(some.len()),
-                    Applied::Failed(why) => panic!("{why}"),
-                    Applied::Ended(summary) => return summary,
+                    ChangeEvent::Results(some) if !some.is_empty() => batches.push(some.len()),
+                    ChangeEvent::Failed(why) => panic!("{why}"),
+                    ChangeEvent::Ended(summary) => return summary,
                     _ => {}
                 }
             }

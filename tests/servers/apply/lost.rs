@@ -1,7 +1,7 @@
 //! The data goes amid a change, or what the journal keeps of one is damaged: it is said, and what
 //! there is is taken back.
 
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::ops::undo::plan_undo;
@@ -55,13 +55,13 @@ async fn amid_of(
     let hearing = async {
         loop {
             match applying.next().await.unwrap() {
-                Applied::Results(_) => {
+                ChangeEvent::Results(_) => {
                     if let Some(lose) = lose.take() {
                         lose(&mut bench);
                     }
                 }
-                Applied::Failed(why) => failed = why,
-                Applied::Ended(summary) => return summary,
+                ChangeEvent::Failed(why) => failed = why,
+                ChangeEvent::Ended(summary) => return summary,
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! What is done without a plan is in the journal too.
 
-use delayscope::ops::noted::Noted;
+use delayscope::ops::noted::ActivityRecord;
 use delayscope::ops::offer::offer_noted;
 use delayscope::queue::{Change, Form, Outcome, Queue};
 
@@ -16,9 +16,10 @@ async fn an_offer_is_written_down_and_undo_deletes_what_still_waits() {
         let payloads = ["new", "another", "a third"];
         let messages = payloads.iter().map(|text| (due, text.as_bytes()));
         let size = [3, 15];
-        let mut noted = Noted::begin(&bench.journal, &bench.store, &queue, Change::Offer, size)
-            .await
-            .unwrap();
+        let mut noted =
+            ActivityRecord::begin(&bench.journal, &bench.store, &queue, Change::Offer, size)
+                .await
+                .unwrap();
         let id = noted.id().to_owned();
         let offered = offer_noted(&bench.writer, &queue, messages, Form::ByteId, &mut noted).await;
         assert_eq!(offered.unwrap().ids.len(), 3);
@@ -44,7 +45,7 @@ async fn an_offer_is_written_down_and_undo_deletes_what_still_waits() {
 async fn an_element_is_written_down_before_it_is_handed_on() {
     let queue = Queue::redisson("orders");
     let bench = Bench::new(&queue).await;
-    let mut noted = Noted::begin(
+    let mut noted = ActivityRecord::begin(
         &bench.journal,
         &bench.store,
         &queue,

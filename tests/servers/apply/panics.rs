@@ -2,7 +2,7 @@
 
 use futures_util::StreamExt as _;
 
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover};
 use delayscope::ops::doctor::examine;
 use delayscope::ops::entries::From;
@@ -39,7 +39,7 @@ fn a_change_that_panics_has_failed_and_names_what_brings_the_order_list_back() {
             assert_eq!(applying.next().await, None);
             told
         });
-        let Some(Applied::Failed(why)) = told else {
+        let Some(ChangeEvent::Failed(why)) = told else {
             panic!("{told:?}");
         };
         assert!(why.contains("delayscope itself broke off"), "{why}");

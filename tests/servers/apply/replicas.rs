@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use delayscope::ops::apply::{Applied, Applying, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, RunningChange, apply};
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::{Queue, Summary};
 
@@ -56,7 +56,7 @@ fn behind(server: &Server) {
     server.cmd(&["SET", "x", &"x".repeat(100_000)]);
 }
 
-async fn transfer(bench: &Bench, per_s: Option<f64>) -> Applying {
+async fn transfer(bench: &Bench, per_s: Option<f64>) -> RunningChange {
     let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
     let limits = Limits {
         per_s,
@@ -68,16 +68,16 @@ async fn transfer(bench: &Bench, per_s: Option<f64>) -> Applying {
 }
 
 /// Hears a change to its end; of what it waits, `waits` is told.
-async fn hear(applying: &mut Applying, mut waits: impl FnMut(&str)) -> Summary {
+async fn hear(applying: &mut RunningChange, mut waits: impl FnMut(&str)) -> Summary {
     loop {
         match applying.next().await.unwrap() {
-            Applied::Progress(progress) => {
+            ChangeEvent::Progress(progress) => {
                 if let Some(why) = progress.waits {
                     waits(&why);
                 }
             }
-            Applied::Ended(summary) => return summary,
-            Applied::Failed(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => return summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
             _ => {}
         }
     }
@@ -115,7 +115,7 @@ async fn a_replica_that_hangs_is_waited_for_until_it_has_caught_up() {
 async fn a_replica_that_falls_behind_meanwhile_is_waited_for_until_it_has_gone() {
     let (bench, mut replica) = replicated(900).await;
     let mut applying = transfer(&bench, Some(600.0)).await;
-    while !matches!(applying.next().await, Some(Applied::Results(_))) {}
+    while !matches!(applying.next().await, Some(ChangeEvent::Results(_))) {}
     replica.stop();
     behind(&bench.server);
     let mut stood = None;

@@ -1,7 +1,7 @@
 //! What has taken a name of the queue's keys is renamed, whatever happens meanwhile, and renamed
 //! back.
 
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::plan::{What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::{Address, Change, Outcome, Queue};
@@ -178,7 +178,7 @@ async fn cut(lost: Lost, anew: bool, goes_on: bool) -> Bench {
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let hearing = async {
         loop {
-            if let Applied::Ended(summary) = applying.next().await.unwrap() {
+            if let ChangeEvent::Ended(summary) = applying.next().await.unwrap() {
                 return summary;
             }
         }

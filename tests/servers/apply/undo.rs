@@ -1,9 +1,9 @@
 //! Changes taken back more than once: by an undo after one that died, or was stopped, or was taken
 //! back itself. What is back is not put back once more.
 
-use delayscope::ops::apply::{Applied, Limits, Order, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
 use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::journal::Kept;
+use delayscope::ops::journal::JournalledChange;
 use delayscope::ops::plan::{What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
@@ -37,7 +37,7 @@ async fn begun(bench: &Bench, id: &str, dies: bool) {
     };
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
     while let Some(told) = applying.next().await {
-        if matches!(told, Applied::Results(_)) {
+        if matches!(told, ChangeEvent::Results(_)) {
             applying.order(Order::Stop);
         }
     }
@@ -74,7 +74,7 @@ impl Bench {
         told.summary.journal_id.unwrap()
     }
 
-    pub(crate) async fn kept(&self) -> Vec<Kept> {
+    pub(crate) async fn kept(&self) -> Vec<JournalledChange> {
         self.journal.list().await.unwrap()
     }
 
@@ -165,7 +165,7 @@ async fn two_undos_of_one_change_that_were_planned_at_once_put_nothing_back_twic
     let mut applying = apply(&bench.writer, &bench.journal, other, Limits::default());
     let told = applying.next().await;
     assert!(
-        matches!(&told, Some(Applied::Failed(why)) if why.contains("plan it again")),
+        matches!(&told, Some(ChangeEvent::Failed(why)) if why.contains("plan it again")),
         "{told:?}"
     );
     assert_eq!(bench.contents().timeouts.len(), 0);
@@ -225,7 +225,7 @@ async fn lost(lost: Lost, way: Way, heard: bool) -> (Bench, usize, Summary) {
     let hearing = async {
         loop {
             match applying.next().await.unwrap() {
-                Applied::Results(_) if proxy.scripts() == 0 => {
+                ChangeEvent::Results(_) if proxy.scripts() == 0 => {
                     let before = bench.contents().timeouts.len();
                     proxy.lose(lost);
                     until("a script to be sent", || proxy.scripts() > 0).await;
@@ -239,8 +239,8 @@ async fn lost(lost: Lost, way: Way, heard: bool) -> (Bench, usize, Summary) {
                     }
                     proxy.cut();
                 }
-                Applied::Ended(summary) => return summary,
-                Applied::Failed(why) => panic!("{why}"),
+                ChangeEvent::Ended(summary) => return summary,
+                ChangeEvent::Failed(why) => panic!("{why}"),
                 _ => {}
             }
         }

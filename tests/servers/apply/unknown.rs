@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::entries::From;
 use delayscope::ops::offer::offer;
-use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Form, Outcome, Queue, Summary};
 
@@ -57,7 +57,7 @@ async fn losing(
     lost: Lost,
     bench: &Bench,
     proxy: &Proxy,
-    prepared: Prepared,
+    prepared: PreparedChange,
     stopped: bool,
 ) -> (Summary, Vec<String>) {
     let limits = Limits {
@@ -69,7 +69,7 @@ async fn losing(
     let hearing = async {
         loop {
             match applying.next().await.unwrap() {
-                Applied::Results(_) if proxy.scripts() == 0 => {
+                ChangeEvent::Results(_) if proxy.scripts() == 0 => {
                     proxy.lose(lost);
                     if stopped {
                         bench.server.stop();
@@ -80,9 +80,9 @@ async fn losing(
                         bench.server.go_on();
                     }
                 }
-                Applied::Trouble(why) => trouble.push(why),
-                Applied::Ended(summary) => return summary,
-                Applied::Failed(why) => panic!("{why}"),
+                ChangeEvent::Trouble(why) => trouble.push(why),
+                ChangeEvent::Ended(summary) => return summary,
+                ChangeEvent::Failed(why) => panic!("{why}"),
                 _ => {}
             }
         }
@@ -301,8 +301,8 @@ async fn transaction(lost: Lost) -> (Bench, Contents, Summary) {
     let hearing = async {
         loop {
             match applying.next().await.unwrap() {
-                Applied::Ended(summary) => return summary,
-                Applied::Failed(why) => panic!("{why}"),
+                ChangeEvent::Ended(summary) => return summary,
+                ChangeEvent::Failed(why) => panic!("{why}"),
                 _ => {}
             }
         }

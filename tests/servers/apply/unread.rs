@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use delayscope::ops::apply::{Applied, Applying, Limits, apply};
-use delayscope::ops::plan::{Prepared, What, Which};
+use delayscope::ops::apply::{ChangeEvent, Limits, RunningChange, apply};
+use delayscope::ops::plan::{PreparedChange, What, Which};
 use delayscope::queue::plan::{Progress, Way};
 use delayscope::queue::{EntryId, Outcome, Queue, Summary};
 
@@ -25,22 +25,22 @@ fn is_aside(bench: &Bench) -> bool {
     bench.server.cmd_bytes(&[b"EXISTS", &aside]) == redis::Value::Int(1)
 }
 
-async fn set_aside(bench: &Bench, what: What, which: Which) -> Prepared {
+async fn set_aside(bench: &Bench, what: What, which: Which) -> PreparedChange {
     let mut prepared = bench.plan(what, which).await.unwrap();
     prepared.plan.way = Way::SetAside;
     prepared
 }
 
 /// Reads on to the end: how many results were told, and what the change waited for.
-async fn read_on(applying: &mut Applying) -> (usize, Vec<String>, Summary) {
+async fn read_on(applying: &mut RunningChange) -> (usize, Vec<String>, Summary) {
     let (mut results, mut waits) = (0, Vec::new());
     loop {
         match applying.next().await.unwrap() {
-            Applied::Results(some) => results += some.len(),
-            Applied::Progress(progress) => waits.extend(progress.waits),
-            Applied::Ended(summary) => return (results, waits, summary),
-            Applied::Failed(why) | Applied::Trouble(why) => panic!("{why}"),
-            Applied::Begun(_) => {}
+            ChangeEvent::Results(some) => results += some.len(),
+            ChangeEvent::Progress(progress) => waits.extend(progress.waits),
+            ChangeEvent::Ended(summary) => return (results, waits, summary),
+            ChangeEvent::Failed(why) | ChangeEvent::Trouble(why) => panic!("{why}"),
+            ChangeEvent::Begun(_) => {}
         }
     }
 }
@@ -139,10 +139,10 @@ fn what_the_disk_does_not_hold_yet_is_not_transferred() {
         let held = async {
             loop {
                 match applying.next().await.unwrap() {
-                    Applied::Progress(Progress {
+                    ChangeEvent::Progress(Progress {
                         waits: Some(why), ..
                     }) if why.contains("disk") => return,
-                    Applied::Failed(why) | Applied::Trouble(why) => panic!("{why}"),
+                    ChangeEvent::Failed(why) | ChangeEvent::Trouble(why) => panic!("{why}"),
                     _ => {}
                 }
             }

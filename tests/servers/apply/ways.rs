@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use delayscope::ops::apply::{Applied, Limits, Order, apply};
+use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
 use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Prepared, What, Which};
+use delayscope::ops::plan::{PreparedChange, What, Which};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Form, Outcome, Queue, frame};
-use delayscope::store::bulk::Dropping;
+use delayscope::store::bulk::StrayFate;
 
 use crate::apply::bench::{Bench, Contents};
 
@@ -30,7 +30,7 @@ pub(crate) fn matching(filter: &str) -> Which {
     })
 }
 
-async fn planned(bench: &Bench, what: What, which: Which, way: Way) -> Prepared {
+async fn planned(bench: &Bench, what: What, which: Which, way: Way) -> PreparedChange {
     let mut prepared = bench.plan(what, which).await.unwrap();
     prepared.plan.way = way;
     prepared
@@ -216,19 +216,19 @@ async fn a_pause_and_a_stop_bring_the_order_list_back() {
     let (mut results, mut paused) = (0, false);
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Results(_) => {
+            ChangeEvent::Results(_) => {
                 results += 1;
                 applying.order(if paused { Order::Stop } else { Order::Pause });
             }
-            Applied::Progress(progress) if progress.waits.as_deref() == Some("paused") => {
+            ChangeEvent::Progress(progress) if progress.waits.as_deref() == Some("paused") => {
                 assert_eq!(exists(), redis::Value::Int(0));
                 let now = bench.contents();
                 assert_eq!(now.order, without(&before, &gone(&before, &now)));
                 paused = true;
                 applying.order(Order::Go);
             }
-            Applied::Ended(summary) => break summary,
-            Applied::Failed(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
             _ => {}
         }
     };
@@ -248,9 +248,9 @@ async fn a_sweep_that_is_stopped_leaves_the_rest_where_it_was() {
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Results(_) => applying.order(Order::Stop),
-            Applied::Ended(summary) => break summary,
-            Applied::Failed(why) => panic!("{why}"),
+            ChangeEvent::Results(_) => applying.order(Order::Stop),
+            ChangeEvent::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
             _ => {}
         }
     };
@@ -336,11 +336,11 @@ async fn without_timeouts_all_of_a_list_that_is_aside_comes_back_where_entries_s
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Progress(progress) if progress.tally.get(Outcome::Done) > 0 => {
+            ChangeEvent::Progress(progress) if progress.tally.get(Outcome::Done) > 0 => {
                 let timeouts = bench.queue.keys().timeouts;
                 bench.server.cmd_bytes(&[b"DEL", &timeouts]);
             }
-            Applied::Ended(summary) => break summary,
+            ChangeEvent::Ended(summary) => break summary,
             _ => {}
         }
     };
@@ -544,21 +544,21 @@ async fn a_list_that_another_change_has_aside_is_waited_for_and_not_brought_back
     let (mut waited, mut moved) = (0, 0);
     let summary = loop {
         match applying.next().await.unwrap() {
-            Applied::Progress(progress) if progress.waits.is_some() => {
+            ChangeEvent::Progress(progress) if progress.waits.is_some() => {
                 let waits = progress.waits.unwrap();
                 assert!(waits.contains("another change"), "{waits}");
                 // The other one brings back what it has aside, a part at a time.
                 let back = bench
                     .writer
-                    .bring_back(&bench.queue, 100, Dropping::Counted);
+                    .bring_back(&bench.queue, 100, StrayFate::Counted);
                 moved += back.await.unwrap().done.taken;
                 waited += 1;
             }
-            Applied::Progress(progress) if moved < 600 => {
+            ChangeEvent::Progress(progress) if moved < 600 => {
                 assert_ne!(progress.phase, "bringing the order list back");
             }
-            Applied::Ended(summary) => break summary,
-            Applied::Failed(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
             _ => {}
         }
     };
@@ -577,14 +577,14 @@ async fn how_far_the_order_list_is_on_its_way_back_is_told() {
     let mut back = Vec::new();
     let last = loop {
         match applying.next().await.unwrap() {
-            Applied::Progress(progress) => {
+            ChangeEvent::Progress(progress) => {
                 back.extend(progress.back);
                 if progress.phase == "bringing the order list back" {
                     assert!(progress.back.is_some(), "{progress:?}");
                 }
             }
-            Applied::Ended(summary) => break summary,
-            Applied::Failed(why) => panic!("{why}"),
+            ChangeEvent::Ended(summary) => break summary,
+            ChangeEvent::Failed(why) => panic!("{why}"),
             _ => {}
         }
     };

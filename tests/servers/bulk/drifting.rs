@@ -4,7 +4,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::ops::bulk::drift::{Difference, Drift};
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Appended, Order};
+use delayscope::store::bulk::{AppendFate, Order};
 use delayscope::store::change::Fate;
 use delayscope::store::{Access, Store};
 
@@ -251,7 +251,7 @@ async fn what_stands_anywhere_in_the_list_is_not_appended_again() {
     let deep = [&deep[..]];
     let append = world.writer.append(&world.queue, &seen, &deep, true);
     let done = append.await.unwrap().done;
-    assert_eq!(done, Some(vec![Appended::There]));
+    assert_eq!(done, Some(vec![AppendFate::There]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

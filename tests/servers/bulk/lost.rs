@@ -12,7 +12,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Address;
-use delayscope::store::change::{Chosen, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, Place};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
@@ -201,7 +201,7 @@ async fn edits_whose_answers_get_lost_are_made_once_and_can_be_undone() {
         let wanted = timeouts.iter().map(|(m, score)| (edited(m), score.clone()));
         assert_eq!(world.timeouts(), wanted.collect(), "seed {seed}");
         let back = chosen.iter().map(|c| {
-            let edited = Chosen {
+            let edited = ChosenEntry {
                 member: new(&c.member),
                 score: c.score,
             };

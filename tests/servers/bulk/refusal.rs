@@ -6,8 +6,8 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, Dropping, Order, Returning, Swap, Where};
-use delayscope::store::change::Chosen;
+use delayscope::store::bulk::{Away, Broom, Order, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::change::ChosenEntry;
 use delayscope::store::write::Writer;
 
 use crate::bulk::world::{World, member};
@@ -37,7 +37,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
         places: [0, 1],
         marks: [mark(1), mark(2)],
     };
-    let returning = Returning {
+    let returning = ReturnedEntry {
         to: Where::Behind(&member(1)),
         score: 9.0,
         member: &member(9),
@@ -52,7 +52,10 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     if aside {
         tell(
             "bring back",
-            writer.bring_back(&queue, 1, Dropping::Told).await.map(drop),
+            writer
+                .bring_back(&queue, 1, StrayFate::Told)
+                .await
+                .map(drop),
         );
         return said;
     }
@@ -96,7 +99,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
 
 /// Brings the order list back.
 async fn all_back(writer: &Writer, queue: &delayscope::queue::Queue) {
-    let some = || writer.bring_back(queue, 9, Dropping::Counted);
+    let some = || writer.bring_back(queue, 9, StrayFate::Counted);
     while some().await.unwrap().done.taken > 0 {}
 }
 
@@ -107,7 +110,7 @@ async fn quarantined(
 ) -> [(&'static str, Result<(), StoreError>); 2] {
     let to = Away::Quarantined;
     let chosen = [(&member(3)[..], Broom::Delete(3.0))];
-    let back = Returning {
+    let back = ReturnedEntry {
         to: Where::Tail,
         score: 3.0,
         member: &member(3),
@@ -235,7 +238,7 @@ async fn a_queue_without_order_list_has_no_bulk_way() {
     let world = World::new(&server, &[1], due).await;
     let plain: delayscope::queue::Queue = "zset-list:delayed,ready".parse().unwrap();
     let writer = &world.writer;
-    let chosen = Chosen {
+    let chosen = ChosenEntry {
         member: b"x".to_vec(),
         score: 1.0,
     };

@@ -11,9 +11,9 @@ use delayscope::ops::bulk::restore_order::RestoreOrder;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
 use delayscope::store::bulk::{
-    AllWait, Appended, Dropping, Order, SetAside, Swap, is_known_to_wait,
+    AllWait, AppendFate, Order, SetAside, StrayFate, Swap, is_known_to_wait,
 };
-use delayscope::store::change::{Chosen, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, Place};
 use delayscope::store::write::Portion;
 
 use crate::bulk::world::{Dice, World, member};
@@ -311,7 +311,7 @@ async fn a_sweep_deletes_exactly_the_chosen_and_put_back_all_is_as_before() {
             .collect();
         assert_eq!(world.order(), kept);
         assert_eq!(world.timeouts().len(), kept.len());
-        let entries: Vec<(Chosen, Option<Place>)> = (fates.into_iter())
+        let entries: Vec<(ChosenEntry, Option<Place>)> = (fates.into_iter())
             .map(|f| (chosen[f.index].clone(), f.stood))
             .collect();
         let mut way = PutBack::new(&world.queue, entries);
@@ -377,7 +377,7 @@ async fn large_elements_come_back_a_few_at_a_time_whatever_came_before_them() {
     loop {
         let back = world
             .writer
-            .bring_back(&queue, portion, Dropping::Counted)
+            .bring_back(&queue, portion, StrayFate::Counted)
             .await;
         let back = back.unwrap().done;
         if back.taken == 0 {
@@ -454,10 +454,10 @@ async fn what_changes_its_place_while_the_list_is_read_is_no_second_copy() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_dies_amid_a_sweep_leaves_no_copy_alone_in_the_order_list() {
-    type Way = fn(&Queue, Vec<Chosen>) -> Sweep;
+    type Way = fn(&Queue, Vec<ChosenEntry>) -> Sweep;
     let server = Server::start();
     let edit: Way = |queue, chosen| {
-        let other = |chosen: Chosen| {
+        let other = |chosen: ChosenEntry| {
             let new = [&chosen.member, &b"!"[..]].concat();
             (chosen, new)
         };
@@ -583,14 +583,14 @@ async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
         last: Some(member(2)),
     };
     let both = [&member(3)[..], &member(4)];
-    for wanted in [Appended::Done, Appended::There] {
+    for wanted in [AppendFate::Done, AppendFate::There] {
         let done = world
             .writer
             .append(&queue, &seen, &both, false)
             .await
             .unwrap()
             .done;
-        assert_eq!(done, Some(vec![wanted, Appended::Gone]));
+        assert_eq!(done, Some(vec![wanted, AppendFate::Gone]));
         assert_eq!(world.order(), [1, 2, 3].map(member));
     }
     // Another list than the one that was read: nothing is done.

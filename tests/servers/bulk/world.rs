@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use delayscope::queue::Queue;
-use delayscope::store::change::Chosen;
+use delayscope::store::change::ChosenEntry;
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 use redis::Connection;
@@ -116,12 +116,12 @@ impl World {
     }
 
     /// What timeouts holds of these ids, chosen as it is now.
-    pub(crate) fn chosen(&mut self, ids: impl IntoIterator<Item = u64>) -> Vec<Chosen> {
+    pub(crate) fn chosen(&mut self, ids: impl IntoIterator<Item = u64>) -> Vec<ChosenEntry> {
         let timeouts = self.timeouts();
         let chosen = |id| {
             let member = member(id);
             let score = timeouts.get(&member)?.parse().unwrap();
-            Some(Chosen { member, score })
+            Some(ChosenEntry { member, score })
         };
         ids.into_iter().filter_map(chosen).collect()
     }

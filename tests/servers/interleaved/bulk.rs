@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
-    Appended, Away, Broom, BroughtBack, Dropping, Order, Returned, Returning, SetAside, Swap,
-    Swept, Where,
+    AppendFate, Away, Broom, BroughtBack, Order, ReturnFate, ReturnedEntry, SetAside, StrayFate,
+    Swap, Swept, Where,
 };
-use delayscope::store::change::{Chosen, Place};
+use delayscope::store::change::{ChosenEntry, Place};
 use proptest::sample::Index;
 
 use crate::interleaved::model::Model;
@@ -46,7 +46,7 @@ impl We<'_> {
 
     pub async fn bring_back(&mut self, model: &mut Model, n: u8) -> Checked {
         let n = usize::from(n);
-        let told = self.writer.bring_back(self.queue, n, Dropping::Told).await;
+        let told = self.writer.bring_back(self.queue, n, StrayFate::Told).await;
         let mut told = told.map_err(|e| e.to_string())?.done;
         let taken = model.aside.split_off(model.aside.len().saturating_sub(n));
         let count = taken.len() as u64;
@@ -135,7 +135,7 @@ impl We<'_> {
                 model.quarantine.insert(element.clone(), score);
                 let place = Some(Place::Tail);
                 let member = element;
-                self.kept.push((Chosen { member, score }, place));
+                self.kept.push((ChosenEntry { member, score }, place));
             }
         }
         model.order.extend(kept);
@@ -206,10 +206,10 @@ impl We<'_> {
             Away::Nowhere => std::mem::take(&mut self.deleted),
             Away::Quarantined => self.take_kept(),
         };
-        let back: Vec<Returning<'_>> = deleted
+        let back: Vec<ReturnedEntry<'_>> = deleted
             .iter()
             .rev()
-            .map(|(chosen, place)| Returning {
+            .map(|(chosen, place)| ReturnedEntry {
                 to: match place {
                     Place::Head => Where::Head,
                     Place::Behind(other) | Place::BehindNth(other, _) => Where::Behind(other),
@@ -230,7 +230,7 @@ impl We<'_> {
             0 => put_beside(model, &back, from),
             _ => put_around(model, &back, went, from),
         };
-        let expected: Vec<Returned> = (0..back.len()).map(|i| expected[&i]).collect();
+        let expected: Vec<ReturnFate> = (0..back.len()).map(|i| expected[&i]).collect();
         same("put back around", &told.done, &(went, expected))
     }
 
@@ -286,52 +286,53 @@ impl We<'_> {
             && seen.last.is_none_or(|last| model.order.contains(&last));
         let one = |member: &&Vec<u8>| {
             if model.order.contains(*member) {
-                Appended::There
+                AppendFate::There
             } else if model.waiting.contains_key(*member) {
                 model.order.push((*member).clone());
-                Appended::Done
+                AppendFate::Done
             } else {
-                Appended::Gone
+                AppendFate::Gone
             }
         };
-        let expected: Option<Vec<Appended>> = same_list.then(|| lacking.iter().map(one).collect());
+        let expected: Option<Vec<AppendFate>> =
+            same_list.then(|| lacking.iter().map(one).collect());
         same("append", &told, &expected)
     }
 }
 
-type Fates = BTreeMap<usize, Returned>;
+type Fates = BTreeMap<usize, ReturnFate>;
 
 /// Why an entry of quarantine does not come.
-fn stays(model: &Model, entry: &Returning<'_>, from: Away) -> Option<Returned> {
+fn stays(model: &Model, entry: &ReturnedEntry<'_>, from: Away) -> Option<ReturnFate> {
     if from == Away::Nowhere {
         return None;
     }
     match model.quarantine.get(entry.member) {
-        None => Some(Returned::Gone),
-        Some(has) if has.total_cmp(&entry.score).is_ne() => Some(Returned::Changed(*has)),
+        None => Some(ReturnFate::Gone),
+        Some(has) if has.total_cmp(&entry.score).is_ne() => Some(ReturnFate::Changed(*has)),
         Some(_) => None,
     }
 }
 
 /// Lets an entry wait again, unless it does; and whether it has come to wait.
-fn wait(model: &mut Model, entry: &Returning<'_>, from: Away) -> (Returned, bool) {
+fn wait(model: &mut Model, entry: &ReturnedEntry<'_>, from: Away) -> (ReturnFate, bool) {
     if let Some(why) = stays(model, entry, from) {
         return (why, false);
     }
     let before = model.waiting.get(entry.member).copied();
     let same = before.is_none_or(|has| has.total_cmp(&entry.score).is_eq());
     if let Some(has) = before.filter(|_| from == Away::Nowhere || !same) {
-        return (Returned::Waits(has), false);
+        return (ReturnFate::Waits(has), false);
     }
     if from == Away::Quarantined {
         model.quarantine.remove(entry.member);
     }
     model.waiting.insert(entry.member.to_vec(), entry.score);
-    (Returned::Done, before.is_none())
+    (ReturnFate::Done, before.is_none())
 }
 
 /// Nothing goes round: each comes behind its neighbour, wherever that is.
-fn put_beside(model: &mut Model, back: &[Returning<'_>], from: Away) -> Fates {
+fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: Away) -> Fates {
     let mut fates = Fates::new();
     let mut neighbours: Vec<&[u8]> = Vec::new();
     for entry in back {
@@ -350,7 +351,7 @@ fn put_beside(model: &mut Model, back: &[Returning<'_>], from: Away) -> Fates {
             let waits = model.waiting.contains_key(entry.member);
             let fate = match (stays(model, entry, from), stands) {
                 (Some(why), _) => why,
-                (None, None) if !waits => Returned::NoNeighbour,
+                (None, None) if !waits => ReturnFate::NoNeighbour,
                 (None, at) => {
                     if let Some(at) = at.filter(|_| !waits) {
                         model.order.insert(at + 1, entry.member.to_vec());
@@ -383,10 +384,10 @@ fn put_beside(model: &mut Model, back: &[Returning<'_>], from: Away) -> Fates {
 }
 
 /// The first `went` go round, with each right behind its neighbour.
-fn put_around(model: &mut Model, back: &[Returning<'_>], went: usize, from: Away) -> Fates {
+fn put_around(model: &mut Model, back: &[ReturnedEntry<'_>], went: usize, from: Away) -> Fates {
     let slice: Vec<Vec<u8>> = model.order.drain(..went).collect();
     let mut fates: Fates = (0..back.len())
-        .map(|i| (i, Returned::NoNeighbour))
+        .map(|i| (i, ReturnFate::NoNeighbour))
         .collect();
     let mut put = |model: &mut Model, to: &Where<'_>| {
         for (i, entry) in back.iter().enumerate().filter(|(_, entry)| entry.to == *to) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use delayscope::queue::frame;
-use delayscope::store::change::{Chosen, Fate};
+use delayscope::store::change::{ChosenEntry, Fate};
 
 /// The queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub fn take(list: &mut Vec<Vec<u8>>, element: &[u8]) -> bool {
 }
 
 /// What becomes of a chosen one.
-pub fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
+pub fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &ChosenEntry) -> Fate {
     match waiting.get(&chosen.member) {
         None => Fate::Gone,
         Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),

@@ -4,7 +4,9 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, Watched};
+use delayscope::store::change::{
+    ChosenEntry, DeletedEntry, Fate, Place, TakeBack, WatchedOutcome, WatchedQueue,
+};
 use delayscope::store::write::{DueCursor, Writer};
 use proptest::sample::Index;
 
@@ -18,10 +20,10 @@ pub struct We<'a> {
     pub seen: Model,
     /// The queue under watch, up to when an entry is due there, and whether as one whose order list
     /// is aside.
-    watched: Option<(Watched, u32, bool)>,
-    pub deleted: Vec<(Chosen, Place)>,
+    watched: Option<(WatchedQueue, u32, bool)>,
+    pub deleted: Vec<(ChosenEntry, Place)>,
     /// What went into quarantine last, each with where it stood.
-    pub kept: Vec<(Chosen, Option<Place>)>,
+    pub kept: Vec<(ChosenEntry, Option<Place>)>,
     discarded: Vec<Vec<u8>>,
     fresh: u64,
 }
@@ -67,14 +69,14 @@ impl<'a> We<'a> {
     }
 
     /// Some of those that waited when last looked.
-    pub fn chosen(&self, which: &[Index]) -> Vec<Chosen> {
+    pub fn chosen(&self, which: &[Index]) -> Vec<ChosenEntry> {
         let all = self.seen.by_score();
         if all.is_empty() {
             return Vec::new();
         }
         let one = |index: &Index| {
             let (member, score) = index.get(&all).clone();
-            Chosen { member, score }
+            ChosenEntry { member, score }
         };
         which.iter().map(one).collect()
     }
@@ -108,7 +110,7 @@ impl<'a> We<'a> {
             return Ok(());
         };
         let mut expected = Vec::new();
-        for (Chosen { member, score }, place) in back {
+        for (ChosenEntry { member, score }, place) in back {
             if let Some(has) = model.waiting.get(&member) {
                 expected.push(Fate::Changed(*has));
                 continue;
@@ -209,7 +211,7 @@ impl<'a> We<'a> {
     /// not; then what is due, at once. Whether anything was moved.
     async fn watch(&mut self, model: &mut Model, now: u32, n: usize) -> Result<bool, String> {
         if let Some(watched) = self.watched.take()
-            && self.move_watched(model, watched, n).await? == Some(Moved::All)
+            && self.move_watched(model, watched, n).await? == Some(WatchedOutcome::All)
         {
             return Ok(true);
         }
@@ -222,7 +224,7 @@ impl<'a> We<'a> {
         watched.look(n).await.map_err(|e| e.to_string())?;
         let watched = (watched, now, aside);
         match self.move_watched(model, watched, n).await? {
-            Some(Moved::Touched) => Err("touched, though by nobody".to_owned()),
+            Some(WatchedOutcome::Touched) => Err("touched, though by nobody".to_owned()),
             moved => Ok(moved.is_some()),
         }
     }
@@ -231,11 +233,11 @@ impl<'a> We<'a> {
     async fn move_watched(
         &mut self,
         model: &mut Model,
-        (mut watched, now, aside): (Watched, u32, bool),
+        (mut watched, now, aside): (WatchedQueue, u32, bool),
         n: usize,
-    ) -> Result<Option<Moved>, String> {
+    ) -> Result<Option<WatchedOutcome>, String> {
         let rows = watched.take_rows();
-        let is_frame = |row: &&Chosen| payload(&row.member).is_some();
+        let is_frame = |row: &&ChosenEntry| payload(&row.member).is_some();
         let frames = rows.rows().iter().take_while(is_frame).count();
         let rows: Vec<_> = { rows.first(frames).into_iter() }
             .map(|row| row.member)
@@ -248,7 +250,7 @@ impl<'a> We<'a> {
         let ends = [&rows[0], &rows[slices.len() - 1]].map(Vec::as_slice);
         let told = watched.transfer(ends, &slices, n).await;
         let told = told.map_err(|e| e.to_string())?.done;
-        if told == Moved::All {
+        if told == WatchedOutcome::All {
             let moved = &rows[..slices.len()];
             same(
                 "moved under watch",
@@ -318,8 +320,8 @@ impl<'a> We<'a> {
     }
 
     /// Other bytes for each of these.
-    pub fn edits(&mut self, chosen: Vec<Chosen>) -> Vec<(Chosen, Vec<u8>)> {
-        let edited = |chosen: Chosen| {
+    pub fn edits(&mut self, chosen: Vec<ChosenEntry>) -> Vec<(ChosenEntry, Vec<u8>)> {
+        let edited = |chosen: ChosenEntry| {
             self.fresh += 1;
             let new = frame::encode(Form::ByteId, self.fresh.to_be_bytes(), b"edited");
             (chosen, new)
@@ -357,8 +359,8 @@ impl<'a> We<'a> {
 pub fn left_the_queue(
     what: &str,
     model: &mut Model,
-    chosen: &Chosen,
-    left: &Deleted,
+    chosen: &ChosenEntry,
+    left: &DeletedEntry,
 ) -> Result<bool, String> {
     same(what, &left.fate, &fate_of(&model.waiting, chosen))?;
     if left.fate != Fate::Done {

@@ -6,7 +6,7 @@ mod steps;
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Layout, Push, Queue, QueueName, Unit, ZsetList};
-use delayscope::store::change::{Chosen, Fate, Place, TakeBack};
+use delayscope::store::change::{ChosenEntry, Fate, Place, TakeBack};
 use delayscope::store::write::{DueCursor, Writer};
 use proptest::sample::Index;
 use redis::Connection;
@@ -38,7 +38,7 @@ pub struct Play<'a> {
     others: Connection,
     model: Plain,
     seen: Plain,
-    deleted: Vec<(Chosen, Place)>,
+    deleted: Vec<(ChosenEntry, Place)>,
     discarded: Vec<Vec<u8>>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Play<'a> {
         } else {
             "RPUSH"
         };
-        for Chosen { member, .. } in self.model.due(now, n) {
+        for ChosenEntry { member, .. } in self.model.due(now, n) {
             let mut all = redis::pipe();
             all.cmd(push).arg("ready").arg(&member);
             all.cmd("ZREM").arg("delays").arg(&member);
@@ -149,7 +149,7 @@ impl<'a> Play<'a> {
     }
 
     /// Some of those that waited when last looked.
-    fn chosen(&self, which: &[Index]) -> Vec<Chosen> {
+    fn chosen(&self, which: &[Index]) -> Vec<ChosenEntry> {
         let all = self.seen.by_score();
         let which = which.iter().filter(|_| !all.is_empty());
         which.map(|index| index.get(&all).clone()).collect()
@@ -198,7 +198,7 @@ impl<'a> Play<'a> {
         let told = self.writer.put_entries_back(&self.queue, &back).await;
         let told = told.map_err(|e| e.to_string())?.done;
         let mut expected = Vec::new();
-        for (Chosen { member, score }, _) in back {
+        for (ChosenEntry { member, score }, _) in back {
             expected.push(self.wait(member, score));
         }
         same("put back", &told.fates, &expected)

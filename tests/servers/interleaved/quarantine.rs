@@ -1,6 +1,6 @@
 //! Into quarantine and out of it.
 
-use delayscope::store::change::{Chosen, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, Place};
 use proptest::sample::Index;
 
 use crate::interleaved::model::{Model, fate_of};
@@ -8,7 +8,7 @@ use crate::interleaved::ours::{Checked, We, left_the_queue, refused, same};
 
 impl We<'_> {
     /// What went into quarantine last, each with where it stood (or the tail).
-    pub fn take_kept(&mut self) -> Vec<(Chosen, Place)> {
+    pub fn take_kept(&mut self) -> Vec<(ChosenEntry, Place)> {
         let kept = std::mem::take(&mut self.kept).into_iter();
         let place = |place: Option<Place>| place.unwrap_or(Place::Tail);
         kept.map(|(chosen, stood)| (chosen, place(stood))).collect()
@@ -50,13 +50,13 @@ impl We<'_> {
 }
 
 /// What is in quarantine comes to wait, unless it does already.
-fn comes(model: &mut Model, chosen: &Chosen, place: Option<Place>) -> Fate {
+fn comes(model: &mut Model, chosen: &ChosenEntry, place: Option<Place>) -> Fate {
     match fate_of(&model.waiting, chosen) {
         Fate::Gone => {}
         Fate::Done => return Fate::Done,
         _ => return Fate::NoFrame,
     }
-    let Chosen { member, score } = chosen.clone();
+    let ChosenEntry { member, score } = chosen.clone();
     model.waiting.insert(member.clone(), score);
     let tail = model.order.len();
     let behind = |other| model.order.iter().position(|m| *m == other);

@@ -3,7 +3,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::ops::journal::Journal;
 use delayscope::ops::offer::offer;
-use delayscope::ops::worker::{WorkerEvent, WorkerOptions, Working, work_in_bulk};
+use delayscope::ops::worker::{RunningWorker, WorkerEvent, WorkerOptions, work_in_bulk};
 use delayscope::queue::{Change, Form};
 use futures_util::StreamExt as _;
 
@@ -24,7 +24,7 @@ async fn backlog(count: u32) -> Bench {
     bench
 }
 
-fn in_bulk(bench: &Bench, journal: &Journal, options: WorkerOptions) -> Working {
+fn in_bulk(bench: &Bench, journal: &Journal, options: WorkerOptions) -> RunningWorker {
     let (writer, queue) = (bench.writer.clone(), bench.queue.clone());
     work_in_bulk(&bench.store, writer, queue, options, journal)
 }
@@ -51,7 +51,7 @@ fn searches(bench: &Bench) -> u64 {
 }
 
 /// How many it tells of, until it ends.
-async fn moved(events: Working) -> usize {
+async fn moved(events: RunningWorker) -> usize {
     let events: Vec<_> = events.collect().await;
     assert_eq!(events.last(), Some(&WorkerEvent::Done));
     let moved = |event: &WorkerEvent| match event {

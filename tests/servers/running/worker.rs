@@ -4,7 +4,7 @@ use delayscope::clock::{EpochMillis, instant};
 use delayscope::ops::consumer::{ConsumeOptions, consume};
 use delayscope::ops::offer::{codec_of, form_of, offer, offer_each};
 use delayscope::ops::worker::{Skip, WorkerEvent, WorkerOptions, work};
-use delayscope::payload::{self, Codec, Held};
+use delayscope::payload::{self, Codec, PayloadContent};
 use delayscope::queue::{EntryId, Form, Queue};
 use delayscope::store::{Access, Store};
 
@@ -336,7 +336,7 @@ async fn form_and_codec_follow_what_is_there() {
         assert_eq!(form_of(store, queue).await.unwrap(), Some(form));
     }
     let habit = codec_of(store, queue).await.unwrap();
-    assert_eq!(habit, Some((Codec::Kryo5, Held::Text)));
+    assert_eq!(habit, Some((Codec::Kryo5, PayloadContent::Text)));
     bench.server.cmd(&["DEL", "redisson_delay_queue:{orders}"]);
     let next_due = form_of(store, queue).await.unwrap();
     assert!(next_due.is_some(), "without an order list, by the next due");

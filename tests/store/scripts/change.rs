@@ -4,7 +4,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Fate, Head, Place, TakeBack};
+use delayscope::store::change::{ChosenEntry, Fate, Head, Place, TakeBack};
 use delayscope::store::write::DueCursor;
 
 use crate::scripts::{PAST, orders, plain, writer};
@@ -15,10 +15,10 @@ const TIMEOUTS: &str = "redisson_delay_queue_timeout:{orders}";
 const ASIDE: &str = "delayscope:aside:{orders}";
 
 /// An entry that [`Server::fill`] made.
-fn filled(n: u64) -> Chosen {
+fn filled(n: u64) -> ChosenEntry {
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let score = PAST.get() as f64 + (n - 1) as f64;
-    Chosen {
+    ChosenEntry {
         member: support::frame(n, format!("entry {n}").as_bytes()),
         score,
     }
@@ -92,7 +92,7 @@ async fn a_change_that_brings_the_head_publishes_once_and_what_is_the_head_in_th
     let told = writer.requeue(&orders(), &entries).await.unwrap().done;
     assert_eq!(told.head, Head::Announced);
     // Later, or behind the head: nobody needs to look sooner.
-    let four = Chosen {
+    let four = ChosenEntry {
         score: 20.0,
         ..filled(4)
     };
@@ -227,7 +227,7 @@ async fn a_score_loses_no_digit_on_its_way() {
         ] {
             server.cmd(&["FLUSHALL"]);
             let member = support::frame(1, b"x");
-            let chosen = Chosen {
+            let chosen = ChosenEntry {
                 member: member.clone(),
                 score,
             };
@@ -245,7 +245,7 @@ async fn a_score_loses_no_digit_on_its_way() {
                 .await
                 .unwrap();
             is(&edited);
-            let chosen = Chosen {
+            let chosen = ChosenEntry {
                 member: edited.clone(),
                 score,
             };
@@ -255,7 +255,7 @@ async fn a_score_loses_no_digit_on_its_way() {
                 .unwrap()
                 .done;
             assert_eq!(told.fates, [Fate::Done]);
-            let chosen = Chosen {
+            let chosen = ChosenEntry {
                 member: edited.clone(),
                 score: 7.25,
             };

@@ -3,7 +3,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Place, TakeBack};
+use delayscope::store::change::{ChosenEntry, Place, TakeBack};
 use delayscope::store::write::{DueCursor, Writer};
 
 use crate::support::{self, Server};
@@ -56,8 +56,8 @@ pub(crate) const REMOVALS: [&str; 5] = [
     "rename",
 ];
 
-fn waiting(n: u64) -> Chosen {
-    Chosen {
+fn waiting(n: u64) -> ChosenEntry {
+    ChosenEntry {
         member: support::frame(n, b"x"),
         score: SCORE,
     }
@@ -185,7 +185,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
 
 async fn restore(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
     let place = Some(Place::Behind(waiting(3).member));
-    let other = Chosen {
+    let other = ChosenEntry {
         score: 7.0,
         ..waiting(5)
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use delayscope::queue::{ConsumerTag, Queue};
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, Dropping, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Order, ReturnedEntry, StrayFate, Swap, Where};
 use delayscope::store::write::{DueCursor, Writer};
 
 use crate::scripts::PAST;
@@ -96,11 +96,11 @@ pub(crate) async fn make_more(
         }
         "set an order list aside" => writer.set_aside(queue).await.map(drop),
         "bring back what is aside" => writer
-            .bring_back(queue, 3, Dropping::Counted)
+            .bring_back(queue, 3, StrayFate::Counted)
             .await
             .map(drop),
         "bring back and tell what is aside" => {
-            writer.bring_back(queue, 3, Dropping::Told).await.map(drop)
+            writer.bring_back(queue, 3, StrayFate::Told).await.map(drop)
         }
         "swap" => {
             let mark = |n| <[u8; 8]>::try_from(&member(n)[1..9]).unwrap();
@@ -154,7 +154,7 @@ async fn put_back(writer: &Writer, queue: &Queue, change: &str) -> Result<(), St
     let members = [11, 12, 4].map(member);
     let entries = places.into_iter().zip(&members);
     let entries: Vec<_> = entries
-        .map(|(to, member)| Returning {
+        .map(|(to, member)| ReturnedEntry {
             to,
             score: SCORE,
             member,

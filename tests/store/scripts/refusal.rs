@@ -1,7 +1,7 @@
 //! A server that cannot do it: each script is refused whole, or simply told again.
 
 use delayscope::store::StoreError;
-use delayscope::store::change::Moved;
+use delayscope::store::change::WatchedOutcome;
 use delayscope::store::write::DueCursor;
 
 use crate::scripts::changes::{REMOVALS, all, contents, make, set_up};
@@ -167,7 +167,7 @@ async fn a_key_that_becomes_another_type_under_watch_stops_the_transfer_whole() 
             };
             assert_eq!(key.as_bytes(), wrong);
         } else {
-            assert_eq!(moved.unwrap().done, Moved::Touched);
+            assert_eq!(moved.unwrap().done, WatchedOutcome::Touched);
         }
         assert_eq!(contents(&server), before);
     }
@@ -196,7 +196,7 @@ async fn the_entries_of_another_database_that_comes_into_this_place_under_watch_
     let before = contents(&server);
     let ends = [&rows[0], &rows[3]].map(|row| row.member.as_slice());
     let moved = watched.transfer(ends, &payloads, 4).await.unwrap();
-    assert_eq!(moved.done, Moved::Touched);
+    assert_eq!(moved.done, WatchedOutcome::Touched);
     assert_eq!(contents(&server), before);
 }
 

@@ -1,12 +1,12 @@
 //! Transfers: what is moved, what is left where it is, and in which order.
 
 use delayscope::queue::{EntryId, Form, Queue, frame};
-use delayscope::store::write::{DueCursor, Portion, Transferred, Writer};
+use delayscope::store::write::{DueCursor, Portion, TransferResult, Writer};
 
 use crate::scripts::{PAST, orders, plain, writer};
 use crate::support::{self, Server, double_frame};
 
-async fn transfer(writer: &Writer, queue: &Queue, n: usize) -> Transferred {
+async fn transfer(writer: &Writer, queue: &Queue, n: usize) -> TransferResult {
     let now = writer.store().clock().unwrap().now();
     writer
         .transfer(queue, now, n, &DueCursor::default())

@@ -5,7 +5,7 @@ mod elements;
 mod model;
 
 use delayscope::queue::{Layout, Push, Queue};
-use delayscope::store::change::{Changed, Chosen, Fate, Head, Place};
+use delayscope::store::change::{ChosenEntry, EditResult, Fate, Head, Place};
 use delayscope::store::write::{DueCursor, Writer};
 
 use model::{Dice, Model, take_first, take_last};
@@ -59,11 +59,11 @@ impl Walk<'_> {
     }
 
     /// Mostly as it is, sometimes not.
-    fn chosen(&mut self) -> Chosen {
+    fn chosen(&mut self) -> ChosenEntry {
         let member = self.member();
         let score = self.model.score(&member).unwrap_or(10.0);
         let score = if self.dice.below(8) == 0 { 20.0 } else { score };
-        Chosen { member, score }
+        ChosenEntry { member, score }
     }
 
     fn element(&mut self) -> Vec<u8> {
@@ -154,7 +154,7 @@ impl Walk<'_> {
     }
 
     /// The head that a change should have announced: one of those that it made due sooner.
-    fn check(&self, told: &Changed, fates: &[Fate], sooner: &[Vec<u8>]) {
+    fn check(&self, told: &EditResult, fates: &[Fate], sooner: &[Vec<u8>]) {
         assert_eq!(told.fates, fates);
         let head = self.model.head();
         let told_of =
@@ -279,7 +279,7 @@ impl Walk<'_> {
             looked += 1;
             if let Some(payload) = self.payload(&member) {
                 self.moved(&member, payload);
-                moved.push(Chosen { member, score: its });
+                moved.push(ChosenEntry { member, score: its });
                 continue;
             }
             skipped.push(member.clone());

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use delayscope::payload::{
-    self, Codec, EncodeError, Held, encode, encode_as, encode_like, held, held_by_all,
+    self, Codec, EncodeError, PayloadContent, encode, encode_as, encode_like, held, held_by_all,
 };
 use serde_json::{Value, json};
 
@@ -197,7 +197,7 @@ fn a_document_keeps_the_types_of_what_stood_there() {
     let after = r#"{"@class":"com.acme.Order","id":["java.lang.Long",8],"at":["java.util.Date",1000],"ids":["java.util.ArrayList",[["java.lang.Long",2],["java.lang.Long",3]]],"note":"y","more":true}"#;
     let bytes = encode_like(Codec::Json, &held(Codec::Json, before), typed).unwrap();
     assert_eq!(String::from_utf8(bytes).unwrap(), after);
-    assert_eq!(held(Codec::Kryo5, b"\xff\xff"), Held::Text);
+    assert_eq!(held(Codec::Kryo5, b"\xff\xff"), PayloadContent::Text);
 }
 
 #[test]
@@ -205,12 +205,15 @@ fn one_more_of_many_is_of_the_type_that_all_of_them_are_of() {
     let all = |codec, payloads: &[&[u8]]| held_by_all(codec, payloads);
     let order = br#"{"@class":"com.acme.Order","id":7}"#.as_slice();
     let mail = br#"{"@class":"com.acme.Mail"}"#.as_slice();
-    let objects = Held::Json(json!({}));
+    let objects = PayloadContent::Json(json!({}));
     assert_eq!(all(Codec::Json, &[order, mail]), objects);
-    assert_eq!(all(Codec::Json, &[order, b"\"text\""]), Held::Text);
+    assert_eq!(
+        all(Codec::Json, &[order, b"\"text\""]),
+        PayloadContent::Text
+    );
     let list = br#"["java.util.ArrayList",[1]]"#.as_slice();
-    assert_eq!(all(Codec::Json, &[list]), Held::Json(json!([])));
-    assert_eq!(all(Codec::Json, &[]), Held::Text);
+    assert_eq!(all(Codec::Json, &[list]), PayloadContent::Json(json!([])));
+    assert_eq!(all(Codec::Json, &[]), PayloadContent::Text);
     for refused in ["abc", "7", "[1]"] {
         assert!(encode_like(Codec::Json, &objects, refused).is_err());
     }
@@ -225,10 +228,10 @@ fn one_more_of_many_is_of_the_type_that_all_of_them_are_of() {
     };
     let (one, other) = (of_class("ex1"), of_class("putfields"));
     let held = |payloads: &[&[u8]]| all(Codec::Serialization, payloads);
-    let class = Held::Other(Some("com.acme.Gen$Ex1".to_owned()));
+    let class = PayloadContent::Other(Some("com.acme.Gen$Ex1".to_owned()));
     assert_eq!(held(&[&one, &one]), class);
-    assert_eq!(held(&[&one, &other]), Held::Other(None));
+    assert_eq!(held(&[&one, &other]), PayloadContent::Other(None));
     assert!(encode_like(Codec::Serialization, &class, "abc").is_err());
     let text = encode(Codec::Serialization, "abc").unwrap();
-    assert_eq!(held(&[&one, &text]), Held::Text);
+    assert_eq!(held(&[&one, &text]), PayloadContent::Text);
 }

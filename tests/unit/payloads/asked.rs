@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use allocation_counter::measure;
-use delayscope::payload::{self, Codec, Node, Reading};
+use delayscope::payload::{self, Codec, Node, PayloadReading};
 use delayscope::tui::entry::tree::Tree;
 use nix::time::{ClockId, clock_gettime};
 
@@ -79,7 +79,7 @@ pub(super) fn ask(question: Question, bytes: &[u8]) -> bool {
 }
 
 /// What is asked of a reading of so many bytes.
-fn tree(read: &Reading, length: usize) {
+fn tree(read: &PayloadReading, length: usize) {
     let length = read.unpacked.as_ref().map_or(length, Vec::len);
     inside(&read.tree, length);
     drop(read.tree.json());

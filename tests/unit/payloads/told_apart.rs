@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use delayscope::payload::{self, Codec, Decoded, Habit, Sure};
+use delayscope::payload::{self, Codec, DecodedPayload, Habit, Sure};
 use serde_json::{Value, json};
 
 use crate::rows::unhex;
@@ -136,7 +136,7 @@ fn kryo(double: f64, codec: Codec) -> Vec<u8> {
 }
 
 /// The payloads as their queue reads them.
-fn in_queue(payloads: &[Vec<u8>]) -> Vec<Decoded> {
+fn in_queue(payloads: &[Vec<u8>]) -> Vec<DecodedPayload> {
     let habit = Habit::default().after(payloads.iter().map(Vec::as_slice));
     let read = payloads.iter().map(|payload| habit.decode(payload));
     read.collect()

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::{Difference, Drift, DriftStage};
 use crate::ops::bulk::list::{ListRead, ListReader};
-use crate::ops::bulk::{Fated, Step};
+use crate::ops::bulk::{NumberedFate, Step};
 use crate::store::StoreError;
-use crate::store::bulk::{Appended, MOST_APPENDED, Order};
+use crate::store::bulk::{AppendFate, MOST_APPENDED, Order};
 use crate::store::change::Fate;
 use crate::store::write::Writer;
 
@@ -32,7 +32,7 @@ pub(super) const fn is_looked_for(lacking: u64, length: u64) -> bool {
 
 /// The progress of mending.
 #[derive(Debug)]
-pub(super) enum Mending {
+pub(super) enum MendProgress {
     /// Second copies that leave: number, places of the first and of the copy.
     Copies(Vec<(usize, [u64; 2])>),
     /// Members to be appended, by number; how often in a row the list was another one; and true once
@@ -41,7 +41,7 @@ pub(super) enum Mending {
     Ended,
 }
 
-impl Mending {
+impl MendProgress {
     pub(super) fn new(found: &[Difference], copies: &HashMap<Vec<u8>, Vec<u64>>) -> Self {
         let mut drops = Vec::new();
         for (i, difference) in found.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Drift {
     /// copies out, each from the nearer end: in all, and for a single one at most.
     #[must_use]
     pub fn passed(&self, length: u64) -> [u64; 2] {
-        let DriftStage::Mending(Mending::Copies(drops)) = &self.stage else {
+        let DriftStage::Mending(MendProgress::Copies(drops)) = &self.stage else {
             return [0; 2];
         };
         let near = |place: u64| place.min(length.saturating_sub(place));
@@ -84,7 +84,7 @@ impl Drift {
                 return Ok(None);
             };
             match mending {
-                Mending::Copies(drops) => {
+                MendProgress::Copies(drops) => {
                     if let Some((i, places)) = drops.last().copied() {
                         return self.drop_copy(writer, i, places).await.map(Some);
                     }
@@ -96,18 +96,20 @@ impl Drift {
                     if let (Some(order), false) = (order, lacks.is_empty()) {
                         self.order = Some(ListReader::new(order));
                     }
-                    *mending = Mending::Appending(lacks, 0, false);
+                    *mending = MendProgress::Appending(lacks, 0, false);
                 }
-                Mending::Appending(open, ..) if open.is_empty() => *mending = Mending::Ended,
-                Mending::Appending(..) => return self.append(writer, n).await.map(Some),
-                Mending::Ended => return Ok(None),
+                MendProgress::Appending(open, ..) if open.is_empty() => {
+                    *mending = MendProgress::Ended;
+                }
+                MendProgress::Appending(..) => return self.append(writer, n).await.map(Some),
+                MendProgress::Ended => return Ok(None),
             }
         }
     }
 
     /// Mends no more.
     pub fn stop(&mut self) {
-        self.stage = DriftStage::Mending(Mending::Ended);
+        self.stage = DriftStage::Mending(MendProgress::Ended);
     }
 
     async fn drop_copy(
@@ -123,7 +125,7 @@ impl Drift {
         }
         let done = done?;
         let mut last = true;
-        if let DriftStage::Mending(Mending::Copies(drops)) = &mut self.stage {
+        if let DriftStage::Mending(MendProgress::Copies(drops)) = &mut self.stage {
             drops.pop();
             last = drops.iter().all(|drop| drop.0 != index);
         }
@@ -135,7 +137,7 @@ impl Drift {
     /// Appends what lacks. The tail is read first: what others have appended is no difference any
     /// more, and the script looks at what comes after that.
     async fn append(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
-        let (DriftStage::Mending(Mending::Appending(open, again, read)), Some(reader)) =
+        let (DriftStage::Mending(MendProgress::Appending(open, again, read)), Some(reader)) =
             (&mut self.stage, &mut self.order)
         else {
             return Ok(Step::default());
@@ -188,8 +190,8 @@ impl Drift {
         open.drain(..most);
         let fates = some.into_iter().zip(appended).map(|(i, appended)| {
             let fate = match appended {
-                Appended::Done => Fate::Done,
-                Appended::Gone | Appended::There => Fate::Gone,
+                AppendFate::Done => Fate::Done,
+                AppendFate::Gone | AppendFate::There => Fate::Gone,
             };
             fated(i, fate)
         });
@@ -197,7 +199,7 @@ impl Drift {
         Ok(self.mended(done.took, true, fates))
     }
 
-    fn mended(&self, took: Option<Duration>, wrote: bool, mut fates: Vec<Fated>) -> Step {
+    fn mended(&self, took: Option<Duration>, wrote: bool, mut fates: Vec<NumberedFate>) -> Step {
         for fated in &mut fates {
             // The script without an answer may have done it.
             fated.unsure |= fated.fate == Fate::Gone && self.unanswered.contains(&fated.index);
@@ -219,12 +221,12 @@ fn numbers(found: &[Difference], wanted: impl Fn(&Difference) -> bool) -> Vec<us
     found.filter(|(_, d)| wanted(d)).map(|(i, _)| i).collect()
 }
 
-fn all_gone(numbers: VecDeque<usize>) -> Vec<Fated> {
+fn all_gone(numbers: VecDeque<usize>) -> Vec<NumberedFate> {
     numbers.into_iter().map(|i| fated(i, Fate::Gone)).collect()
 }
 
-const fn fated(index: usize, fate: Fate) -> Fated {
-    Fated {
+const fn fated(index: usize, fate: Fate) -> NumberedFate {
+    NumberedFate {
         index,
         fate,
         stood: None,

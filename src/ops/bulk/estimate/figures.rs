@@ -43,7 +43,7 @@ const SURE: f64 = 2.0;
 /// All that the way of a change and its cost depend on, but for how long a script may keep the
 /// server.
 #[derive(Clone, Debug)]
-pub struct Reckoned {
+pub struct EstimateBasis {
     has_order_list: bool,
     expires: bool,
     ask: Ask,
@@ -63,7 +63,7 @@ pub struct Reckoned {
 /// The time for one of those that a script takes some of, in µs: on the average, and at most.
 type Each = [f64; 2];
 
-impl Reckoned {
+impl EstimateBasis {
     /// Gathers what is known of a change whose entries are walked to like this.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]

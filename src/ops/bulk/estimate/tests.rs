@@ -11,7 +11,7 @@ fn sample(length: u64, score: impl Fn(u64) -> f64) -> Sample {
         expires: false,
         bytes: [41, 41],
         elements: places
-            .map(|place| Sampled {
+            .map(|place| SampledElement {
                 place,
                 member: place.to_be_bytes().to_vec(),
                 score: Some(score(place)),
@@ -51,7 +51,7 @@ fn chosen_way(sample: &Sample, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -
 
 /// With scripts of at most 10 ms.
 fn choose(sample: &Sample, ask: &Ask, walk: Walk) -> (Way, Cost) {
-    Reckoned::new(&Queue::redisson("q"), sample, ask, walk).choose(MAX_BLOCK)
+    EstimateBasis::new(&Queue::redisson("q"), sample, ask, walk).choose(MAX_BLOCK)
 }
 
 const MAX_BLOCK: Duration = Duration::from_millis(10);
@@ -182,7 +182,7 @@ fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
             let walk = sample.walk(&ask, |_, _| false);
             for ms in [2, 10] {
                 let max_block = Duration::from_millis(ms);
-                let reckoned = Reckoned::new(&Queue::redisson("q"), &sample, &ask, walk);
+                let reckoned = EstimateBasis::new(&Queue::redisson("q"), &sample, &ask, walk);
                 let (way, cost) = reckoned.choose(max_block);
                 let told = format!("{kind:?} of {count} {way:?}: {cost:?}");
                 assert_eq!(cost.longest_block <= max_block, keeps, "{told}");
@@ -224,7 +224,7 @@ fn a_queue_without_order_list_goes_in_order() {
     let queue: Queue = "zset-list:a,b".parse().unwrap();
     for kind in [WorkKind::Deliver, WorkKind::Delete, WorkKind::Stay] {
         let ask = ask(kind, 5_000);
-        let reckoned = Reckoned::new(&queue, &Sample::default(), &ask, Walk::default());
+        let reckoned = EstimateBasis::new(&queue, &Sample::default(), &ask, Walk::default());
         let (way, cost) = reckoned.choose(MAX_BLOCK);
         assert_eq!(way, Way::InOrder);
         assert!(cost.takes > Duration::ZERO);

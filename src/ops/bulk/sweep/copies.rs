@@ -22,7 +22,7 @@ const PHASE: &str = "finding second copies";
 
 /// The count of copies.
 #[derive(Debug)]
-pub(super) struct Counting {
+pub(super) struct CopyCount {
     order: Vec<u8>,
     reader: ListReader,
     /// The number of this reading, from 1.
@@ -33,7 +33,7 @@ pub(super) struct Counting {
     before: Option<HashMap<usize, u64>>,
 }
 
-impl Counting {
+impl CopyCount {
     pub(super) fn new(order: Vec<u8>, chosen: usize) -> Self {
         Self {
             reader: ListReader::new(order.clone()),

@@ -12,7 +12,7 @@ use super::{
     PLACE_BEHIND, PLACE_BEHIND_NTH, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, RecordKind,
     TO_QUARANTINE, TRIES, UNTOLD, WHOLE, form_code, outcome_code, state_code,
 };
-use crate::ops::journal::{Happened, Item, Tries};
+use crate::ops::journal::{Item, ItemResult, Tries};
 use crate::queue::{EntryId, Form, Outcome, State};
 use crate::store::change::Place;
 
@@ -97,12 +97,12 @@ impl<'a> Results<'a> {
         })
     }
 
-    fn read(&mut self) -> Option<Happened> {
+    fn read(&mut self) -> Option<ItemResult> {
         let distance = self.from.distance()?;
         let index = self.expected.wrapping_add(distance.cast_unsigned());
         self.expected = index.wrapping_add(1);
         let code = self.from.byte()?;
-        Some(Happened {
+        Some(ItemResult {
             index,
             outcome: outcome(code & CODE)?,
             stood: match code >> PLACE_SHIFT {
@@ -120,9 +120,9 @@ impl<'a> Results<'a> {
 }
 
 impl Iterator for Results<'_> {
-    type Item = Happened;
+    type Item = ItemResult;
 
-    fn next(&mut self) -> Option<Happened> {
+    fn next(&mut self) -> Option<ItemResult> {
         self.left = self.left.checked_sub(1)?;
         self.read()
     }

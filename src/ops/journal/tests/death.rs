@@ -8,12 +8,12 @@ use super::*;
 /// Returns the outcome of each item.
 async fn outcomes(journal: &Journal, id: &str) -> Vec<Option<Outcome>> {
     let items = journal.items(id).await.unwrap();
-    let outcome = |(_, happened): (Item, Option<Happened>)| Some(happened?.outcome);
+    let outcome = |(_, happened): (Item, Option<ItemResult>)| Some(happened?.outcome);
     items.into_iter().map(outcome).collect()
 }
 
-fn done(index: u64) -> Happened {
-    Happened {
+fn done(index: u64) -> ItemResult {
+    ItemResult {
         index,
         outcome: Outcome::Done,
         stood: None,

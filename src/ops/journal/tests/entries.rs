@@ -32,7 +32,7 @@ async fn the_last_result_of_an_item_holds() {
     let id = record.id().to_owned();
     record.intend(items(0, 1)).await.unwrap();
     for outcome in [Outcome::Unknown, Outcome::Done] {
-        let result = Happened {
+        let result = ItemResult {
             outcome,
             ..happened(0)
         };

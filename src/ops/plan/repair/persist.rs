@@ -8,11 +8,11 @@ use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
-use crate::ops::plan::make::{Made, Making};
+use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
 use crate::ops::refresh;
 use crate::queue::{EntryId, KeyFacts, Queue, State};
-use crate::store::change::{Fate, Timed};
+use crate::store::change::{Fate, TimedResult};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -30,7 +30,7 @@ struct KeyExpiry {
 struct Expiries(Vec<KeyExpiry>);
 
 /// Finds the keys that expire.
-pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
+pub(super) async fn make(making: &PlanContext<'_>) -> Result<PlannedWork, ChangeError> {
     let survey = refresh::survey(making.store, making.queue, None, None).await?;
     let expiry = |key: KeyFacts| {
         #[expect(clippy::cast_precision_loss, reason = "times below 1e15 ms are exact")]
@@ -42,7 +42,7 @@ pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
         })
     };
     let expiries = survey.keys.into_iter().filter_map(expiry).collect();
-    let mut made = Made::default();
+    let mut made = PlannedWork::default();
     made.warnings
         .push("Whoever set the expiry may set it again: find who calls expire().".to_owned());
     made.work(Work::Repair(Arc::new(Expiries(expiries))));
@@ -94,7 +94,7 @@ impl Deed for Expiries {
         writer: &'a Writer,
         _: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>> {
+    ) -> BoxFuture<'a, Result<TimedResult<Vec<Fate>>, StoreError>> {
         async move {
             let keys = self.0[range].iter();
             let keys: Vec<_> = keys

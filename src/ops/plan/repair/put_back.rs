@@ -11,11 +11,11 @@ use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::deed::{CommandWords, Deed, item, line};
-use crate::ops::plan::make::{Made, Making};
+use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::words::back;
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, HeldElement, Holder, Queue, State, text};
-use crate::store::change::{Fate, Timed};
+use crate::store::change::{Fate, TimedResult};
 use crate::store::read::{self, HeldNow, held_now};
 use crate::store::take::heard;
 use crate::store::write::Writer;
@@ -32,11 +32,11 @@ const MOST_PUT_BACK_AT_ONCE: usize = 10_000;
 const NAMED: usize = 5;
 
 /// Plans to put back what consumers hold that died.
-pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
+pub(super) async fn make(making: &PlanContext<'_>) -> Result<PlannedWork, ChangeError> {
     let now = now(making.store, making.queue).await?;
-    let mut made = Made {
+    let mut made = PlannedWork {
         warnings: words(&now),
-        ..Made::default()
+        ..PlannedWork::default()
     };
     // Each is put before the one before it: the last one is taken first.
     let last_first: Vec<HeldElement> = now.free.into_iter().rev().collect();
@@ -159,7 +159,7 @@ impl Deed for Returns {
         writer: &'a Writer,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>> {
+    ) -> BoxFuture<'a, Result<TimedResult<Vec<Fate>>, StoreError>> {
         writer.give_back(queue, &self.0[range]).boxed()
     }
 

@@ -8,12 +8,12 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
-use crate::ops::plan::make::{Made, Making};
+use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
 use crate::ops::refresh;
 use crate::queue::name::names_for_taken;
 use crate::queue::{EntryId, KeyFacts, Queue, State, text};
-use crate::store::change::{Fate, Timed};
+use crate::store::change::{Fate, TimedResult};
 use crate::store::read::{self, KeyType};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -29,9 +29,9 @@ struct Rename {
 struct Renames(Vec<Rename>);
 
 /// Plans to rename what has taken keys of the queue.
-pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
+pub(super) async fn make(making: &PlanContext<'_>) -> Result<PlannedWork, ChangeError> {
     let survey = refresh::survey(making.store, making.queue, None, None).await?;
-    let mut made = Made::default();
+    let mut made = PlannedWork::default();
     let mut renamed = Vec::new();
     for taken in survey.keys.into_iter().filter(KeyFacts::is_taken) {
         let to = free_name(making, &taken.key).await?;
@@ -57,7 +57,7 @@ pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
 }
 
 /// Finds the first free one of the names for what has taken a key.
-async fn free_name(making: &Making<'_>, key: &[u8]) -> Result<Vec<u8>, ChangeError> {
+async fn free_name(making: &PlanContext<'_>, key: &[u8]) -> Result<Vec<u8>, ChangeError> {
     let names = names_for_taken(key);
     let kinds = read::kinds(making.store, &names).await?;
     let free = names.into_iter().zip(kinds);
@@ -112,7 +112,7 @@ impl Deed for Renames {
         writer: &'a Writer,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>> {
+    ) -> BoxFuture<'a, Result<TimedResult<Vec<Fate>>, StoreError>> {
         async move {
             let pairs = self.0[range].iter();
             let pairs: Vec<_> = pairs

@@ -10,11 +10,11 @@ use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Item;
 use crate::ops::plan::choose::choose;
 use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
-use crate::ops::plan::make::{Made, Making};
+use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
-use crate::ops::plan::{ChangeError, Telling, Which, lacks};
+use crate::ops::plan::{ChangeError, LookObserver, Which, lacks};
 use crate::queue::{EntryId, Queue, State, frame};
-use crate::store::change::{Fate, Timed};
+use crate::store::change::{Fate, TimedResult};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -23,7 +23,10 @@ use crate::store::{Store, StoreError};
 struct Replacement(Vec<(Vec<u8>, Vec<u8>)>);
 
 /// Finds the elements of target that still have a frame, from its head.
-pub(super) async fn make(making: &Making<'_>, tell: &impl Telling) -> Result<Made, ChangeError> {
+pub(super) async fn make(
+    making: &PlanContext<'_>,
+    tell: &impl LookObserver,
+) -> Result<PlannedWork, ChangeError> {
     if !making.queue.has_frames() {
         return Err(lacks(making.queue, "frames"));
     }
@@ -39,7 +42,7 @@ pub(super) async fn make(making: &Making<'_>, tell: &impl Telling) -> Result<Mad
         let payload = frame::decode(&element).ok()?.payload.to_vec();
         Some((element, payload))
     });
-    let mut made = Made::default();
+    let mut made = PlannedWork::default();
     made.work(Work::Repair(Arc::new(Replacement(framed.collect()))));
     Ok(made)
 }
@@ -96,7 +99,7 @@ impl Deed for Replacement {
         writer: &'a Writer,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Timed<Vec<Fate>>, StoreError>> {
+    ) -> BoxFuture<'a, Result<TimedResult<Vec<Fate>>, StoreError>> {
         writer.replace(queue, &self.0[range]).boxed()
     }
 

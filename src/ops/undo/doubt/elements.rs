@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Doubt, OpenItem, SeenItems};
 use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::make::Making;
+use crate::ops::plan::make::PlanContext;
 use crate::ops::plan::repair::KEPT;
 use crate::ops::plan::work::sha1;
 use crate::ops::undo::inverse::Inverse;
@@ -29,7 +29,7 @@ impl SeenItems {
     /// after those that an earlier undo has put there.
     pub(super) async fn look_in_target(
         &mut self,
-        making: &Making<'_>,
+        making: &PlanContext<'_>,
         open: &[OpenItem],
         standing: &[Vec<u8>],
     ) -> Result<(), ChangeError> {
@@ -68,7 +68,7 @@ impl SeenItems {
     /// them: then it did.
     pub(super) async fn look_at_places(
         &mut self,
-        making: &Making<'_>,
+        making: &PlanContext<'_>,
         open: &[OpenItem],
     ) -> Result<(), ChangeError> {
         let place = |one: &OpenItem| match &one.inverse {
@@ -106,7 +106,7 @@ impl SeenItems {
     /// repair leaves where it is.
     pub(super) async fn look_in_order_list(
         &mut self,
-        making: &Making<'_>,
+        making: &PlanContext<'_>,
         open: &[OpenItem],
     ) -> Result<(), ChangeError> {
         let mut sought: HashMap<&[u8], Vec<usize>> = HashMap::new();
@@ -152,7 +152,7 @@ impl SeenItems {
     /// its payload: it may wait still.
     pub(super) async fn look_for_the_transferred(
         &mut self,
-        making: &Making<'_>,
+        making: &PlanContext<'_>,
         open: &[OpenItem],
     ) -> Result<(), ChangeError> {
         let mut sought: HashMap<(EntryId, [u8; 20]), Vec<usize>> = HashMap::new();

@@ -7,12 +7,12 @@ use tokio::sync::oneshot;
 
 use super::{Batch, PAUSE, Skip, WorkEnd, Worker, WorkerEvent};
 use crate::clock::instant;
-use crate::ops::apply::{Applied, Applying, Limits, Order, apply};
+use crate::ops::apply::{ChangeEvent, Limits, Order, RunningChange, apply};
 use crate::ops::journal::Journal;
 use crate::ops::plan::{What, Which, Wish, plan};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome, Summary, redis_cli};
-use crate::store::write::{Timed, Transferred};
+use crate::store::write::{TimedResult, TransferResult};
 use crate::store::{StoreError, read};
 
 /// The largest number of late entries that are worked off one script after the other, wherever they
@@ -45,7 +45,7 @@ impl Bulk {
 
 impl Worker {
     /// Learns from the time that a script took whether the others stand far down the order list.
-    pub(super) fn learn_how_far(&mut self, timed: &Timed<Transferred>) {
+    pub(super) fn learn_how_far(&mut self, timed: &TimedResult<TransferResult>) {
         let entries = timed.done.moved.len() + timed.done.skipped.len();
         let entries = u32::try_from(entries).unwrap_or(u32::MAX);
         let near = NEAR.saturating_mul(entries.max(1));
@@ -106,7 +106,7 @@ impl Worker {
     /// Whether it moved something.
     async fn follow(
         &mut self,
-        applying: &mut Applying,
+        applying: &mut RunningChange,
         stopped: &mut oneshot::Receiver<()>,
     ) -> Result<bool, WorkEnd> {
         let mut stopping = false;
@@ -121,16 +121,16 @@ impl Worker {
                 told = applying.next() => told,
             };
             match told {
-                Some(Applied::Results(results)) => any |= self.moved_in_bulk(&results).await?,
+                Some(ChangeEvent::Results(results)) => any |= self.moved_in_bulk(&results).await?,
                 // It gets over it by itself.
-                Some(Applied::Trouble(_)) => {
+                Some(ChangeEvent::Trouble(_)) => {
                     if let Err(why) = self.store.ready(PAUSE.0).await {
                         self.failed(why).await?;
                     }
                 }
-                Some(Applied::Begun(_) | Applied::Progress(_)) => {}
-                Some(Applied::Failed(why)) => self.say(WorkerEvent::Remark(why)).await?,
-                Some(Applied::Ended(summary)) => self.ended_in_bulk(summary).await?,
+                Some(ChangeEvent::Begun(_) | ChangeEvent::Progress(_)) => {}
+                Some(ChangeEvent::Failed(why)) => self.say(WorkerEvent::Remark(why)).await?,
+                Some(ChangeEvent::Ended(summary)) => self.ended_in_bulk(summary).await?,
                 None if stopping => return Err(WorkEnd),
                 None => return Ok(any),
             }

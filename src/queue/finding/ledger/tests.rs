@@ -191,7 +191,7 @@ fn what_went_after_a_change_of_ours_was_fixed_and_what_went_by_itself_has_cleare
         let mut ledger = Ledger::default();
         ledger.enter(found(None), at(0));
         ledger.repaired = repaired.map(at);
-        ledger.enter(Diagnosis::default(), at(40_000)).gone[0].ending == Ending::Repaired
+        ledger.enter(Diagnosis::default(), at(40_000)).gone[0].ending == FindingEnd::Repaired
     };
     assert!(fixed(Some(35_000)));
     assert!(!fixed(None));

@@ -3,7 +3,7 @@
 use super::super::tests::{START, Scene, pulse, sample, server_look};
 use super::*;
 use crate::queue::Known;
-use crate::queue::frames::{Delivered, Frames};
+use crate::queue::frames::{DeliveredElement, Frames};
 use crate::queue::look::{Client, Clients};
 use crate::queue::{Pulse, Queue, ServerLook};
 
@@ -17,7 +17,10 @@ fn at(ms: i64, target: u64) -> Pulse {
 fn fronted(ms: i64, first: &str) -> Frames {
     let mut frames = sample(Vec::new(), Vec::new());
     frames.at = START.plus(ms);
-    frames.front = vec![Delivered::new(&Queue::redisson("q"), first.as_bytes())];
+    frames.front = vec![DeliveredElement::new(
+        &Queue::redisson("q"),
+        first.as_bytes(),
+    )];
     frames
 }
 

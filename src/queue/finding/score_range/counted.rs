@@ -1,27 +1,27 @@
 //! The number of entries of a kind at the head of timeouts.
 
-use super::Seen;
+use super::QueueFacts;
 use crate::queue::exact::Group;
-use crate::queue::{Exact, Judged, text};
+use crate::queue::{Exact, JudgedMember, text};
 
 /// The entries of the last sample of which that holds.
-fn sampled<'a>(seen: &Seen<'a>, holds: impl Fn(f64) -> bool) -> Vec<&'a Judged> {
+fn sampled<'a>(seen: &QueueFacts<'a>, holds: impl Fn(f64) -> bool) -> Vec<&'a JudgedMember> {
     let all = seen.watch.sample().map_or(&[][..], |s| &s.next_due);
-    let held = |one: &&Judged| one.score.is_some_and(&holds);
+    let held = |one: &&JudgedMember| one.score.is_some_and(&holds);
     all.iter().filter(held).collect()
 }
 
 /// Entries of a kind, as far as anybody has counted.
-pub(super) struct Counted<'a> {
+pub(super) struct EntryCount<'a> {
     /// Their number.
     pub(super) count: u64,
     /// There may be more of them behind what was looked at.
     at_least: bool,
     /// The first of them.
-    pub(super) bad: Vec<&'a Judged>,
+    pub(super) bad: Vec<&'a JudgedMember>,
 }
 
-impl Counted<'_> {
+impl EntryCount<'_> {
     /// Them, in words: "5 entries are", "at least 100 entries are", or what `least` says for that.
     pub(super) fn words(&self, least: &str, one: &str, many: &str) -> String {
         let words = text::counted(self.count, one, many);
@@ -41,14 +41,14 @@ impl Counted<'_> {
 /// Counts the entries of a kind at the head of timeouts, and collects the first of them: of a look
 /// at all members, if there was one.
 pub(super) fn known<'a>(
-    seen: &Seen<'a>,
+    seen: &QueueFacts<'a>,
     group: fn(&Exact) -> &Group,
     holds: impl Fn(f64) -> bool,
-) -> Counted<'a> {
+) -> EntryCount<'a> {
     let bad = sampled(seen, &holds);
     let count = u64::try_from(bad.len()).unwrap_or(u64::MAX).max(1);
     match seen.watch.exact().map(group) {
-        Some(group) if group.count >= count => Counted {
+        Some(group) if group.count >= count => EntryCount {
             count: group.count,
             at_least: false,
             bad: group.first.iter().collect(),
@@ -61,7 +61,7 @@ pub(super) fn known<'a>(
                 .sample()
                 .and_then(|sample| sample.next_due.last());
             let behind = last.is_some_and(|one| !one.score.is_some_and(holds));
-            Counted {
+            EntryCount {
                 count,
                 at_least: !behind && waiting > Some(count),
                 bad,

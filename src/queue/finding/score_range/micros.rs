@@ -1,11 +1,11 @@
 //! Due times in microseconds where milliseconds belong: as good as never, and at the far end of
 //! timeouts, which no pulse sees. A survey counts them.
 
-use super::{Finding, ID, Seen, Severity, Step, What, convert, text, with_ids};
+use super::{Finding, ID, QueueFacts, Severity, Step, What, convert, text, with_ids};
 use crate::queue::Pulse;
 
 /// Finds those that the survey has counted; a look at all members tells which.
-pub(super) fn found(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
+pub(super) fn found(seen: &QueueFacts, pulse: &Pulse) -> Option<Finding> {
     let [overdue, later] = seen.survey?.micros;
     let count = overdue + later;
     if count == 0 || pulse.waiting.get() == Some(0) {

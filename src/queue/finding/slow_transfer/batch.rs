@@ -3,7 +3,7 @@
 
 use crate::clock::EpochMillis;
 use crate::queue::EntryId;
-use crate::queue::frames::{Frames, Judged, Place};
+use crate::queue::frames::{Frames, JudgedMember, Place};
 
 /// Entries in one transfer of a Redisson client, at most.
 const MOST_ENTRIES_IN_A_TRANSFER: usize = 100;
@@ -36,12 +36,12 @@ impl Batch {
 /// Of the next transfers, which begin with what is late, the one that searches longest; none when
 /// nobody knows where any of the entries stands.
 pub(super) fn longest(
-    next: &[&Judged],
+    next: &[&JudgedMember],
     late: u64,
     places: &[(EntryId, Place)],
     (sample, order): (&Frames, u64),
 ) -> Option<Batch> {
-    let due = |one: &&Judged| Some((one.id, one.due_at()?));
+    let due = |one: &&JudgedMember| Some((one.id, one.due_at()?));
     let next: Vec<_> = next.iter().filter_map(due).collect();
     let offered_last = |id: EntryId| sample.newest.iter().any(|new| new.id == id);
     let batch = |some: &[(EntryId, EpochMillis)], together: usize, further: &[Place]| {

@@ -6,7 +6,7 @@ use super::*;
 use crate::queue::change::What;
 use crate::queue::frame::Form;
 use crate::queue::look::{Client, Clients};
-use crate::queue::{Announcement, Judged, ServerLook};
+use crate::queue::{Announcement, JudgedMember, ServerLook};
 
 /// Pulses each second over so many ms, the head late by that at the end.
 fn standing(ms: i64, late_ms: i64, clients: u64) -> Scene {
@@ -182,7 +182,7 @@ fn those_who_have_selected_another_database_are_seen_through() {
 
 #[test]
 fn what_is_explained_by_a_poison_entry_is_not_told_twice() {
-    let poison = |due| -> Judged { framed(Form::DoubleId, 1, due) };
+    let poison = |due| -> JudgedMember { framed(Form::DoubleId, 1, due) };
     let mut scene = standing(4_000, 10_000, 1).look(server_look(0, [false, true], 0));
     assert!(scene.all().findings.iter().any(|found| found.id == ID));
     let mut scene = scene.sample(sample(vec![poison(Some(-6_000))], Vec::new()));

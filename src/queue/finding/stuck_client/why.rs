@@ -1,6 +1,6 @@
 //! Why nobody transfers although somebody is subscribed, as far as a kick has told.
 
-use super::super::{Seen, Step};
+use super::super::{QueueFacts, Step};
 use crate::clock::EpochMillis;
 use crate::queue::ServerLook;
 use crate::queue::change::What;
@@ -36,7 +36,7 @@ pub(super) enum Why {
     Unseen,
 }
 
-pub(super) fn why(seen: &Seen, stood_since_ms: i64) -> Why {
+pub(super) fn why(seen: &QueueFacts, stood_since_ms: i64) -> Why {
     let look = seen.server.last();
     if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
         let here = clients
@@ -70,7 +70,7 @@ enum Kick {
 }
 
 /// The effect of the last kick; none when nobody kicked, or it cannot be told yet.
-fn kick(seen: &Seen) -> Option<Kick> {
+fn kick(seen: &QueueFacts) -> Option<Kick> {
     let still = seen.watch.still?;
     if let Some(at) = seen.watch.kicked {
         let stood = at >= still.since && still.until.since(at) >= HELPS_MS;
@@ -85,14 +85,14 @@ fn kick(seen: &Seen) -> Option<Kick> {
 }
 
 /// A kick at that moment has had time to help, and is not long ago.
-fn lately(seen: &Seen, at: EpochMillis) -> bool {
+fn lately(seen: &QueueFacts, at: EpochMillis) -> bool {
     let until = seen.watch.still.map(|still| still.until.since(at));
     until.is_some_and(|ms| (HELPS_MS..LATELY_MS).contains(&ms))
 }
 
 impl Why {
     /// Returns the time since the kick that this is concluded from, in ms.
-    pub(super) fn kicked_ms(&self, seen: &Seen) -> Option<i64> {
+    pub(super) fn kicked_ms(&self, seen: &QueueFacts) -> Option<i64> {
         let concluded = !matches!(
             self,
             Self::Untold | Self::OtherDb | Self::Held | Self::Unseen
@@ -104,13 +104,13 @@ impl Why {
 }
 
 /// The server was looked at when the entry stood there already, or just before the first pulse.
-fn of_now(seen: &Seen, look: &ServerLook) -> bool {
+fn of_now(seen: &QueueFacts, look: &ServerLook) -> bool {
     let still = seen.watch.still;
     still.is_some_and(|still| look.at.since(still.since) >= -BESIDE_MS)
 }
 
 /// Another one headed timeouts, late already, when somebody kicked: that one has left.
-fn moved_once(seen: &Seen) -> bool {
+fn moved_once(seen: &QueueFacts) -> bool {
     let Some((still, kicked)) = seen.watch.still.zip(seen.watch.kicked) else {
         return false;
     };

@@ -77,15 +77,15 @@ impl Watch {
 mod tests {
     use super::super::super::tests::{START, pulse};
     use super::*;
-    use crate::queue::exact::Drifted;
+    use crate::queue::exact::ListDifferences;
     use crate::queue::{Known, Pulse, Queue};
 
     /// A look at all members that ended at the start, and found timeouts longer by so many.
     fn look(balance: i64) -> Exact {
         let mut exact = Exact::new(&Queue::redisson("q"), START);
-        let mut drift = Drifted {
+        let mut drift = ListDifferences {
             balance,
-            ..Drifted::default()
+            ..ListDifferences::default()
         };
         drift.lacking.count = balance.unsigned_abs();
         exact.drift = Some(drift);

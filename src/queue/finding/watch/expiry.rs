@@ -13,7 +13,7 @@ pub(super) struct Expiry {
 
 /// The entries that an expiry of timeouts has taken.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(in super::super) struct Expired {
+pub(in super::super) struct ExpiredEntries {
     /// The key.
     pub(in super::super) key: Vec<u8>,
     /// When it expired, by the server's clock.
@@ -51,7 +51,7 @@ impl Watch {
         // What was due may have been transferred, up to the last one.
         if beat.waiting == Some(0) && waited > late && !self.changing {
             let Expiry { key, at } = expiry;
-            self.expired = Some(Expired {
+            self.expired = Some(ExpiredEntries {
                 key,
                 at,
                 waited,

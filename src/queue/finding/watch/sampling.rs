@@ -45,7 +45,7 @@ pub(super) const FEELER: usize = 10;
 /// Target has elements, none has been seen to go, and it has grown, or was long before the first
 /// look.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::queue::finding) struct Standing {
+pub(in crate::queue::finding) struct StandingTarget {
     /// The first pulse of which that is true.
     pub(in crate::queue::finding) since: EpochMillis,
     /// Elements by which it has grown since then (or just before).
@@ -56,7 +56,7 @@ pub(in crate::queue::finding) struct Standing {
     pub(in crate::queue::finding) before: bool,
 }
 
-impl Standing {
+impl StandingTarget {
     /// The first moment of which samples tell of it.
     pub(in crate::queue::finding) fn sampled(&self) -> EpochMillis {
         let beside = if self.before { BESIDE_MS } else { 0 };
@@ -165,7 +165,7 @@ impl Watch {
     }
 
     /// Since when elements have stood in target that has grown; none when any was seen to go.
-    pub(in crate::queue::finding) fn standing_target(&self) -> Option<Standing> {
+    pub(in crate::queue::finding) fn standing_target(&self) -> Option<StandingTarget> {
         let mut beats = self.beats.iter().rev();
         let newest = beats.next()?;
         let length = newest.target.filter(|&length| length > 0)?;
@@ -184,7 +184,7 @@ impl Watch {
         }
         let grown = length - least;
         let heap = before && length >= MANY;
-        (grown > 0 || heap).then_some(Standing {
+        (grown > 0 || heap).then_some(StandingTarget {
             since,
             grown,
             length,

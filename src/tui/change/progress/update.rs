@@ -2,9 +2,9 @@
 
 pub mod told;
 
-use crate::queue::told::{Applied, Order};
+use crate::queue::told::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally, text};
-use crate::tui::change::{self, RESULTS_KEPT, Running, Stage, UnderWay, is_worth_a_look};
+use crate::tui::change::{self, ChangeInProgress, RESULTS_KEPT, Stage, UnderWay, is_worth_a_look};
 use crate::tui::effect::Effect;
 use crate::tui::journal::{OwnChange, all_well, sum_up};
 use crate::tui::keys::Action;
@@ -77,17 +77,17 @@ pub(crate) fn ticked(model: &mut Model) {
 }
 
 /// A change told something.
-pub(crate) fn told(model: &mut Model, generation: u64, told: Applied) {
+pub(crate) fn told(model: &mut Model, generation: u64, told: ChangeEvent) {
     match told {
-        Applied::Ended(summary) => return ended(model, generation, &summary),
-        Applied::Failed(why) => return failed(model, generation, why),
+        ChangeEvent::Ended(summary) => return ended(model, generation, &summary),
+        ChangeEvent::Failed(why) => return failed(model, generation, why),
         _ => {}
     }
     let Some(running) = model.changing.running_mut(generation) else {
         return;
     };
     match told {
-        Applied::Begun(id) => {
+        ChangeEvent::Begun(id) => {
             running.journal_id = id;
             if running.plan.change == Change::Kick {
                 let name = text::printable_bytes(running.plan.queue.name.as_bytes());
@@ -95,7 +95,7 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: Applied) {
                 toast::update::say(model, words, Tone::Good);
             }
         }
-        Applied::Progress(progress) => {
+        ChangeEvent::Progress(progress) => {
             // It goes on: what it tried to get over is over.
             let before = running.progress.as_ref().map(|before| before.tally);
             if before != Some(progress.tally) {
@@ -103,9 +103,9 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: Applied) {
             }
             running.progress = Some(progress);
         }
-        Applied::Results(results) => keep(&mut running.results, results),
-        Applied::Trouble(why) => running.trouble = Some(why),
-        Applied::Ended(_) | Applied::Failed(_) => {}
+        ChangeEvent::Results(results) => keep(&mut running.results, results),
+        ChangeEvent::Trouble(why) => running.trouble = Some(why),
+        ChangeEvent::Ended(_) | ChangeEvent::Failed(_) => {}
     }
 }
 
@@ -174,7 +174,7 @@ fn failed(model: &mut Model, generation: u64, why: String) {
 }
 
 /// The change is no longer under way.
-fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, Running)> {
+fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, ChangeInProgress)> {
     let under_way = model.changing.take(generation)?;
     match under_way.stage.clone() {
         Stage::Running(running) => Some((under_way, *running)),
@@ -222,7 +222,7 @@ fn named(under_way: &UnderWay, words: String) -> String {
 }
 
 /// Returns the words of a change that is over, and their tone.
-fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
+fn said(model: &Model, running: &ChangeInProgress, summary: &Summary) -> (String, Tone) {
     let Summary {
         change,
         tally,
@@ -278,7 +278,7 @@ fn tone(change: Change, tally: &Tally) -> Tone {
 }
 
 /// ` · u undo`, where that takes back what was done.
-fn undo_hint(model: &Model, running: &Running) -> String {
+fn undo_hint(model: &Model, running: &ChangeInProgress) -> String {
     let Plan { change, .. } = running.plan;
     match model.keymap.label(Action::Undo, model.look.ascii) {
         // The key goes further back than to others.

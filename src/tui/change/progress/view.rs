@@ -11,7 +11,7 @@ use crate::queue::told::Order;
 use crate::queue::{Outcome, text};
 use crate::tui::area::Area;
 use crate::tui::change::progress::queries::share;
-use crate::tui::change::{Running, UnderWay};
+use crate::tui::change::{ChangeInProgress, UnderWay};
 use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
@@ -36,7 +36,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
 }
 
-fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
+fn title(ctx: &Ctx, under_way: &UnderWay, running: &ChangeInProgress, buf: &mut Buffer) {
     let t = &ctx.theme;
     let keys = super::queries::has_keys(ctx.model);
     let style = if keys {
@@ -82,7 +82,7 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
 }
 
 /// Says what is being done now.
-fn phase(ctx: &Ctx, running: &Running) -> (String, Style) {
+fn phase(ctx: &Ctx, running: &ChangeInProgress) -> (String, Style) {
     let t = &ctx.theme;
     let phase = running.progress.as_ref().map_or("begins", |p| p.phase);
     let waits = running.progress.as_ref().and_then(|p| p.waits.as_ref());
@@ -97,7 +97,7 @@ fn phase(ctx: &Ctx, running: &Running) -> (String, Style) {
 
 /// `━━━━━━╸─────  62 %  6,200 of 10,000  ETA 12 s`; while the order list is brought back, how far
 /// that is.
-fn gauge(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
+fn gauge(ctx: &Ctx, running: &ChangeInProgress, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let back = running.progress.as_ref().and_then(|p| p.back);
     let (done, planned) = match (&running.progress, back) {
@@ -156,7 +156,7 @@ fn eta(left: Duration) -> String {
 
 /// Draws what it waits for or tries to get over, else how fast it goes; where there is one line for
 /// all, what was not done as well.
-fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
+fn figures(ctx: &Ctx, running: &ChangeInProgress, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let mut line = Line::new(buf, row.x, row.y, row.w);
     line.skip(1);
@@ -206,14 +206,14 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
 }
 
 /// Says what it waits for; not that it is paused, which the title says.
-fn waits(running: &Running) -> Option<String> {
+fn waits(running: &ChangeInProgress) -> Option<String> {
     let why = running.progress.as_ref()?.waits.as_ref()?;
     let paused = running.order == Order::Pause;
     (!paused).then(|| format!("it waits: {}", text::printable(why)))
 }
 
 /// `6,198 of 10,000 deleted`.
-fn done(running: &Running, progress: &Progress) -> String {
+fn done(running: &ChangeInProgress, progress: &Progress) -> String {
     let done = progress.tally.get(Outcome::Done);
     let [done, planned] = [done, progress.planned].map(text::thousands);
     format!("{done} of {planned} {}", running.plan.change.past())
@@ -249,7 +249,7 @@ fn left_out(progress: &Progress, word: impl Fn(Outcome) -> &'static str) -> Vec<
 }
 
 /// `6,198 transferred · 2 already moved by others`.
-fn outcomes(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
+fn outcomes(ctx: &Ctx, running: &ChangeInProgress, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let mut line = Line::new(buf, row.x, row.y, row.w);
     line.skip(1);

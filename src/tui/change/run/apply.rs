@@ -9,19 +9,19 @@ use tokio::sync::watch;
 
 use super::{TELL_EVERY, lock};
 use crate::clock::instant;
-use crate::ops::apply::{Applied, Applying, Order};
+use crate::ops::apply::{ChangeEvent, Order, RunningChange};
 use crate::queue::plan::Progress;
 use crate::queue::{EntryResult, Link};
 use crate::tui::change::{self, RESULTS_KEPT, is_worth_a_look};
-use crate::tui::leave::Interrupted;
+use crate::tui::leave::InterruptedChange;
 use crate::tui::link;
 use crate::tui::msg::Msg;
 
 /// Passes on what a change tells and what it is told, until it is over.
 pub(crate) async fn run(
-    mut applying: Applying,
+    mut applying: RunningChange,
     mut orders: UnboundedReceiver<Order>,
-    mut said: Said,
+    mut said: ChangeReporter,
 ) {
     while !said.over {
         tokio::select! {
@@ -43,7 +43,7 @@ async fn until(at: Option<Instant>) {
 }
 
 /// The reports of a change to the loop.
-pub(crate) struct Said {
+pub(crate) struct ChangeReporter {
     generation: u64,
     answers: UnboundedSender<Msg>,
     link: watch::Receiver<Link>,
@@ -56,17 +56,17 @@ pub(crate) struct Said {
     due: Option<Instant>,
     last: Option<Instant>,
     /// The point at which the change stands.
-    so_far: Arc<Mutex<Interrupted>>,
+    so_far: Arc<Mutex<InterruptedChange>>,
     over: bool,
     /// Why it could not go on: how it ended is still to come.
     failed: Option<String>,
 }
 
-impl Said {
+impl ChangeReporter {
     /// Nothing was told yet.
     pub(crate) fn new(
         generation: u64,
-        so_far: Arc<Mutex<Interrupted>>,
+        so_far: Arc<Mutex<InterruptedChange>>,
         answers: UnboundedSender<Msg>,
         link: watch::Receiver<Link>,
     ) -> Self {
@@ -86,14 +86,14 @@ impl Said {
     }
 
     /// The change told something; none: it has ended without a word.
-    fn told(&mut self, told: Option<Applied>) {
+    fn told(&mut self, told: Option<ChangeEvent>) {
         match told {
-            Some(Applied::Progress(progress)) => {
+            Some(ChangeEvent::Progress(progress)) => {
                 lock(&self.so_far).tally = progress.tally;
                 self.progress = Some(progress);
                 self.soon();
             }
-            Some(Applied::Results(results)) => {
+            Some(ChangeEvent::Results(results)) => {
                 // The others are counted.
                 let room = RESULTS_KEPT - self.kept;
                 let tried = results.into_iter();
@@ -105,25 +105,25 @@ impl Said {
                     self.soon();
                 }
             }
-            Some(now @ (Applied::Begun(_) | Applied::Trouble(_))) => {
-                if let Applied::Begun(id) = &now {
+            Some(now @ (ChangeEvent::Begun(_) | ChangeEvent::Trouble(_))) => {
+                if let ChangeEvent::Begun(id) = &now {
                     lock(&self.so_far).journal_id.clone_from(id);
                 }
                 self.flush();
                 self.send(now);
             }
-            Some(Applied::Ended(summary)) => {
+            Some(ChangeEvent::Ended(summary)) => {
                 if let Some(why) = self.failed.take() {
                     // What is left to mend, and how, stands in the notes.
                     let why = [&[why][..], &summary.notes[..]].concat().join(" ");
-                    self.end(Applied::Failed(why));
+                    self.end(ChangeEvent::Failed(why));
                     return;
                 }
                 lock(&self.so_far).ended(&summary);
-                self.end(Applied::Ended(summary));
+                self.end(ChangeEvent::Ended(summary));
             }
             // How it ended follows, unless it has not begun.
-            Some(Applied::Failed(why)) => {
+            Some(ChangeEvent::Failed(why)) => {
                 lock(&self.so_far).failed(&why);
                 self.failed = Some(why);
             }
@@ -131,7 +131,7 @@ impl Said {
                 let why = self.failed.take();
                 let why = why.unwrap_or_else(|| "The change ended without a word.".to_owned());
                 lock(&self.so_far).failed(&why);
-                self.end(Applied::Failed(why));
+                self.end(ChangeEvent::Failed(why));
             }
         }
     }
@@ -156,15 +156,15 @@ impl Said {
         self.last = Some(instant());
         let results = std::mem::take(&mut self.results);
         if !results.is_empty() {
-            self.send(Applied::Results(results));
+            self.send(ChangeEvent::Results(results));
         }
         if let Some(progress) = self.progress.take() {
-            self.send(Applied::Progress(progress));
+            self.send(ChangeEvent::Progress(progress));
         }
     }
 
     /// The last word. The link goes before it: its clock has moved on with each answer.
-    fn end(&mut self, last: Applied) {
+    fn end(&mut self, last: ChangeEvent) {
         self.flush();
         let link: Link = self.link.borrow().clone();
         // Nobody listens any more when the program is about to end.
@@ -175,7 +175,7 @@ impl Said {
         self.over = true;
     }
 
-    fn send(&self, told: Applied) {
+    fn send(&self, told: ChangeEvent) {
         let _ = self
             .answers
             .send(Msg::Change(change::Msg::Applied(self.generation, told)));
@@ -190,25 +190,25 @@ mod tests {
     use crate::queue::{EntryId, Outcome, Tally};
     use crate::tui::journal::tests::plan;
 
-    fn said() -> (Said, UnboundedReceiver<Msg>) {
+    fn said() -> (ChangeReporter, UnboundedReceiver<Msg>) {
         let (answers, heard) = unbounded_channel();
-        let so_far = Arc::new(Mutex::new(Interrupted::new(&plan(5_000), None)));
+        let so_far = Arc::new(Mutex::new(InterruptedChange::new(&plan(5_000), None)));
         let link = watch::Sender::new(Link::default()).subscribe();
-        (Said::new(7, so_far, answers, link), heard)
+        (ChangeReporter::new(7, so_far, answers, link), heard)
     }
 
-    fn result(outcome: Outcome) -> Applied {
-        Applied::Results(vec![EntryResult {
+    fn result(outcome: Outcome) -> ChangeEvent {
+        ChangeEvent::Results(vec![EntryResult {
             id: EntryId([0; 8]),
             outcome,
             reason: None,
         }])
     }
 
-    fn progress(done: u64) -> Applied {
+    fn progress(done: u64) -> ChangeEvent {
         let mut tally = Tally::default();
         tally.add(Outcome::Done, done);
-        Applied::Progress(Progress {
+        ChangeEvent::Progress(Progress {
             phase: "deleting",
             tally,
             planned: 5_000,
@@ -233,14 +233,14 @@ mod tests {
         let told: usize = all
             .iter()
             .map(|msg| match msg {
-                Msg::Change(change::Msg::Applied(7, Applied::Results(some))) => some.len(),
+                Msg::Change(change::Msg::Applied(7, ChangeEvent::Results(some))) => some.len(),
                 _ => 0,
             })
             .sum();
         assert_eq!(told, RESULTS_KEPT);
         assert!(all.len() < 200, "{} messages", all.len());
         let last = all.last();
-        let Some(Msg::Change(change::Msg::Applied(7, Applied::Progress(last)))) = last else {
+        let Some(Msg::Change(change::Msg::Applied(7, ChangeEvent::Progress(last)))) = last else {
             panic!("{last:?}");
         };
         assert_eq!(last.tally.get(Outcome::Done), 2_999);
@@ -254,7 +254,7 @@ mod tests {
         let all: Vec<Msg> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
         assert!(matches!(
             all.last(),
-            Some(Msg::Change(change::Msg::Applied(7, Applied::Failed(_))))
+            Some(Msg::Change(change::Msg::Applied(7, ChangeEvent::Failed(_))))
         ));
     }
 }

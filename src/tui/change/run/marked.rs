@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use crate::ops::entries::From;
 use crate::ops::plan::{Copies, Which};
 use crate::queue::{Entry, Queue, State};
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
 
 /// The entries, as they were seen or by what holds for them.
-pub(crate) fn which(queue: &Queue, marked: Marked) -> Which {
+pub(crate) fn which(queue: &Queue, marked: MarkedEntries) -> Which {
     match marked {
-        Marked::Due => Which::Due,
-        Marked::Lost => Which::Where(From::OrderOnly, std::sync::Arc::new(|_| true)),
-        Marked::One(entry) => Which::These(vec![entry]),
-        Marked::Marks(marks) => of_marks(queue, marks),
-        Marked::ButOne(marks) => Which::ButOne(Box::new(of_marks(queue, marks))),
+        MarkedEntries::Due => Which::Due,
+        MarkedEntries::Lost => Which::Where(From::OrderOnly, std::sync::Arc::new(|_| true)),
+        MarkedEntries::One(entry) => Which::These(vec![entry]),
+        MarkedEntries::Marks(marks) => of_marks(queue, marks),
+        MarkedEntries::ButOne(marks) => Which::ButOne(Box::new(of_marks(queue, marks))),
     }
 }
 
@@ -97,13 +97,13 @@ const fn place(tab: Tab) -> From {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::marks::{Rule, Toggled, What};
+    use crate::tui::marks::{Rule, ToggledEntry, What};
 
     fn toggled(members: &[(&str, Option<f64>, bool)]) -> Marks {
         let mut marks = Marks::default();
         for (member, score, marked) in members {
             let (score, marked) = (*score, *marked);
-            let toggled = Toggled {
+            let toggled = ToggledEntry {
                 score,
                 marked,
                 places: vec![0],
@@ -117,7 +117,7 @@ mod tests {
     fn a_few_that_were_marked_one_by_one_are_taken_as_they_were_seen() {
         let marks = toggled(&[("b", Some(2.0), true), ("a", Some(1.0), true)]);
         let queue = Queue::redisson("orders");
-        let Which::These(these) = which(&queue, Marked::Marks(Box::new(marks))) else {
+        let Which::These(these) = which(&queue, MarkedEntries::Marks(Box::new(marks))) else {
             panic!("not looked for");
         };
         let members: Vec<&[u8]> = these.iter().map(|e| e.member.as_slice()).collect();
@@ -135,7 +135,8 @@ mod tests {
             exact: true,
         });
         let queue = Queue::redisson("orders");
-        let Which::Where(From::Order, holds) = which(&queue, Marked::Marks(Box::new(marks))) else {
+        let Which::Where(From::Order, holds) = which(&queue, MarkedEntries::Marks(Box::new(marks)))
+        else {
             panic!("looked for in the order list");
         };
         let entry = |member: &str| Entry {
@@ -155,7 +156,8 @@ mod tests {
             toggled.places = vec![3, 7];
         }
         let queue = Queue::redisson("orders");
-        let Which::These(these) = which(&queue, Marked::Marks(Box::new(marks.clone()))) else {
+        let Which::These(these) = which(&queue, MarkedEntries::Marks(Box::new(marks.clone())))
+        else {
             panic!("not looked for");
         };
         assert_eq!(these.len(), 2);
@@ -168,7 +170,7 @@ mod tests {
             if let Some(toggled) = marks.toggled.get_mut(&b"a"[..]) {
                 toggled.marked = marked;
             }
-            let marked = Marked::Marks(Box::new(marks.clone()));
+            let marked = MarkedEntries::Marks(Box::new(marks.clone()));
             let Which::Counted(_, copies) = which(&queue, marked) else {
                 panic!("counted");
             };

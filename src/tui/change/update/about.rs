@@ -4,7 +4,7 @@ use super::About;
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::{Entry, Known, ListScore, Queue, State, text};
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::marks::{self, Marks, Rule};
@@ -15,7 +15,7 @@ use crate::tui::{journal, lists, timeline};
 
 impl About {
     /// About these entries, marked or not.
-    pub(crate) const fn of(queue: Queue, marked: Marked) -> Self {
+    pub(crate) const fn of(queue: Queue, marked: MarkedEntries) -> Self {
         Self {
             queue,
             marked,
@@ -222,7 +222,7 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
     let row = model.selected().ok_or("no queue to change")?;
     let queue = row.queue.clone();
     let (marked, marks) = match on(model, action)? {
-        On::Queue => (Marked::Due, None),
+        On::Queue => (MarkedEntries::Due, None),
         On::Late(rule) => {
             let marks = Marks {
                 rules: vec![rule],
@@ -230,7 +230,7 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
                 tab: Tab::Waiting,
                 ..Marks::default()
             };
-            (Marked::Marks(Box::new(marks)), None)
+            (MarkedEntries::Marks(Box::new(marks)), None)
         }
         On::Marked => {
             let mut marks = Box::new(model.marks.clone());
@@ -238,9 +238,9 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
             // What is due of all there are is counted by the server: no look through them.
             let due = action == Action::Transfer && marks.are_all();
             let marked = if due {
-                Marked::Due
+                MarkedEntries::Due
             } else {
-                Marked::Marks(marks.clone())
+                MarkedEntries::Marks(marks.clone())
             };
             (marked, Some(marks))
         }
@@ -250,7 +250,7 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
                 score: row.scored().then_some(row.score),
                 state: state(model, row)?,
             };
-            (Marked::One(entry), None)
+            (MarkedEntries::One(entry), None)
         }
     };
     Ok(About {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::{About, begin};
 use crate::queue::change::What;
 use crate::queue::{Queue, Repair};
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::edit::{self, EditForm};
 use crate::tui::effect::Effect;
 use crate::tui::form::Part;
@@ -21,24 +21,24 @@ use crate::tui::{copy, findings, queues, worker};
 pub(crate) fn requeue(model: &mut Model, about: About) {
     let mut form = RequeueForm::new(about.queue, about.marked, about.marks);
     match &form.marked {
-        Marked::One(entry) => {
+        MarkedEntries::One(entry) => {
             form.due = entry.score.and_then(|score| form.queue.due(score).at());
         }
-        Marked::Marks(marks) if form.is_late() => {
+        MarkedEntries::Marks(marks) if form.is_late() => {
             let late = marks.rules.iter().map(|rule| rule.count).sum();
             form.count = (late, true);
         }
-        Marked::Marks(marks) | Marked::ButOne(marks) => {
+        MarkedEntries::Marks(marks) | MarkedEntries::ButOne(marks) => {
             form.count = marks.count(tabs::queries::total(model));
         }
-        Marked::Lost => form.count = (lost(model), false),
-        Marked::Due => {}
+        MarkedEntries::Lost => form.count = (lost(model), false),
+        MarkedEntries::Due => {}
     }
     form.timeless = match &form.marked {
-        Marked::One(entry) => entry.state == crate::queue::State::Delivered,
-        Marked::Marks(marks) | Marked::ButOne(marks) => marks.tab == Tab::Delivered,
-        Marked::Lost => true,
-        Marked::Due => false,
+        MarkedEntries::One(entry) => entry.state == crate::queue::State::Delivered,
+        MarkedEntries::Marks(marks) | MarkedEntries::ButOne(marks) => marks.tab == Tab::Delivered,
+        MarkedEntries::Lost => true,
+        MarkedEntries::Due => false,
     };
     model.toast = None;
     model.overlay = Some(Overlay::Requeue(Box::new(form)));
@@ -53,12 +53,12 @@ fn lost(model: &Model) -> u64 {
 
 /// A new due time for what only the order list of a queue holds.
 fn wait_again(model: &mut Model, queue: Queue) {
-    requeue(model, About::of(queue, Marked::Lost));
+    requeue(model, About::of(queue, MarkedEntries::Lost));
 }
 
 /// `e`: another payload for the entry under the cursor.
 pub(crate) fn edit(model: &mut Model, about: About) {
-    let Marked::One(entry) = about.marked else {
+    let MarkedEntries::One(entry) = about.marked else {
         return;
     };
     let Some(row) = super::about::row(model) else {
@@ -250,7 +250,7 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
             if bytes == form.before {
                 return Err((Part::Payload, "nothing is changed yet".to_owned()));
             }
-            let entry = Marked::One(form.entry.clone());
+            let entry = MarkedEntries::One(form.entry.clone());
             let about = About::of(form.queue.clone(), entry);
             Ok(Some((What::Edit(bytes), about)))
         }

@@ -6,7 +6,7 @@ use crate::config::Profile;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::finding::worked_off_in_ms;
 use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
-use crate::tui::change::plan::Marked;
+use crate::tui::change::plan::MarkedEntries;
 use crate::tui::change::{self, Stage, UnderWay};
 use crate::tui::dialog::preview::Preview;
 use crate::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
@@ -94,7 +94,8 @@ fn stale(model: &Model) -> Option<String> {
     let pulse = row.and_then(|row| row.pulse.as_ref());
     let late = pulse.filter(|pulse| pulse.at > plan.at);
     let late = late.and_then(|pulse| pulse.late.get());
-    let all = one.asked_for.as_ref()?.which == Marked::Due && plan.change == Change::Transfer;
+    let all =
+        one.asked_for.as_ref()?.which == MarkedEntries::Due && plan.change == Change::Transfer;
     if let Some(late) = late.filter(|late| all && late.abs_diff(plan.planned) * 10 > plan.planned) {
         let (then, now) = (text::thousands(plan.planned), text::thousands(late));
         return Some(format!(

@@ -8,11 +8,11 @@ use crate::queue::{Due, List, ListScore, Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
-use crate::tui::filter::view::Found;
+use crate::tui::filter::view::MatchMarks;
 use crate::tui::moments;
 use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::theme::Theme;
-use crate::tui::widget::columns::{self, Column, Placed};
+use crate::tui::widget::columns::{self, Column, PlacedColumn};
 use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 
@@ -44,7 +44,7 @@ const PAYLOAD: u16 = 64;
 const GIVES_WAY: u16 = 1;
 
 /// A row to be drawn.
-pub(crate) struct Shown<'a> {
+pub(crate) struct ShownRow<'a> {
     /// The entry.
     pub(crate) row: &'a EntryRow,
     /// Its place in the list, from 0.
@@ -65,7 +65,7 @@ pub(crate) fn columns(
     numbered: Option<u64>,
     room: u16,
     mut rows: impl Iterator<Item = Due>,
-) -> Vec<Placed<Col>> {
+) -> Vec<PlacedColumn<Col>> {
     let zone = ctx.model.look.zone;
     // The day is said only where it is another one.
     let another = |due: Due| {
@@ -114,7 +114,7 @@ pub(crate) fn columns(
 }
 
 /// Draws the line of heads.
-pub(crate) fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
+pub(crate) fn heads(ctx: &Ctx, placed: &[PlacedColumn<Col>], area: Area, buf: &mut Buffer) {
     let falls = format!("due in {}", ctx.theme.glyphs.falls);
     for (col, x, w) in placed {
         let (x, y) = (area.x + x, area.y);
@@ -140,9 +140,9 @@ pub(crate) fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buf
 /// Draws a row.
 pub(crate) fn draw(
     ctx: &Ctx,
-    shown: &Shown,
-    found: &Found,
-    placed: &[Placed<Col>],
+    shown: &ShownRow,
+    found: &MatchMarks,
+    placed: &[PlacedColumn<Col>],
     area: Area,
     buf: &mut Buffer,
 ) {
@@ -183,7 +183,7 @@ pub(crate) fn unread(ctx: &Ctx, area: Area, buf: &mut Buffer) {
 }
 
 /// When it falls due; drift says so across the next column, too.
-fn countdown(ctx: &Ctx, d: &Theme, shown: &Shown, area: Area, buf: &mut Buffer) {
+fn countdown(ctx: &Ctx, d: &Theme, shown: &ShownRow, area: Area, buf: &mut Buffer) {
     let (x, y, w) = (area.x, area.y, area.w);
     if let Some(word) = shown.gone {
         let columns = u16::try_from(text::width(word)).unwrap_or(w);
@@ -215,7 +215,7 @@ fn reaches_over(word: &str) -> u16 {
     u16::try_from(text::width(word).saturating_sub(GONE)).unwrap_or(u16::MAX)
 }
 
-fn due_at(ctx: &Ctx, d: &Theme, shown: &Shown, cell: &mut Line, buf: &mut Buffer) {
+fn due_at(ctx: &Ctx, d: &Theme, shown: &ShownRow, cell: &mut Line, buf: &mut Buffer) {
     if !matches!(shown.score, None | Some(ListScore::Is(_))) {
         return;
     }
@@ -249,7 +249,7 @@ pub(crate) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
 }
 
 /// Draws what is inside, in one line.
-fn words(d: &Theme, found: &Found, shown: &Shown, mut cell: Line, buf: &mut Buffer) {
+fn words(d: &Theme, found: &MatchMarks, shown: &ShownRow, mut cell: Line, buf: &mut Buffer) {
     let row = shown.row;
     let suspect = shown.suspect.map(|severity| match severity {
         Severity::Critical => (d.glyphs.lost, d.late),

@@ -11,7 +11,7 @@ use crate::queue::text;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
 use crate::tui::entry::tree::{Kind, Tree};
-use crate::tui::entry::{self, EntryView, Face, Found, Piece, Spot};
+use crate::tui::entry::{self, EntryView, Face, Piece, Spot, TextSearch};
 use crate::tui::widget::hex::Hex;
 use crate::tui::widget::line::{self, Line};
 
@@ -55,7 +55,7 @@ pub(crate) fn bytes(
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Parts<'a> {
     /// The search in it, and what that found.
-    found: Option<&'a Found>,
+    found: Option<&'a TextSearch>,
     /// The tree of what its bytes say.
     tree: Option<&'a Tree>,
     /// Bytes before the payload.
@@ -186,7 +186,7 @@ pub(crate) fn legend(ctx: &Ctx, row: &EntryRow, line: &mut Line, buf: &mut Buffe
 pub(crate) fn words(
     ctx: &Ctx,
     lines: &[Piece],
-    found: Option<&Found>,
+    found: Option<&TextSearch>,
     scroll: usize,
     area: Rect,
     buf: &mut Buffer,
@@ -215,7 +215,7 @@ pub(crate) fn words(
 }
 
 /// The places that were found, and how each looks: the present one is reversed.
-fn hits<'a>(ctx: &Ctx, found: &'a Found) -> impl Iterator<Item = (&'a Spot, Style)> {
+fn hits<'a>(ctx: &Ctx, found: &'a TextSearch) -> impl Iterator<Item = (&'a Spot, Style)> {
     let other = ctx.data.accent.add_modifier(Modifier::UNDERLINED);
     let present = ctx.data.accent.add_modifier(Modifier::REVERSED);
     let style = move |i| if i == found.at { present } else { other };

@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
 use crate::tui::entry::tree::{Kind, Tree, TreeLine};
-use crate::tui::entry::{Found, Spot};
+use crate::tui::entry::{Spot, TextSearch};
 use crate::tui::hitmap::Target;
 use crate::tui::widget::line::Line;
 
@@ -18,7 +18,7 @@ const INDENT: usize = 2;
 pub(crate) fn tree(
     ctx: &Ctx,
     tree: &Tree,
-    found: Option<&Found>,
+    found: Option<&TextSearch>,
     scroll: usize,
     area: Rect,
     buf: &mut Buffer,

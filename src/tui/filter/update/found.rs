@@ -21,7 +21,7 @@ const CHECKED_BYTES: usize = 256 * 1024;
 const CHECKED_MARKS: usize = 64;
 
 /// The hit under the cursor.
-pub(crate) struct Held {
+pub(crate) struct CursorHit {
     /// Its member.
     pub(crate) member: Vec<u8>,
     /// Its score, where it has one.
@@ -33,12 +33,12 @@ pub(crate) struct Held {
 }
 
 /// The entry under the cursor, filter or not.
-pub(crate) fn held(model: &Model) -> Option<Held> {
+pub(crate) fn held(model: &Model) -> Option<CursorHit> {
     let stand = model.stand();
     let offset = stand.cursor.saturating_sub(stand.top);
     if model.filtered.is_some() {
         let hit = model.hit(model.entries.cursor)?;
-        return Some(Held {
+        return Some(CursorHit {
             member: hit.member.clone(),
             score: hit.score,
             gone: hit.gone,
@@ -46,7 +46,7 @@ pub(crate) fn held(model: &Model) -> Option<Held> {
         });
     }
     let row = model.waiting_entry()?;
-    Some(Held {
+    Some(CursorHit {
         member: row.member.clone(),
         score: row.scored().then_some(row.score),
         gone: false,
@@ -74,7 +74,7 @@ fn place(model: &Model, index: usize) -> u64 {
 }
 
 /// Puts the cursor on the held hit again, in the row of the screen it was in.
-pub(crate) fn follow(model: &mut Model, held: Option<Held>) {
+pub(crate) fn follow(model: &mut Model, held: Option<CursorHit>) {
     let Some((held, filtered)) = held.zip(model.filtered.as_ref()) else {
         return;
     };

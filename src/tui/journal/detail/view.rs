@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};
 
-use crate::tui::cursor::Scrolled;
+use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::journal::ChangeView;
@@ -36,7 +36,7 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     ctx.pane(slot, None, left, right, buf);
     let inner = slot.inner;
     let all = (rows.len() as u64, view.scroll as u64);
-    ctx.rail(Scrolled::Change, slot, inner, all);
+    ctx.rail(ScrollArea::Change, slot, inner, all);
     let shown = rows.iter().skip(view.scroll.min(more));
     for (row, y) in shown.zip(inner.y..inner.y + inner.h) {
         let mut line = Line::new(buf, inner.x, y, inner.w);

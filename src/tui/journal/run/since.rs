@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::is_here;
-use crate::ops::journal::{Journal, JournalError, Kept, ServerId};
+use crate::ops::journal::{Journal, JournalError, JournalledChange, ServerId};
 use crate::queue::{Change, EntryId, Outcome, Queue};
 use crate::store::Store;
 use crate::tui::lists::Since;
@@ -31,7 +31,7 @@ async fn known(
 ) -> Result<HashMap<EntryId, Since>, JournalError> {
     let spec = queue.spec();
     // What takes back a restoration sets aside, too.
-    let sets_aside = |kept: &Kept| {
+    let sets_aside = |kept: &JournalledChange| {
         let of_it = matches!(kept.head.change, Change::Quarantine | Change::Undo);
         of_it && kept.head.queue == spec && kept.undone_by.is_none() && is_here(server, kept)
     };
@@ -61,7 +61,7 @@ async fn known(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::journal::{Happened, Head, Item};
+    use crate::ops::journal::{Head, Item, ItemResult};
     use crate::queue::{State, Tally};
 
     fn server() -> ServerId {
@@ -96,7 +96,7 @@ mod tests {
         let mut record = journal.begin(head).await.unwrap();
         record.intend(ids.iter().map(item).collect()).await.unwrap();
         // The last one was gone.
-        let outcome = |index: u64| Happened {
+        let outcome = |index: u64| ItemResult {
             index,
             outcome: if index + 1 == ids.len() as u64 {
                 Outcome::Gone

@@ -48,7 +48,7 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         taken.push(of_bar(ctx, track, picture, bar, buf));
     } else if let Some((x, count)) = super::late::chosen(ctx, track, picture) {
         let words = super::late::words(ctx.model.late_class.unwrap_or(0));
-        let told = Told {
+        let told = AxisWords {
             long: words.to_owned(),
             short: words.to_owned(),
             share: None,
@@ -120,7 +120,7 @@ fn of_bar(ctx: &Ctx, track: &Track, picture: &Picture, bar: usize, buf: &mut Buf
     let known = picture.survey.is_some();
     let count = picture.counts.get(bar).copied().filter(|_| known);
     let (from, to) = span(ctx, picture.scale, bar);
-    let told = Told {
+    let told = AxisWords {
         long: format!("{from} {} {to}", ctx.theme.glyphs.to),
         short: from,
         share: (picture.in_view > 0).then(|| share(count.unwrap_or(0), picture.in_view)),
@@ -157,7 +157,7 @@ fn span(ctx: &Ctx, scale: Scale, bar: usize) -> (String, String) {
 }
 
 /// The words on the axis about what is under the cursor.
-struct Told {
+struct AxisWords {
     /// In a line of its own.
     long: String,
     /// Beside the pointer.
@@ -170,7 +170,7 @@ struct Told {
     count: Option<u64>,
 }
 
-impl Told {
+impl AxisWords {
     /// Writes it on a line of its own where there is one, else beside the pointer at `x`. Says
     /// which columns of the axis it took.
     fn put(&self, ctx: &Ctx, track: &Track, x: u16, buf: &mut Buffer) -> (u16, u16) {

@@ -1,7 +1,7 @@
 //! What the findings say once a change of ours is over.
 
 use delayscope::queue::change::What;
-use delayscope::queue::told::Applied;
+use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::change;
 use delayscope::tui::findings::calm::calm;
@@ -72,7 +72,7 @@ fn while_a_change_is_under_way_the_other_queues_know_of_it() {
     );
     desk.tell(Msg::Change(change::Msg::Applied(
         generation,
-        Applied::Failed("x".to_owned()),
+        ChangeEvent::Failed("x".to_owned()),
     )));
     desk.live(3_000, 1);
     assert_eq!(beside(&desk, false), None);

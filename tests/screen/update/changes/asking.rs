@@ -3,7 +3,7 @@
 use delayscope::queue::change::What;
 use delayscope::queue::{Entry, Layout, LinkState, Push, Queue, QueueName, State, Unit, ZsetList};
 use delayscope::tui::change;
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::filter::Search;
 use delayscope::tui::keys::{Action, Code};
@@ -28,9 +28,9 @@ const KEYS: [(char, Action); 9] = [
     ('u', Action::Undo),
 ];
 
-fn one(desk: &Desk, i: u64, state: State) -> Marked {
+fn one(desk: &Desk, i: u64, state: State) -> MarkedEntries {
     let at = usize::try_from(i).unwrap();
-    Marked::One(Entry {
+    MarkedEntries::One(Entry {
         member: member(i),
         score: Some(desk.world[0].entries[at].1),
         state,
@@ -65,7 +65,7 @@ fn where_entries_are_marked_a_key_acts_on_them_as_they_are_then() {
     let marks = desk.model.marks.clone();
     let asked = asked(&desk.char('x')).unwrap();
     desk.char(' ');
-    assert_eq!(asked.which, Marked::Marks(Box::new(marks)));
+    assert_eq!(asked.which, MarkedEntries::Marks(Box::new(marks)));
 }
 
 #[test]
@@ -75,23 +75,23 @@ fn of_all_there_are_what_is_due_is_transferred_without_a_look_through_them() {
     let asked_of = asked(&desk.char('t')).unwrap();
     assert_eq!(
         (asked_of.what, asked_of.which),
-        (What::Transfer, Marked::Due)
+        (What::Transfer, MarkedEntries::Due)
     );
     // Not where one was left out, nor for what acts on more than what is due.
     let mut desk = super::desk();
     desk.char('a');
     desk.char(' ');
     let which = asked(&desk.char('t')).unwrap().which;
-    assert!(matches!(which, Marked::Marks(_)), "{which:?}");
+    assert!(matches!(which, MarkedEntries::Marks(_)), "{which:?}");
     let mut desk = super::desk();
     desk.char('a');
     let which = asked(&desk.char('p')).unwrap().which;
-    assert!(matches!(which, Marked::Marks(_)), "{which:?}");
+    assert!(matches!(which, MarkedEntries::Marks(_)), "{which:?}");
 }
 
 /// The members of the marks that a plan is about, where it is told each of them.
-fn told_one_by_one(which: &Marked) -> Option<Vec<(Vec<u8>, Option<f64>)>> {
-    let Marked::Marks(marks) = which else {
+fn told_one_by_one(which: &MarkedEntries) -> Option<Vec<(Vec<u8>, Option<f64>)>> {
+    let MarkedEntries::Marks(marks) = which else {
         return None;
     };
     let marked = marks.toggled.iter().filter(|(_, toggled)| toggled.marked);
@@ -156,7 +156,7 @@ fn in_the_queues_t_transfers_what_is_due_and_the_others_say_choose() {
     let asked_of = asked(&desk.char('t')).unwrap();
     assert_eq!(
         (asked_of.what, asked_of.which),
-        (What::Transfer, Marked::Due)
+        (What::Transfer, MarkedEntries::Due)
     );
     desk.press(Code::Esc);
     for key in ['p', 'x', 'e', 'D'] {
@@ -189,7 +189,7 @@ fn in_the_timeline_what_was_marked_of_a_bar_is_acted_on() {
     desk.model.focus = Pane::Timeline;
     assert!(matches!(
         asked(&desk.char('x')).unwrap().which,
-        Marked::Marks(_)
+        MarkedEntries::Marks(_)
     ));
 }
 
@@ -199,7 +199,7 @@ fn what_was_delivered_can_be_deleted_and_no_more_delivered() {
     desk.char('2');
     desk.answer_all();
     assert_eq!(desk.model.tab, Tab::Delivered);
-    let first = Marked::One(Entry {
+    let first = MarkedEntries::One(Entry {
         member: b"first".to_vec(),
         score: None,
         state: State::Delivered,
@@ -240,7 +240,7 @@ fn an_element_of_the_order_list_alone_is_a_case_for_a_repair() {
     for (key, what) in [('p', What::Deliver), ('x', What::Delete)] {
         let wish = asked(&desk.char(key)).unwrap();
         assert_eq!(wish.what, what);
-        assert!(matches!(wish.which, Marked::One(entry) if entry.state == State::Order));
+        assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.state == State::Order));
         desk.press(Code::Esc);
     }
 }

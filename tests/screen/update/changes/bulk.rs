@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use delayscope::queue::plan::Progress;
-use delayscope::queue::told::{Applied, Order};
+use delayscope::queue::told::{ChangeEvent, Order};
 use delayscope::queue::{Change, Due, EntryId, EntryResult, Outcome, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hints;
-use delayscope::tui::journal::{self, Explained, PastChange};
+use delayscope::tui::journal::{self, JournalAccount, PastChange};
 use delayscope::tui::keys;
 use delayscope::tui::keys::Code;
 use delayscope::tui::layout;
@@ -29,8 +29,8 @@ fn tally(outcomes: &[(Outcome, u64)]) -> Tally {
     tally
 }
 
-fn progress(done: u64, planned: u64) -> Applied {
-    Applied::Progress(Progress {
+fn progress(done: u64, planned: u64) -> ChangeEvent {
+    ChangeEvent::Progress(Progress {
         phase: "deleting",
         tally: tally(&[(Outcome::Done, done)]),
         planned,
@@ -42,8 +42,8 @@ fn progress(done: u64, planned: u64) -> Applied {
     })
 }
 
-fn summary(outcomes: &[(Outcome, u64)], notes: &[&str]) -> Applied {
-    Applied::Ended(Summary {
+fn summary(outcomes: &[(Outcome, u64)], notes: &[&str]) -> ChangeEvent {
+    ChangeEvent::Ended(Summary {
         change: Change::Delete,
         queue: orders(),
         tally: tally(outcomes),
@@ -153,7 +153,7 @@ fn all_other_keys_act_below_and_tab_leaves_space_and_esc_to_it() {
 #[test]
 fn what_it_tries_to_get_over_is_told_until_it_goes_on() {
     let (mut desk, generation) = long(5_000);
-    let trouble = Applied::Trouble("Redis is loading.".to_owned());
+    let trouble = ChangeEvent::Trouble("Redis is loading.".to_owned());
     desk.tell(Msg::Change(change::Msg::Applied(generation, trouble)));
     let told = |desk: &Desk| desk.model.changing.running().unwrap().1.trouble.clone();
     assert_eq!(told(&desk).as_deref(), Some("Redis is loading."));
@@ -263,7 +263,7 @@ fn why_an_entry_was_not_done_is_said_and_can_be_looked_at() {
     };
     desk.tell(Msg::Change(change::Msg::Applied(
         generation,
-        Applied::Results(vec![result]),
+        ChangeEvent::Results(vec![result]),
     )));
     desk.tell(Msg::Change(change::Msg::Applied(
         generation,
@@ -290,7 +290,7 @@ fn why_an_entry_was_not_done_is_said_and_can_be_looked_at() {
 #[test]
 fn one_that_could_not_begin_says_why_and_leaves_no_trace() {
     let (mut desk, generation) = running(1);
-    let failed = Applied::Failed("there is no room for the journal".to_owned());
+    let failed = ChangeEvent::Failed("there is no room for the journal".to_owned());
     desk.tell(Msg::Change(change::Msg::Applied(generation, failed)));
     assert_eq!(
         toast(&desk),
@@ -384,7 +384,7 @@ fn a_change_of_another_session_is_looked_up_in_the_journal() {
         }
         _ => None,
     });
-    let explained = Explained {
+    let explained = JournalAccount {
         id: "old".to_owned(),
         tally: Tally::default(),
         not_done: Vec::new(),

@@ -5,7 +5,7 @@ use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::{Change, Due, EntryId, Tally};
 use delayscope::tui::change;
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::filter;
@@ -376,7 +376,10 @@ fn a_question_about_what_is_due_says_when_that_is_out_of_date_and_looks_again() 
     );
     let again = asked(&desk.key(Key::ctrl('r'))).unwrap();
     assert!(again.generation > first);
-    assert_eq!((again.what, again.which), (What::Transfer, Marked::Due));
+    assert_eq!(
+        (again.what, again.which),
+        (What::Transfer, MarkedEntries::Due)
+    );
     assert!(dialog(&desk.model).is_none());
     let mut fresh = plan(Change::Transfer, 7);
     fresh.at = desk.now();

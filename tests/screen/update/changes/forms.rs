@@ -2,10 +2,10 @@
 
 use delayscope::payload::Codec;
 use delayscope::queue::change::{Base, NewDue, What};
-use delayscope::queue::told::Applied;
+use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::change;
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::edit::EditForm;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::form::{self, Part};
@@ -48,7 +48,7 @@ fn r_gives_another_due_time_and_the_plan_is_asked_about() {
     };
     let wish = asked(&effects).unwrap();
     assert_eq!(wish.what, What::Requeue(new));
-    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(0)));
+    assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.member == member(0)));
     assert_eq!(desk.model.overlay, None);
     planned(&mut desk, wish.generation, plan(Change::Requeue, 1));
     assert!(applied(&desk.char('y')));
@@ -73,7 +73,7 @@ fn marked_ones_are_spread_in_their_order() {
         spread_ms: 540_000,
     };
     assert_eq!(wish.what, What::Requeue(new));
-    assert!(matches!(wish.which, Marked::Marks(_)));
+    assert!(matches!(wish.which, MarkedEntries::Marks(_)));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_delivered_one_goes_back_in_or_at_but_not_by() {
     assert!(requeue(&desk).timeless);
     let delivered = |e: &delayscope::queue::Entry| e.state == State::Delivered;
     let wish = asked(&submit(&mut desk)).unwrap();
-    assert!(matches!(&wish.which, Marked::One(entry) if delivered(entry)));
+    assert!(matches!(&wish.which, MarkedEntries::One(entry) if delivered(entry)));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn e_gives_another_payload_in_the_codec_that_wrote_it() {
     desk.type_in("!");
     let wish = asked(&submit(&mut desk)).unwrap();
     assert_eq!(wish.what, What::Edit(b"entry 0!".to_vec()));
-    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(0)));
+    assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.member == member(0)));
     assert_eq!(desk.model.overlay, None);
 }
 
@@ -229,7 +229,7 @@ fn an_opened_entry_is_what_the_keys_act_on() {
     assert_eq!(edit(&desk).payload.text(), "entry 1");
     desk.press(Code::Esc);
     let wish = asked(&desk.char('x')).unwrap();
-    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(1)));
+    assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.member == member(1)));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn what_was_filled_in_stays_while_something_is_in_its_way() {
     desk.link(LinkState::Live);
     desk.tell(Msg::Change(change::Msg::Applied(
         first,
-        Applied::Failed("no".to_owned()),
+        ChangeEvent::Failed("no".to_owned()),
     )));
     assert!(asked(&submit(&mut desk)).is_some());
 }

@@ -7,7 +7,7 @@ use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::{LinkState, Queue};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
-use delayscope::tui::form::{Filling as _, Part};
+use delayscope::tui::form::{InputForm as _, Part};
 use delayscope::tui::hints;
 
 use delayscope::tui::keys::Code;

@@ -4,7 +4,7 @@ use delayscope::queue::Known;
 use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Act, Advice, Step};
-use delayscope::queue::told::Applied;
+use delayscope::queue::told::ChangeEvent;
 use delayscope::tui::change;
 use delayscope::tui::findings;
 
@@ -50,7 +50,7 @@ fn a_repair_has_the_same_name_in_the_menu_in_its_question_and_when_it_is_over() 
         desk.char('y');
         desk.tell(Msg::Change(change::Msg::Applied(
             generation,
-            Applied::Failed("x".to_owned()),
+            ChangeEvent::Failed("x".to_owned()),
         )));
         let said = toast(&desk).to_owned();
         let stem = match row {

@@ -4,9 +4,9 @@ use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Remedy, Severity, Step};
 use delayscope::queue::{Change, Exact, Form, Known, Queue, State};
-use delayscope::tui::change::plan::Marked;
+use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::dialog::DialogLine;
-use delayscope::tui::form::{Filling as _, Part};
+use delayscope::tui::form::{InputForm as _, Part};
 use delayscope::tui::hints;
 
 use delayscope::tui::keys::{Code, Key};
@@ -105,11 +105,14 @@ fn what_only_the_order_list_holds_is_asked_for_a_due_time_before_anything_is_pla
         let Some(Overlay::Requeue(form)) = &desk.model.overlay else {
             panic!("no form: {:?}", desk.model.overlay);
         };
-        assert_eq!((&form.marked, form.count), (&Marked::Lost, (7, false)));
+        assert_eq!(
+            (&form.marked, form.count),
+            (&MarkedEntries::Lost, (7, false))
+        );
         assert!(form.timeless, "there is no time that could be moved");
         let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
         assert!(matches!(wish.what, What::Requeue(_)), "{:?}", wish.what);
-        assert_eq!(wish.which, Marked::Lost);
+        assert_eq!(wish.which, MarkedEntries::Lost);
     };
     let gone = || {
         let mut desk = desk();
@@ -372,7 +375,7 @@ fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
     desk.press(Code::Down);
     let wish = asked(&desk.char('R')).unwrap();
     assert_eq!(wish.what, What::Restore);
-    let Marked::One(entry) = wish.which else {
+    let MarkedEntries::One(entry) = wish.which else {
         panic!("one entry")
     };
     assert_eq!(entry.member, member(701));
@@ -383,7 +386,7 @@ fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
     desk.char(' ');
     desk.char(' ');
     let wish = asked(&desk.char('R')).unwrap();
-    let Marked::Marks(marks) = wish.which else {
+    let MarkedEntries::Marks(marks) = wish.which else {
         panic!("the marked ones")
     };
     assert_eq!((marks.tab, marks.toggled.len()), (Tab::Quarantine, 2));
@@ -392,7 +395,7 @@ fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
     let mut desk = quarantined();
     desk.press(Code::Enter);
     let wish = asked(&desk.char('R')).unwrap();
-    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(700)));
+    assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.member == member(700)));
 }
 
 #[test]
@@ -476,7 +479,10 @@ fn each_way_with_what_only_the_order_list_holds_shows_two_payloads_and_drops_non
             effects = desk.key(Key::ctrl('s'));
         }
         let wish = asked(&effects).unwrap();
-        assert_eq!((wish.what.change(), wish.which), (change, Marked::Lost));
+        assert_eq!(
+            (wish.what.change(), wish.which),
+            (change, MarkedEntries::Lost)
+        );
         let mut those = plan(change, 2);
         those.says = ["{\"order\":77}", "{\"order\":78}"]
             .map(str::to_owned)

@@ -1,6 +1,6 @@
 //! `u`: what it takes back, and what it says where it cannot.
 
-use delayscope::queue::told::Applied;
+use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, Outcome, Plan, Tally};
 use delayscope::tui::change::{self, Stage};
 use delayscope::tui::effect::Effect;
@@ -36,13 +36,13 @@ fn deleted() -> Desk {
     desk.char('y');
     let mut tally = Tally::default();
     tally.add(Outcome::Done, 1);
-    let Applied::Ended(mut summary) = ended(Change::Delete, tally) else {
+    let ChangeEvent::Ended(mut summary) = ended(Change::Delete, tally) else {
         panic!();
     };
     summary.journal_id = Some("abc".to_owned());
     desk.tell(Msg::Change(change::Msg::Applied(
         generation,
-        Applied::Ended(summary),
+        ChangeEvent::Ended(summary),
     )));
     desk
 }

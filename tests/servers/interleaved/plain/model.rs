@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use delayscope::store::change::{Chosen, Fate};
+use delayscope::store::change::{ChosenEntry, Fate};
 
 /// The queue without a server. Target is told from the end that consumers take from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,17 +12,17 @@ pub struct Plain {
 }
 
 impl Plain {
-    pub fn by_score(&self) -> Vec<Chosen> {
-        let chosen = |(member, score): (&Vec<u8>, &f64)| Chosen {
+    pub fn by_score(&self) -> Vec<ChosenEntry> {
+        let chosen = |(member, score): (&Vec<u8>, &f64)| ChosenEntry {
             member: member.clone(),
             score: *score,
         };
-        let mut all: Vec<Chosen> = self.waiting.iter().map(chosen).collect();
+        let mut all: Vec<ChosenEntry> = self.waiting.iter().map(chosen).collect();
         all.sort_by(|a, b| a.score.total_cmp(&b.score));
         all
     }
 
-    pub fn due(&self, now: u32, n: u8) -> Vec<Chosen> {
+    pub fn due(&self, now: u32, n: u8) -> Vec<ChosenEntry> {
         let mut due = self.by_score();
         due.retain(|chosen| chosen.score <= f64::from(now));
         due.truncate(n.into());
@@ -40,7 +40,7 @@ impl Plain {
         at.map(|at| self.target.remove(at)).is_some()
     }
 
-    pub fn fate_of(&self, chosen: &Chosen) -> Fate {
+    pub fn fate_of(&self, chosen: &ChosenEntry) -> Fate {
         match self.waiting.get(&chosen.member) {
             None => Fate::Gone,
             Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),

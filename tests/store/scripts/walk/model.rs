@@ -1,7 +1,7 @@
 //! What the scripts should do, on plain lists, and the dice that choose what they do it to.
 
 use delayscope::queue::Queue;
-use delayscope::store::change::{Chosen, Fate};
+use delayscope::store::change::{ChosenEntry, Fate};
 
 use crate::support::Server;
 
@@ -51,7 +51,7 @@ impl Model {
     }
 
     /// What a script says of an entry that is not as chosen.
-    pub(super) fn otherwise(&self, chosen: &Chosen) -> Option<Fate> {
+    pub(super) fn otherwise(&self, chosen: &ChosenEntry) -> Option<Fate> {
         match self.score(&chosen.member) {
             None => Some(Fate::Gone),
             #[expect(clippy::float_cmp, reason = "the same bits or another score")]
