@@ -165,7 +165,7 @@ pub enum Broom {
 
 /// The result of a sweep for an element.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Swept {
+pub enum SweepFate {
     /// It left. Where it stood: behind this element, which stays; none: before all that went round
     /// in this script. Of one that was edited: it has its new bytes.
     Left(Option<Vec<u8>>),
@@ -187,7 +187,7 @@ pub struct ListRound {
     /// The last of them that stays; none: none does.
     pub last: Option<Vec<u8>>,
     /// The fates of those that stood among them: index, and fate.
-    pub swept: Vec<(usize, Swept)>,
+    pub swept: Vec<(usize, SweepFate)>,
 }
 
 /// The place to which an entry goes when it is put back.

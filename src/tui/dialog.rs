@@ -26,7 +26,7 @@ pub struct Dialog {
     /// The effect of no, in a word.
     pub no: &'static str,
     /// The name that has to be typed instead of `y`.
-    pub name: Option<NameAsked>,
+    pub name: Option<TypedName>,
     /// The button that Enter presses; where a name is typed, that is none before the name is
     /// right.
     pub focus: Button,
@@ -122,7 +122,7 @@ pub enum Question {
 
 /// A queue's name that has to be typed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NameAsked {
+pub struct TypedName {
     /// The name, as it is shown.
     pub wanted: String,
     /// Why a `y` is not enough.
@@ -133,7 +133,7 @@ pub struct NameAsked {
     pub wrong: bool,
 }
 
-impl NameAsked {
+impl TypedName {
     /// Asks for the name of a queue, for this reason.
     #[must_use]
     pub fn of(queue: &Queue, why: String) -> Self {

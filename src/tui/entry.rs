@@ -27,7 +27,7 @@ pub struct EntryView {
     /// The screen that Esc goes back to.
     pub back: Back,
     /// Its text, laid out; none before the first time.
-    pub laid: Option<Laid>,
+    pub laid: Option<TextLayout>,
     /// The text that is looked for in it, and where it is.
     pub found: Option<TextSearch>,
     /// The server's time when it was seen not to be in the queue any more.
@@ -67,7 +67,7 @@ impl EntryView {
 /// A payload's text in lines of so many columns: megabytes are laid out once, not for each
 /// picture.
 #[derive(Clone, Debug)]
-pub struct Laid {
+pub struct TextLayout {
     /// The columns.
     pub columns: u16,
     /// Raw, not decoded.

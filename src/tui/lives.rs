@@ -110,12 +110,12 @@ pub struct MessageLife {
     /// It left target.
     pub taken: Option<LifeStep>,
     /// The words of MONITOR about it.
-    pub told: LifeTold,
+    pub told: MonitoredLife,
 }
 
 /// The words of MONITOR about a message: exact times, and by whom.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LifeTold {
+pub struct MonitoredLife {
     /// Its offer.
     pub offered: Option<Moment>,
     /// Its first transfer.

@@ -104,7 +104,7 @@ pub enum WorkerState {
 
 /// A message of a stand-in worker.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum WorkerTold {
+pub enum WorkerMessage {
     /// It is subscribed.
     Listening,
     /// It moved entries, and passed over others for the first time.
@@ -141,7 +141,7 @@ pub enum Msg {
     /// The question whether to stop it was.
     StopAgreed(Queue),
     /// It told something itself.
-    Told(Queue, WorkerTold),
+    Told(Queue, WorkerMessage),
 }
 
 /// Requests to start a worker, and to stop it.

@@ -146,6 +146,50 @@ fn a_doc_comment_begins_with_what_the_item_is_or_does() {
     no_complaints(&complaints);
 }
 
+/// Words that end as participles do and are nouns, or name what is known or not of any figure.
+const NOUNS: [&str; 9] = [
+    "Binding", "Deed", "Encoding", "Field", "Finding", "Known", "Opening", "Sighting", "Tracing",
+];
+/// Participles that end otherwise.
+const IRREGULAR: [&str; 14] = [
+    "Begun", "Chosen", "Done", "Found", "Given", "Held", "Kept", "Left", "Made", "Said", "Seen",
+    "Taken", "Told", "Undone",
+];
+
+/// The name of the type that a line defines.
+fn defined(line: &str) -> Option<&str> {
+    let is_scope = |word: &&str| word.starts_with("pub") || word.ends_with(')');
+    let mut words = line.split_whitespace().skip_while(is_scope);
+    let is_type = ["struct", "enum", "trait", "type"].contains(&words.next()?);
+    let name = words.next()?.split(|c: char| !c.is_alphanumeric()).next();
+    name.filter(|_| is_type)
+}
+
+/// True of one word that says what happens to a thing, and not what it is.
+fn is_participle(name: &str) -> bool {
+    let is_one_word = name.chars().filter(char::is_ascii_uppercase).count() == 1;
+    let ends = name.ends_with("ed") || name.ends_with("ing");
+    is_one_word && !NOUNS.contains(&name) && (ends || IRREGULAR.contains(&name))
+}
+
+#[test]
+fn types_are_nouns() {
+    let mut complaints = Vec::new();
+    for path in files("src", "rs") {
+        for (at, line) in read(&path).lines().enumerate() {
+            if let Some(name) = defined(line).filter(|name| is_participle(name)) {
+                complaints.push(format!("{}:{}: {name}", path.display(), at + 1));
+            }
+        }
+    }
+    no_complaints(&complaints);
+    let of = |line| defined(line).is_some_and(is_participle);
+    assert!(
+        of("pub(in crate::ops) struct Kept {") && of("    enum Moved {") && of("type Seen = u8;")
+    );
+    assert!(!of("pub struct KeptDeed {") && !of("pub enum Finding {") && !of("let Told = 1;"));
+}
+
 #[test]
 fn a_word_is_found_whole_and_in_sentences_only() {
     assert!(has("the kick is sent", "kick"));

@@ -14,7 +14,7 @@ use super::list::{ListRead, ListReader};
 use super::turn::Turn;
 use super::{NumberedFate, Size, Step, scores};
 use crate::queue::Queue;
-use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, Swept, TimedResult, facts};
+use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, SweepFate, TimedResult, facts};
 use crate::store::change::{ChosenEntry, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -309,15 +309,15 @@ impl Sweep {
                 continue;
             };
             let (fate, stood) = match swept {
-                Swept::Left(_) if !self.news.is_empty() => (Fate::Done, None),
-                Swept::Left(behind) => {
+                SweepFate::Left(_) if !self.news.is_empty() => (Fate::Done, None),
+                SweepFate::Left(behind) => {
                     let behind = behind.or_else(|| self.before.clone());
                     (Fate::Done, Some(behind.map_or(Place::Head, Place::Behind)))
                 }
-                Swept::Not => (Fate::Gone, None),
-                Swept::Changed(score) => (Fate::Changed(score), None),
-                Swept::Twin => (Fate::NoFrame, None),
-                Swept::Copies(more) => {
+                SweepFate::Not => (Fate::Gone, None),
+                SweepFate::Changed(score) => (Fate::Changed(score), None),
+                SweepFate::Twin => (Fate::NoFrame, None),
+                SweepFate::Copies(more) => {
                     self.copies += more;
                     if let Some(left) = self.often.get_mut(i) {
                         *left = left.saturating_sub(more);

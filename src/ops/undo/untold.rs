@@ -24,7 +24,7 @@ pub(super) struct ReadableItems {
 
 /// Entries that were perhaps changed, and not known one by one.
 #[derive(Default)]
-pub(super) struct Untold {
+pub(super) struct UntoldEntries {
     pub(super) count: u64,
     /// Remarks on them, a sentence each.
     pub(super) notes: Vec<String>,
@@ -44,8 +44,8 @@ impl ReadableItems {
         making: &PlanContext<'_>,
         kept: &JournalledChange,
         items: &Items,
-    ) -> Result<Untold, ChangeError> {
-        let mut untold = Untold::default();
+    ) -> Result<UntoldEntries, ChangeError> {
+        let mut untold = UntoldEntries::default();
         self.damaged(kept, items, &mut untold);
         let (moved, how) = if let Some(tally) = kept.ended {
             let unknown = tally.get(Outcome::Unknown).saturating_sub(self.unknown);
@@ -74,7 +74,7 @@ impl ReadableItems {
         Ok(untold)
     }
 
-    fn damaged(&self, kept: &JournalledChange, items: &Items, untold: &mut Untold) {
+    fn damaged(&self, kept: &JournalledChange, items: &Items, untold: &mut UntoldEntries) {
         // Those without a result are in doubt one by one.
         let missing = match kept.ended {
             Some(tally) => {

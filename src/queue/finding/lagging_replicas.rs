@@ -141,9 +141,9 @@ mod tests {
     use crate::queue::fleet::SentinelAnswer;
 
     /// Seconds; the master's offset; offset and lag of each replica.
-    type OffsetsTold<'a> = (i64, u64, &'a [(u64, u64)]);
+    type ReplicaOffsets<'a> = (i64, u64, &'a [(u64, u64)]);
 
-    fn verdict(looks: &[OffsetsTold], known: u64) -> RuleVerdict {
+    fn verdict(looks: &[ReplicaOffsets], known: u64) -> RuleVerdict {
         let looks = looks.iter().map(|(s, offset, replicas)| {
             let each = replicas.iter().enumerate().map(|(n, (offset, lag))| {
                 format!("slave{n}:ip=h,port={n},state=online,offset={offset},lag={lag}\r\n")
@@ -174,10 +174,10 @@ mod tests {
     fn a_replica_is_far_behind_when_it_lacks_what_its_master_wrote_long_ago() {
         // Under load each look finds it behind, and it follows.
         let follows: &[(u64, u64)] = &[(5_000, 1), (90_000, 0)];
-        let looks: &[OffsetsTold] = &[(0, 1_000, &[(900, 0)]), (10, 100_000, follows)];
+        let looks: &[ReplicaOffsets] = &[(0, 1_000, &[(900, 0)]), (10, 100_000, follows)];
         assert_eq!(verdict(looks, 0), RuleVerdict::Fine);
         let stands: &[(u64, u64)] = &[(900, 1), (90_000, 0)];
-        let looks: &[OffsetsTold] = &[(0, 1_000, &[(900, 0)]), (10, 3_100_000, stands)];
+        let looks: &[ReplicaOffsets] = &[(0, 1_000, &[(900, 0)]), (10, 3_100_000, stands)];
         let said = sentence(verdict(looks, 0));
         assert!(
             said.contains("far behind") && said.contains("h:0 lacks 2 MB; 1 replica follows"),

@@ -3,7 +3,7 @@
 use redis::Value;
 
 use super::super::script::{index, list, text};
-use super::{AllWait, AppendFate, BroughtBack, ListRound, ReturnFate, Swept};
+use super::{AllWait, AppendFate, BroughtBack, ListRound, ReturnFate, SweepFate};
 
 pub(super) fn all_wait([what, at, last]: &[Value; 3]) -> Option<AllWait> {
     Some(match what {
@@ -27,11 +27,11 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<ListRound> {
     let read = |told: &[Value]| {
         let [i, what, how] = told else { return None };
         let swept = match what {
-            Value::Int(1) => Swept::Left(Some(bytes(how)?).filter(|behind| !behind.is_empty())),
-            Value::Int(2) => Swept::Not,
-            Value::Int(3) => Swept::Changed(text(how)?.parse().ok()?),
-            Value::Int(4) => Swept::Copies(number(how)?),
-            Value::Int(5) => Swept::Twin,
+            Value::Int(1) => SweepFate::Left(Some(bytes(how)?).filter(|behind| !behind.is_empty())),
+            Value::Int(2) => SweepFate::Not,
+            Value::Int(3) => SweepFate::Changed(text(how)?.parse().ok()?),
+            Value::Int(4) => SweepFate::Copies(number(how)?),
+            Value::Int(5) => SweepFate::Twin,
             _ => return None,
         };
         Some((index(i)?, swept))

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
 use super::preview::Preview;
-use super::{Button, Dialog, DialogLine, NameAsked};
+use super::{Button, Dialog, DialogLine, TypedName};
 use crate::queue::text;
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, rect};
@@ -312,7 +312,7 @@ fn press(
     buf: &mut Buffer,
 ) {
     let t = &ctx.theme;
-    let ready = dialog.name.as_ref().is_none_or(NameAsked::is_right);
+    let ready = dialog.name.as_ref().is_none_or(TypedName::is_right);
     let style = match button {
         _ if dialog.presses(button) => t.select,
         Button::Yes if !ready => t.dim,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{EntryView, Face, Laid, Piece};
+use super::{EntryView, Face, Piece, TextLayout};
 use crate::payload::Codec;
 use crate::queue::text;
 use crate::tui::entries::EntryRow;
@@ -117,7 +117,7 @@ pub fn body(view: &EntryView, columns: u16) -> Body {
 
 /// The text of `row` in lines of `columns`, decoded or raw.
 #[must_use]
-pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> Laid {
+pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> TextLayout {
     let body = if is_raw {
         Body::Text(raw(row, columns))
     } else {
@@ -127,7 +127,7 @@ pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> Laid {
         Body::Text(lines) => Some(lines),
         Body::Tree | Body::Hex => None,
     };
-    Laid {
+    TextLayout {
         columns,
         raw: is_raw,
         lines,

@@ -6,7 +6,7 @@ pub mod tree;
 use std::collections::HashMap;
 
 use self::search::{MOST, in_bytes, in_text, needle};
-use super::{EntryView, Face, Laid, Spot, TextSearch};
+use super::{EntryView, Face, Spot, TextLayout, TextSearch};
 use crate::tui::entry::tree::Tree;
 use crate::tui::layout::rows::opened;
 use crate::tui::model::{Model, Screen};
@@ -24,7 +24,7 @@ pub(crate) fn lay_out(model: &mut Model) {
         return;
     };
     let is_raw = view.face == Face::Raw;
-    let fits = |laid: &Laid| laid.columns == columns && laid.raw == is_raw;
+    let fits = |laid: &TextLayout| laid.columns == columns && laid.raw == is_raw;
     if !view.laid.as_ref().is_some_and(fits) {
         view.laid = Some(super::text::lay_out(&view.row, columns, is_raw));
         look(view);

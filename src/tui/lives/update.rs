@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Effect as LivesEffect, LifeStep, LifeTold, Lives, MOST_LIVES, MessageLife, MonitorPrice, Msg,
-    Tracing,
+    Effect as LivesEffect, LifeStep, Lives, MOST_LIVES, MessageLife, MonitorPrice, MonitoredLife,
+    Msg, Tracing,
 };
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
@@ -123,7 +123,7 @@ impl Lives {
                 Some(life) => {
                     (life.due, life.score) = (due, *score);
                     (life.left, life.taken, life.announced) = (None, None, None);
-                    life.told = LifeTold::default();
+                    life.told = MonitoredLife::default();
                 }
                 None => {
                     let life = begun(queue, habit, member, pulse.at, (due, *score));
@@ -175,7 +175,7 @@ impl Lives {
                     (life.due, life.score) = (due, queue.score(due));
                 }
                 (life.left, life.taken, life.announced) = (None, None, None);
-                life.told = LifeTold::default();
+                life.told = MonitoredLife::default();
                 if matches!(event.kind, EventKind::Offered { .. }) {
                     life.told.offered = Some(moment);
                 }
@@ -228,7 +228,7 @@ fn begun(
         announced: None,
         left: None,
         taken: None,
-        told: LifeTold::default(),
+        told: MonitoredLife::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Msg, OfferForm, OfferReply, SeenFormat};
 use crate::clock::EpochMillis;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::{Form, Queue, text};
-use crate::tui::dialog::{self, Button, Dialog, DialogLine, NameAsked, Question};
+use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question, TypedName};
 use crate::tui::effect::Effect;
 use crate::tui::form::Part;
 use crate::tui::model::{Model, NO_CONNECTION, Overlay};
@@ -120,18 +120,18 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
 }
 
 /// The queue's name, where that is asked for: the form is the question for a few.
-fn asked_by_name(model: &Model, offer: &ToOffer) -> Option<NameAsked> {
+fn asked_by_name(model: &Model, offer: &ToOffer) -> Option<TypedName> {
     let profile = model.profile.as_ref().filter(|profile| profile.protected);
     let why = match (Asks::about(offer.count, None, profile.is_some()), profile) {
         (Asks::Yes, _) => return None,
-        (Asks::Name(Why::Protected), Some(profile)) => NameAsked::protected(&profile.name),
+        (Asks::Name(Why::Protected), Some(profile)) => TypedName::protected(&profile.name),
         _ => format!("{} messages at once", text::thousands(offer.count)),
     };
-    Some(NameAsked::of(&offer.queue, why))
+    Some(TypedName::of(&offer.queue, why))
 }
 
 /// Asks whether that shall be offered. The form is put away meanwhile.
-fn ask(model: &mut Model, offer: ToOffer, name: NameAsked) {
+fn ask(model: &mut Model, offer: ToOffer, name: TypedName) {
     put_away(model);
     let due = moments::short(model.look.zone, offer.due, model.schedule.exact);
     let messages = text::counted(offer.count, "message", "messages");

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::{Effect, WorkerTold};
+use super::{Effect, WorkerMessage};
 use crate::ops::journal::Journal;
 use crate::ops::noted::ActivityRecord;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
@@ -62,7 +62,7 @@ impl Workers {
         let writer = match writer {
             Ok(writer) => writer,
             Err(why) => {
-                let told = WorkerTold::Ended(Some(why.to_string()));
+                let told = WorkerMessage::Ended(Some(why.to_string()));
                 // Nobody listens any more when the program is about to end.
                 let _ = answers.send(Msg::Worker(worker::Msg::Told(queue, told)));
                 return;
@@ -122,7 +122,7 @@ async fn run(
     let mut noted = match noted.await {
         Ok(noted) => noted,
         Err(why) => {
-            let told = WorkerTold::Ended(Some(why.to_string()));
+            let told = WorkerMessage::Ended(Some(why.to_string()));
             let _ = answers.send(Msg::Worker(worker::Msg::Told(queue, told)));
             return 0;
         }
@@ -135,7 +135,7 @@ async fn run(
     let _ = noted.end().await;
     let _ = answers.send(Msg::Worker(worker::Msg::Told(
         queue,
-        WorkerTold::Ended(None),
+        WorkerMessage::Ended(None),
     )));
     moved
 }
@@ -167,7 +167,7 @@ async fn follow(
         };
         let told = match event {
             None | Some(WorkerEvent::Done) => break,
-            Some(WorkerEvent::Listening) => WorkerTold::Listening,
+            Some(WorkerEvent::Listening) => WorkerMessage::Listening,
             Some(WorkerEvent::Batch(batch)) => {
                 let (moved, skipped) = (batch.moved as u64, batch.skipped as u64);
                 all[0] += moved;
@@ -176,24 +176,24 @@ async fn follow(
                     #[expect(clippy::cast_possible_truncation, reason = "saturates; for reading")]
                     let late_ms = [late.p50 as i64, late.max as i64];
                     let at = batch.at;
-                    tell(WorkerTold::Late { at, late_ms });
+                    tell(WorkerMessage::Late { at, late_ms });
                 }
-                WorkerTold::Moved { moved, skipped }
+                WorkerMessage::Moved { moved, skipped }
             }
             // They are counted with the batch.
             Some(WorkerEvent::Skipped { .. }) => continue,
             Some(WorkerEvent::Trouble { why, .. } | WorkerEvent::Failed(why)) => {
-                WorkerTold::Failed(why.to_string())
+                WorkerMessage::Failed(why.to_string())
             }
             Some(WorkerEvent::Unknown(most)) => {
                 all[2] += most;
-                WorkerTold::Remark(perhaps_moved(most))
+                WorkerMessage::Remark(perhaps_moved(most))
             }
-            Some(WorkerEvent::Remark(why)) => WorkerTold::Remark(why),
+            Some(WorkerEvent::Remark(why)) => WorkerMessage::Remark(why),
             Some(WorkerEvent::WorksAgain { after }) => {
-                WorkerTold::WorksAgain(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
+                WorkerMessage::WorksAgain(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
             }
-            Some(WorkerEvent::Deaf { why, .. }) => WorkerTold::Deaf(why.to_string()),
+            Some(WorkerEvent::Deaf { why, .. }) => WorkerMessage::Deaf(why.to_string()),
         };
         tell(told);
     }

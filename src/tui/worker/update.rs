@@ -1,8 +1,8 @@
 //! Stand-in workers: started and stopped after a question, and what they tell.
 
-use super::{Msg, Worker, WorkerState, WorkerTold};
+use super::{Msg, Worker, WorkerMessage, WorkerState};
 use crate::queue::{Known, Queue, text};
-use crate::tui::dialog::{self, Button, Dialog, DialogLine, NameAsked, Question};
+use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question, TypedName};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
@@ -111,13 +111,13 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     ));
     let profile = model.profile.as_ref();
     let protected = profile.filter(|profile| profile.protected);
-    let protected = protected.map(|profile| NameAsked::protected(&profile.name));
+    let protected = protected.map(|profile| TypedName::protected(&profile.name));
     Dialog {
         title: "Worker".to_owned(),
         lines,
         yes: "start",
         no: "cancel",
-        name: protected.map(|why| NameAsked::of(queue, why)),
+        name: protected.map(|why| TypedName::of(queue, why)),
         focus: Button::No,
         opened_by: None,
         question: Question::StartWorker(queue.clone()),
@@ -232,19 +232,19 @@ fn at_work<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut Worker> {
 }
 
 /// A worker told something.
-fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
+fn told(model: &mut Model, queue: &Queue, told: WorkerMessage) {
     let Some(worker) = at_work(model, queue) else {
         return;
     };
     let ending = worker.state == WorkerState::Ending;
     let news = match told {
-        WorkerTold::Moved { moved, skipped } => {
+        WorkerMessage::Moved { moved, skipped } => {
             worker.moved += moved;
             worker.skipped += skipped;
             moved_some(model, queue);
             None
         }
-        WorkerTold::Late { at, late_ms } => {
+        WorkerMessage::Late { at, late_ms } => {
             if let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) {
                 for late_ms in late_ms {
                     row.watch.lateness.transferred(at, late_ms);
@@ -252,18 +252,18 @@ fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
             }
             None
         }
-        WorkerTold::Ended(why) => return ended(model, queue, why),
+        WorkerMessage::Ended(why) => return ended(model, queue, why),
         _ if ending => None,
-        WorkerTold::Listening => {
+        WorkerMessage::Listening => {
             worker.state = WorkerState::AtWork;
             None
         }
-        WorkerTold::WorksAgain(ms) => {
+        WorkerMessage::WorksAgain(ms) => {
             worker.state = WorkerState::AtWork;
             let words = format!("works again after {}", text::span(ms));
             Some((words, Tone::Good))
         }
-        WorkerTold::Deaf(why) => {
+        WorkerMessage::Deaf(why) => {
             let news = !matches!(worker.state, WorkerState::Deaf(_) | WorkerState::Failing(_));
             let words = format!("hears no announcements: {why}");
             if !matches!(worker.state, WorkerState::Failing(_)) {
@@ -271,8 +271,8 @@ fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
             }
             news.then_some((words, Tone::Warn))
         }
-        WorkerTold::Remark(words) => Some((format!("says: {words}"), Tone::Warn)),
-        WorkerTold::Failed(why) => {
+        WorkerMessage::Remark(words) => Some((format!("says: {words}"), Tone::Warn)),
+        WorkerMessage::Failed(why) => {
             let news = !matches!(&worker.state, WorkerState::Failing(old) if *old == why);
             let words = format!("tries again: {why}");
             worker.state = WorkerState::Failing(why);

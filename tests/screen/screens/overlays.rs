@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use delayscope::payload::{Codec, PayloadContent};
 use delayscope::queue::{Form, Queue};
-use delayscope::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
+use delayscope::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName};
 use delayscope::tui::form::Part;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay};
@@ -44,7 +44,7 @@ fn question(name: bool) -> Dialog {
         ],
         yes: "start",
         no: "cancel",
-        name: name.then(|| NameAsked::of(&orders, "1,204 entries at once".to_owned())),
+        name: name.then(|| TypedName::of(&orders, "1,204 entries at once".to_owned())),
         focus: Button::No,
         opened_by: None,
         question: Question::StartWorker(orders),

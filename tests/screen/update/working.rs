@@ -8,7 +8,7 @@ use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::server;
 use delayscope::tui::toast::Tone;
-use delayscope::tui::worker::{self, WorkerState, WorkerTold};
+use delayscope::tui::worker::{self, WorkerMessage, WorkerState};
 
 use crate::desk::{Desk, World};
 
@@ -38,12 +38,12 @@ fn at_work(late: u64) -> Desk {
         desk.char('y')
             .contains(&Effect::Worker(worker::Effect::Start(orders())))
     );
-    tell(&mut desk, WorkerTold::Listening);
+    tell(&mut desk, WorkerMessage::Listening);
     desk.pass(1_000);
     desk
 }
 
-fn tell(desk: &mut Desk, told: WorkerTold) -> Vec<Effect> {
+fn tell(desk: &mut Desk, told: WorkerMessage) -> Vec<Effect> {
     desk.tell(Msg::Worker(worker::Msg::Told(orders(), told)))
 }
 
@@ -63,7 +63,7 @@ fn the_figures_of_a_question_about_a_worker_stay_true() {
     for _ in 0..4 {
         tell(
             &mut desk,
-            WorkerTold::Moved {
+            WorkerMessage::Moved {
                 moved: 5,
                 skipped: 0,
             },
@@ -158,7 +158,7 @@ fn a_worker_is_no_bulk_change_and_asks_for_no_name() {
 #[test]
 fn what_a_worker_moves_is_counted_and_the_picture_follows() {
     let mut desk = at_work(3);
-    let moved = WorkerTold::Moved {
+    let moved = WorkerMessage::Moved {
         moved: 3,
         skipped: 1,
     };
@@ -183,10 +183,10 @@ fn while_only_our_worker_transfers_a_note_says_that_it_stops_with_the_screen() {
     assert_eq!(told(&mut desk, 1), None, "a client of its own");
     desk.char('w');
     desk.char('y');
-    tell(&mut desk, WorkerTold::Listening);
+    tell(&mut desk, WorkerMessage::Listening);
     assert_eq!(told(&mut desk, 2), None, "beside it");
     assert_eq!(told(&mut desk, 1), Some(Severity::Note));
-    tell(&mut desk, WorkerTold::Ended(None));
+    tell(&mut desk, WorkerMessage::Ended(None));
     assert_eq!(told(&mut desk, 1), None);
 }
 
@@ -194,12 +194,12 @@ fn while_only_our_worker_transfers_a_note_says_that_it_stops_with_the_screen() {
 fn trouble_is_told_once_and_its_end_too() {
     let mut desk = at_work(3);
     desk.model.toast = None;
-    tell(&mut desk, WorkerTold::Failed("OOM".to_owned()));
+    tell(&mut desk, WorkerMessage::Failed("OOM".to_owned()));
     let toast = desk.model.toast.take().unwrap();
     assert!(toast.text.contains("OOM") && toast.tone != Tone::Good);
-    tell(&mut desk, WorkerTold::Failed("OOM".to_owned()));
+    tell(&mut desk, WorkerMessage::Failed("OOM".to_owned()));
     assert_eq!(desk.model.toast, None);
-    tell(&mut desk, WorkerTold::WorksAgain(4_200));
+    tell(&mut desk, WorkerMessage::WorksAgain(4_200));
     assert!(
         desk.model
             .toast
@@ -223,12 +223,12 @@ fn w_again_asks_to_stop_it() {
     assert_eq!(worker.state, WorkerState::Ending);
     tell(
         &mut desk,
-        WorkerTold::Moved {
+        WorkerMessage::Moved {
             moved: 2,
             skipped: 0,
         },
     );
-    tell(&mut desk, WorkerTold::Ended(None));
+    tell(&mut desk, WorkerMessage::Ended(None));
     assert!(desk.model.workers.at_work.is_empty());
     assert!(
         desk.model
@@ -288,7 +288,7 @@ fn words(dialog: &Dialog) -> String {
 #[test]
 fn leaving_a_worker_says_how_many_it_moved_and_the_command_that_goes_on() {
     let mut desk = at_work(3);
-    let moved = WorkerTold::Moved {
+    let moved = WorkerMessage::Moved {
         moved: 1_204,
         skipped: 0,
     };
@@ -331,7 +331,7 @@ fn what_goes_on_with_the_work_is_a_command_for_a_shell() {
     desk.char('y');
     tell(
         &mut desk,
-        WorkerTold::Moved {
+        WorkerMessage::Moved {
             moved: 1204,
             skipped: 0,
         },

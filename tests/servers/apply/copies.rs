@@ -6,7 +6,7 @@ use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Outcome, Queue};
-use delayscope::store::bulk::{Away, Broom, Swept};
+use delayscope::store::bulk::{Away, Broom, SweepFate};
 
 use crate::apply::bench::{Bench, Told};
 use crate::apply::ways::{matching, shuffled};
@@ -130,10 +130,10 @@ async fn copies_of_what_a_lost_script_may_have_deleted_leave_too() {
             swept.unwrap().done.swept
         }
     };
-    assert_eq!(sweep(Broom::Delete(1.0)).await, [(0, Swept::Not)]);
+    assert_eq!(sweep(Broom::Delete(1.0)).await, [(0, SweepFate::Not)]);
     assert_eq!(bench.contents().order.len(), 7, "somebody else's");
     let swept = sweep(Broom::DeleteAgain(1.0)).await;
-    assert_eq!(swept, [(0, Swept::Not), (0, Swept::Copies(2))]);
+    assert_eq!(swept, [(0, SweepFate::Not), (0, SweepFate::Copies(2))]);
     assert_eq!(bench.contents().order.len(), 5);
 }
 
@@ -147,17 +147,17 @@ async fn as_many_copies_leave_as_are_told_and_what_has_others_behind_them_goes_o
     let (writer, queue) = (&bench.writer, &bench.queue);
     // Three are among the eight, of which one stays, as does the one behind them.
     let swept = writer.sweep(queue, 8, &[thin(2)], Away::Nowhere).await;
-    assert_eq!(swept.unwrap().done.swept, [(0, Swept::Copies(2))]);
+    assert_eq!(swept.unwrap().done.swept, [(0, SweepFate::Copies(2))]);
     let edits = [(&member[..], Broom::Thin(score, 1), &new[..])];
     let edited = writer.edit_around(queue, 7, &edits).await;
-    assert_eq!(edited.unwrap().done.swept, [(0, Swept::Copies(1))]);
+    assert_eq!(edited.unwrap().done.swept, [(0, SweepFate::Copies(1))]);
     let now = bench.contents();
     assert_eq!(now.order.iter().filter(|m| **m == member).count(), 1);
     assert!(now.timeouts.contains_key(&member) && !now.timeouts.contains_key(&new));
     // What others have changed meanwhile is left alone.
     let other = [(member.as_slice(), Broom::Thin(score + 1.0, 1))];
     let swept = writer.sweep(queue, 8, &other, Away::Nowhere).await;
-    assert_eq!(swept.unwrap().done.swept, [(0, Swept::Changed(score))]);
+    assert_eq!(swept.unwrap().done.swept, [(0, SweepFate::Changed(score))]);
     assert_eq!(bench.contents().order.len(), 6);
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
     AppendFate, Away, Broom, BroughtBack, Order, ReturnFate, ReturnedEntry, SetAside, StrayFate,
-    Swap, Swept, Where,
+    Swap, SweepFate, Where,
 };
 use delayscope::store::change::{ChosenEntry, Place};
 use proptest::sample::Index;
@@ -111,13 +111,13 @@ impl We<'_> {
             {
                 looked.push(index);
                 let what = match model.waiting.get(&element) {
-                    None => Swept::Not,
+                    None => SweepFate::Not,
                     Some(score) if score.total_cmp(&chosen[index].score).is_ne() => {
-                        Swept::Changed(*score)
+                        SweepFate::Changed(*score)
                     }
                     Some(_) => {
                         left.push(element.clone());
-                        Swept::Left(kept.last().cloned())
+                        SweepFate::Left(kept.last().cloned())
                     }
                 };
                 expected.push((index, what));
@@ -142,8 +142,8 @@ impl We<'_> {
         let mut swept = told.swept;
         let copies = swept.split_off(expected.len().min(swept.len()));
         same("sweep", &swept, &expected)?;
-        let copies: BTreeMap<usize, Swept> = copies.into_iter().collect();
-        let more = more.into_iter().map(|(i, n)| (i, Swept::Copies(n)));
+        let copies: BTreeMap<usize, SweepFate> = copies.into_iter().collect();
+        let more = more.into_iter().map(|(i, n)| (i, SweepFate::Copies(n)));
         same("sweep's copies", &copies, &more.collect())
     }
 
@@ -178,9 +178,9 @@ impl We<'_> {
             let done = has.is_some_and(|has| has.total_cmp(&chosen.score).is_eq());
             if met.insert(index, done).is_none() {
                 let what = match has {
-                    _ if done => Swept::Left(None),
-                    Some(other) => Swept::Changed(other),
-                    None => Swept::Not,
+                    _ if done => SweepFate::Left(None),
+                    Some(other) => SweepFate::Changed(other),
+                    None => SweepFate::Not,
                 };
                 expected.push((index, what));
             }
@@ -196,8 +196,8 @@ impl We<'_> {
         let copies = swept.split_off(expected.len().min(swept.len()));
         same("swept edit went", &told.done.went, &n)?;
         same("swept edit", &swept, &expected)?;
-        let copies: BTreeMap<usize, Swept> = copies.into_iter().collect();
-        let more = more.into_iter().map(|(i, n)| (i, Swept::Copies(n)));
+        let copies: BTreeMap<usize, SweepFate> = copies.into_iter().collect();
+        let more = more.into_iter().map(|(i, n)| (i, SweepFate::Copies(n)));
         same("swept edit's copies", &copies, &more.collect())
     }
 

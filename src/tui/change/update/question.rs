@@ -9,7 +9,7 @@ use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::change::{self, Stage, UnderWay};
 use crate::tui::dialog::preview::Preview;
-use crate::tui::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
+use crate::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName};
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
@@ -42,7 +42,7 @@ pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     let profile = profile.filter(|profile| profile.protected);
     let name = match plan.asks(profile.is_some()) {
         Asks::Yes => None,
-        Asks::Name(why) => Some(NameAsked::of(&plan.queue, reason(plan, why, profile))),
+        Asks::Name(why) => Some(TypedName::of(&plan.queue, reason(plan, why, profile))),
     };
     Dialog {
         title: title(one.called),
@@ -113,7 +113,7 @@ fn stale(model: &Model) -> Option<String> {
 fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
     let planned = text::thousands(plan.planned);
     match (why, profile, plan.of) {
-        (Why::Protected, Some(profile), _) => NameAsked::protected(&profile.name),
+        (Why::Protected, Some(profile), _) => TypedName::protected(&profile.name),
         (Why::Half, _, Some(of)) => format!("{planned} of {}", text::thousands(of)),
         _ => format!("{planned} entries at once"),
     }
