@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 use delayscope::queue::slot::{SLOTS, slot};
 use delayscope::queue::{Address, Endpoint, Queue};
@@ -20,6 +20,8 @@ const NODE_TIMEOUT: &str = "1000";
 /// A cluster.
 pub struct Cluster {
     pub nodes: Vec<Server>,
+    /// Given back when all nodes have ended.
+    _ports: Ports,
 }
 
 impl Cluster {
@@ -30,8 +32,7 @@ impl Cluster {
 
     /// The same, with more arguments for each of its servers.
     pub fn start_with(args: &[&str]) -> Self {
-        let held: Vec<TwoPorts> = (0..2 * MASTERS).map(|_| TwoPorts::free()).collect();
-        let ports: Vec<u16> = held.iter().map(|two| two.port).collect();
+        let ports = Ports::free();
         let args = [
             &[
                 "--cluster-enabled",
@@ -48,14 +49,14 @@ impl Cluster {
             args,
         ]
         .concat();
-        let nodes = held.into_iter().enumerate().map(|(n, two)| {
+        let nodes = ports.of_nodes.iter().enumerate().map(|(n, port)| {
             // Told so, they need not meet, which takes seconds.
-            let known = known_to(n, &ports);
-            drop(two);
-            Server::start_in(&args, ports[n], ("nodes.conf", &known))
+            let known = known_to(n, &ports.of_nodes);
+            Server::start_in(&args, *port, ("nodes.conf", &known))
         });
         let cluster = Self {
             nodes: nodes.collect(),
+            _ports: ports,
         };
         wait_for("a whole cluster", || cluster.is_whole());
         cluster
@@ -246,24 +247,38 @@ fn known_to(n: usize, ports: &[u16]) -> String {
     known
 }
 
-/// The port of a node and that of its bus, held until the node starts: neither another node of this
-/// cluster nor a test beside it is given one of them.
-struct TwoPorts {
-    port: u16,
-    _held: [TcpListener; 2],
+/// The ports of a cluster's nodes. No other test is given one of them, or of their buses, while this
+/// lives: each belongs to a block whose own port is held.
+struct Ports {
+    of_nodes: Vec<u16>,
+    _held: TcpListener,
 }
 
-impl TwoPorts {
-    /// Two free ones, below those that systems give to whoever connects, which come and go by the
-    /// hundred.
+/// Blocks of ports, all of them below those that systems give to whoever connects.
+const BLOCKS: u16 = 1_600;
+/// The first port of a node; that of its bus is 10,000 above it.
+const FIRST_OF_NODES: u16 = 10_000;
+/// The port that is held of the first block.
+const FIRST_HELD: u16 = 30_000;
+
+impl Ports {
+    /// A block that nobody has, and in which no stranger listens. The ports of its nodes are not
+    /// taken to find that out: what is let go only then may still be held, for a moment, by a
+    /// process that is being started elsewhere.
     fn free() -> Self {
-        let listener = |port: u16| TcpListener::bind(("127.0.0.1", port)).ok();
+        let listens = |port: u16| TcpStream::connect(("127.0.0.1", port)).is_ok();
         let mut found = (0_u64..).filter_map(|n| {
-            let random = RandomState::new().hash_one(n) % 12_000;
-            let port = 10_000 + u16::try_from(random).unwrap();
-            Some(Self {
-                port,
-                _held: [listener(port)?, listener(port + 10_000)?],
+            let block = RandomState::new().hash_one(n) % u64::from(BLOCKS);
+            let block = u16::try_from(block).unwrap();
+            let held = TcpListener::bind(("127.0.0.1", FIRST_HELD + block)).ok()?;
+            let nodes = u16::try_from(2 * MASTERS).unwrap();
+            let first = FIRST_OF_NODES + block * nodes;
+            let of_nodes: Vec<u16> = (first..first + nodes).collect();
+            let mut all = of_nodes.iter().flat_map(|port| [*port, port + 10_000]);
+            let are_free = !all.any(listens);
+            are_free.then_some(Self {
+                of_nodes,
+                _held: held,
             })
         });
         found.next().expect("one of them")

@@ -105,9 +105,20 @@ impl Server {
             .args(&self.args);
         let (guard, pid) = guarded(&server, self.dir.path());
         (self.guard, self.pid) = (Some(guard), pid);
-        wait_for("the server to listen", || {
-            UnixStream::connect(self.socket()).is_ok()
-        });
+        let end = instant() + PATIENCE;
+        while !self.is_up() {
+            assert!(
+                instant() < end,
+                "the server does not listen: {}",
+                self.log()
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The lines that it has written.
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("server.log")).unwrap_or_default()
     }
 
     /// The unix socket.
