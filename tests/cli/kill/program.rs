@@ -67,6 +67,7 @@ impl Program {
         let _ = child.kill();
         let hung = began.elapsed() >= PATIENCE;
         let said = self.end(words, child);
+        proxy.drain();
         if hung {
             let [scripts, bytes] = proxy.passed();
             let passed = format!("{scripts} scripts and {bytes} bytes passed");

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use crate::resp::{is, is_answer, whole};
+use crate::support::wait_for;
 
 /// Where the traffic stops.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -48,6 +49,8 @@ struct Shared {
     counts: Mutex<[usize; 2]>,
     reached: AtomicBool,
     ended: AtomicBool,
+    /// Connections to the server that it has not closed yet.
+    open: AtomicUsize,
 }
 
 /// One connection: requests that went on, and the answer (from 0) that is withheld.
@@ -69,6 +72,7 @@ impl Proxy {
             counts: Mutex::new([0; 2]),
             reached: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            open: AtomicUsize::new(0),
         });
         let listener = UnixListener::bind(dir.path().join("p")).unwrap();
         let serving = Arc::clone(&shared);
@@ -98,6 +102,18 @@ impl Proxy {
         *self.shared.counts.lock().unwrap()
     }
 
+    /// Waits, once the program is dead, until the server has done all that it was sent: it closes a
+    /// connection behind the last request.
+    pub fn drain(&self) {
+        // When this one is closed, the listener has taken all that the program had opened.
+        let mut last = UnixStream::connect(self.socket()).unwrap();
+        last.shutdown(Shutdown::Write).unwrap();
+        while read(&mut last).is_some() {}
+        wait_for("the server to have done what it was sent", || {
+            self.shared.open.load(Ordering::SeqCst) == 0
+        });
+    }
+
     fn socket(&self) -> PathBuf {
         self.dir.path().join("p")
     }
@@ -120,6 +136,7 @@ fn serve(shared: &Arc<Shared>, client: &UnixStream) {
     });
     let ends = || (client.try_clone().unwrap(), server.try_clone().unwrap());
     let (requests, answers) = (ends(), ends());
+    shared.open.fetch_add(1, Ordering::SeqCst);
     let (sharing, pairing) = (Arc::clone(shared), Arc::clone(&pair));
     thread::spawn(move || {
         let (mut client, server) = requests;
@@ -128,18 +145,20 @@ fn serve(shared: &Arc<Shared>, client: &UnixStream) {
             .is_some()
         {
             sharing.stop(&client, &server);
-        } else {
-            close(&client, &server);
+            while read(&mut client).is_some() {}
         }
+        // The client is gone: what was sent before is done, and then the server closes too.
+        let _ = server.shutdown(Shutdown::Write);
     });
     let shared = Arc::clone(shared);
     thread::spawn(move || {
         let (client, mut server) = answers;
         if pass_answers(&pair, &client, &mut server).is_some() {
             shared.stop(&client, &server);
-        } else {
-            close(&client, &server);
         }
+        while read(&mut server).is_some() {}
+        close(&client, &server);
+        shared.open.fetch_sub(1, Ordering::SeqCst);
     });
 }
 
