@@ -2,7 +2,7 @@
 //!
 //! Redisson takes each delivered entry out of the order list by `LREM 1`, which walks from the
 //! head past every entry that falls due later. What is far down a long list costs milliseconds, so
-//! the work is to make the walk short. [`Reckoned`](estimate::EstimateBasis) picks the way from a
+//! the work is to make the walk short. [`EstimateBasis`](estimate::EstimateBasis) picks the way from a
 //! [`Sample`](estimate::Sample) of the list; the ways themselves are steppers: each call of `next`
 //! is **one** script (or one bounded read), so that its caller can brake, pause, stop and journal
 //! between any two. `None` says that it has ended.

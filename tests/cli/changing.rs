@@ -420,6 +420,11 @@ fn of_entries_that_were_named_one_that_is_not_due_is_told() {
     let both = ["transfer", "orders", "--id", &ids[0], "--id", &ids[1]];
     let told = program.run(&[&both[..], &["--yes"]].concat()).partly();
     assert!(told.out.contains("it is not due yet"), "{told:?}");
+    let unknown = ["--id", "00112233445566ff", "--yes"];
+    let other = [&["transfer", "orders", "--id", &ids[1]], &unknown[..]].concat();
+    let none = program.run(&other).partly();
+    assert!(none.out.contains("it is not due yet"), "{none:?}");
+    assert!(none.out.contains("transferred 0 of 2 entries"), "{none:?}");
     assert!(told.out.contains("transferred 1 of 2 entries"), "{told:?}");
     assert_eq!(depths(&program), [2, 2, 1]);
 }

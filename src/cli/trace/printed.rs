@@ -34,7 +34,7 @@ const MESSAGES: [Column; 8] = [
     Column::left("TEXT", 15),
 ];
 
-/// Where more than one queue is followed.
+/// The column that names a line's queue, where more than one is followed.
 const QUEUE: Column = Column::left("QUEUE", 12).optional();
 /// The place of that column in both tables.
 const QUEUE_AT: usize = 2;

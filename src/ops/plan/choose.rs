@@ -27,7 +27,7 @@ pub(super) struct FoundEntries {
     pub(super) changed: Vec<EntryId>,
     /// Ids that were asked for and that no entry has, each with the reason that is told.
     pub(super) unfound: Vec<(EntryId, String)>,
-    /// They were named one by one, so that what becomes of each is told.
+    /// True when they were named one by one, so that what becomes of each is told.
     pub(super) named: bool,
     /// The end of target, as consumers take, at which equal elements leave it.
     pub(super) leaves: Option<End>,

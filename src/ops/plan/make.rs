@@ -107,7 +107,8 @@ impl PlanContext<'_> {
                     What::Repack(to) => self.repack(&mut made, waiting, *to)?,
                     What::Transfer => {
                         let (due, not_yet) = self.due(waiting);
-                        if named && !due.is_empty() {
+                        let nothing = due.is_empty() && made.settled.is_empty();
+                        if named && !nothing {
                             for chosen in &not_yet {
                                 made.refuse(self.queue.id(&chosen.member), NOT_YET_DUE);
                             }
