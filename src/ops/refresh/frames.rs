@@ -112,10 +112,11 @@ async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Tw
         () => match store.writes(&queue.keys().target).await {
             KeyWrites::Seen => Some(true),
             KeyWrites::Unseen(watched) if watched >= OWN => Some(false),
-            KeyWrites::Unseen(_) | KeyWrites::Doubted => None,
+            KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => None,
         },
     };
-    let seen = stands || writes == KeyWrites::Doubted || written;
+    // What is awaited is asked for again soon, not only with the next sample of a queue at rest.
+    let seen = stands || written || matches!(writes, KeyWrites::Doubted | KeyWrites::Awaited);
     Ok(seen.then_some(Twin {
         name,
         stands,

@@ -40,6 +40,8 @@ pub enum KeyWrites {
     Seen,
     /// Somebody has written to it once, or to one of several keys of which it is one.
     Doubted,
+    /// It is watched for the first time: that will tell.
+    Awaited,
     /// None, for so long as it was watched.
     Unseen(Duration),
 }
@@ -245,7 +247,12 @@ impl WatchedKeys {
             return KeyWrites::Doubted;
         }
         let asked = self.asked.get(key);
-        KeyWrites::Unseen(asked.map_or(Duration::ZERO, |asked| asked.quiet))
+        let quiet = asked.map_or(Duration::ZERO, |asked| asked.quiet);
+        // It is in the window, or will be in the next one.
+        if quiet.is_zero() && self.since.is_some() {
+            return KeyWrites::Awaited;
+        }
+        KeyWrites::Unseen(quiet)
     }
 }
 
@@ -327,6 +334,32 @@ mod tests {
             let doubted = keys.of(b"one") == KeyWrites::Doubted;
             assert_eq!(doubted, is_written);
         }
+    }
+
+    #[test]
+    fn before_the_first_window_has_ended_nothing_is_known() {
+        let mut keys = WatchedKeys::default();
+        let now = instant();
+        keys.ask(b"one", now);
+        let next = keys.next(now);
+        keys.begin(next, now);
+        assert_eq!(keys.of(b"one"), KeyWrites::Awaited);
+        keys.end(false, now + WINDOW);
+        assert_eq!(keys.of(b"one"), KeyWrites::Unseen(WINDOW));
+        let next = keys.next(now + WINDOW);
+        keys.begin(next, now + WINDOW);
+        assert_eq!(keys.of(b"one"), KeyWrites::Unseen(WINDOW));
+    }
+
+    #[test]
+    fn where_nothing_can_be_watched_nothing_is_awaited() {
+        let mut keys = WatchedKeys::default();
+        let now = instant();
+        keys.ask(b"one", now);
+        let next = keys.next(now);
+        keys.begin(next, now);
+        keys.interrupted();
+        assert_eq!(keys.of(b"one"), KeyWrites::Unseen(Duration::ZERO));
     }
 
     #[test]
