@@ -1,5 +1,6 @@
 package delayscope.interop;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
@@ -16,10 +17,15 @@ import org.redisson.codec.JsonJacksonCodec;
 import org.redisson.codec.Kryo5Codec;
 import org.redisson.codec.SerializationCodec;
 import org.redisson.codec.TypedJsonJacksonCodec;
+import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
+import org.redisson.config.SingleServerConfig;
 
 /** One Redisson client: its connections, its transfer tasks and its consuming threads. */
 final class Client {
+    /** As long as the tests wait for anything. */
+    private static final int PATIENCE_MS = 60_000;
+
     private final RedissonClient redisson;
     private final Answers answers;
     private final Transfers transfers = new Transfers();
@@ -28,14 +34,30 @@ final class Client {
 
     Client(String url, Answers answers) {
         Config config = new Config();
-        config.useSingleServer()
-                .setAddress(url)
+        SingleServerConfig server = config.useSingleServer();
+        server.setAddress(url)
                 .setConnectionMinimumIdleSize(2)
                 .setConnectionPoolSize(32)
                 .setSubscriptionConnectionMinimumIdleSize(1);
+        patient(server);
         config.setNettyHook(transfers);
         redisson = Redisson.create(config);
         this.answers = answers;
+    }
+
+    /**
+     * Lets a subscription wait as long as the tests do: on a machine that builds and runs much else, the 7.5 s of
+     * newer releases are not always enough. Older ones have no such limit, nor a way to set it.
+     */
+    private static void patient(SingleServerConfig server) {
+        try {
+            Method setter = BaseConfig.class.getMethod("setSubscriptionTimeout", int.class);
+            setter.invoke(server, PATIENCE_MS);
+        } catch (NoSuchMethodException e) {
+            // An older one.
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /**
