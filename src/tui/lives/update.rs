@@ -377,7 +377,15 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
     let of = model.lives.queue.clone();
     if model.selected().map(|row| &row.queue) != of.as_ref() {
         model.lives.tracing = None;
+        model.lives.ended = Some(Ok(
+            "MONITOR ended when another queue was selected".to_owned()
+        ));
         effects.push(Effect::Lives(LivesEffect::End));
+        if let Some(queue) = of {
+            let name = text::printable_bytes(queue.name.as_bytes());
+            let words = format!("MONITOR of {name} has ended: another queue is selected");
+            toast::update::say(model, words, Tone::Warn);
+        }
     }
 }
 

@@ -79,7 +79,11 @@ fn what_leaves_before_it_is_due_was_not_transferred_in_its_time() {
     desk.world[0].entries.remove(0);
     desk.live(1_200, 1);
     desk.char('T');
-    assert!(lane(&desk, "entry 0").contains("left before"));
+    let lane = lane(&desk, "entry 0");
+    assert!(
+        lane.contains("left 22:13:21: polled, moved, removed or lost"),
+        "{lane}"
+    );
 }
 
 #[test]
@@ -276,6 +280,41 @@ fn a_message_that_failing_transfers_deliver_again_and_again_says_how_often_it_wa
     let lane = lane(&monitored.desk, "entry 0");
     let words = " pushed 2 times, taken 2 times, and still here late ";
     assert!(lane.contains(words), "{lane}");
+}
+
+#[test]
+fn another_end_of_a_message_is_told_with_who_made_it_and_its_time() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    let mut monitored = Monitored::of(desk);
+    let (member, _) = monitored.desk.world[0].entries.remove(0);
+    monitored.happens(&member, FIRST, EventKind::Polled);
+    let lane = lane(&monitored.desk, "entry 0");
+    let words = format!("polled away before its transfer by {FIRST}, ");
+    let (_, at) = lane.split_once(&words).unwrap_or_else(|| panic!("{lane}"));
+    assert_eq!(at.chars().filter(|sign| *sign == ':').count(), 2, "{lane}");
+}
+
+#[test]
+fn that_monitor_ends_with_the_selection_of_its_queue_is_told() {
+    let desk = Desk::of(vec![
+        World::new("orders", 3, 60_000, 1_000),
+        World::new("zeta", 1, 90_000, 1_000),
+    ]);
+    let mut desk = Monitored::of(desk).desk;
+    desk.live(1_000, 1);
+    desk.press(Code::Esc);
+    let effects = desk.press(Code::Down);
+    assert!(effects.contains(&Effect::Lives(lives::Effect::End)));
+    let told = rows(&desk).concat();
+    assert!(told.contains("MONITOR of orders has ended"), "{told}");
+    desk.live(1_000, 1);
+    desk.press(Code::Up);
+    desk.live(1_000, 1);
+    desk.char('T');
+    let told = rows(&desk).concat();
+    let words = "MONITOR ended when another queue was selected";
+    assert!(told.contains(words), "{told}");
 }
 
 #[test]

@@ -110,6 +110,10 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
         _ if let Some((kind, moment)) = &told.ended => {
             part(ALWAYS, format!(" {}", ended(kind)), t.warn);
             part(60, by(Some(moment)), t.warn);
+            if let Some(left) = life.left {
+                let at = moments::clock(zone, left.at);
+                part(55, format!(", {at}"), t.warn);
+            }
         }
         None => {
             if told.transfers > 0 {
@@ -130,8 +134,11 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
                 part(ALWAYS, format!(" in {}", text::countdown(left)), t.dim);
             }
         }
-        Some(_) if life.left_early() => {
-            let words = " left before: polled, moved, removed or lost with its key";
+        Some(left) if life.left_early() => {
+            part(ALWAYS, " left".to_owned(), t.warn);
+            let at = moments::clock(zone, left.at);
+            part(55, format!(" {at}"), t.warn);
+            let words = ": polled, moved, removed or lost with its key";
             part(ALWAYS, words.to_owned(), t.warn);
         }
         Some(left) => {
