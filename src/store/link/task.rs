@@ -9,9 +9,10 @@ use redis::{Pipeline, Value};
 use tokio::time::sleep_until;
 
 use super::super::error::{StoreError, plain};
+use super::again::Retries;
 use super::shared::SharedLink;
 use super::wire::Wire;
-use super::{cluster, probe, wire};
+use super::{busy, cluster, probe, wire};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Address, LinkState, Optional};
 
@@ -25,6 +26,11 @@ const SECOND: Duration = Duration::from_secs(6);
 
 /// The pause between two questions what the server is: it may have become a replica.
 const LOOK: Duration = Duration::from_secs(10);
+/// A server that is busy when a connection begins is asked again for so long: a change waits for what
+/// it says of itself.
+const BUSY: Duration = Duration::from_secs(10);
+/// And for so long at each later look: nobody waits for that.
+const BUSY_LATER: Duration = Duration::from_millis(250);
 /// A look that cost the server more than this is taken ten times as seldom.
 const DEAR_US: i64 = 2_000;
 
@@ -323,12 +329,9 @@ async fn time(shared: &SharedLink, mut wire: Wire) -> Result<(), StoreError> {
 /// Tries the optional commands and publishes what came of it.
 async fn probe_once(shared: &SharedLink, mut wire: Wire) {
     let tries = probe::pipeline();
-    let flight = shared.send();
-    let Ok(values) = wire.send_packed_commands(&tries, 0, tries.len()).await else {
+    let Some(values) = answers(shared, &mut wire, &tries, BUSY).await else {
         return;
     };
-    flight.answered();
-    shared.pay(&tries, &values);
     shared.pay_typical(tries.len());
     let (refused, facts) = probe::read(&values);
     shared.link.send_modify(|link| {
@@ -339,17 +342,34 @@ async fn probe_once(shared: &SharedLink, mut wire: Wire) {
     });
 }
 
+/// The answers of the server to what is asked about itself; where it is busy with a script it is
+/// asked again `within` that time. None: the connection is broken.
+async fn answers(
+    shared: &SharedLink,
+    wire: &mut Wire,
+    ask: &Pipeline,
+    within: Duration,
+) -> Option<Vec<Value>> {
+    let mut again = Retries::within(within);
+    loop {
+        let flight = shared.send();
+        let values = wire.send_packed_commands(ask, 0, ask.len()).await.ok()?;
+        flight.answered();
+        shared.pay(ask, &values);
+        if !busy(&values) || !again.soon().await {
+            return Some(values);
+        }
+    }
+}
+
 /// Asks the server again what it is; returns what that cost it, in µs by its own clock.
 async fn what_it_is(shared: &SharedLink, mut wire: Wire) -> i64 {
     let mut ask = Pipeline::new();
     ask.cmd("TIME").cmd("INFO").arg("server");
     ask.cmd("INFO").arg("replication").cmd("TIME");
-    let flight = shared.send();
-    let Ok(values) = wire.send_packed_commands(&ask, 0, ask.len()).await else {
+    let Some(values) = answers(shared, &mut wire, &ask, BUSY_LATER).await else {
         return 0;
     };
-    flight.answered();
-    shared.pay(&ask, &values);
     let [before, server, replication, after] = values.as_slice() else {
         return 0;
     };
