@@ -6,7 +6,7 @@ pub mod update;
 
 use std::time::{Duration, Instant};
 
-use crate::queue::Change;
+use crate::queue::{Change, EntryId};
 use crate::tui::entries::EntryRow;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
@@ -68,15 +68,19 @@ impl Fate {
     }
 }
 
-/// The subject of the change that was begun last.
+/// The subject of the change that was agreed to last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeSubject {
+    /// The generation of the change.
+    pub generation: u64,
     /// The kind of change.
     pub change: Change,
     /// The member, when it is about one.
     pub one: Option<Vec<u8>>,
     /// The marks, when it is about them.
     pub marks: Option<Box<Marks>>,
+    /// Entries to which it did nothing, as it has told.
+    pub spared: Vec<EntryId>,
     /// When it was over, by our monotonic clock; none before that.
     pub over: Option<Instant>,
 }
@@ -87,6 +91,7 @@ impl ChangeSubject {
     pub fn on(&self, row: &EntryRow, now: Instant) -> bool {
         let recent = |over| now.saturating_duration_since(over) < STAYS;
         self.over.is_none_or(recent)
+            && !self.spared.contains(&row.id)
             && (self.one.as_ref() == Some(&row.member)
                 || self.marks.as_ref().is_some_and(|marks| marks.has_any(row)))
     }

@@ -114,10 +114,6 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     if is_busy(model, change) {
         return Vec::new();
     }
-    let one = match &about.marked {
-        MarkedEntries::One(entry) => Some(entry.member.clone()),
-        _ => None,
-    };
     let which = match about.marked {
         MarkedEntries::Marks(_) => found(model, &about),
         _ => None,
@@ -125,7 +121,6 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     let which = which.unwrap_or(about.marked);
     let called = (change, what.label());
     let generation = started(model, called, about.queue.clone(), about.marks);
-    departed::update::acts(model, change, one);
     let asked_for = Box::new(ToPlan {
         generation,
         queue: about.queue,
@@ -341,6 +336,7 @@ fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     };
     let running = ChangeInProgress::new((**plan).clone(), now);
     one.stage = Stage::Running(Box::new(running));
+    departed::update::acts(model, generation);
     vec![Effect::Change(change::Effect::Apply(generation))]
 }
 
@@ -408,7 +404,6 @@ pub(crate) fn bring_back(model: &mut Model, change: Change, saved: bool) {
 
 /// It is over: the marks that it was about have had their use, and what is shown is old.
 pub(crate) fn over(model: &mut Model, one: &UnderWay) {
-    departed::update::acted(model);
     let on_it = model.selected().is_some_and(|row| row.queue == one.queue);
     if !on_it {
         return;

@@ -4,8 +4,9 @@
 use std::time::{Duration, Instant};
 
 use super::{ChangeSubject, DepartedRow, Fate, STAYS};
-use crate::queue::Change;
-use crate::tui::change::queries;
+use crate::queue::{EntryResult, Outcome};
+use crate::tui::change::plan::MarkedEntries;
+use crate::tui::change::{RESULTS_KEPT, is_worth_a_look, queries};
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
@@ -147,25 +148,53 @@ pub(crate) fn moved_to(model: &mut Model, place: u64) -> u64 {
     }
 }
 
-/// A change is begun: what it is about.
-pub(crate) fn acts(model: &mut Model, change: Change, one: Option<Vec<u8>>) {
-    let marks = model
-        .changing
-        .one
-        .as_ref()
-        .and_then(|one| one.marks.clone());
+/// A change is agreed to: a row of what it is about that leaves from now on leaves by it.
+pub(crate) fn acts(model: &mut Model, generation: u64) {
+    let Some(one) = model.changing.of_mut(generation) else {
+        return;
+    };
+    let which = one.asked_for.as_ref().map(|asked_for| &asked_for.which);
+    let member = match which {
+        Some(MarkedEntries::One(entry)) => Some(entry.member.clone()),
+        _ => None,
+    };
     model.changing.acted = Some(ChangeSubject {
-        change,
-        one,
-        marks,
+        generation,
+        change: one.change,
+        one: member,
+        marks: one.marks.clone(),
+        spared: Vec::new(),
         over: None,
     });
 }
 
-/// The change is over.
-pub(crate) fn acted(model: &mut Model) {
+/// It has told what became of entries.
+pub(crate) fn spared(model: &mut Model, generation: u64, results: &[EntryResult]) {
+    let Some(acted) = subject(model, generation) else {
+        return;
+    };
+    let not_done = results
+        .iter()
+        .filter(|result| is_worth_a_look(result.outcome) && result.outcome != Outcome::Unknown);
+    let room = RESULTS_KEPT - acted.spared.len().min(RESULTS_KEPT);
+    acted
+        .spared
+        .extend(not_done.map(|result| result.id).take(room));
+}
+
+/// The change is over, and has done something or nothing.
+pub(crate) fn acted(model: &mut Model, generation: u64, done: bool) {
     let now = model.instant;
-    if let Some(acted) = &mut model.changing.acted {
-        acted.over.get_or_insert(now);
+    let Some(acted) = subject(model, generation) else {
+        return;
+    };
+    acted.over.get_or_insert(now);
+    if !done {
+        model.changing.acted = None;
     }
+}
+
+fn subject(model: &mut Model, generation: u64) -> Option<&mut ChangeSubject> {
+    let acted = model.changing.acted.as_mut();
+    acted.filter(|acted| acted.generation == generation)
 }

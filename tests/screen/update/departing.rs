@@ -3,7 +3,7 @@
 
 use delayscope::queue::plan::Plan;
 use delayscope::queue::told::ChangeEvent;
-use delayscope::queue::{Change, Outcome, Queue, Summary, Tally};
+use delayscope::queue::{Change, EntryResult, Outcome, Queue, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::departed::Fate;
@@ -176,45 +176,120 @@ fn an_element_of_target_that_is_taken_says_so() {
     assert!(planned(&desk.char('x')).is_some());
 }
 
-#[test]
-fn what_a_change_of_ours_took_away_says_what_was_done() {
-    let mut desk = desk();
-    desk.press(Code::Down);
+/// `x` has asked whether the entry under the cursor shall be deleted.
+fn asks_to_delete(desk: &mut Desk) -> u64 {
     let effects = desk.char('x');
     let generation = effects.iter().find_map(|effect| match effect {
         Effect::Change(change::Effect::Plan(asked)) => Some(asked.generation),
         _ => None,
     });
-    let (generation, orders) = (generation.unwrap(), Queue::redisson("orders"));
+    let generation = generation.unwrap();
+    let orders = Queue::redisson("orders");
     let plan = Plan {
         planned: 1,
         ..Plan::new(Change::Delete, &orders, "there".to_owned(), START)
     };
-    desk.tell(Msg::Change(change::Msg::Planned(
-        generation,
-        Ok(Box::new(plan)),
-    )));
-    desk.char('y');
+    let planned = change::Msg::Planned(generation, Ok(Box::new(plan)));
+    desk.tell(Msg::Change(planned));
+    generation
+}
+
+/// The delete is over: that became of entry 1.
+fn ends(desk: &mut Desk, generation: u64, outcome: Outcome) {
     let mut tally = Tally::default();
-    tally.add(Outcome::Done, 1);
-    desk.tell(Msg::Change(change::Msg::Applied(
-        generation,
-        ChangeEvent::Ended(Summary {
-            change: Change::Delete,
-            queue: orders,
-            tally,
-            journal_id: None,
-            elapsed: std::time::Duration::ZERO,
-            longest_block: std::time::Duration::ZERO,
-            listening: None,
-            helped: None,
-            notes: Vec::new(),
-        }),
-    )));
+    tally.add(outcome, 1);
+    let queue = Queue::redisson("orders");
+    let result = EntryResult {
+        id: queue.id(&member(1)),
+        outcome,
+        reason: None,
+    };
+    let summary = Summary {
+        change: Change::Delete,
+        queue,
+        tally,
+        journal_id: None,
+        elapsed: std::time::Duration::ZERO,
+        longest_block: std::time::Duration::ZERO,
+        listening: None,
+        helped: None,
+        notes: Vec::new(),
+    };
+    for event in [
+        ChangeEvent::Results(vec![result]),
+        ChangeEvent::Ended(summary),
+    ] {
+        desk.tell(Msg::Change(change::Msg::Applied(generation, event)));
+    }
+}
+
+#[test]
+fn what_a_change_of_ours_took_away_says_what_was_done() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    let generation = asks_to_delete(&mut desk);
+    desk.char('y');
+    ends(&mut desk, generation, Outcome::Done);
     leaves(&mut desk, 1);
     assert_eq!(fate(&desk), Some(Fate::Ours(Change::Delete)));
     assert_eq!(planned(&desk.char('x')), None);
     assert!(toast(&desk).contains("deleted already"), "{}", toast(&desk));
+}
+
+#[test]
+fn what_leaves_while_a_delete_is_asked_about_or_after_it_was_refused_was_transferred() {
+    for answer in [None, Some('n')] {
+        let mut desk = desk();
+        desk.press(Code::Down);
+        asks_to_delete(&mut desk);
+        if let Some(no) = answer {
+            desk.char(no);
+        }
+        leaves(&mut desk, 1);
+        assert_eq!(fate(&desk), Some(Fate::Transferred), "{answer:?}");
+    }
+}
+
+#[test]
+fn what_was_transferred_before_the_delete_came_to_it_is_not_called_deleted() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    let generation = asks_to_delete(&mut desk);
+    desk.char('y');
+    ends(&mut desk, generation, Outcome::Gone);
+    leaves(&mut desk, 1);
+    assert_eq!(fate(&desk), Some(Fate::Transferred));
+}
+
+#[test]
+fn of_marked_entries_each_says_what_became_of_it() {
+    for (outcome, became) in [
+        (Outcome::Done, Fate::Ours(Change::Delete)),
+        (Outcome::Gone, Fate::Transferred),
+    ] {
+        let mut desk = desk();
+        desk.press(Code::Down);
+        desk.char(' ');
+        desk.press(Code::Up);
+        desk.char(' ');
+        desk.press(Code::Up);
+        let generation = asks_to_delete(&mut desk);
+        desk.char('y');
+        let queue = Queue::redisson("orders");
+        let result = |n, outcome| EntryResult {
+            id: queue.id(&member(n)),
+            outcome,
+            reason: None,
+        };
+        let results = vec![result(0, Outcome::Done), result(1, outcome)];
+        let told = ChangeEvent::Results(results);
+        desk.tell(Msg::Change(change::Msg::Applied(generation, told)));
+        while desk.under_cursor() != Some(member(1)) {
+            desk.press(Code::Down);
+        }
+        leaves(&mut desk, 1);
+        assert_eq!(fate(&desk), Some(became), "{outcome:?}");
+    }
 }
 
 #[test]

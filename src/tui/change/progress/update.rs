@@ -5,6 +5,7 @@ pub mod told;
 use crate::queue::told::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally, text};
 use crate::tui::change::{self, ChangeInProgress, RESULTS_KEPT, Stage, UnderWay, is_worth_a_look};
+use crate::tui::departed;
 use crate::tui::effect::Effect;
 use crate::tui::journal::{OwnChange, all_well, sum_up};
 use crate::tui::keys::Action;
@@ -83,6 +84,9 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: ChangeEvent) {
         ChangeEvent::Failed(why) => return failed(model, generation, why),
         _ => {}
     }
+    if let ChangeEvent::Results(results) = &told {
+        departed::update::spared(model, generation, results);
+    }
     let Some(running) = model.changing.running_mut(generation) else {
         return;
     };
@@ -122,12 +126,10 @@ fn ended(model: &mut Model, generation: u64, summary: &Summary) {
     };
     let (text, tone) = said(model, &running, summary);
     toast::update::say(model, named(&under_way, text), tone);
-    change::update::bring_back(
-        model,
-        under_way.change,
-        summary.tally.get(Outcome::Done) > 0,
-    );
-    if summary.tally.get(Outcome::Done) > 0 {
+    let done = summary.tally.get(Outcome::Done) > 0;
+    departed::update::acted(model, generation, done);
+    change::update::bring_back(model, under_way.change, done);
+    if done {
         let now = model.instant;
         model.changing.note_last(summary.journal_id.as_ref(), now);
     }
@@ -149,6 +151,7 @@ fn failed(model: &mut Model, generation: u64, why: String) {
     let tally = running.progress.as_ref().map(|progress| progress.tally);
     let tally = tally.unwrap_or_default();
     let done = tally.get(Outcome::Done) > 0;
+    departed::update::acted(model, generation, done);
     let words = if done {
         let counted = sum_up(running.plan.change, running.plan.planned, &tally);
         format!("{why} {counted} before that.{}", undo_hint(model, &running))
