@@ -4,6 +4,7 @@
 mod doubt;
 mod earlier;
 mod inverse;
+mod places;
 mod target;
 mod untold;
 mod which;
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use self::doubt::{Doubt, OpenItem, ScriptKnowledge, Unwritten};
 use self::earlier::{Back, Earlier};
 use self::inverse::{Inverse, inverse};
+use self::places::LostPlaces;
 use self::untold::ReadableItems;
 use super::journal::{Item, Items, Journal, ServerId};
 use super::plan::describe::describe;
@@ -82,15 +84,18 @@ async fn planned(
     };
     let items = journal.read(&kept.id).await?;
     let earlier = Earlier::read(journal, &queue, &kept.id).await?;
-    let attempts = earlier.attempts;
+    let (attempts, undo_has_died) = (earlier.attempts, earlier.has_died);
     let unwritten = Unwritten {
         id: &kept.id,
         program: &program,
         force,
         change: kept.head.change,
     };
-    let (mut made, readable) = back(&making, &items, earlier, unwritten).await?;
-    let untold = readable.untold(&making, &kept, &items).await?;
+    let (mut made, readable, places) = back(&making, &items, earlier, unwritten).await?;
+    let mut untold = readable.untold(&making, &kept, &items).await?;
+    untold.notes.extend(places.words(&queue));
+    let turned = places::turned(&kept, &queue, undo_has_died, &program);
+    untold.notes.extend(turned);
     let sentence = which::sentence(&kept, items.is_last_script_known(), local_now());
     made.warnings.insert(0, sentence);
     made.warnings.extend(untold.notes.iter().cloned());
@@ -142,6 +147,8 @@ struct Inverses {
     delivered: Vec<(u64, target::Sought)>,
     /// Members, and true for those that come into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
+    /// Of those that were in doubt.
+    places: LostPlaces,
     settled: Vec<EntryResult>,
 }
 
@@ -151,7 +158,7 @@ async fn back(
     items: &Items,
     mut earlier: Earlier,
     unwritten: Unwritten<'_>,
-) -> Result<(PlannedWork, ReadableItems), ChangeError> {
+) -> Result<(PlannedWork, ReadableItems, LostPlaces), ChangeError> {
     let (mut inverses, mut readable) = (Inverses::default(), ReadableItems::default());
     let (mut doubtful, mut open) = (Vec::new(), Vec::new());
     let (mut already, mut behind) = (0, 0);
@@ -225,8 +232,9 @@ async fn back(
     let scripts = [scripts, earlier.scripts];
     let warnings = doubt::settle(making, open, scripts, &standing, unwritten, &mut inverses);
     let warnings = warnings.await?;
+    let places = std::mem::take(&mut inverses.places);
     let made = inverses.made(making, items, already, warnings).await?;
-    Ok((made, readable))
+    Ok((made, readable, places))
 }
 
 fn already_back(n: u64) -> Option<String> {
@@ -284,6 +292,14 @@ impl Inverses {
             Inverse::OrderList(member, comes) => self.order_list.push((member, comes)),
             Inverse::None(id, why) => self.refuse(id, why.to_owned()),
         }
+    }
+
+    /// The same for one that was in doubt.
+    fn add_open(&mut self, one: OpenItem) {
+        if one.doubt != Doubt::Back {
+            self.places.add(&one.inverse);
+        }
+        self.add(one.behind, one.inverse);
     }
 
     fn refuse(&mut self, id: EntryId, why: String) {

@@ -240,6 +240,22 @@ impl Plan {
     pub const CONSUMED: &str =
         "What a consumer has taken by then cannot be taken back: undo lists it.";
 
+    /// The warning of entries that only the order list holds and that wait again.
+    pub const HAD_NO_DUE_TIME: &str =
+        "This cannot be undone: what only the order list held had no due time before.";
+    /// The warning of those that are transferred.
+    pub const MAY_COME_TWICE: &str = "Entries that only the order list holds may have been \
+        delivered before: then consumers get them twice. The transfer cannot be undone.";
+
+    /// It cannot be taken back, as its warnings say.
+    #[must_use]
+    pub fn is_for_good(&self) -> bool {
+        let words = [Self::HAD_NO_DUE_TIME, Self::MAY_COME_TWICE];
+        self.warnings
+            .iter()
+            .any(|warning| words.contains(&warning.as_str()))
+    }
+
     /// Undo brings back all but what consumers have taken by then.
     #[must_use]
     pub fn may_be_consumed(&self) -> bool {

@@ -135,8 +135,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         plan.warnings.push(Plan::CONSUMED.to_owned());
     }
     if work.iter().any(|work| matches!(work, Work::WaitAgain(_))) {
-        let why = "This cannot be undone: what only the order list held had no due time before.";
-        plan.warnings.push(why.to_owned());
+        plan.warnings.push(Plan::HAD_NO_DUE_TIME.to_owned());
     }
     let unsure = |work: &&Work| matches!(work, Work::DropStrays(_));
     let dropped: usize = work.iter().filter(unsure).map(Work::len).sum();
@@ -151,9 +150,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         .iter()
         .any(|work| matches!(work, Work::DeliverStrays(_)))
     {
-        let why = "Entries that only the order list holds may have been delivered before: then \
-                   consumers get them twice. The transfer cannot be undone.";
-        plan.warnings.push(why.to_owned());
+        plan.warnings.push(Plan::MAY_COME_TWICE.to_owned());
     }
     let taken: usize = work
         .iter()

@@ -140,12 +140,12 @@ pub(super) async fn settle(
         match seen.verdict(making, place, &one, ran, known) {
             // What waits again has its place in the order list.
             _ if unwritten.change == Change::RestoreOrder && seen.waits_again(&one.inverse) => {}
-            ItemVerdict::TakeBack => to.add(one.behind, one.inverse),
+            ItemVerdict::TakeBack => to.add_open(one),
             ItemVerdict::AsItWas => {}
             ItemVerdict::Gone(why) => to.tell(id, Outcome::Gone, why.to_owned()),
             ItemVerdict::InDoubt(_) if unwritten.force => {
                 forced += 1;
-                to.add(one.behind, one.inverse);
+                to.add_open(one);
             }
             ItemVerdict::InDoubt(where_not) => {
                 refused += 1;

@@ -14,6 +14,8 @@ use crate::queue::{EntryId, Outcome, Queue, State};
 pub(super) struct Earlier {
     /// Attempts to take the change back.
     pub(super) attempts: usize,
+    /// One of them died.
+    pub(super) has_died: bool,
     /// The knowledge of the scripts whose answers nobody wrote down.
     pub(super) scripts: ScriptKnowledge,
     counts: HashMap<EntryId, AttemptCounts>,
@@ -51,6 +53,7 @@ impl Earlier {
             return Err(ChangeError::Senseless(why));
         }
         let mut earlier = Self {
+            has_died: attempts.clone().any(|undo| undo.ended.is_none()),
             attempts: attempts.count(),
             scripts: ScriptKnowledge {
                 known: true,

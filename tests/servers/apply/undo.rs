@@ -392,3 +392,41 @@ async fn elements_that_nobody_knows_to_be_deleted_come_back_by_force_unless_targ
         assert_eq!((done, refused), (2, 0));
     }
 }
+
+#[tokio::test]
+async fn what_comes_back_to_a_place_that_nobody_wrote_down_is_told_with_what_sorts_the_list() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(6, bench.server.now().plus(60_000), 1);
+    let before = bench.contents().timeouts;
+    let all = bench.entries(&[1, 2, 3]);
+    let (_, told) = bench.change(What::Quarantine, all).await;
+    let id = told.summary.journal_id.unwrap();
+    let whole = plan_undo(&bench.store, &bench.journal, Some(&*id), false).await;
+    let warnings = whole.unwrap().plan.warnings;
+    let about_places = |words: &&String| words.contains("order list");
+    assert_eq!(warnings.iter().find(about_places), None);
+    bench.forget_the_results().await;
+    let (_, told) = bench.undo(Some(&id)).await;
+    assert_eq!(bench.contents().timeouts, before);
+    let notes = told.summary.notes.join(" ");
+    let places = "Where 3 of them stood in the order list nobody wrote down";
+    let sorts = format!(
+        "`delayscope -s {} repair orders --realign`",
+        bench.server.socket().display()
+    );
+    assert!(notes.contains(places) && notes.contains(&sorts), "{notes}");
+}
+
+#[tokio::test]
+async fn elements_that_come_back_to_the_head_of_target_for_want_of_their_places_are_told() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(6, bench.server.now().plus(LATE), 1);
+    bench.change(What::Transfer, Which::Due).await;
+    let id = bench.delete_delivered().await;
+    bench.forget_the_results().await;
+    let (warnings, done, _) = bench.forced(&id).await;
+    assert_eq!(done, 6);
+    let places = "Where 6 of them stood in target nobody wrote down";
+    let told = warnings.iter().any(|words| words.contains(places));
+    assert!(told, "{warnings:?}");
+}

@@ -101,7 +101,7 @@ fn words(now: &HeldNow) -> Vec<String> {
     for (who, end) in living.iter().take(NAMED) {
         let left = text::countdown(end.since(now.at));
         words.push(format!(
-            "1 message is left alone: {who} holds it, and lives (its lease runs for {left} more)."
+            "1 message is left alone: {who} holds it, and its lease runs for {left} more."
         ));
     }
     words

@@ -3,7 +3,7 @@
 pub mod told;
 
 use crate::queue::told::{ChangeEvent, Order};
-use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally, text};
+use crate::queue::{Change, EntryResult, Known, Outcome, Queue, Summary, Tally, text};
 use crate::tui::change::{self, ChangeInProgress, RESULTS_KEPT, Stage, UnderWay, is_worth_a_look};
 use crate::tui::departed;
 use crate::tui::effect::Effect;
@@ -282,10 +282,10 @@ fn tone(change: Change, tally: &Tally) -> Tone {
 
 /// ` · u undo`, where that takes back what was done.
 fn undo_hint(model: &Model, running: &ChangeInProgress) -> String {
-    let Plan { change, .. } = running.plan;
+    let plan = &running.plan;
     match model.keymap.label(Action::Undo, model.look.ascii) {
         // The key goes further back than to others.
-        Some(key) if change.is_undone_as_newest() => {
+        Some(key) if plan.change.is_undone_as_newest() && !plan.is_for_good() => {
             let dot = if model.look.ascii { "-" } else { "·" };
             format!(" {dot} {key} undo")
         }

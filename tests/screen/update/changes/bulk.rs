@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use delayscope::queue::plan::Progress;
+use delayscope::queue::plan::{Plan, Progress};
 use delayscope::queue::told::{ChangeEvent, Order};
 use delayscope::queue::{Change, Due, EntryId, EntryResult, Outcome, Summary, Tally};
 use delayscope::tui::change;
@@ -197,6 +197,25 @@ fn the_end_says_what_was_done_and_offers_to_take_it_back() {
         )));
         assert_eq!(toast(&desk), said);
         assert_eq!(desk.model.toast.as_ref().unwrap().tone, tone);
+    }
+}
+
+#[test]
+fn what_cannot_be_undone_offers_no_key_for_it() {
+    for (warning, offers) in [
+        ("This is a warning.", true),
+        (Plan::HAD_NO_DUE_TIME, false),
+        (Plan::MAY_COME_TWICE, false),
+    ] {
+        let mut desk = desk();
+        let generation = generation(&desk.char('x'));
+        let mut plan = plan(Change::Requeue, 2);
+        plan.warnings = vec![warning.to_owned()];
+        planned(&mut desk, generation, plan);
+        desk.char('y');
+        let done = summary(&[(Outcome::Done, 2)], &[]);
+        desk.tell(Msg::Change(change::Msg::Applied(generation, done)));
+        assert_eq!(toast(&desk).contains("u undo"), offers, "{warning}");
     }
 }
 
