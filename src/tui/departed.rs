@@ -38,7 +38,7 @@ pub enum Fate {
     Taken,
     /// A change of this screen did it.
     Ours(Change),
-    /// Nobody knows: it was not due.
+    /// Nobody knows: it was not due, or there is no client that would have transferred it.
     Gone,
 }
 

@@ -189,11 +189,12 @@ impl Work {
         }
     }
 
-    /// The element of target that is looked for there; none where none is.
+    /// The element of target that leaves it or comes back to it; none where none does.
     pub(in crate::ops) fn element(&self, i: usize) -> Option<&[u8]> {
         match self {
             Self::TakeBack(all, ..) => Some(&all[i].element),
-            Self::Discard(all, _) => Some(&all[i]),
+            Self::Discard(all, _) | Self::PutElements(all, _) => Some(&all[i]),
+            Self::PutAmong(all) => Some(&all[i].0),
             _ => None,
         }
     }

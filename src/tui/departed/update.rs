@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::{ChangeSubject, DepartedRow, Fate, STAYS};
-use crate::queue::{EntryResult, Outcome};
+use crate::queue::{EntryResult, Known, Outcome};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::change::{RESULTS_KEPT, is_worth_a_look, queries};
 use crate::tui::entries::EntryRow;
@@ -71,10 +71,13 @@ pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> Fate {
     let now = model.instant;
     let acted = model.changing.acted.as_ref();
     let due = row.due.at().is_some_and(|due| due <= model.schedule.exact);
+    // Where nobody transfers, somebody has taken it out.
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let nobody = pulse.is_some_and(|pulse| pulse.transfer_clients == Known::Is(0));
     match acted.filter(|acted| acted.on(row, now)) {
         Some(acted) => Fate::Ours(acted.change),
         None if tab == Tab::Delivered => Fate::Taken,
-        None if tab == Tab::Waiting && due => Fate::Transferred,
+        None if tab == Tab::Waiting && due && !nobody => Fate::Transferred,
         None => Fate::Gone,
     }
 }

@@ -58,7 +58,11 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         // Whoever types a name takes this for the question that asks for one.
         (None, _) if types && dialog.opened_by != Some(key) && (amid || !answers) => {
             model.schedule.typed = Some(now);
-            no_key(model, key)
+            if answers {
+                too_soon(model, key)
+            } else {
+                no_key(model, key)
+            }
         }
         (Some(_), Some(Action::Back)) => refused(model),
         (Some(name), _) if key.code == Code::Enter => {
@@ -74,7 +78,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             Vec::new()
         }
         (None, _) if dialog.opened_by == Some(key) => no_key(model, key),
-        (None, _) if key.code == Code::Enter && amid => no_key(model, key),
+        (None, _) if key.code == Code::Enter && amid => too_soon(model, key),
         (None, _) if key.code == Code::Enter => match dialog.focus {
             Button::No => refused(model),
             Button::Yes => agreed(model),
@@ -114,6 +118,14 @@ const fn moves(action: Option<Action>, key: Key) -> bool {
 fn no_key(model: &mut Model, key: Key) -> Vec<Effect> {
     let label = key.label(model.look.ascii);
     no_answer(model, &label);
+    Vec::new()
+}
+
+/// An answer amid letters that are none may be a letter of a word too: it is to be given once more.
+fn too_soon(model: &mut Model, key: Key) -> Vec<Effect> {
+    let label = key.label(model.look.ascii);
+    let words = format!("{label} came amid other keys: wait a second, then press it again");
+    tell(model, words);
     Vec::new()
 }
 

@@ -237,6 +237,16 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
 }
 
 #[test]
+fn what_leaves_where_no_client_transfers_is_gone_and_nobody_says_more() {
+    let mut desk = desk();
+    desk.world[0].clients = 0;
+    desk.live(1_100, 0);
+    desk.press(Code::Down);
+    leaves(&mut desk, 1);
+    assert_eq!(fate(&desk), Some(Fate::Gone));
+}
+
+#[test]
 fn what_leaves_while_a_delete_is_asked_about_or_after_it_was_refused_was_transferred() {
     for answer in [None, Some('n')] {
         let mut desk = desk();

@@ -430,3 +430,18 @@ async fn elements_that_come_back_to_the_head_of_target_for_want_of_their_places_
     let told = warnings.iter().any(|words| words.contains(places));
     assert!(told, "{warnings:?}");
 }
+
+#[tokio::test]
+async fn an_undo_says_what_the_elements_are_that_come_back_to_target() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    for element in ["first", "second", "third"] {
+        bench
+            .server
+            .cmd_bytes(&[b"RPUSH", &bench.queue.keys().target, element.as_bytes()]);
+    }
+    let id = bench.delete_delivered().await;
+    let (plan, _) = bench.undo(Some(&id)).await;
+    let mut says = plan.says;
+    says.sort();
+    assert_eq!(says, ["first", "second", "third"]);
+}

@@ -82,3 +82,15 @@ fn a_key_that_is_no_answer_is_told_so_where_the_answers_stand_and_for_a_moment()
         );
     }
 }
+
+#[test]
+fn an_answer_amid_other_keys_is_told_to_be_given_once_more() {
+    let (mut desk, ..) = with_plan('x', Change::Delete, 2);
+    desk.char('k');
+    assert!(!applied(&desk.char('y')));
+    let told = dialog(&desk.model).unwrap().told_at(desk.model.instant);
+    let words = "y came amid other keys: wait a second, then press it again";
+    assert_eq!(told, Some(words));
+    desk.pass(1_100);
+    assert!(applied(&desk.char('y')));
+}
