@@ -76,6 +76,8 @@ pub struct Room {
     pub last_line: Option<usize>,
     /// Rows of the message of a form, and columns of each.
     pub message: Option<(usize, usize)>,
+    /// Rows of the table of queues.
+    pub queues: Option<usize>,
     /// The number of bars that the timeline has room for.
     pub bars: Option<usize>,
     /// The timeline has room for the classes of what is late.

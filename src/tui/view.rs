@@ -11,19 +11,21 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::scrollbar;
 use crate::tui::{
-    change, depth, dialog, edit, entries, entry, findings, flow, header, help, hints, journal,
-    layout, link, lists, lives, offer, palette, prompt, queues, repair, requeue, timeline, toast,
-    traffic,
+    area, change, depth, dialog, edit, entries, entry, findings, flow, header, help, hints,
+    journal, layout, link, lists, lives, offer, palette, prompt, queues, repair, requeue, timeline,
+    toast, traffic,
 };
 
-/// Draws the whole screen into `area` of `buf`, and says what it drew where.
-pub fn render(model: &Model, area: Rect, buf: &mut Buffer) -> HitMap {
-    let area = area.intersection(buf.area);
-    if area.is_empty() {
+/// Draws the whole screen into the area `within` of `buf`, and says what it drew where.
+pub fn render(model: &Model, within: Rect, buf: &mut Buffer) -> HitMap {
+    let within = within.intersection(buf.area);
+    if within.is_empty() {
         return HitMap::default();
     }
     let areas = layout::areas(model);
     let ctx = Ctx::new(model, areas, palette::view::slot(model));
+    let queue_rows = usize::from(area::table(ctx.areas.queues).h).max(1);
+    ctx.room(|room| room.queues = Some(queue_rows));
     match &model.screen {
         Screen::Dashboard | Screen::Queue => {
             queues::view::render(&ctx, buf);

@@ -216,8 +216,12 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
     queues
 }
 
+/// The rows that are in sight, by the last picture: this is asked with every message, and to lay the
+/// panes out for it would cost more than all else that a message does.
 fn in_sight(model: &Model) -> std::ops::Range<usize> {
-    let end = (model.top + layout::rows::queues_a_page(model)).min(model.queues.len());
+    let drawn = model.drawn.room.queues;
+    let rows = drawn.unwrap_or_else(|| layout::rows::queues_a_page(model));
+    let end = (model.top + rows).min(model.queues.len());
     model.top.min(end)..end
 }
 
