@@ -11,6 +11,7 @@ mod cluster;
 pub(in crate::store) mod dial;
 pub(in crate::store) mod exchange;
 mod left_open;
+mod paced;
 mod probe;
 mod sentinel;
 mod shared;

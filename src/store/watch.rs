@@ -24,6 +24,8 @@ const SILENT: Duration = Duration::from_secs(10);
 /// itself; what was published meanwhile is lost, as always with channels. Ends when the server
 /// refuses PSUBSCRIBE, which is then recorded among the refusals of the link.
 ///
+/// Where many come in a second they are read some ms apart, and their times say when they were read.
+///
 /// A pattern and not SUBSCRIBE: we must not be counted as a transfer client.
 pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send + 'static {
     let watch = WatchTask {
@@ -100,7 +102,7 @@ impl WatchTask {
     }
 
     async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {
-        let connection = within(wire::pubsub(self.store.dialer(), None)).await;
+        let connection = within(wire::paced_pubsub(self.store.dialer())).await;
         let Some(Ok(pubsub)) = connection else {
             return Err(Failure::Away);
         };

@@ -18,6 +18,7 @@ use super::super::error::{StoreError, on_its_way, passes, plain, words};
 use super::Retries;
 use super::dial::{self, Dialer, LIMIT, Stream};
 use super::exchange::Exchange;
+use super::paced::PacedStream;
 use super::sentinel;
 use super::sole::SoleWire;
 use crate::clock::{ServerClock, instant};
@@ -140,6 +141,21 @@ pub(in crate::store) async fn pubsub(
     dialer: &Dialer,
     name: Option<&str>,
 ) -> Result<PubSub, StoreError> {
+    let stream = dialer.dial().await?;
+    subscriber(dialer, stream, name).await
+}
+
+/// The same, read in turns while much comes: for who looks on, and takes no turn himself.
+pub(in crate::store) async fn paced_pubsub(dialer: &Dialer) -> Result<PubSub, StoreError> {
+    let stream = PacedStream::new(dialer.dial().await?);
+    subscriber(dialer, Box::new(stream), None).await
+}
+
+async fn subscriber(
+    dialer: &Dialer,
+    stream: Stream,
+    name: Option<&str>,
+) -> Result<PubSub, StoreError> {
     let endpoint = dialer.endpoint();
     let mut hello = Pipeline::new();
     let login = add_login(&mut hello, endpoint);
@@ -147,7 +163,6 @@ pub(in crate::store) async fn pubsub(
         // Who may not do that goes unnamed.
         hello.cmd("CLIENT").arg("SETNAME").arg(name);
     }
-    let stream = dialer.dial().await?;
     introduced(dialer, stream, (&hello, login), endpoint.db).await
 }
 
