@@ -24,7 +24,7 @@ const SILENT: Duration = Duration::from_secs(10);
 /// itself; what was published meanwhile is lost, as always with channels. Ends when the server
 /// refuses PSUBSCRIBE, which is then recorded among the refusals of the link.
 ///
-/// Where many come in a second they are read some ms apart, and their times say when they were read.
+/// Where many come in a second they are read ten times in it, and their times say when they were read.
 ///
 /// A pattern and not SUBSCRIBE: we must not be counted as a transfer client.
 pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send + 'static {

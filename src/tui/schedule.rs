@@ -245,9 +245,14 @@ pub(crate) struct Slot {
     pub(crate) asked: bool,
     /// When the last one was started.
     pub(crate) started: Option<Instant>,
+    /// Requests up to the last one that were started within [`CLOSE`] of the one before.
+    pub(crate) close: u32,
     /// Time that each of the last three answers took, newest first.
     pub(crate) took: [Option<Duration>; 3],
 }
+
+/// Requests that are no further apart follow one on another.
+const CLOSE: Duration = Duration::from_millis(500);
 
 impl Slot {
     /// The next request starts at `at` or earlier.
@@ -275,6 +280,11 @@ impl Slot {
 
     /// A request has been started.
     pub(crate) fn start(&mut self, now: Instant, generation: u64) {
+        let is_close = |last| now.saturating_duration_since(last) < CLOSE;
+        self.close = match self.started {
+            Some(last) if is_close(last) => self.close.saturating_add(1),
+            _ => 0,
+        };
         self.flight = Some(generation);
         self.due = None;
         self.asked = false;

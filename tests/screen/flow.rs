@@ -277,7 +277,7 @@ async fn an_idle_screen_is_drawn_a_few_times_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_of_announcements_is_four_pictures_a_second_after_the_first_few() {
+async fn a_flood_of_announcements_is_two_or_three_pictures_a_second_after_the_first_few() {
     let flow = Flow::start(Some(Duration::from_millis(1)));
     flow.pass(100).await;
     let before = flow.drawn();
@@ -295,7 +295,7 @@ async fn a_flood_of_announcements_is_four_pictures_a_second_after_the_first_few(
         }
     }
     let drawn = flow.drawn() - before;
-    assert!((3..=9).contains(&drawn), "{drawn}");
+    assert!((2..=7).contains(&drawn), "{drawn}");
 }
 
 #[tokio::test(start_paused = true)]

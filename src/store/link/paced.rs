@@ -1,5 +1,5 @@
 //! A connection that is read in turns while much comes: what was sent meanwhile is taken together, so
-//! that a hundred small messages a second wake us forty times, not hundreds of times.
+//! that a hundred small messages a second wake us ten times, not hundreds of times.
 
 use std::future::Future;
 use std::io;
@@ -14,12 +14,12 @@ use super::dial::Stream;
 use crate::clock::instant;
 
 /// Reads that are no further apart follow one on another.
-const CLOSE: Duration = Duration::from_millis(100);
+const CLOSE: Duration = Duration::from_millis(250);
 /// So many that follow one on another are made at once: an answer, or an announcement now and then,
 /// waits for nothing.
 const AT_ONCE: u32 = 8;
 /// And each one after them so long after the one before.
-const PAUSE: Duration = Duration::from_millis(25);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection that is read in turns.
 pub(super) struct PacedStream {

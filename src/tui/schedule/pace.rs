@@ -7,13 +7,18 @@ use crate::queue::Pulse;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{Opening, QueueRow, TWO_LOOKS_MS};
-use crate::tui::schedule::RankFor;
+use crate::tui::schedule::{RankFor, Slot};
 use crate::tui::timeline;
 
-/// Events read the selected queue no more often than this: nobody reads figures that change more
-/// than four times a second, and where entries fall due by the hundred each reading would cost the
-/// server as much as the transfers do.
+/// Events read the selected queue no more often than this: where entries fall due by the hundred
+/// each reading would cost the server as much as the transfers do.
 const EVENT_PAUSE: Duration = Duration::from_millis(250);
+
+/// And no more often than this once they have done so for a while: nobody reads figures that change
+/// all the time more often.
+const FLOOD_PAUSE: Duration = Duration::from_millis(400);
+/// So many readings that followed one on another are a while.
+const FLOOD: u32 = 8;
 
 /// Batches of rows that have never been seen are read no more often than this.
 const BATCH_PAUSE: Duration = Duration::from_millis(50);
@@ -55,9 +60,17 @@ fn selected_pulse(model: &Model) -> Option<&Pulse> {
     model.selected()?.pulse.as_ref()
 }
 
+const fn event_pause(slot: &Slot) -> Duration {
+    if slot.close < FLOOD {
+        EVENT_PAUSE
+    } else {
+        FLOOD_PAUSE
+    }
+}
+
 /// The selected queue, soon: something happened to it.
 pub(crate) fn want_selected(model: &mut Model) {
-    let pause = EVENT_PAUSE.max(weight(selected_pulse(model)));
+    let pause = event_pause(&model.schedule.pulse).max(weight(selected_pulse(model)));
     let at = model.schedule.pulse.not_before(model.instant, pause);
     model.schedule.pulse.want(at);
 }
@@ -74,7 +87,7 @@ pub(crate) fn plan_pulse(model: &mut Model) {
     if let Some(due) = next_due(model) {
         let wait = due.since(model.schedule.exact) + AFTER_DUE_MS;
         let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
-        let pause = EVENT_PAUSE.max(heavy);
+        let pause = event_pause(slot).max(heavy);
         at = at.min((model.instant + wait).max(slot.not_before(model.instant, pause)));
     }
     if is_checking(model) {
