@@ -10,28 +10,27 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::dial::Stream;
 use crate::clock::instant;
 
 /// Reads that are no further apart follow one on another.
 const CLOSE: Duration = Duration::from_millis(250);
-/// So many that follow one on another are made at once: an answer, or an announcement now and then,
+/// Reads that follow one on another and are made at once: an answer, or an announcement now and then,
 /// waits for nothing.
 const AT_ONCE: u32 = 8;
 /// And each one after them so long after the one before.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection that is read in turns.
-pub(super) struct PacedStream {
-    stream: Stream,
+pub(super) struct PacedStream<S> {
+    stream: S,
     /// The last read, and how many have followed one on another up to it.
     last: Option<Instant>,
     following: u32,
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl PacedStream {
-    pub(super) fn new(stream: Stream) -> Self {
+impl<S> PacedStream<S> {
+    pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
             last: None,
@@ -55,7 +54,7 @@ impl PacedStream {
     }
 }
 
-impl AsyncRead for PacedStream {
+impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -71,7 +70,7 @@ impl AsyncRead for PacedStream {
     }
 }
 
-impl AsyncWrite for PacedStream {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -97,9 +96,9 @@ mod tests {
     use super::*;
 
     /// A connection on which so many bytes have come, one by one, and were read.
-    async fn after(reads: u32) -> (PacedStream, DuplexStream) {
+    async fn after(reads: u32) -> (PacedStream<DuplexStream>, DuplexStream) {
         let (ours, mut theirs) = duplex(1 << 20);
-        let mut paced = PacedStream::new(Box::new(ours));
+        let mut paced = PacedStream::new(ours);
         let mut room = [0; 64];
         for _ in 0..reads {
             theirs.write_all(b"m").await.unwrap();
