@@ -12,13 +12,17 @@ use super::error::{passes, plain};
 use super::link::task::Backoff;
 use super::link::{Store, wire};
 use crate::clock::local_now;
-use crate::queue::{Announcement, Optional, name};
+use crate::queue::{Announcement, LinkState, Optional, name};
 
 /// The longest wait for connecting, subscribing or an answer to PING.
 const LIMIT: Duration = Duration::from_secs(3);
 /// A subscription that has been silent for so long is asked whether it still lives: behind a
 /// dead network no end of the connection arrives.
 const SILENT: Duration = Duration::from_secs(10);
+/// Subscriptions in a row that were lost although the server answers all else: then that is told.
+const TOLD: u32 = 3;
+const LOST: &str = "the connection for it is lost each time, as by a proxy that passes no \
+                    subscriptions; it is tried again";
 
 /// Every message on a delayed queue's channel, on a connection of its own. Connects again by
 /// itself; what was published meanwhile is lost, as always with channels. Ends when the server
@@ -33,6 +37,7 @@ pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send +
         subscription: None,
         backoff: Backoff::default(),
         wait: Duration::ZERO,
+        lost: 0,
     };
     stream::unfold(watch, |mut watch| async {
         watch.next().await.map(|message| (message, watch))
@@ -45,6 +50,8 @@ struct WatchTask {
     backoff: Backoff,
     /// Pause before the next attempt.
     wait: Duration,
+    /// Subscriptions that were lost since the last one of which anything was heard.
+    lost: u32,
 }
 
 /// The reason why there is no subscription.
@@ -65,13 +72,18 @@ impl WatchTask {
                 return None;
             };
             match timeout(SILENT, messages.next()).await {
-                Ok(Some(message)) => return Some(self.announcement(&message)),
+                Ok(Some(message)) => {
+                    self.stays();
+                    return Some(self.announcement(&message));
+                }
                 Ok(None) => self.lost(),
                 Err(_) => {
                     // A refusal to answer is an answer too.
                     let answer = within(sink.ping::<redis::Value>()).await;
                     if answer.is_none_or(|outcome| outcome.is_err_and(|e| gone(&e))) {
                         self.lost();
+                    } else {
+                        self.stays();
                     }
                 }
             }
@@ -84,8 +96,10 @@ impl WatchTask {
         match self.attempt().await {
             Ok(subscription) => {
                 self.subscription = Some(subscription);
-                self.store.allow(Optional::PSubscribe);
                 self.backoff.whole();
+                if self.lost < TOLD {
+                    self.store.allow(Optional::PSubscribe);
+                }
             }
             Err(Failure::Away) => self.lost(),
             Err(Failure::Refused(words)) => {
@@ -99,6 +113,20 @@ impl WatchTask {
     fn lost(&mut self) {
         self.subscription = None;
         self.wait = self.backoff.lost();
+        let is_live = matches!(self.store.link().borrow().state, LinkState::Live);
+        if is_live {
+            self.lost = self.lost.saturating_add(1);
+        }
+        if self.lost == TOLD {
+            self.store.refuse(Optional::PSubscribe, LOST.to_owned());
+        }
+    }
+
+    /// Something was heard of the subscription.
+    fn stays(&mut self) {
+        if std::mem::take(&mut self.lost) >= TOLD {
+            self.store.allow(Optional::PSubscribe);
+        }
     }
 
     async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {

@@ -12,7 +12,7 @@ use delayscope::store::listen::{Heard, listen, listen_named};
 use delayscope::store::{Access, Store, StoreError, read, watch};
 use futures_util::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UnixStream};
 
 use crate::support::{self, PATIENCE, Server};
 use crate::{lost, open};
@@ -195,4 +195,48 @@ async fn a_subscription_that_never_stays_is_tried_with_the_pauses_of_the_link() 
     assert!(lost.is_err());
     let tried = subscribed.load(Ordering::SeqCst);
     assert!((2..=6).contains(&tried), "{tried} in {TRIED:?}");
+}
+
+/// Before a server: passes everything, but ends a connection that subscribes.
+async fn deaf(server: &Server) -> Endpoint {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let socket = server.socket();
+    tokio::spawn(async move {
+        loop {
+            let (client, _) = listener.accept().await.unwrap();
+            let server = UnixStream::connect(&socket).await.unwrap();
+            let (mut from_client, mut to_client) = client.into_split();
+            let (mut from_server, mut to_server) = server.into_split();
+            tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
+            tokio::spawn(async move {
+                let mut asked = vec![0; 4096];
+                while let Ok(n @ 1..) = from_client.read(&mut asked).await {
+                    let words = String::from_utf8_lossy(&asked[..n]).to_uppercase();
+                    if words.contains("PSUBSCRIBE") {
+                        break;
+                    }
+                    to_server.write_all(&asked[..n]).await.unwrap();
+                }
+            });
+        }
+    });
+    let address = Address::Tcp("127.0.0.1".to_owned(), port);
+    server.endpoint_at(address, 0)
+}
+
+#[tokio::test]
+async fn a_subscription_that_is_lost_again_and_again_is_told_while_all_else_is_answered() {
+    let server = Server::start();
+    let store = Store::open(deaf(&server).await, Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    let mut announced = Box::pin(watch::announcements(&store));
+    let listening = tokio::spawn(async move { announced.next().await });
+    support::until("it to be told", || {
+        store.why_refused(Optional::PSubscribe).is_some()
+    })
+    .await;
+    let why = store.why_refused(Optional::PSubscribe).unwrap();
+    assert!(why.contains("lost each time"), "{why}");
+    listening.abort();
 }
