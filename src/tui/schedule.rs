@@ -252,7 +252,7 @@ pub(crate) struct Slot {
 }
 
 /// Requests that are no further apart follow one on another.
-const CLOSE: Duration = Duration::from_millis(500);
+const CLOSE: Duration = Duration::from_millis(700);
 
 impl Slot {
     /// The next request starts at `at` or earlier.
