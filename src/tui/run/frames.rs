@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 /// Pictures that no key has asked for: a few at once, then one in this time. So the first data is
-/// there as soon as it arrives, and a flood of announcements costs two pictures a second, which is as
-/// much as somebody reads.
-const FRAME: Duration = Duration::from_millis(500);
+/// there as soon as it arrives, and a flood of announcements costs two or three pictures a second,
+/// which is as much as somebody reads.
+const FRAME: Duration = Duration::from_millis(400);
 
 /// The most pictures that are drawn at once.
-const AT_ONCE: u32 = 5;
+const AT_ONCE: u32 = 8;
 
 /// The pictures that a key is good for: its own, and those of its answers.
 const ASKED: u32 = 3;
