@@ -53,7 +53,7 @@ pub(super) async fn run<W: Write>(
         out.flush()?;
     }
     let mut link = session.store.link();
-    let mut away = false;
+    let (mut away, mut deaf) = (false, false);
     let mut printed = 0;
     while asked.count.is_none_or(|count| printed < count) {
         let message = tokio::select! {
@@ -61,7 +61,9 @@ pub(super) async fn run<W: Write>(
             () = stop.asked() => break,
             message = messages.next() => message,
             Ok(()) = link.changed() => {
-                away = told(&link.borrow_and_update().state, away);
+                let link = link.borrow_and_update();
+                away = told(&link.state, away);
+                deaf = deafness(link.refused.why(Optional::PSubscribe), deaf);
                 continue;
             }
         };
@@ -99,6 +101,17 @@ fn told(state: &LinkState, away: bool) -> bool {
         }
         _ => away,
     }
+}
+
+/// Says when nothing can be heard although the server answers, and when that is over. Returns whether
+/// it is so.
+fn deafness(why: Option<&str>, deaf: bool) -> bool {
+    match why {
+        Some(why) if !deaf => say::note(&format!("PSUBSCRIBE does not work: {why}")),
+        None if deaf => say::note("PSUBSCRIBE works again"),
+        _ => {}
+    }
+    why.is_some()
 }
 
 /// The queue that a message is about; none when it is not one of the chosen.

@@ -247,13 +247,12 @@ impl Plan {
     pub const MAY_COME_TWICE: &str = "Entries that only the order list holds may have been \
         delivered before: then consumers get them twice. The transfer cannot be undone.";
 
-    /// It cannot be taken back, as its warnings say.
+    /// Undo can take it back: its kind of change can be, and no warning says that this one cannot.
     #[must_use]
-    pub fn is_for_good(&self) -> bool {
-        let words = [Self::HAD_NO_DUE_TIME, Self::MAY_COME_TWICE];
-        self.warnings
-            .iter()
-            .any(|warning| words.contains(&warning.as_str()))
+    pub fn can_be_undone(&self) -> bool {
+        let for_good = [Self::HAD_NO_DUE_TIME, Self::MAY_COME_TWICE];
+        let mut warnings = self.warnings.iter();
+        self.change.can_be_undone() && !warnings.any(|words| for_good.contains(&words.as_str()))
     }
 
     /// Undo brings back all but what consumers have taken by then.

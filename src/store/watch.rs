@@ -19,7 +19,8 @@ const LIMIT: Duration = Duration::from_secs(3);
 /// A subscription that has been silent for so long is asked whether it still lives: behind a
 /// dead network no end of the connection arrives.
 const SILENT: Duration = Duration::from_secs(10);
-/// Subscriptions in a row that were lost although the server answers all else: then that is told.
+/// Subscriptions in a row that were lost although the server answers all else: then that is told,
+/// in these words, among the refusals of the link.
 const TOLD: u32 = 3;
 const LOST: &str = "the connection for it is lost each time, as by a proxy that passes no \
                     subscriptions; it is tried again";
@@ -28,7 +29,8 @@ const LOST: &str = "the connection for it is lost each time, as by a proxy that 
 /// itself; what was published meanwhile is lost, as always with channels. Ends when the server
 /// refuses PSUBSCRIBE, which is then recorded among the refusals of the link.
 ///
-/// Where many come in a second they are read ten times in it, and their times say when they were read.
+/// Where many come in a second they are read ten times in it, and their times say when they were
+/// read.
 ///
 /// A pattern and not SUBSCRIBE: we must not be counted as a transfer client.
 pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send + 'static {
@@ -116,9 +118,9 @@ impl WatchTask {
         let is_live = matches!(self.store.link().borrow().state, LinkState::Live);
         if is_live {
             self.lost = self.lost.saturating_add(1);
-        }
-        if self.lost == TOLD {
-            self.store.refuse(Optional::PSubscribe, LOST.to_owned());
+            if self.lost == TOLD {
+                self.store.refuse(Optional::PSubscribe, LOST.to_owned());
+            }
         }
     }
 

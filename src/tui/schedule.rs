@@ -251,7 +251,7 @@ pub(crate) struct Slot {
     pub(crate) took: [Option<Duration>; 3],
 }
 
-/// Requests that are no further apart follow one on another.
+/// Requests that are no further apart follow one on another: more than the pause that they make then.
 const CLOSE: Duration = Duration::from_millis(700);
 
 impl Slot {

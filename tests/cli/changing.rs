@@ -346,6 +346,26 @@ fn an_order_list_is_repaired() {
 }
 
 #[test]
+fn what_cannot_be_undone_is_nowhere_said_to_be() {
+    let program = with_orders();
+    let order_only = frame(9, b"stale");
+    program
+        .server
+        .cmd_bytes(&[b"RPUSH", ORDER.as_bytes(), &order_only]);
+    let requeue = "requeue orders --from order-only --all --in 1h";
+    let words: Vec<&str> = requeue.split(' ').collect();
+    let plan = program
+        .run(&[&words[..], &["--dry-run", "--json"]].concat())
+        .done();
+    assert_eq!(summary(&plan.json())["can_be_undone"], false);
+    let plan = program.run(&[&words[..], &["--dry-run"]].concat()).done();
+    assert!(plan.out.contains("This cannot be undone"), "{}", plan.out);
+    assert!(!plan.out.contains("delayscope undo"), "{}", plan.out);
+    let done = program.run(&[&words[..], &["--yes"]].concat()).done();
+    assert!(!done.err.contains("to take it back"), "{}", done.err);
+}
+
+#[test]
 fn nothing_matched_is_no_failure_and_changes_nothing() {
     let program = with_orders();
     let nothing: [&[&str]; 4] = [

@@ -18,6 +18,8 @@ const ENDLESS: &[u8] = b"EVAL \"while true do end\" 0\r\n";
 pub enum Trouble {
     /// Another client's script keeps it while that request is answered.
     Busy,
+    /// The same, and on until it is let go.
+    Stuck,
     /// It takes no more memory, from that request on.
     Full,
     /// It forgets all scripts, before that request and before each one after it.
@@ -37,6 +39,8 @@ struct Shared {
     passed: Mutex<usize>,
     /// Which of them, from 0, meets the trouble.
     at: AtomicUsize,
+    /// The script that keeps it until it is let go.
+    stuck: Mutex<Option<Script>>,
 }
 
 impl Busy {
@@ -49,6 +53,7 @@ impl Busy {
             trouble,
             passed: Mutex::new(0),
             at: AtomicUsize::new(usize::MAX),
+            stuck: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
@@ -71,6 +76,12 @@ impl Busy {
         self.shared.at.store(at, Ordering::SeqCst);
     }
 
+    /// Ends the script that keeps the server.
+    pub fn let_go(&self) {
+        let script = self.shared.stuck.lock().unwrap().take();
+        script.unwrap().end(&self.shared.server);
+    }
+
     /// How many requests have passed since.
     pub fn passed(&self) -> usize {
         *self.shared.passed.lock().unwrap()
@@ -88,6 +99,11 @@ impl Shared {
             let at = self.at.load(Ordering::SeqCst);
             let script = match self.trouble {
                 Trouble::Busy if *passed == at => Some(Script::begin(&self.server)),
+                Trouble::Stuck if *passed == at => {
+                    let script = Script::begin(&self.server);
+                    *self.stuck.lock().unwrap() = Some(script);
+                    None
+                }
                 Trouble::Full if *passed == at => {
                     ask(&self.server, b"CONFIG SET maxmemory 1\r\n");
                     None

@@ -28,6 +28,8 @@ pub(super) struct ChangeFollower {
     change: Change,
     queue: Queue,
     planned: u64,
+    /// Undo can take it back.
+    can_be_undone: bool,
     /// The order list may be out of its place while this runs.
     sets_aside: bool,
     each: bool,
@@ -55,6 +57,7 @@ impl ChangeFollower {
             change: plan.change,
             queue: plan.queue.clone(),
             planned: plan.planned,
+            can_be_undone: plan.can_be_undone(),
             sets_aside: plan.way == Way::SetAside || plan.change == Change::RestoreOrder,
             each,
             program,
@@ -211,7 +214,7 @@ impl ChangeFollower {
         if let Some(id) = &self.journal_id {
             let id = shell::word(id.as_bytes());
             let changed = self.change.to_take_back();
-            if !out.is_json() && self.change.can_be_undone() && summary.tally.get(changed) > 0 {
+            if !out.is_json() && self.can_be_undone && summary.tally.get(changed) > 0 {
                 say::note(&format!("to take it back: {} undo {id}", self.program));
             }
         }

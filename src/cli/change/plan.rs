@@ -117,7 +117,7 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
     if let Some((now, then)) = plan.target {
         row("target", target(plan, now, then));
     }
-    let back = match (plan.change.can_be_undone(), plan.may_be_consumed()) {
+    let back = match (plan.can_be_undone(), plan.may_be_consumed()) {
         (true, _) if !plan.change.is_undone_as_newest() => "with delayscope undo and its id",
         (true, false) => "with delayscope undo",
         (true, true) => "with delayscope undo, except what a consumer has taken by then",
@@ -250,7 +250,7 @@ fn fields(plan: &Plan) -> Value {
         ("target", json!(plan.target.map(|(now, _)| now))),
         ("target_after", json!(plan.target.map(|(_, then)| then))),
         ("consumed_per_s", json!(plan.consumed_per_s)),
-        ("can_be_undone", json!(plan.change.can_be_undone())),
+        ("can_be_undone", json!(plan.can_be_undone())),
         ("warnings", json!(plan.warnings)),
         ("commands", json!(plan.commands)),
     ] {

@@ -7,6 +7,10 @@ use crate::ops::plan::repair::KEPT;
 use crate::queue::{EntryId, Outcome, Queue, State};
 use crate::store::change::{ChosenEntry, End, Place};
 
+/// The number of an item of which nobody wrote down what became of it, nor where it stood: it has no
+/// place among those that left one after the other.
+pub(super) const UNTOLD: u64 = u64::MAX;
+
 /// The reverse of what was done to an item.
 pub(super) enum Inverse {
     /// Deletes what was offered, or put back.
@@ -102,8 +106,7 @@ fn entry(item: Item, happened: Option<ItemResult>) -> Inverse {
     let chosen = |member, score| ChosenEntry { member, score };
     let delivered = state == State::Delivered;
     let done = happened.filter(|happened| happened.outcome == Outcome::Done);
-    // What nobody wrote down has no place among those that left one after the other.
-    let index = done.as_ref().map_or(u64::MAX, |happened| happened.index);
+    let index = done.as_ref().map_or(UNTOLD, |happened| happened.index);
     let stood = done.as_ref().and_then(|happened| happened.stood.clone());
     // Where places are told, it is of equal ones the newest.
     let end = if stood.is_some() {

@@ -1,11 +1,11 @@
-//! The places that an undo cannot bring back although every entry is there again: of one entry, and
-//! where the order list begins. Clients see that by `poll()` alone, which is said, and what mends it.
+//! The places that an undo cannot restore: those of entries of which nobody wrote down where they
+//! stood, and the beginning of an order list that a killed change left turned. No entry is missing
+//! for it, and only `poll()` of other clients goes by places; the undo says so, and what mends it.
 
-use super::inverse::Inverse;
+use super::inverse::{Inverse, UNTOLD};
 use crate::ops::journal::JournalledChange;
 use crate::queue::shell;
 use crate::queue::{Change, Queue, text};
-use crate::store::change::Place;
 
 /// Entries that come back of which nobody wrote down where they stood: the script that took them was
 /// the last one, and its answer died with who had asked.
@@ -21,8 +21,7 @@ impl LostPlaces {
     /// Adds what was in doubt and is taken back.
     pub(super) const fn add(&mut self, inverse: &Inverse) {
         match inverse {
-            Inverse::PutBack(u64::MAX, _, Place::Tail)
-            | Inverse::Restore(u64::MAX, _, Place::Tail) => self.listed += 1,
+            Inverse::PutBack(UNTOLD, ..) | Inverse::Restore(UNTOLD, ..) => self.listed += 1,
             Inverse::PutElement(_, None) => self.delivered += 1,
             _ => {}
         }
@@ -31,22 +30,25 @@ impl LostPlaces {
     /// Sentences about them.
     pub(super) fn words(&self, queue: &Queue) -> Vec<String> {
         let those = |n| match n {
-            1 => "1 of them".to_owned(),
-            n => format!("{} of them", text::thousands(n)),
+            1 => ["1 of them", "it comes", "it"].map(str::to_owned),
+            n => [
+                text::thousands(n) + " of them",
+                "they come".to_owned(),
+                "them".to_owned(),
+            ],
         };
         let is_listed = self.listed > 0 && queue.keys().order.is_some();
         let listed = is_listed.then(|| {
+            let [those, come, them] = those(self.listed);
             format!(
-                "Where {} stood in the order list nobody wrote down: that comes to its end, where \
-                 poll() of other clients meets it later than before.",
-                those(self.listed)
+                "Where {those} stood in the order list nobody wrote down: {come} to its end, where \
+                 poll() of other clients meets {them} later than before."
             )
         });
         let delivered = (self.delivered > 0).then(|| {
+            let [those, come, _] = those(self.delivered);
             format!(
-                "Where {} stood in target nobody wrote down: that comes where a consumer takes \
-                 next.",
-                those(self.delivered)
+                "Where {those} stood in target nobody wrote down: {come} where a consumer takes next."
             )
         });
         listed.into_iter().chain(delivered).collect()
@@ -69,9 +71,9 @@ pub(super) fn turned(
     (turns && has_died && queue.keys().order.is_some()).then(|| {
         let sorts = shell::about(program, "repair", queue, &["--realign"]);
         format!(
-            "What died may have been turning the order list, which begins at another entry then: \
-             all are in it, and only poll() of other clients meets them in another order. \
-             `{sorts}` sorts it by due time."
+            "The change, or an undo of it, died and may have left the order list turned, so that it \
+             begins at another entry: all are in it, and only poll() of other clients meets them in \
+             another order. `{sorts}` sorts it by due time."
         )
     })
 }

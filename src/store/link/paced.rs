@@ -1,5 +1,5 @@
 //! A connection that is read in turns while much comes: what was sent meanwhile is taken together, so
-//! that a hundred small messages a second wake us ten times, not hundreds of times.
+//! that whoever waits for messages is woken ten times a second, not for each of a hundred.
 
 use std::future::Future;
 use std::io;

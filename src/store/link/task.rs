@@ -354,11 +354,17 @@ async fn answers(
     loop {
         let flight = shared.send();
         let values = wire.send_packed_commands(ask, 0, ask.len()).await.ok()?;
-        flight.answered();
         shared.pay(ask, &values);
-        if !busy(&values) || !again.soon().await {
-            return Some(values);
+        if busy(&values) {
+            // No answer, as everywhere: a server that says only that hangs.
+            shared.was_busy();
+            if again.soon().await {
+                continue;
+            }
+        } else {
+            flight.answered();
         }
+        return Some(values);
     }
 }
 

@@ -145,7 +145,7 @@ pub(in crate::store) async fn pubsub(
     subscriber(dialer, stream, name).await
 }
 
-/// The same, read in turns while much comes: for who looks on, and takes no turn himself.
+/// The same, read in turns while much comes: for watching. What a worker hears it has to hear at once.
 pub(in crate::store) async fn paced_pubsub(dialer: &Dialer) -> Result<PubSub, StoreError> {
     let stream = PacedStream::new(dialer.dial().await?);
     subscriber(dialer, Box::new(stream), None).await

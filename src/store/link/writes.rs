@@ -336,13 +336,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn before_the_first_window_has_ended_nothing_is_known() {
+    /// One key that is watched from now on.
+    fn one_watched(now: Instant) -> WatchedKeys {
         let mut keys = WatchedKeys::default();
-        let now = instant();
         keys.ask(b"one", now);
         let next = keys.next(now);
         keys.begin(next, now);
+        keys
+    }
+
+    #[test]
+    fn before_the_first_window_has_ended_nothing_is_known() {
+        let now = instant();
+        let mut keys = one_watched(now);
         assert_eq!(keys.of(b"one"), KeyWrites::Awaited);
         keys.end(false, now + WINDOW);
         assert_eq!(keys.of(b"one"), KeyWrites::Unseen(WINDOW));
@@ -353,11 +359,7 @@ mod tests {
 
     #[test]
     fn where_nothing_can_be_watched_nothing_is_awaited() {
-        let mut keys = WatchedKeys::default();
-        let now = instant();
-        keys.ask(b"one", now);
-        let next = keys.next(now);
-        keys.begin(next, now);
+        let mut keys = one_watched(instant());
         keys.interrupted();
         assert_eq!(keys.of(b"one"), KeyWrites::Unseen(Duration::ZERO));
     }

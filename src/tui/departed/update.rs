@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use super::{ChangeSubject, DepartedRow, Fate, STAYS};
-use crate::queue::{EntryResult, Known, Outcome};
+use crate::queue::{Change, EntryResult, Known, Outcome};
 use crate::tui::change::plan::MarkedEntries;
-use crate::tui::change::{RESULTS_KEPT, is_worth_a_look, queries};
+use crate::tui::change::queries;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
@@ -156,6 +156,10 @@ pub(crate) fn acts(model: &mut Model, generation: u64) {
     let Some(one) = model.changing.of_mut(generation) else {
         return;
     };
+    if one.change == Change::Kick {
+        // It takes no row away, and another change may be under way beside it.
+        return;
+    }
     let which = one.asked_for.as_ref().map(|asked_for| &asked_for.which);
     let member = match which {
         Some(MarkedEntries::One(entry)) => Some(entry.member.clone()),
@@ -171,29 +175,26 @@ pub(crate) fn acts(model: &mut Model, generation: u64) {
     });
 }
 
-/// It has told what became of entries.
-pub(crate) fn spared(model: &mut Model, generation: u64, results: &[EntryResult]) {
-    let Some(acted) = subject(model, generation) else {
+/// The change has told what became of entries: some it did nothing to.
+pub(crate) fn spares(model: &mut Model, generation: u64) {
+    let Some(running) = model.changing.running_mut(generation) else {
         return;
     };
-    let not_done = results
-        .iter()
-        .filter(|result| is_worth_a_look(result.outcome) && result.outcome != Outcome::Unknown);
-    let room = RESULTS_KEPT - acted.spared.len().min(RESULTS_KEPT);
-    acted
-        .spared
-        .extend(not_done.map(|result| result.id).take(room));
+    let known = |result: &&EntryResult| result.outcome != Outcome::Unknown;
+    let not_done = running.results.iter().filter(known);
+    let spared = not_done.map(|result| result.id).collect();
+    if let Some(acted) = subject(model, generation) {
+        acted.spared = spared;
+    }
 }
 
 /// The change is over, and has done something or nothing.
 pub(crate) fn acted(model: &mut Model, generation: u64, done: bool) {
     let now = model.instant;
-    let Some(acted) = subject(model, generation) else {
-        return;
-    };
-    acted.over.get_or_insert(now);
-    if !done {
-        model.changing.acted = None;
+    match subject(model, generation) {
+        Some(acted) if done => acted.over = Some(now),
+        Some(_) => model.changing.acted = None,
+        None => {}
     }
 }
 

@@ -60,6 +60,7 @@ fn selected_pulse(model: &Model) -> Option<&Pulse> {
     model.selected()?.pulse.as_ref()
 }
 
+/// The pause between two readings that events ask for.
 const fn event_pause(slot: &Slot) -> Duration {
     if slot.close < FLOOD {
         EVENT_PAUSE

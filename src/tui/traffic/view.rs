@@ -146,7 +146,7 @@ fn teach(ctx: &Ctx, area: Area, has_channel: bool, buf: &mut Buffer) {
     let refused = ctx.model.link.refused.why(Optional::PSubscribe);
     let words = match (has_channel, refused) {
         (false, _) => "This layout has no channel: a poller looks by itself.".to_owned(),
-        (true, Some(why)) => format!("The server refuses PSUBSCRIBE: {why}"),
+        (true, Some(why)) => format!("PSUBSCRIBE does not work: {why}"),
         // A sentence that is cut teaches nothing.
         (true, None) if area.h < 2 && area.w < 80 => "Nothing published yet.".to_owned(),
         (true, None) => format!("Nothing published yet. {HINT}"),
@@ -165,7 +165,7 @@ pub(crate) fn news(ctx: &Ctx, mut line: Line, buf: &mut Buffer) {
         None if ctx.model.link.refused.why(Optional::PSubscribe).is_some() => {
             line.put_cut(
                 buf,
-                "no traffic: the server refuses PSUBSCRIBE",
+                "no traffic: PSUBSCRIBE does not work",
                 ctx.theme.glyphs.cut,
                 ctx.data.dim,
             );

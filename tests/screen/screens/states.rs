@@ -251,7 +251,7 @@ fn what_the_server_refuses_is_a_question_mark_with_the_reason() {
     assert!(all.contains("The list cannot be read: NOPERM"), "{all}");
     m.tab = Tab::Traffic;
     let all = lines(&m).join("\n");
-    assert!(all.contains("The server refuses PSUBSCRIBE"), "{all}");
+    assert!(all.contains("PSUBSCRIBE does not work: NOPERM"), "{all}");
 }
 
 /// The plain layout: no order list, no channel.

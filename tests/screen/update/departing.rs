@@ -272,6 +272,29 @@ fn what_was_transferred_before_the_delete_came_to_it_is_not_called_deleted() {
 }
 
 #[test]
+fn clients_that_are_woken_meanwhile_do_not_make_it_forget_what_is_deleted() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    let generation = asks_to_delete(&mut desk);
+    desk.char('y');
+    // A letter right behind an answer belongs to it.
+    desk.pass(300);
+    let kick = desk.char('K');
+    let kick = kick.iter().find_map(|effect| match effect {
+        Effect::Change(change::Effect::Plan(asked)) => Some(asked.generation),
+        _ => None,
+    });
+    let orders = Queue::redisson("orders");
+    let plan = Plan::new(Change::Kick, &orders, "there".to_owned(), START);
+    let plan = change::Msg::Planned(kick.unwrap(), Ok(Box::new(plan)));
+    desk.tell(Msg::Change(plan));
+    desk.tell(Msg::Change(change::Msg::Agreed(kick.unwrap())));
+    ends(&mut desk, generation, Outcome::Done);
+    leaves(&mut desk, 1);
+    assert_eq!(fate(&desk), Some(Fate::Ours(Change::Delete)));
+}
+
+#[test]
 fn of_marked_entries_each_says_what_became_of_it() {
     for (outcome, became) in [
         (Outcome::Done, Fate::Ours(Change::Delete)),

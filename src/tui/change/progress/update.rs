@@ -84,9 +84,6 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: ChangeEvent) {
         ChangeEvent::Failed(why) => return failed(model, generation, why),
         _ => {}
     }
-    if let ChangeEvent::Results(results) = &told {
-        departed::update::spared(model, generation, results);
-    }
     let Some(running) = model.changing.running_mut(generation) else {
         return;
     };
@@ -107,7 +104,10 @@ pub(crate) fn told(model: &mut Model, generation: u64, told: ChangeEvent) {
             }
             running.progress = Some(progress);
         }
-        ChangeEvent::Results(results) => keep(&mut running.results, results),
+        ChangeEvent::Results(results) => {
+            keep(&mut running.results, results);
+            departed::update::spares(model, generation);
+        }
         ChangeEvent::Trouble(why) => running.trouble = Some(why),
         ChangeEvent::Ended(_) | ChangeEvent::Failed(_) => {}
     }
@@ -285,7 +285,7 @@ fn undo_hint(model: &Model, running: &ChangeInProgress) -> String {
     let plan = &running.plan;
     match model.keymap.label(Action::Undo, model.look.ascii) {
         // The key goes further back than to others.
-        Some(key) if plan.change.is_undone_as_newest() && !plan.is_for_good() => {
+        Some(key) if plan.change.is_undone_as_newest() && plan.can_be_undone() => {
             let dot = if model.look.ascii { "-" } else { "·" };
             format!(" {dot} {key} undo")
         }

@@ -173,7 +173,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     } else if plan.change == Change::Undo {
         let words = "Undo with its own id takes it back.";
         Some(DialogLine::Words(words.to_owned()))
-    } else if plan.change.can_be_undone() {
+    } else if plan.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
         let but = if plan.may_be_consumed() {
             ", except what a consumer has taken by then"
