@@ -45,6 +45,9 @@ impl Cluster {
                 "yes",
                 "--repl-diskless-sync-delay",
                 "0",
+                // A replica is not told among the nodes of a slot before it has got something.
+                "--repl-ping-replica-period",
+                "1",
             ],
             args,
         ]

@@ -7,6 +7,8 @@
 
 mod figures;
 
+use std::cmp::Ordering;
+
 pub use self::figures::EstimateBasis;
 use crate::queue::Queue;
 use crate::store::bulk::{facts, sample_list};
@@ -227,18 +229,33 @@ impl Sample {
         let weight = self.weight();
         // Of the chosen those remain that are due later, or at the same time, with greater bytes;
         // the others remain all.
-        let turn = |i: usize| (scores[i], &self.elements[i].member);
-        let remains = |i: usize, of: usize| scores[i].is_none() || turn(i) > turn(of);
+        let mut by_turn = found.clone();
+        by_turn.sort_by(|&a, &b| {
+            let turn = |i: usize| (scores[i], &self.elements[i].member);
+            turn(a).partial_cmp(&turn(b)).unwrap_or(Ordering::Equal)
+        });
+        let mut turns = vec![None; scores.len()];
+        for (turn, &i) in by_turn.iter().enumerate() {
+            turns[i] = Some(turn);
+        }
+        let remains = |i: usize, turn: usize| turns[i].is_none_or(|other| other > turn);
+        // Of the elements before the page: how many were not chosen, and the turns of the others.
+        let (mut others, mut before) = (0, Vec::new());
         let mut page = 0;
-        let mut found_at = found.iter().copied().peekable();
-        for at in 0..self.elements.len() {
+        for (at, turn) in turns.iter().enumerate() {
             // The elements right before it are known each by itself.
             if at > 0 && self.elements[at - 1].place + 1 < self.elements[at].place {
+                for turn in &turns[page..at] {
+                    match turn {
+                        None => others += 1,
+                        Some(turn) => before.insert(before.partition_point(|t| t < turn), *turn),
+                    }
+                }
                 page = at;
             }
-            if found_at.next_if_eq(&at).is_some() {
-                let far = (0..page).filter(|&i| remains(i, at)).count();
-                let near = (page..at).filter(|&i| remains(i, at)).count();
+            if let Some(turn) = *turn {
+                let far = others + before.len() - before.partition_point(|other| *other <= turn);
+                let near = (page..at).filter(|&i| remains(i, turn)).count();
                 let stay = count(far) * weight + count(near);
                 steps.add(self, stay, float(self.elements[at].place));
             }

@@ -138,8 +138,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             part(ALWAYS, " left".to_owned(), t.warn);
             let at = moments::clock(zone, left.at);
             part(55, format!(" {at}"), t.warn);
-            let words = ": polled, moved, removed or lost with its key";
+            let words = ": polled, moved, removed or lost";
             part(ALWAYS, words.to_owned(), t.warn);
+            part(15, " with its key".to_owned(), t.warn);
         }
         Some(left) => {
             let (span, style) = after(left.at);
