@@ -103,6 +103,10 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     hints.extend(named.then(|| end_of_name(ascii)));
     for (binding, key, word) in rows {
         let enabled = reason::why_not(model, binding.action).is_none();
+        if !enabled && model.selected().is_none() {
+            // Without a queue most keys wait for one: only what leads on is told.
+            continue;
+        }
         let label = key.label(ascii);
         let columns = u16::try_from(text::width(&label)).unwrap_or(0);
         // Two neighbours with one word are one hint: `←→ bar`.

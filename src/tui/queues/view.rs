@@ -265,7 +265,10 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
 /// Returns the lines that lead on from a screen without queues.
 fn what_to_do(ctx: &Ctx) -> Vec<String> {
     let m = ctx.model;
-    if let LinkState::Lost { retry_at, .. } = &m.link.state {
+    if let LinkState::Lost {
+        since, retry_at, ..
+    } = &m.link.state
+    {
         let ways = "-a, --user, REDISCLI_AUTH, the URL, or the profile's password_command";
         let check = format!("Check user and password: {ways}.");
         let check = m.link.state.is_denied().then_some(check);
@@ -273,7 +276,11 @@ fn what_to_do(ctx: &Ctx) -> Vec<String> {
         let now = now.map_or_else(String::new, |key| {
             format!(" {} {key} now", ctx.theme.glyphs.dot)
         });
-        let retry = link::view::retry(m.instant, *retry_at) + &now;
+        let tried = m.instant.saturating_duration_since(*since).as_millis();
+        let tried = text::age(i64::try_from(tried).unwrap_or(i64::MAX));
+        let dot = ctx.theme.glyphs.dot;
+        let retry = link::view::retry(m.instant, *retry_at);
+        let retry = format!("tried for {tried} {dot} {retry}{now}");
         return check.into_iter().chain([retry]).collect();
     }
     if !matches!(m.discovery, Discovery::Done { .. }) {
