@@ -31,6 +31,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     // Where the user moves the cursor, it goes.
     let input = is_input(&msg);
     let held = (!input).then(|| findings::update::held(model)).flatten();
+    let both = input.then(|| findings::update::both(model));
     if input {
         queues::update::opening::touched(model);
         palette::update::find::touched(model);
@@ -42,6 +43,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Some(held) => findings::update::follow(model, &held),
         None if input => queues::update::order::touched(model),
         None => {}
+    }
+    if let Some(both) = both {
+        findings::update::go_together(model, &both);
     }
     if let Some(action) = awaited::due(model) {
         effects.extend(carry_out(model, Msg::Asked(action)));

@@ -9,7 +9,7 @@ use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::layout;
 use delayscope::tui::link;
 use delayscope::tui::lists;
-use delayscope::tui::model::{Pane, Screen};
+use delayscope::tui::model::{Overlay, Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::tabs;
 use delayscope::tui::tabs::Tab;
@@ -333,34 +333,88 @@ fn the_cursor_stays_on_its_finding_when_a_worse_one_comes() {
     assert_eq!(queue(&desk), "alpha");
 }
 
-#[test]
-fn where_its_finding_is_over_the_cursor_goes_to_the_worst_that_is_left() {
+/// Two queues that nobody serves: alpha, with something late, is worse than beta.
+fn both_abandoned() -> Desk {
     let mut desk = abandoned();
     desk.live(5_000, 1);
-    desk.char('5');
     desk.world[0].clients = 0;
     desk.world[0].entries[0].1 = score(crate::desk::START.plus(-600_000));
     desk.live(5_000, 1);
+    desk
+}
+
+/// The queue of the finding under the cursor, and whether that is over.
+fn under_cursor(desk: &Desk) -> (String, bool) {
+    let at = usize::try_from(desk.model.stands.findings.cursor).unwrap();
+    let told = findings::listed(&desk.model)[at];
+    let queue = desk.model.queues[told.row].queue.name.to_string();
+    (queue, told.finding.gone.is_some())
+}
+
+fn selected(desk: &Desk) -> String {
+    desk.model.selected().unwrap().queue.name.to_string()
+}
+
+#[test]
+fn where_its_finding_is_over_the_cursor_stays_on_it_and_r_is_about_no_other_queue() {
+    let mut desk = both_abandoned();
+    desk.char('5');
     desk.press(Code::Home);
-    let at = |desk: &Desk| {
-        let told =
-            findings::listed(&desk.model)[usize::try_from(desk.model.stand().cursor).unwrap()];
-        let queue = desk.model.queues[told.row].queue.name.to_string();
-        (queue, told.finding.gone.is_some())
-    };
-    assert_eq!(at(&desk), ("alpha".to_owned(), false));
+    assert_eq!(under_cursor(&desk), ("alpha".to_owned(), false));
     // A client comes, and transfers what is late.
     desk.world[0].clients = 1;
     desk.world[0].entries.remove(0);
     desk.live(5_000, 1);
-    assert_eq!(at(&desk), ("beta".to_owned(), false));
-    let over = findings::listed(&desk.model).into_iter();
-    let mut over = over.filter(|told| told.finding.gone.is_some());
-    assert!(over.next().is_some());
-    // One that is over is not left when the user goes there.
+    assert_eq!(under_cursor(&desk), ("alpha".to_owned(), true));
+    assert_eq!(selected(&desk), "alpha");
+    desk.char('R');
+    let Some(Overlay::Repair(menu)) = &desk.model.overlay else {
+        panic!("a menu");
+    };
+    assert_eq!(menu.queue, Queue::redisson("alpha"));
+}
+
+#[test]
+fn the_queue_of_the_finding_under_the_cursor_is_the_selected_one() {
+    let mut desk = both_abandoned();
+    desk.char('5');
+    desk.press(Code::Home);
+    assert_eq!(
+        (under_cursor(&desk).0, selected(&desk)),
+        ("alpha".into(), "alpha".into())
+    );
+    desk.press(Code::Down);
+    assert_eq!(
+        (under_cursor(&desk).0, selected(&desk)),
+        ("beta".into(), "beta".into())
+    );
+    // From the table it goes the same way.
+    desk.press(Code::Tab);
+    while desk.model.focus != Pane::Queues {
+        desk.press(Code::Tab);
+    }
+    desk.press(Code::Home);
+    assert_eq!(
+        (under_cursor(&desk).0, selected(&desk)),
+        ("alpha".into(), "alpha".into())
+    );
+    desk.char('R');
+    let Some(Overlay::Repair(menu)) = &desk.model.overlay else {
+        panic!("a menu");
+    };
+    assert_eq!(menu.queue, Queue::redisson("alpha"));
+}
+
+#[test]
+fn the_findings_begin_at_what_is_wrong_with_the_selected_queue() {
+    let mut desk = both_abandoned();
     desk.press(Code::End);
-    desk.live(500, 1);
-    assert!(at(&desk).1);
+    assert_eq!(selected(&desk), "beta");
+    desk.char('5');
+    assert_eq!(
+        (under_cursor(&desk).0, selected(&desk)),
+        ("beta".into(), "beta".into())
+    );
 }
 
 #[test]

@@ -90,7 +90,9 @@ pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
             }
         };
     }
-    let on_finding = model.focus == Pane::Entries && model.tab == Tab::Findings;
+    // From any pane beside the findings it is about the one that is read.
+    let is_read = || findings::update::row_at_cursor(model) == Some(model.cursor);
+    let on_finding = model.tab == Tab::Findings && (model.focus == Pane::Entries || is_read());
     if !(on_finding && menu_of_finding(model)) {
         // Nothing is found, or not yet: the menu says so, and what can be done all the same.
         menu(model);
@@ -146,7 +148,7 @@ fn goes_on(model: &mut Model) -> bool {
 
 /// The menu on the finding under the cursor, for its queue. False where there is no such finding.
 fn menu_of_finding(model: &mut Model) -> bool {
-    let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
+    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
     let listed = findings::listed(model);
     let told = listed.get(at).filter(|told| told.finding.gone.is_none());
     let Some((at, finding)) = told.map(|told| (told.row, told.finding.clone())) else {
