@@ -236,7 +236,7 @@ impl Change {
                 .planned("remove the frames of {some} in the target of {name}")
                 .asked("Remove the frames of {elements}, which keep their places?")
                 .idle("no element in the target of {name} is framed"),
-            Self::Persist => ChangeFacts::of("persist", "persisted")
+            Self::Persist => ChangeFacts::of("persist", "freed of expiry")
                 .needing(&[SCRIPT, EXPIRY])
                 .planned("remove the expiry of {keys} of {name}")
                 .asked("Remove the expiry of {keys} of {name}?")

@@ -197,7 +197,11 @@ impl From<PastChange> for ChangeLine {
                 } else {
                     "never ended"
                 };
-                format!("{} planned, {how}", text::thousands(past.planned))
+                match past.planned {
+                    // A worker plans nothing: it takes what falls due.
+                    0 => how.to_owned(),
+                    planned => format!("{} planned, {how}", text::thousands(planned)),
+                }
             },
             |tally| sum_up(past.change, past.planned, &tally),
         );

@@ -57,7 +57,7 @@ impl InterruptedChange {
     #[must_use]
     pub fn name(&self) -> String {
         let queue = text::printable_bytes(self.queue.name.as_bytes());
-        format!("{} of {queue}", self.change.word())
+        format!("{} of {queue}", self.change.label())
     }
 
     /// Returns what became of it, and the commands that go on, a line each. Nothing where the

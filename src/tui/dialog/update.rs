@@ -77,7 +77,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             name.wrong &= !name.field.key(key);
             Vec::new()
         }
-        (None, _) if dialog.opened_by == Some(key) => no_key(model, key),
+        (None, _) if dialog.opened_by == Some(key) => has_asked(model, key),
         (None, _) if key.code == Code::Enter && amid => too_soon(model, key),
         (None, _) if key.code == Code::Enter => match dialog.focus {
             Button::No => refused(model),
@@ -118,6 +118,16 @@ const fn moves(action: Option<Action>, key: Key) -> bool {
 fn no_key(model: &mut Model, key: Key) -> Vec<Effect> {
     let label = key.label(model.look.ascii);
     no_answer(model, &label);
+    Vec::new()
+}
+
+/// The key that asked is no answer, also where it would press a button: which it may do once the
+/// focus was moved.
+fn has_asked(model: &mut Model, key: Key) -> Vec<Effect> {
+    if let Some(Overlay::Dialog(dialog)) = &model.overlay {
+        let (label, words) = (key.label(model.look.ascii), answers(model, dialog));
+        tell(model, format!("{label} has asked this: {words}"));
+    }
     Vec::new()
 }
 

@@ -34,7 +34,8 @@ pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
         told.finding.id == held.id && model.queues[told.row].queue == held.queue
     };
     let Some(place) = super::listed(model).iter().position(is_it) else {
-        return;
+        // It is no longer told: what else is wrong with its queue comes next.
+        return to_selected(model);
     };
     let at = place as u64;
     let stand = &mut model.stands.findings;

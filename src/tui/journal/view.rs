@@ -108,7 +108,7 @@ fn whole(ctx: &Ctx, change: &ChangeLine, columns: &Columns, row: Area, buf: &mut
     line.x = x;
     line.skip(columns.at + 2);
     let x = line.x;
-    let word = change.change.map_or("", Change::word);
+    let word = change.change.map_or("", Change::label);
     line.put_whole(buf, word, t.strong);
     line.x = x;
     line.skip(WORD + 1);

@@ -122,9 +122,17 @@ pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
     ];
     if room < 98 {
         all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
-        // A million in full, if that is possible.
+        // A million in full, if that is possible. That clients are missing the findings say too.
         let close = |waiting| with_target(&all, (room, longest), waiting);
-        if let Some(close) = close(10).or_else(|| close(8)) {
+        let unattended = || {
+            let all: Vec<_> = all
+                .iter()
+                .copied()
+                .filter(|c| c.what != Col::Clients)
+                .collect();
+            with_target(&all, (room, longest), 8)
+        };
+        if let Some(close) = close(10).or_else(|| close(8)).or_else(unattended) {
             return close;
         }
     }
@@ -194,8 +202,10 @@ mod tests {
                 .any(|(col, ..)| *col == Col::Target)
         };
         assert!(shown(9));
+        // Then that of the clients goes.
+        assert!(shown(15));
         assert!(!shown(30));
-        for longest in [9, 30] {
+        for longest in [9, 15, 30] {
             let placed = columns(79, longest);
             assert!(placed.iter().any(|(col, ..)| *col == Col::Classes));
             assert!(placed.iter().all(|(_, x, w)| x + w <= 79));

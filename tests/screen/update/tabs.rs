@@ -375,6 +375,30 @@ fn where_its_finding_is_over_the_cursor_stays_on_it_and_r_is_about_no_other_queu
 }
 
 #[test]
+fn a_queue_that_is_well_again_stands_right_behind_those_that_are_not() {
+    let world = |name: &str| World::new(name, 30, 60_000, 1000);
+    let sick = World {
+        clients: 0,
+        entries: vec![(b"x".to_vec(), score(crate::desk::START.plus(-600_000)))],
+        ..world("zeta")
+    };
+    let mut desk = Desk::of(vec![world("alpha"), world("beta"), sick]);
+    let names = |desk: &Desk| -> Vec<String> {
+        let rows = desk.model.queues.iter();
+        rows.map(|row| row.queue.name.to_string()).collect()
+    };
+    desk.live(30_000, 1);
+    assert_eq!(names(&desk), ["zeta", "alpha", "beta"]);
+    desk.world[2].clients = 1;
+    desk.world[2].entries.clear();
+    desk.live(20_000, 1);
+    assert_eq!(desk.model.queues[0].worst(), None);
+    assert_eq!(names(&desk), ["zeta", "alpha", "beta"]);
+    desk.live(90_000, 1);
+    assert_eq!(names(&desk), ["alpha", "beta", "zeta"]);
+}
+
+#[test]
 fn the_queue_of_the_finding_under_the_cursor_is_the_selected_one() {
     let mut desk = both_abandoned();
     desk.char('5');

@@ -17,7 +17,7 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     let slot = super::place::slot(m, view);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     ctx.record(slot.outer, Target::Box);
-    let name = view.line.change.map_or("change", |change| change.word());
+    let name = view.line.change.map_or("change", |change| change.label());
     let left = vec![
         Part::new(100, format!("Change: {name}"), t.strong),
         Part::new(80, moments::full(m.look.zone, view.line.at), t.dim),

@@ -1,5 +1,5 @@
-//! The order of the queues: the worst finding first, then the most late, then the longest late,
-//! then by name; or by another figure, when the user wants it so. The cursor stays on its queue,
+//! The order of the queues: the worst finding first, then what is well again, then the most late,
+//! then the longest late, then by name; or by another figure, when the user wants it so. The cursor stays on its queue,
 //! wherever that comes to stand.
 
 use std::cmp::Ordering;
@@ -14,6 +14,9 @@ use crate::tui::toast::{self, Tone};
 
 /// The time after a move of the cursor during which no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
+
+/// The time in ms during which a queue that is well again stands before those that were never ill.
+const MENDED_MS: i64 = 60_000;
 
 /// The next order.
 pub(crate) fn next(model: &mut Model) {
@@ -106,12 +109,19 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
         QueueSort::Late => late_digits(row, now),
         _ => 0,
     };
+    // Whoever has just repaired it still looks at it.
+    let lately = |until: EpochMillis| now.since(until) < MENDED_MS;
+    let mended = |row: &QueueRow| {
+        let over = || row.watch.passed().any(|passed| lately(passed.until));
+        by == QueueSort::Late && (!row.gone.is_empty() || over())
+    };
     // A note makes no queue sick, but more than nothing is said of it.
     let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
     // What is not known stands last.
     let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
     (worst(b).cmp(&worst(a)))
         .then_with(|| urgency(a).cmp(&urgency(b)))
+        .then_with(|| mended(b).cmp(&mended(a)))
         .then_with(|| much(b).cmp(&much(a)))
         .then_with(|| figure(b).cmp(&figure(a)))
         .then_with(|| soonest(a).cmp(&soonest(b)))

@@ -67,12 +67,18 @@ fn only_y_is_yes_of_all_letters() {
 
 #[test]
 fn a_key_that_is_no_answer_is_told_so_where_the_answers_stand_and_for_a_moment() {
-    for key in [Key::of(Code::Up), Key::char('x'), Key::char('z')] {
+    let none = "is no answer";
+    let keys = [
+        (Key::of(Code::Up), none),
+        (Key::char('z'), none),
+        (Key::char('x'), "has asked this"),
+    ];
+    for (key, why) in keys {
         let (mut desk, ..) = with_plan('x', Change::Delete, 2);
         assert!(!applied(&desk.key(key)));
         let told = dialog(&desk.model).unwrap().told_at(desk.model.instant);
         let label = key.label(false);
-        let words = format!("{label} is no answer: press y to delete, Esc to cancel");
+        let words = format!("{label} {why}: press y to delete, Esc to cancel");
         assert_eq!(told, Some(&*words));
         assert!(wakes_at(&desk.model).is_some(), "so that it goes again");
         desk.pass(4_000);
