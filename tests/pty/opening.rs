@@ -141,3 +141,49 @@ fn each_queue_of_the_demo_has_lives_to_show_from_the_start() {
         });
     }
 }
+
+/// What the screen says when a key of the README's incident has been pressed, step by step.
+const INCIDENT: &[&[&str]] = &[
+    &["5 findings"],
+    &["▌", "double-id, Redisson up to 3.21.0"],
+    &[
+        "1 waiting",
+        "5 findings",
+        "Repair ── invoices",
+        "[ y rewrite ]",
+        "FIXED",
+    ],
+    &["rewrite", "rewritten"],
+];
+
+#[test]
+fn the_incident_of_the_readme_is_played_by_the_keys_that_it_names() {
+    let readme = include_str!("../../README.md");
+    let (_, table) = readme
+        .split_once("## An incident in three minutes")
+        .unwrap();
+    let step = |n: usize| {
+        let mut rows = table.lines();
+        let row = rows
+            .find(|row| row.starts_with(&format!("| {n} |")))
+            .unwrap();
+        let keys = row.split('|').nth(2).unwrap();
+        keys.split('`').skip(1).step_by(2).collect::<Vec<_>>()
+    };
+    assert_eq!(step(1), ["demo --scenario poison"]);
+    let program = [PROGRAM, "demo", "--scenario", "poison"];
+    let mut terminal = Terminal::start(&program, SIZE, &[]);
+    terminal.wait_text("One unreadable entry blocks this queue.");
+    for (n, said) in (2..).zip(INCIDENT) {
+        let keys = step(n);
+        assert_eq!(keys.len(), said.len(), "step {n}");
+        for (key, words) in keys.into_iter().zip(*said) {
+            terminal.send(match key {
+                "Enter" => b"\r",
+                "Esc" => b"\x1b",
+                letter => letter.as_bytes(),
+            });
+            terminal.wait_text(words);
+        }
+    }
+}

@@ -85,7 +85,9 @@ fn causes(told: &[QueueFinding]) -> Vec<Cause> {
         let is_alike = |cause: &&mut Cause| {
             let (a, b) = (told[cause.head].finding, one.finding);
             let live = a.gone.is_none() && b.gone.is_none() && a.open == b.open;
-            live && (a.id, a.severity, &a.headline) == (b.id, b.severity, &b.headline)
+            let same = (a.id, a.severity, &a.headline) == (b.id, b.severity, &b.headline);
+            // What helps one of them need not help the others.
+            live && same && a.repair.sentence == b.repair.sentence
         };
         match causes.iter_mut().find(is_alike) {
             Some(cause) if !one.nested => cause.alike.push(i),

@@ -174,7 +174,7 @@ fn shell_words(command: &str) -> Vec<&str> {
 }
 
 /// Says what is to be done, with the keys that do it here: those of the keymap, none where nothing
-/// can be changed, and with a word where they act on another queue.
+/// can be changed or they act on another queue.
 #[must_use]
 pub fn to_do(model: &Model, told: &QueueFinding) -> String {
     let repair = &told.finding.repair;
@@ -194,10 +194,12 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
             Act::Delete => Action::Delete,
             Act::Transfer => Action::Transfer,
         };
-        let reaches = in_tab && action == Action::Repair;
-        let there = if elsewhere && !reaches { " there" } else { "" };
-        let label = model.keymap.label(action, model.look.ascii)?;
-        Some(format!("{label}{there}"))
+        let leads = matches!(action, Action::Repair | Action::Worker | Action::Transfer);
+        if elsewhere && !(in_tab && leads) {
+            // The key is about the selected queue.
+            return None;
+        }
+        model.keymap.label(action, model.look.ascii)
     })
 }
 

@@ -85,6 +85,16 @@ pub(crate) fn go_together(model: &mut Model, before: &BothCursors) {
     }
 }
 
+/// A key that changes something comes: beside the findings it is about the queue of the one under
+/// the cursor, also where the tab was opened from a queue that is well.
+pub(crate) fn lead(model: &mut Model) {
+    let reads = held(model).is_some() && model.overlay.is_none();
+    let row = row_at_cursor(model).filter(|row| reads && *row != model.cursor);
+    if let Some(row) = row {
+        queues::update::select(model, row as u64);
+    }
+}
+
 /// The row of the queue whose finding the cursor is on.
 pub(crate) fn row_at_cursor(model: &Model) -> Option<usize> {
     let at = usize::try_from(model.stands.findings.cursor).ok()?;

@@ -430,6 +430,30 @@ fn the_queue_of_the_finding_under_the_cursor_is_the_selected_one() {
 }
 
 #[test]
+fn a_key_that_changes_is_about_the_queue_whose_finding_is_read() {
+    for key in ['w', 't', 'R'] {
+        let mut desk = abandoned();
+        desk.world[1].entries[0].1 = score(crate::desk::START.plus(-600_000));
+        desk.live(5_000, 1);
+        desk.press(Code::End);
+        desk.live(20_000, 1);
+        while selected(&desk) != "alpha" {
+            desk.press(Code::Down);
+            if selected(&desk) != "alpha" {
+                desk.press(Code::Home);
+            }
+        }
+        desk.char('5');
+        assert_eq!(
+            (under_cursor(&desk).0, selected(&desk)),
+            ("beta".into(), "alpha".into())
+        );
+        desk.char(key);
+        assert_eq!(selected(&desk), "beta", "{key}");
+    }
+}
+
+#[test]
 fn the_findings_begin_at_what_is_wrong_with_the_selected_queue() {
     let mut desk = both_abandoned();
     desk.press(Code::End);

@@ -207,6 +207,13 @@ fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
 /// Says what comes of a repair that frees late entries: somebody has to transfer them.
 fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
     let row = model.queues.iter().find(|row| row.queue == plan.queue)?;
+    let clients = row
+        .pulse
+        .as_ref()
+        .and_then(|pulse| pulse.transfer_clients.get());
+    if plan.change == Change::Kick && clients == Some(0) {
+        return Some("nobody listens: no Redisson client runs for this queue".to_owned());
+    }
     let asks = |found: &&Finding| {
         let repair = Repair::of(&found.repair.step);
         found.severity == Severity::Critical && repair.is_some_and(|r| r.label() == one.called)
