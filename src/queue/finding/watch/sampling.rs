@@ -122,8 +122,16 @@ impl Watch {
         let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
         // The first one has only felt its way.
         let felt = last.asked < count.min(FEELER + 1);
-        let presses = another || felt || self.backlog_presses(last);
+        let presses = another || felt || self.is_of_before(last) || self.backlog_presses(last);
         presses && age >= AGAIN_MS || self.front_presses(age)
+    }
+
+    /// A change of ours has ended since the last sample. The figures of a pulse do not tell that: an
+    /// order list that was sorted is as long as it was.
+    fn is_of_before(&self, last: &Frames) -> bool {
+        let ended = self.changed.filter(|_| !self.changing);
+        let read = self.beats.back().map(|beat| beat.at);
+        ended.is_some_and(|ended| ended >= last.at && Some(ended) <= read)
     }
 
     /// Much has fallen due since the last sample and is transferred slowly: where it stands in the

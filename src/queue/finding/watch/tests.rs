@@ -88,6 +88,29 @@ fn a_burst_that_has_fallen_due_since_the_last_sample_is_sampled_though_its_head_
 }
 
 #[test]
+fn after_a_change_of_ours_that_no_figure_shows_the_members_are_sampled_again() {
+    let at = |ms| pulse(ms, 40_000, None, 1);
+    let mut watch = watching(&[at(0), at(4_000)], Some(sample(Vec::new(), Vec::new())));
+    assert!(!watch.presses_for_sample(8));
+    // While it goes on there is nothing to be told yet.
+    watch.changing = true;
+    watch.saw(&at(5_000));
+    assert!(!watch.presses_for_sample(8));
+    watch.changing = false;
+    watch.changed_by_us(Change::Realign, START.plus(5_500));
+    assert!(!watch.presses_for_sample(8), "it has not been read since");
+    watch.saw(&at(6_000));
+    assert!(watch.presses_for_sample(8) && watch.wants_sample(8).is_some());
+    let mut survey = survey(None);
+    let mut frames = sample(Vec::new(), Vec::new());
+    frames.at = START.plus(6_200);
+    survey.frames = Some(Box::new(frames));
+    watch.surveyed(&survey);
+    watch.saw(&at(8_000));
+    assert!(!watch.presses_for_sample(8));
+}
+
+#[test]
 fn a_target_that_grows_is_sampled_more_often_and_at_once_when_nobody_seems_to_take() {
     let at = |ms, target| Pulse {
         target: Known::Is(target),

@@ -1,12 +1,16 @@
 //! What the findings say once a change of ours is over.
 
+use std::sync::Arc;
+
 use delayscope::queue::change::What;
 use delayscope::queue::told::ChangeEvent;
-use delayscope::queue::{Change, Exact, Tally};
+use delayscope::queue::{Change, Exact, Frames, Known, Tally};
 use delayscope::tui::change;
+use delayscope::tui::effect::Effect;
 use delayscope::tui::findings::calm::calm;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
+use delayscope::tui::refresh;
 
 use super::{desk, ended, generation, orders, plan, planned};
 use crate::desk::{Desk, World};
@@ -140,4 +144,48 @@ fn after_a_repair_it_is_watched_whether_what_is_late_gets_fewer() {
     desk.world[0].entries.clear();
     desk.live(2_000, 1);
     assert!(!open(&desk).iter().any(|line| line.contains("repack")));
+}
+
+/// The looks at members that were asked for.
+fn samples(asked: &[Effect]) -> usize {
+    let with_sample = |effect: &&Effect| {
+        let Effect::Refresh(asked) = effect else {
+            return false;
+        };
+        matches!(
+            asked,
+            refresh::Effect::LoadSurvey {
+                sample: Some(_),
+                ..
+            }
+        )
+    };
+    asked.iter().filter(with_sample).count()
+}
+
+#[test]
+fn where_entries_stand_in_the_order_list_is_looked_at_again_as_soon_as_it_was_sorted() {
+    let mut desk = Desk::of(vec![World::new("orders", 10, 3_600_000, 1_000)]);
+    desk.live(12_000, 1);
+    let at = desk.now();
+    let row = &mut desk.model.queues[0];
+    row.watch.frames.push_back(Arc::new(Frames {
+        at,
+        depth: Known::None,
+        next_due: Vec::new(),
+        newest: Vec::new(),
+        far: Vec::new(),
+        front: Vec::new(),
+        tail: Vec::new(),
+        twin: None,
+        largest: 20,
+        asked: 100,
+        server_us: 40,
+    }));
+    assert_eq!(samples(&desk.live(4_000, 1)), 0);
+    let at = desk.now();
+    desk.model.queues[0]
+        .watch
+        .changed_by_us(Change::Realign, at);
+    assert_eq!(samples(&desk.live(3_000, 1)), 1);
 }
