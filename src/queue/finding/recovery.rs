@@ -1,7 +1,7 @@
 //! The time after a mending, in which a queue still looks ill: clients whose transfer failed try
 //! again within 5 s, and what was late meanwhile leaves late.
 
-use super::{Diagnosis, Finding, Severity, Watch};
+use super::{Beat, Diagnosis, Finding, Severity, Watch};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::{Change, text};
@@ -86,7 +86,8 @@ pub struct Aftermath {
 
 impl Watch {
     /// Returns how it goes since our last change of the queue; none where none was of late, where
-    /// it has nothing to do with what is late, or where nothing is late any more.
+    /// it has nothing to do with what is late, or where nothing is late any more, or was not in the
+    /// meantime: what is late then is another batch.
     #[must_use]
     pub fn aftermath(&self) -> Option<Aftermath> {
         let last = self.beats.back()?;
@@ -99,6 +100,10 @@ impl Watch {
             Change::Consume,
         ];
         let late = last.late.filter(|late| *late > 0)?;
+        let then = last.at.plus(-ago_ms);
+        if held(self, last, then) {
+            return None;
+        }
         let since = last.at.plus(-ago_ms.min(COMPARED_MS));
         let mut after = self.beats.iter().filter(|beat| beat.at > since);
         let first = after
@@ -111,6 +116,13 @@ impl Watch {
             falling: first.and_then(|first| Some(first.late? > late)),
         })
     }
+}
+
+/// All that was late at that moment has left since then.
+fn held(watch: &Watch, last: &Beat, then: EpochMillis) -> bool {
+    let newer = watch.beats.iter().filter(|beat| beat.at > then);
+    let none_late = newer.into_iter().any(|beat| beat.late == Some(0));
+    none_late || last.first.is_some_and(|(_, due)| due > then)
 }
 
 /// Returns the time from that moment on until clients can be judged by what they do, in ms; none
@@ -198,5 +210,25 @@ mod tests {
             let found = scene.found(id::FALLING_BEHIND).is_some();
             assert_eq!(found, at == 13_000, "{at}");
         }
+    }
+
+    #[test]
+    fn a_batch_that_falls_due_after_a_cure_is_not_told_to_be_uncured() {
+        // At 0 s the order list was sorted; so many are late at 2 s, and 18,200 at 60 s, of which the
+        // first was due at that second.
+        let after = |late: u64, first_due: i64| {
+            let mut watch = Watch::default();
+            watch.changed_by_us(Change::Realign, super::super::tests::START);
+            for (at, late) in [(2_000, late), (60_000, 18_200), (64_000, 18_100)] {
+                let mut seen = pulse(at, 40_000, (late > 0).then_some(1), 1);
+                seen.late = crate::queue::Known::Is(late);
+                seen.first = Some(framed(Form::ByteId, 1, Some(first_due)));
+                watch.saw(&seen);
+            }
+            watch.aftermath().map(|after| after.late)
+        };
+        assert_eq!(after(0, -5_000), None);
+        assert_eq!(after(12_000, 58_000), None);
+        assert_eq!(after(12_000, -5_000), Some(18_100));
     }
 }
