@@ -122,11 +122,12 @@ impl Rule {
 
 impl Finding {
     /// It tells of transfers of what is due that keep the server from all else, so other queues wait
-    /// for it.
+    /// for it. Those of a burst that is to come do not yet.
     #[must_use]
     pub fn keeps_the_server(&self) -> bool {
         let late = self.evidence.figures.get("late").and_then(Value::as_u64);
-        self.id == id::SLOW_TRANSFER && self.severity > Severity::Note && late > Some(0)
+        let slow = self.id == id::SLOW_TRANSFER && self.severity > Severity::Note;
+        slow && late > Some(0) && self.ends.is_none()
     }
 
     /// It tells that nobody transfers: what would be slow keeps no server. (Who is amid a slow
@@ -326,6 +327,7 @@ pub fn diagnose(
     });
     watch.presses = presses(&said);
     duplicates::note(watch, &said, pulse);
+    slow_transfer::note(watch, &said, pulse);
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => {

@@ -2,12 +2,19 @@
 //! from the head for each of its entries, in one script that nobody can interrupt.
 
 mod batch;
+mod bursts;
+mod coming;
 
 use serde_json::Value;
 
-use self::batch::Batch;
+use self::batch::{Batch, MOST_ENTRIES_IN_A_TRANSFER};
+use self::bursts::SlowBurst;
+pub(super) use self::bursts::SlowBursts;
+use self::coming::ComingBurst;
 use super::id::SLOW_TRANSFER as ID;
-use super::{Act, Advice, Finding, PassedFinding, QueueFacts, RuleVerdict, Severity, Step, heads};
+use super::{
+    Act, Advice, Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch, heads,
+};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::finding::id;
@@ -34,6 +41,12 @@ const BACKLOG: u64 = 1_000;
 /// The oldest of a backlog is late by more than this, in ms, or by so much that it is critical.
 const LATE_MS: i64 = 10_000;
 const LONG_MS: i64 = 60_000;
+/// A burst is worth a warning when its transfers keep the server for so long, in ms, taken together.
+const BUSY_MS: f64 = 1_000.0;
+/// A burst is over before anybody has made a transfer by hand, when its transfers take no longer than
+/// this taken together, in ms (measured: clients need three times as long), and none is late by more.
+const BRIEF_WORK_MS: f64 = 10_000.0;
+const BRIEF_LATE_MS: i64 = 30_000;
 
 /// The outlook on the next transfers.
 struct Outlook<'a> {
@@ -41,6 +54,8 @@ struct Outlook<'a> {
     longest: Batch,
     /// For so long the server does nothing else, in ms.
     block_ms: f64,
+    /// The last due time of those that were sampled.
+    until: Option<EpochMillis>,
     /// The look at all members that has met so many of them.
     looked_for: Option<(&'a Exact, usize)>,
 }
@@ -50,29 +65,42 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
-    let fine = || recurring(seen, pulse).map_or(RuleVerdict::Fine, RuleVerdict::Found);
+    let fine =
+        |judged| recurring(seen, pulse, judged).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     let outlook = match outlook(seen, pulse) {
         Ok(outlook) => outlook,
-        Err(verdict) if *verdict == RuleVerdict::Fine => return fine(),
+        Err(verdict) if *verdict == RuleVerdict::Fine => return fine(None),
         Err(verdict) => return *verdict,
     };
     match severity(outlook.block_ms) {
         Some(severity) => RuleVerdict::Found(finding(seen, pulse, &outlook, severity)),
-        None => fine(),
+        None => fine(outlook.until),
     }
 }
 
-/// When transfers have blocked the server before, the last time first.
-fn earlier<'a>(seen: &QueueFacts<'a>) -> impl Iterator<Item = &'a PassedFinding> {
-    let bad = |passed: &&PassedFinding| passed.id == ID && passed.severity > Severity::Note;
-    seen.watch.passed().filter(bad)
+/// Takes note of whether much is late while transfers are slow.
+pub(super) fn note(watch: &mut Watch, said: &Diagnosis, pulse: Option<&Pulse>) {
+    let Some(pulse) = pulse else {
+        return;
+    };
+    let slow = |found: &Finding| {
+        let figures = &found.evidence.figures;
+        found.id == ID && found.follows.is_none() && figures.contains_key("block_ms")
+    };
+    let slow = said.findings.iter().any(slow);
+    watch.bursts.saw(pulse.at, has_backlog(pulse), slow);
 }
 
-/// `blocked Redis for 0:43, 6:12 ago`.
-fn lasted(passed: &PassedFinding, at: EpochMillis) -> String {
-    let lasted = text::age(passed.until.since(passed.since));
-    let ago = text::age(at.since(passed.since).max(0));
-    format!("blocked Redis for {lasted}, {ago} ago")
+/// The slow bursts of the last hour, the newest first.
+fn earlier<'a>(seen: &QueueFacts<'a>, at: EpochMillis) -> impl Iterator<Item = &'a SlowBurst> {
+    seen.watch.bursts.within(AGAIN_MS, at)
+}
+
+/// `slow transfers for 0:43, 6:12 ago`.
+fn lasted(burst: &SlowBurst, at: EpochMillis) -> String {
+    let lasted = text::age(burst.until.since(burst.since));
+    let ago = text::age(at.since(burst.since).max(0));
+    format!("slow transfers for {lasted}, {ago} ago")
 }
 
 /// The next burst that waits: when it falls due, and of how many entries; as far as the bars of the
@@ -88,25 +116,22 @@ fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 }
 
 /// Tells of bursts that came before: they come once more, though all is well in between. One that
-/// stands in timeouts already is told as soon as it does.
-fn recurring(seen: &QueueFacts, pulse: &Pulse) -> Option<Finding> {
-    let all: Vec<&PassedFinding> = earlier(seen).collect();
-    let burst = next_burst(seen, pulse);
+/// stands in timeouts already is told as soon as it does, unless what is due until `judged`, which
+/// was found near the head, reaches as far.
+fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> Option<Finding> {
+    let all: Vec<&SlowBurst> = earlier(seen, pulse.at).collect();
+    let burst = next_burst(seen, pulse).filter(|(from, _)| judged.is_none_or(|end| end < *from));
     let last = all.first().filter(|_| all.len() > 1 || burst.is_some())?;
-    if pulse.at.since(last.until) > AGAIN_MS {
-        return None;
-    }
-    let times = text::thousands(all.len() as u64);
-    let headline = match burst {
-        Some((at, count)) => {
-            let left = text::age(at.since(pulse.at));
-            let blocked = text::age(last.until.since(last.since));
-            let count = text::number(count, 7);
-            format!("{count} due in {left}; the last burst blocked Redis for {blocked}.")
-        }
-        None => format!("Transfers have blocked Redis {times} times, and may again."),
+    let headline = if let Some((at, count)) = burst {
+        let left = text::age(at.since(pulse.at));
+        let took = text::age(last.until.since(last.since));
+        let count = text::number(count, 7);
+        format!("{count} due in {left}; the last burst took {took}.")
+    } else {
+        let times = text::thousands(all.len() as u64);
+        format!("{times} bursts of slow transfers within an hour: more may come.")
     };
-    let told = all.iter().take(TOLD).map(|passed| lasted(passed, pulse.at));
+    let told = all.iter().take(TOLD).map(|burst| lasted(burst, pulse.at));
     let finding = Finding::new(ID, Severity::Note, headline)
         .number("times", all.len())
         .all_words(told.collect());
@@ -152,6 +177,7 @@ fn outlook<'a>(seen: &QueueFacts<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<
     Ok(Outlook {
         block_ms: longest.steps() * STEP_US / 1_000.0,
         longest,
+        until: next.last().and_then(|one| one.due_at()),
         looked_for: exact
             .filter(|_| !exactly.is_empty())
             .map(|exact| (exact, exactly.len())),
@@ -161,28 +187,36 @@ fn outlook<'a>(seen: &QueueFacts<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<
 fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severity) -> Finding {
     let keys = seen.queue.keys();
     let order = pulse.order.get().unwrap_or(0);
-    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    let whole = outlook.block_ms as i64;
     let Batch {
         together,
         before,
         sure,
+        ..
     } = outlook.longest;
-    let about = if sure { "" } else { "about " };
-    let down = text::thousands(before);
-    let blocks = text::span(whole.unsigned_abs());
-    let headline = format!("Transfers are slow: each blocks Redis for about {blocks}.");
     let late = pulse.late.get().unwrap_or(0);
+    let coming = coming::begins_with(seen, pulse, &outlook.longest);
     let finding = if let Some(overdue_ms) = overdue_ms(pulse) {
         let (count, oldest) = (text::thousands(late), text::age(overdue_ms));
-        let details = format!(
-            "{count} late, oldest {oldest}. Due entries lie {about}{down} deep in the order list."
-        );
+        let down = outlook.deep();
+        let details =
+            format!("{count} late, oldest {oldest}. Due entries lie {down} in the order list.");
         let worse = severity.max(behind(overdue_ms));
-        Finding::new(ID, worse, headline).details(details).of(late)
+        Finding::new(ID, worse, outlook.headline())
+            .details(details)
+            .of(late)
+    } else if let Some(burst) = coming.filter(|_| !has_backlog(pulse)) {
+        ahead(pulse, outlook, &burst, severity)
     } else {
-        let details = format!("The next entries lie {about}{down} deep in the order list.");
-        let finding = Finding::new(ID, severity, headline).details(details);
+        let busy = has_backlog(pulse) && outlook.work_ms(late) >= BUSY_MS;
+        let worse = warned(severity, busy);
+        let down = outlook.deep();
+        let details = if has_backlog(pulse) {
+            let count = text::thousands(late);
+            format!("{count} late. Due entries lie {down} in the order list.")
+        } else {
+            format!("The next entries lie {down} in the order list.")
+        };
+        let finding = Finding::new(ID, worse, outlook.headline()).details(details);
         match falls_due(pulse) {
             Some(at) => finding.ends(at),
             None => finding,
@@ -193,7 +227,7 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         .number("sure", sure)
         .number("order", order)
         .number("together", together)
-        .number("block_ms", whole)
+        .number("block_ms", whole(outlook.block_ms))
         .number("late", late)
         .words(format!(
             "{} in one transfer, each searched for from the head of {} elements",
@@ -202,16 +236,74 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         ))
         .check(&["LLEN"], &keys.order.unwrap_or_default())
         .check(&["SLOWLOG", "GET"], b"10");
-    let finding = match earlier(seen).next() {
-        Some(last) => finding.words(format!("it {}, too", lasted(last, pulse.at))),
-        None => finding,
-    };
+    let told = earlier(seen, pulse.at).take(TOLD);
+    let finding = finding.all_words(told.map(|burst| lasted(burst, pulse.at)).collect());
     let finding = match outlook.looked_for {
         Some((exact, places)) => looked_for(finding, exact, places),
         None => finding,
     };
-    let (step, words) = mended(late);
+    let (step, words) = mended(pulse, outlook, coming.is_some());
     finding.repair(Step::Change(step), words)
+}
+
+/// Tells of a burst that is about to fall due.
+fn ahead(pulse: &Pulse, outlook: &Outlook, burst: &ComingBurst, severity: Severity) -> Finding {
+    let ComingBurst { at, count, sure } = *burst;
+    let about = if sure { "" } else { "about " };
+    let (many, left) = (text::number(count, 7), text::age(at.since(pulse.at)));
+    let headline = format!("Transfers block Redis: {about}{many} fall due in {left}.");
+    let work_ms = outlook.work_ms(count);
+    let transfers = text::thousands(count.div_ceil(MOST_ENTRIES_IN_A_TRANSFER as u64));
+    let each = text::span(whole(outlook.block_ms));
+    let all = text::span(whole(work_ms));
+    let details = format!(
+        "They lie {} in the order list: about {transfers} transfers of {each}, {all} in all.",
+        outlook.deep()
+    );
+    Finding::new(ID, warned(severity, work_ms >= BUSY_MS), headline)
+        .details(details)
+        .number("next_burst", count)
+        .number("next_burst_ms", at.get())
+        .number("work_ms", whole(work_ms))
+        .ends(at)
+}
+
+impl Outlook<'_> {
+    /// The problem in short.
+    fn headline(&self) -> String {
+        let blocks = text::span(whole(self.block_ms));
+        format!("Transfers are slow: each blocks Redis for about {blocks}.")
+    }
+
+    /// `about 20,000 deep`.
+    fn deep(&self) -> String {
+        let about = if self.longest.sure { "" } else { "about " };
+        format!("{about}{} deep", text::thousands(self.longest.before))
+    }
+
+    /// The time for which the transfers of so many entries keep the server, taken together, in ms.
+    fn work_ms(&self, count: u64) -> f64 {
+        self.longest.steps_of(count) * STEP_US / 1_000.0
+    }
+}
+
+/// The severity where the server is `busy` for long with a burst, however short each transfer is.
+fn warned(severity: Severity, busy: bool) -> Severity {
+    severity.max(if busy {
+        Severity::Warning
+    } else {
+        Severity::Note
+    })
+}
+
+/// Whole ms.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and no span is negative"
+)]
+const fn whole(ms: f64) -> u64 {
+    ms as u64
 }
 
 /// When what waits begins to fall due, where that is soon and nothing is due yet.
@@ -223,9 +315,13 @@ fn falls_due(pulse: &Pulse) -> Option<EpochMillis> {
 /// For how long the oldest of a backlog has been late, in ms, where somebody transfers; none where
 /// there is no backlog.
 fn overdue_ms(pulse: &Pulse) -> Option<i64> {
-    let backlog = pulse.late.get()? >= BACKLOG && pulse.transfer_clients.get() != Some(0);
     let late_ms = pulse.at.since(pulse.oldest_late?);
-    (backlog && late_ms > LATE_MS).then_some(late_ms)
+    (has_backlog(pulse) && late_ms > LATE_MS).then_some(late_ms)
+}
+
+/// Much is late, and somebody transfers it.
+fn has_backlog(pulse: &Pulse) -> bool {
+    pulse.late.get() >= Some(BACKLOG) && pulse.transfer_clients.get() != Some(0)
 }
 
 /// Returns the severity where those who transfer lag behind by so many ms because each transfer is
@@ -256,11 +352,23 @@ pub(super) fn wants_a_hand(seen: &QueueFacts) -> bool {
     matches!(&look(seen), RuleVerdict::Found(found) if by_hand(found))
 }
 
-/// The repair: what is due is moved in less time than it takes to bring it into order.
-fn mended(late: u64) -> (What, Advice) {
+/// The repair: what is due is moved in less time than it takes to bring it into order, unless it is
+/// gone before anybody has typed that.
+fn mended(pulse: &Pulse, outlook: &Outlook, presses: bool) -> (What, Advice) {
+    let late = pulse.late.get().unwrap_or(0);
+    let late_ms = pulse.oldest_late.map_or(0, |oldest| pulse.at.since(oldest));
+    let brief = late_ms <= BRIEF_LATE_MS && outlook.work_ms(late) <= BRIEF_WORK_MS;
     if late < BACKLOG {
-        let words =
-            Advice::of("Sort the order list").by(Act::Repair, ", best before they fall due.");
+        let words = if presses {
+            Advice::of("Sort the order list now").by(Act::Repair, ".")
+        } else {
+            Advice::of("Sort the order list").by(Act::Repair, ", best before they fall due.")
+        };
+        return (What::Realign(None), words);
+    }
+    if brief && has_backlog(pulse) {
+        let words = Advice::of("Wait: it is over within a minute. Then sort the order list")
+            .by(Act::Repair, ", before the next ones fall due.");
         return (What::Realign(None), words);
     }
     let words = Advice::of("Transfer what is due from here")

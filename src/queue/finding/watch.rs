@@ -13,6 +13,7 @@ use self::expiry::Expiry;
 pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, StandingTarget};
 use super::PassedFinding;
 use super::ledger::Ledger;
+use super::slow_transfer::SlowBursts;
 use crate::clock::EpochMillis;
 use crate::queue::frames::{Fingerprint, Frames};
 use crate::queue::{
@@ -134,6 +135,8 @@ pub struct Watch {
     pub(super) expired: Option<ExpiredEntries>,
     /// The payloads that were seen to be delivered again and again.
     pub(super) redelivered: Vec<Fingerprint>,
+    /// The bursts during which transfers were slow.
+    pub(super) bursts: SlowBursts,
     /// The last look that found what stops every transfer.
     pub(super) stopped: Option<EpochMillis>,
     /// The last look that found why entries are late.

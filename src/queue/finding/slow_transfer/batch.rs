@@ -6,7 +6,7 @@ use crate::queue::EntryId;
 use crate::queue::frames::{Frames, JudgedMember, Place};
 
 /// Entries in one transfer of a Redisson client, at most.
-const MOST_ENTRIES_IN_A_TRANSFER: usize = 100;
+pub(super) const MOST_ENTRIES_IN_A_TRANSFER: usize = 100;
 /// The time in ms in which all that falls due is transferred together: a tick of the client's
 /// timer.
 const TICK_MS: i64 = 100;
@@ -20,6 +20,8 @@ pub(super) struct Batch {
     pub(super) before: u64,
     /// True when that is more than a guess.
     pub(super) sure: bool,
+    /// When it falls due; none where it is due already.
+    pub(super) at: Option<EpochMillis>,
 }
 
 impl Batch {
@@ -30,6 +32,15 @@ impl Batch {
     )]
     pub(super) const fn steps(&self) -> f64 {
         self.together as f64 * self.before as f64
+    }
+
+    /// The same for so many entries that stand as far down, in one transfer after another.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "an estimate for reading, of figures far below 2^52"
+    )]
+    pub(super) const fn steps_of(&self, count: u64) -> f64 {
+        count as f64 * self.before as f64
     }
 }
 
@@ -76,7 +87,8 @@ pub(super) fn longest(
     let bursts = (0..then.len()).filter_map(|from| {
         let end = then[from].1.plus(TICK_MS);
         let count = then[from..].partition_point(|(_, due)| *due <= end);
-        batch(&then[from..from + count], count, &[])
+        let at = Some(then[from].1);
+        batch(&then[from..from + count], count, &[]).map(|batch| Batch { at, ..batch })
     });
     let longer = |a: &Batch, b: &Batch| a.steps().total_cmp(&b.steps());
     first.into_iter().chain(bursts).max_by(longer)
@@ -93,5 +105,6 @@ fn of(places: &[Place], together: usize, far: u64) -> Batch {
         together,
         before: sum / (places.len() as u64).max(1),
         sure: places.iter().all(|place| matches!(place, Place::At(_))),
+        at: None,
     }
 }

@@ -201,16 +201,22 @@ fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
     let again = blocked(once, 360);
     let found = again.found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);
-    assert!(found.sentence().contains("2 times"), "{}", found.sentence());
+    assert!(
+        found.sentence().starts_with("2 bursts "),
+        "{}",
+        found.sentence()
+    );
     let words = &found.evidence.words;
-    assert_eq!(words[0], "blocked Redis for 8.0 s, 0:29 ago");
+    assert_eq!(words[0], "slow transfers for 8.0 s, 0:29 ago");
     let third = again.pulse(pulse(600_000, 60_000, None, 1));
     let mut frames = burst_at(Place::Beyond(1_000));
     frames.at = frames.at.plus(600_000);
     let found = third.sample(frames).found(ID).unwrap();
     let words = &found.evidence.words;
     assert!(
-        words.iter().any(|words| words.contains("ago, too")),
+        words
+            .iter()
+            .any(|words| words.starts_with("slow transfers for 8.0 s, 4:00 ago")),
         "{words:?}"
     );
 }
@@ -238,6 +244,139 @@ fn after_one_burst_the_next_is_told_as_soon_as_it_stands_in_timeouts() {
     assert_eq!(found.ends, Some(at.plus(310_000)));
     assert_eq!(
         found.headline,
-        "20,000 due in 5:10; the last burst blocked Redis for 8.0 s."
+        "20,000 due in 5:10; the last burst took 8.0 s."
     );
+}
+
+/// A survey with bars of so many ms from the start on, and with classes.
+fn counts(bar_ms: i64, bars: &[u64], classes: [u64; 7]) -> Survey {
+    let bar = |(n, count): (i64, &u64)| Bar {
+        from: START.plus(n * bar_ms),
+        to: START.plus((n + 1) * bar_ms),
+        count: *count,
+    };
+    Survey {
+        bars: (0..).zip(bars).map(bar).collect(),
+        classes,
+        ..survey(None)
+    }
+}
+
+/// A hundred entries that fall due in a minute, each behind 20,000 others, and that survey.
+fn before_a_burst(survey: Survey, at: i64) -> Finding {
+    let mut frames = burst_at(Place::Beyond(1_000));
+    let seen = pulse(at, 40_000, None, 1);
+    frames.at = seen.at;
+    let scene = Scene::default().pulse(seen).sample(frames).survey(survey);
+    scene.found(ID).unwrap()
+}
+
+#[test]
+fn a_burst_that_keeps_the_server_for_a_second_is_a_warning_with_its_time() {
+    let bars = [0, 0, 0, 0, 0, 0, 20_000, 7];
+    let found = before_a_burst(counts(10_000, &bars, [0; 7]), 6_000);
+    assert_eq!(found.severity, Severity::Warning);
+    assert_eq!(found.ends, Some(START.plus(60_000)));
+    assert_eq!(
+        found.sentence(),
+        "Transfers block Redis: 20,000 fall due in 0:54. They lie about 20,000 deep in the order \
+         list: about 200 transfers of 24 ms, 4.8 s in all."
+    );
+    assert_eq!(
+        found.repair.sentence.to_string(),
+        "Sort the order list now."
+    );
+    assert_eq!(found.repair.step, Step::Change(What::Realign(None)));
+    assert!(!found.keeps_the_server());
+    // So many transfers take less than a second.
+    let few = [0, 0, 0, 0, 0, 0, 4_000];
+    let found = before_a_burst(counts(10_000, &few, [0; 7]), 6_000);
+    assert_eq!(found.severity, Severity::Note);
+}
+
+#[test]
+fn where_bars_are_wide_a_burst_is_counted_by_the_class_that_it_falls_due_in() {
+    let classes = [0, 20_004, 300, 0, 0, 0, 20_000];
+    let found = before_a_burst(counts(3_600_000, &[20_304], classes), 0);
+    assert_eq!(found.severity, Severity::Warning);
+    assert_eq!(
+        found.headline,
+        "Transfers block Redis: about 20,004 fall due in 1:00."
+    );
+}
+
+#[test]
+fn a_slow_transfer_of_few_entries_or_of_later_ones_is_a_note() {
+    let severity = |survey, at| before_a_burst(survey, at).severity;
+    let later = [0, 100, 0, 0, 0, 0, 20_000];
+    assert_eq!(severity(counts(1, &[], later), 0), Severity::Note);
+    let hour = 3_600_000;
+    let all = [0, 0, 0, 0, 20_000, 0, 0];
+    let mut survey = counts(1, &[], all);
+    survey.at = START.plus(60_000 - hour - 1);
+    assert_eq!(severity(survey.clone(), -hour + 60_000 - 1), Severity::Note);
+    assert_eq!(severity(survey, -hour + 60_000), Severity::Warning);
+}
+
+#[test]
+fn a_burst_that_is_over_in_a_moment_is_not_transferred_by_hand() {
+    let found = |late, late_ms| {
+        let mut seen = pulse(0, 40_000, Some(late_ms), 1);
+        seen.late = Known::Is(late);
+        let scene = burst(Place::Beyond(1_000), 40_000).pulse(seen);
+        scene.found(ID).unwrap()
+    };
+    let begun = found(20_000, 3_000);
+    assert_eq!(begun.severity, Severity::Warning);
+    assert!(begun.keeps_the_server());
+    assert!(
+        begun.details.starts_with("20,000 late. "),
+        "{}",
+        begun.details
+    );
+    assert_eq!(begun.repair.step, Step::Change(What::Realign(None)));
+    assert!(begun.repair.sentence.to_string().starts_with("Wait: "));
+    let by_hand = Step::Change(What::Transfer);
+    assert_eq!(found(20_000, 30_001).repair.step, by_hand);
+    assert_eq!(found(60_000, 3_000).repair.step, by_hand);
+}
+
+#[test]
+fn each_burst_is_counted_though_the_finding_stands_from_one_to_the_next() {
+    let mut scene = Scene::default();
+    for s in 0..720 {
+        let at = s * 1_000;
+        let bursts = s % 180 < 17;
+        let mut seen = pulse(at, 40_000, bursts.then_some(60_001), 1);
+        seen.late = Known::Is(if bursts { 20_000 } else { 0 });
+        let mut frames = burst_at(Place::Beyond(1_000));
+        frames.at = seen.at;
+        scene = scene.pulse(seen).sample(frames);
+        let found = scene.all().findings;
+        assert!(found.iter().any(|found| found.id == ID), "{s}");
+    }
+    let words = scene.found(ID).unwrap().evidence.words;
+    let told: Vec<_> = words.iter().filter(|w| w.contains("ago")).collect();
+    assert_eq!(told.len(), TOLD);
+    assert_eq!(told[0], "slow transfers for 0:17, 2:59 ago");
+    let near = sample(Vec::new(), Vec::new());
+    let after = scene.sample(near).found(ID).unwrap();
+    assert_eq!(after.evidence.figures["times"], 4);
+}
+
+#[test]
+fn what_was_sorted_is_no_burst_to_be_warned_of() {
+    let once = blocked(Scene::default(), 0);
+    let told = |place| {
+        let mut frames = burst_at(place);
+        frames.at = START.plus(40_000);
+        let survey = Survey {
+            frames: Some(Box::new(frames)),
+            ..counts(10_000, &[0, 0, 0, 0, 0, 0, 20_000], [0; 7])
+        };
+        let scene = once.clone().pulse(pulse(40_000, 60_000, None, 1));
+        scene.survey(survey).found(ID).map(|found| found.severity)
+    };
+    assert_eq!(told(Place::Beyond(1_000)), Some(Severity::Warning));
+    assert_eq!(told(Place::At(30)), None);
 }

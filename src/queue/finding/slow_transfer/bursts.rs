@@ -1,0 +1,95 @@
+//! The bursts during which transfers were slow: for how long much was late each time. How long the
+//! finding itself stands tells nothing of that, since it is there before the burst, and after it.
+
+use std::collections::VecDeque;
+
+use crate::clock::EpochMillis;
+
+/// Much that is late again within this, in ms, is late still: its number went about a limit.
+const SAME_MS: i64 = 10_000;
+
+/// A time in which much was late while transfers were slow.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct SlowBurst {
+    /// The first pulse that saw it.
+    pub(super) since: EpochMillis,
+    /// The first pulse that saw it over.
+    pub(super) until: EpochMillis,
+}
+
+/// The last of them.
+#[derive(Clone, Debug, Default)]
+pub(in crate::queue::finding) struct SlowBursts {
+    /// Bursts that are over, oldest first; at most [`SlowBursts::KEPT`].
+    over: VecDeque<SlowBurst>,
+    /// When much began to be late, while it is.
+    since: Option<EpochMillis>,
+    /// Transfers were seen to be slow since then.
+    slow: bool,
+}
+
+impl SlowBursts {
+    /// Bursts that are remembered: one each minute of an hour.
+    const KEPT: usize = 60;
+
+    /// A pulse has been judged: much is late, and transfers are slow.
+    pub(super) fn saw(&mut self, at: EpochMillis, much: bool, slow: bool) {
+        if much {
+            self.since.get_or_insert(at);
+            self.slow |= slow;
+            return;
+        }
+        let Some(since) = self.since.take() else {
+            return;
+        };
+        if !std::mem::take(&mut self.slow) {
+            return;
+        }
+        match self.over.back_mut() {
+            Some(last) if since.since(last.until) <= SAME_MS => last.until = at,
+            _ => self.over.push_back(SlowBurst { since, until: at }),
+        }
+        if self.over.len() > Self::KEPT {
+            self.over.pop_front();
+        }
+    }
+
+    /// Returns the bursts that ended no longer than so many ms before that moment, the newest first.
+    pub(super) fn within(&self, ms: i64, at: EpochMillis) -> impl Iterator<Item = &SlowBurst> {
+        let recent = move |burst: &&SlowBurst| at.since(burst.until) <= ms;
+        self.over.iter().rev().take_while(recent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::START;
+    use super::*;
+
+    /// Each second of these: how much is late (`.` little, `m` much, `s` much, transferred slowly).
+    fn after(seconds: &str) -> Vec<(i64, i64)> {
+        let mut all = SlowBursts::default();
+        for (s, seen) in (0..).zip(seconds.chars()) {
+            all.saw(START.plus(s * 1_000), seen != '.', seen == 's');
+        }
+        let end = START.plus(3_600_000);
+        let told = all.within(3_600_000, end);
+        let seconds = |at: EpochMillis| at.since(START) / 1_000;
+        told.map(|one| (seconds(one.since), seconds(one.until)))
+            .collect()
+    }
+
+    #[test]
+    fn a_burst_lasts_from_the_first_pulse_that_saw_much_late_to_the_first_that_did_not() {
+        assert_eq!(after("..mmssm.."), [(2, 7)]);
+        assert_eq!(after("..mmmmm.."), [], "it was transferred quickly");
+        assert_eq!(after("..mss"), [], "it is not over");
+        assert_eq!(after(".ss..s."), [(1, 6)], "it went about the limit");
+    }
+
+    #[test]
+    fn each_burst_is_counted() {
+        let bursts = "ss............".repeat(4);
+        assert_eq!(after(&bursts), [(42, 44), (28, 30), (14, 16), (0, 2)]);
+    }
+}
