@@ -332,7 +332,7 @@ pub fn diagnose(
     match times.into_iter().flatten().max() {
         Some(at) => {
             recovery::note(watch, &said, at);
-            if !watch.is_read_again(times) {
+            if !watch.is_read_again(times) || watch.is_back_again() {
                 watch.ledger.hold(&mut said);
             }
             watch.ledger.repaired = recovery::repaired(watch);

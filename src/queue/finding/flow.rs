@@ -39,7 +39,8 @@ impl Watch {
     }
 }
 
-fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
+/// The same, of the memory alone.
+pub(super) fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
     let samples: Vec<&Frames> = watch.frames.iter().map(AsRef::as_ref).collect();
     let Some(last) = samples.last() else {
         return TakenCount::Unsure;
@@ -70,6 +71,17 @@ fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
         };
     }
     all
+}
+
+/// The time of the last sample, if an element was taken between that one and the one before it.
+pub(super) fn taken_last(watch: &Watch) -> Option<EpochMillis> {
+    let mut newest = watch.frames.iter().rev();
+    let (last, before) = (newest.next()?, newest.next()?);
+    let ms = last.at.since(before.at);
+    match between(&before.front, &last.front, ms, &watch.redelivered) {
+        TakenCount::Exactly(1.., _) | TakenCount::AtLeast(..) => Some(last.at),
+        TakenCount::Exactly(0, _) | TakenCount::Unsure => None,
+    }
 }
 
 /// Counts the elements that were next and are gone. Copies of what was `redelivered` are alike

@@ -70,8 +70,8 @@ impl Ledger {
         gone.chain(self.passed().cloned())
     }
 
-    /// Before all was read again after a change of ours nothing has gone: what is not found stays
-    /// as it was told last.
+    /// Before all was read again after a change of ours, or after the server was away, nothing has
+    /// gone: what is not found stays as it was told last.
     pub(super) fn hold(&self, said: &mut Diagnosis) {
         for known in self.known.iter().filter(|known| known.gone.is_none()) {
             let id = known.finding.id;

@@ -3,13 +3,14 @@
 //! Who takes leaves no trace but what is missing at the front of target. Nothing taken for `t`
 //! while `n` wait: at that pace the last of them waits for `n·t` more. So a few have to stand for
 //! half a minute; where very many wait, a few seconds tell as much, unless whoever takes them does
-//! so in batches or has just been restarted.
+//! so in batches or has just been restarted. It ends when one was seen to be taken, or nothing stands
+//! there any more: a server that was away for a while, or samples that do not tell, show neither.
 
 use super::flow::{self, TakenCount};
 use super::id::NOTHING_CONSUMED as ID;
 use super::watch::{APART_MS, LIES_MS, MANY, StandingTarget};
 use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
-use crate::queue::{Pulse, text};
+use crate::queue::{Known, Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
 const WHILE_MS: i64 = 10_000;
@@ -34,6 +35,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(standing) = seen.watch.standing_target() else {
         return RuleVerdict::Fine;
     };
+    if let Known::Unknown(why) = &pulse.target {
+        return RuleVerdict::Blind(why.to_string());
+    }
     let ms = pulse.at.since(standing.since);
     let soon = is_heap(&standing, ms);
     if standing.grown == 0 && !soon {
@@ -51,6 +55,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             RuleVerdict::Found(finding(seen, &standing, ms, long))
         }
         TakenCount::Exactly(1.., _) | TakenCount::AtLeast(..) => RuleVerdict::Fine,
+        // Samples that do not tell are no evidence that any was taken since they did.
+        _ if standing.untaken && ms >= enough => {
+            let long = standing.grown > 0 && ms >= LONG_MS;
+            RuleVerdict::Found(finding(seen, &standing, ms, long))
+        }
         _ if soon && ms < SOON_MS && enough == SOON_MS => {
             RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms))
         }

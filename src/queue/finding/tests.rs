@@ -309,3 +309,26 @@ fn clients_that_sleep_for_an_overflowed_entry_are_no_second_cause() {
     // It makes clients busy, not sleepy.
     assert_eq!(stuck(-5.0), Some((None, Severity::Critical)));
 }
+
+#[test]
+fn a_server_that_was_away_for_a_while_is_no_sign_that_anything_is_over() {
+    let alone = |mut scene: Scene, from: i64, to: i64, clients| {
+        let mut gone = 0;
+        for second in from..=to {
+            scene = scene.pulse(pulse(second * 1_000, 5, Some(second * 1_000), clients));
+            gone = scene.all().gone.len();
+        }
+        (scene, gone)
+    };
+    let (mut scene, _) = alone(Scene::default(), 0, 40, 0);
+    scene.watch.interrupted();
+    // It takes two pulses to know that nobody is there.
+    let (mut scene, gone) = alone(scene, 55, 55, 0);
+    let told: Vec<_> = scene.all().findings.iter().map(|found| found.id).collect();
+    assert_eq!((told, gone), (vec![id::NO_TRANSFER_CLIENT], 0));
+    // Somebody is, and that is seen for long enough.
+    let (_, gone) = alone(scene.clone(), 56, 64, 1);
+    assert_eq!(gone, 0);
+    let (_, gone) = alone(scene, 56, 66, 1);
+    assert_eq!(gone, 1);
+}

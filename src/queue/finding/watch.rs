@@ -3,6 +3,7 @@
 mod exact;
 mod expiry;
 mod sampling;
+mod standing;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +11,9 @@ use std::sync::Arc;
 pub(super) use self::exact::LASTS_MS;
 pub(super) use self::expiry::ExpiredEntries;
 use self::expiry::Expiry;
-pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, StandingTarget};
+pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY};
+pub(super) use self::standing::StandingTarget;
+use self::standing::TargetMemory;
 use super::PassedFinding;
 use super::ledger::Ledger;
 use super::slow_transfer::SlowBursts;
@@ -27,6 +30,9 @@ const ACUTE_MS: i64 = 60_000;
 const LOOKS_MS: i64 = 500;
 /// The time in ms after a change of ours in which all is read again, or cannot be.
 const READ_AGAIN_MS: i64 = 5_000;
+/// The time in ms after the server was away in which nothing is told to be over: rules that watch
+/// for some seconds have to begin anew.
+const BACK_AGAIN_MS: i64 = 10_000;
 
 /// One pulse, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -118,6 +124,10 @@ pub struct Watch {
     /// The last announcement, but for kicks: when it was heard, and the due time that it tells.
     /// None since a kick, which puts right whatever it said.
     pub said: Option<(EpochMillis, EpochMillis)>,
+    /// What is known of the elements that stand in target.
+    target: TargetMemory,
+    /// The server was away, and the pulses that are kept are from after that.
+    was_away: bool,
     /// A change of this program is under way at this queue.
     pub changing: bool,
     /// A change of this program is under way at another queue of the server, such as `transfer of
@@ -205,6 +215,7 @@ impl Watch {
         }
         self.expires(&beat);
         self.departs(&beat);
+        self.target.saw(&beat);
         self.still = beat.first.map(|(id, due)| Still {
             id,
             due,
@@ -284,6 +295,7 @@ impl Watch {
             if self.frames.len() > Self::SAMPLES {
                 self.frames.pop_front();
             }
+            self.sampled_target();
         }
     }
 
@@ -329,8 +341,16 @@ impl Watch {
         })
     }
 
+    /// The server has come back so shortly ago that rules which find nothing have not watched for
+    /// long enough to say that what they told before is over.
+    #[must_use]
+    pub(super) fn is_back_again(&self) -> bool {
+        self.was_away && self.ours.is_none() && self.watched_ms() < BACK_AGAIN_MS
+    }
+
     /// The server was away: what was true before it says nothing of what is.
     pub fn interrupted(&mut self) {
+        self.was_away |= !self.beats.is_empty();
         (self.unattended, self.still, self.exact) = (None, None, None);
         (self.said, self.expiry) = (None, None);
         self.lateness.forget();

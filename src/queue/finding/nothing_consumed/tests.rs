@@ -3,6 +3,7 @@
 use super::super::tests::{START, Scene, pulse, sample, server_look};
 use super::*;
 use crate::queue::Known;
+use crate::queue::finding::Diagnosis;
 use crate::queue::frames::{DeliveredElement, Frames};
 use crate::queue::look::{Client, Clients};
 use crate::queue::{Pulse, Queue, ServerLook};
@@ -237,4 +238,90 @@ fn where_something_is_taken_or_nothing_comes_all_is_well() {
     assert_eq!(well(vec![0; 40], ["a", "a"]), RuleVerdict::Fine);
     let shrank = (5..=30).chain([29]).collect();
     assert_eq!(well(shrank, ["a", "a"]), RuleVerdict::Fine);
+}
+
+/// Target grows by one each second from `from` on, up to `to` (in s), and is sampled each 10 s with
+/// this next element; all rules are asked at each pulse.
+fn grows(mut scene: Scene, from: i64, to: i64, next: &str) -> (Scene, Vec<Diagnosis>) {
+    let mut said = Vec::new();
+    for second in from..=to {
+        scene = scene.pulse(at(second * 1_000, 5 + second.unsigned_abs()));
+        if second % 10 == 0 {
+            scene = scene.sample(fronted(second * 1_000, next));
+        }
+        said.push(scene.all());
+    }
+    (scene, said)
+}
+
+fn told(said: &Diagnosis) -> Option<&Finding> {
+    said.findings.iter().find(|found| found.id == ID)
+}
+
+#[test]
+fn a_server_that_was_away_is_no_sign_that_anything_was_taken() {
+    let (mut scene, _) = grows(Scene::default(), 0, 400, "a");
+    scene.watch.interrupted();
+    let (scene, said) = grows(scene, 416, 440, "a");
+    for (second, said) in (416..).zip(&said) {
+        let found = told(said).unwrap_or_else(|| panic!("cleared at {second}: {said:?}"));
+        assert_eq!(found.severity, Severity::Warning, "{second}");
+        let span = text::age(second * 1_000);
+        assert!(
+            found.details.contains(&format!("in the {span} watched")),
+            "{}",
+            found.details
+        );
+        assert_eq!(found.since, Some(START), "one clock for both");
+    }
+    // Now one was taken: only the sample tells.
+    let (_, said) = grows(scene, 441, 450, "b");
+    let last = said.last().unwrap();
+    assert_eq!((told(last), last.gone.len()), (None, 1));
+}
+
+#[test]
+fn what_was_taken_while_the_server_was_away_is_seen_by_the_length() {
+    let (mut scene, _) = grows(Scene::default(), 0, 60, "a");
+    assert!(told(&scene.all()).is_some());
+    scene.watch.interrupted();
+    scene = scene.pulse(at(75_000, 9));
+    assert_eq!(scene.verdict(ID), RuleVerdict::Fine);
+}
+
+#[test]
+fn a_pulse_that_could_not_read_target_and_samples_that_do_not_tell_end_nothing() {
+    let (scene, _) = grows(Scene::default(), 0, 60, "a");
+    let unread = Pulse {
+        target: Known::None,
+        ..pulse(61_000, 5, None, 1)
+    };
+    assert!(scene.clone().pulse(unread).found(ID).is_some());
+    let mut alike = fronted(61_000, "a");
+    alike.front.push(alike.front[0].clone());
+    let mut next = alike.clone();
+    next.at = START.plus(71_000);
+    let scene = scene.sample(alike).sample(next).pulse(at(72_000, 77));
+    let found = scene.found(ID).unwrap();
+    assert!(
+        found.details.contains("the 1:12 watched"),
+        "{}",
+        found.details
+    );
+}
+
+#[test]
+fn the_time_in_which_nothing_was_taken_begins_with_the_last_element_that_was() {
+    let (scene, _) = grows(Scene::default(), 0, 29, "a");
+    let (scene, said) = grows(scene, 30, 30, "b");
+    assert_eq!(told(&said[0]), None);
+    let (_, said) = grows(scene, 31, 80, "b");
+    let found = told(said.last().unwrap()).unwrap();
+    assert!(
+        found.details.contains("the 0:50 watched"),
+        "{}",
+        found.details
+    );
+    let words = found.evidence.words.join("\n");
+    assert!(words.contains("target grew by 50 meanwhile"), "{words}");
 }

@@ -32,37 +32,12 @@ const STANDS_MS: i64 = 1_500;
 pub(in crate::queue::finding) const LIES_MS: i64 = 3_000;
 /// Samples so far apart tell whether anything is taken from target, in ms.
 pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
-/// Of a standstill that was there before the first look, samples so long before its first pulse
-/// count, in ms: they are read beside it.
-const BESIDE_MS: i64 = 2_000;
 /// Elements in target, or late entries, that are no hand-over.
 pub(in crate::queue::finding) const MANY: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
 const LONG_LIST: u64 = 5_000;
 /// Until sizes are known, a sample begins with so many.
 pub(super) const FEELER: usize = 10;
-
-/// Target has elements, none has been seen to go, and it has grown, or was long before the first
-/// look.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::queue::finding) struct StandingTarget {
-    /// The first pulse of which that is true.
-    pub(in crate::queue::finding) since: EpochMillis,
-    /// Elements by which it has grown since then (or just before).
-    pub(in crate::queue::finding) grown: u64,
-    /// Elements that stand in target.
-    pub(in crate::queue::finding) length: u64,
-    /// It was so before the first pulse: nobody knows for how long.
-    pub(in crate::queue::finding) before: bool,
-}
-
-impl StandingTarget {
-    /// The first moment of which samples tell of it.
-    pub(in crate::queue::finding) fn sampled(&self) -> EpochMillis {
-        let beside = if self.before { BESIDE_MS } else { 0 };
-        self.since.plus(-beside)
-    }
-}
 
 impl Watch {
     /// A sample has been asked for: until it comes none is wanted, or for ten seconds.
@@ -170,34 +145,6 @@ impl Watch {
         let length = |beat: Option<&Beat>| beat.and_then(|beat| beat.target);
         let lengths = length(self.last(GROWTH_MS).next()).zip(length(self.beats.back()));
         lengths.is_some_and(|(before, now)| now >= before + FEW)
-    }
-
-    /// Since when elements have stood in target that has grown; none when any was seen to go.
-    pub(in crate::queue::finding) fn standing_target(&self) -> Option<StandingTarget> {
-        let mut beats = self.beats.iter().rev();
-        let newest = beats.next()?;
-        let length = newest.target.filter(|&length| length > 0)?;
-        let (mut since, mut least, mut before) = (newest.at, length, true);
-        for beat in beats {
-            match beat.target {
-                Some(shorter @ 1..) if shorter <= least => (since, least) = (beat.at, shorter),
-                seen => {
-                    if seen == Some(0) {
-                        least = 0;
-                    }
-                    before = false;
-                    break;
-                }
-            }
-        }
-        let grown = length - least;
-        let heap = before && length >= MANY;
-        (grown > 0 || heap).then_some(StandingTarget {
-            since,
-            grown,
-            length,
-            before,
-        })
     }
 
     /// The next sample cannot wait for the next survey: the last one has only felt its way, or
