@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::QueueFacts;
 use crate::queue::frame::Era;
 use crate::queue::look::{Client, Clients};
+use crate::queue::text;
 
 /// Clients that are named.
 const FEW: usize = 3;
@@ -16,27 +17,72 @@ pub(super) fn seen<'a>(seen: &QueueFacts<'a>) -> Option<&'a Clients> {
         .map(AsRef::as_ref)
 }
 
-/// The clients that have taken from some list last and do nothing now: one of them may be the
-/// consumer that hangs.
-pub(super) fn last_takers(seen: &QueueFacts) -> Vec<String> {
-    self::seen(seen).map_or_else(Vec::new, |all| lines(all.took(seen.server.db)))
+/// The clients that may be the consumer that hangs: they have taken from some list last, and have
+/// been silent for at least so long. Who has taken since then has taken from another list.
+pub(super) fn last_takers(seen: &QueueFacts, silent_ms: i64) -> Vec<String> {
+    self::seen(seen).map_or_else(Vec::new, |all| {
+        let silent = |client: &&Client| {
+            let idle_ms = i64::try_from(client.idle_s).unwrap_or(i64::MAX / 1_000) * 1_000;
+            // Idle times are told in whole seconds.
+            idle_ms + 1_000 > silent_ms
+        };
+        lines(seen, all.took(seen.server.db).filter(silent))
+    })
 }
 
-/// The clients that wait for an element of some list, where there are elements in this queue's: of
-/// another.
-pub(super) fn blocked_on_others(seen: &QueueFacts) -> Vec<String> {
-    let all = self::seen(seen).map(|all| lines(all.blocked_on_lists(seen.server.db)));
-    let mut lines = all.unwrap_or_default();
-    if !lines.is_empty() {
-        let head = "these wait for other lists (none of them takes from this one):";
-        lines.insert(0, head.to_owned());
-    }
+/// The clients that are called like the queue and listen to channels (to which, no server tells):
+/// whether a connection of theirs waits for an element of a list, where elements stand in this
+/// queue's.
+pub(super) fn namesakes_that_take(seen: &QueueFacts) -> Vec<String> {
+    let Some(all) = self::seen(seen) else {
+        return Vec::new();
+    };
+    let db = seen.server.db;
+    let waits = |name: &str| all.blocked_on_lists(db).any(|client| client.name == name);
+    let line = |one: &Client| {
+        let name = text::printable(&one.name);
+        let channels = text::counted(one.channels, "channel", "channels");
+        let takes = if waits(&one.name) {
+            "its connections that wait for elements wait for those of other lists"
+        } else {
+            "no connection of it waits for an element of any list"
+        };
+        format!("{name} listens to {channels}, but {takes}")
+    };
+    let called_so = |client: &&Client| client.db == db && is_namesake(seen, client);
+    let mut lines: Vec<String> = all.subscribers().filter(called_so).map(line).collect();
+    lines.sort();
+    lines.dedup();
+    lines.truncate(FEW);
     lines
+}
+
+/// The names of clients that are called like the queue and listen to channels, each once.
+pub(super) fn namesakes(seen: &QueueFacts) -> Vec<String> {
+    let Some(all) = self::seen(seen) else {
+        return Vec::new();
+    };
+    let called_so = all.subscribers().filter(|one| is_namesake(seen, one));
+    let mut names: Vec<String> = called_so
+        .map(|one| text::printable(&one.name).into_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    names.truncate(FEW);
+    names
+}
+
+/// The name of a client has the queue's in it: likely it is one of its own. Of what is called in a
+/// letter or two, nearly all names have that.
+fn is_namesake(seen: &QueueFacts, client: &Client) -> bool {
+    let queue = seen.queue.name.text().to_lowercase();
+    let queue = queue.trim_matches(['{', '}']);
+    queue.chars().count() > 2 && client.name.to_lowercase().contains(queue)
 }
 
 /// The clients that are subscribed to channels: to which, no server tells.
 pub(super) fn subscribers(seen: &QueueFacts) -> Vec<String> {
-    self::seen(seen).map_or_else(Vec::new, |all| lines(all.subscribers()))
+    self::seen(seen).map_or_else(Vec::new, |all| lines(seen, all.subscribers()))
 }
 
 /// The clients that may transfer here, by the format that their library reads; those that do not
@@ -54,14 +100,76 @@ pub(super) fn by_format(seen: &QueueFacts) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
-/// A line each of the first few, the most silent ones first, and how many more there are.
-fn lines<'a>(clients: impl Iterator<Item = &'a Client>) -> Vec<String> {
+/// A line each of the first few, those that are called like the queue first, of others the most
+/// silent ones, and how many more there are.
+fn lines<'a>(seen: &QueueFacts, clients: impl Iterator<Item = &'a Client>) -> Vec<String> {
     let mut clients: Vec<&Client> = clients.collect();
-    clients.sort_by_key(|client| Reverse(client.idle_s));
+    clients.sort_by_key(|client| (!is_namesake(seen, client), Reverse(client.idle_s)));
     let line = |client: &&Client| format!("{}: {}", client.called(), client.does());
     let mut lines: Vec<String> = clients.iter().take(FEW).map(line).collect();
     if clients.len() > FEW {
         lines.push(format!("and {} more like these", clients.len() - FEW));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::server_look;
+    use super::*;
+    use crate::queue::finding::Watch;
+    use crate::queue::{Known, Queue, ServerLook, ServerWatch};
+
+    #[test]
+    fn those_that_are_called_like_the_queue_come_first_and_at_most_three_are_named() {
+        let told = |queue: &str| {
+            let names = ["memberships-1", "mail-1", "cards-1", "shop-1", "Gift-2"];
+            let client = |(idle_s, name): (u64, &str)| Client {
+                addr: "10.0.0.1:5".to_owned(),
+                name: name.to_owned(),
+                channels: 1,
+                idle_s: 90 - idle_s,
+                ..Client::default()
+            };
+            let listed: Vec<Client> = (0..).zip(names).map(client).collect();
+            let clients = Clients {
+                total: 5,
+                listed,
+                held: 0,
+            };
+            let mut server = ServerWatch::default();
+            server.looked(ServerLook {
+                clients: Known::Is(clients.into()),
+                ..server_look(0, [false, true], 0)
+            });
+            subscribers(&QueueFacts {
+                queue: &Queue::redisson(queue),
+                pulse: None,
+                survey: None,
+                watch: &Watch::default(),
+                server: &server,
+            })
+        };
+        let starts = |lines: &[String], names: [&str; 3]| {
+            let (named, more) = lines.split_at(3);
+            let named = names
+                .iter()
+                .zip(named)
+                .all(|(name, line)| line.contains(&format!("({name})")));
+            named && more == ["and 2 more like these"]
+        };
+        for gift in ["gift", "{gift}"] {
+            let lines = told(gift);
+            assert!(
+                starts(&lines, ["Gift-2", "memberships-1", "mail-1"]),
+                "{lines:?}"
+            );
+        }
+        // Nearly all names have an "a" in them.
+        let lines = told("a");
+        assert!(
+            starts(&lines, ["memberships-1", "mail-1", "cards-1"]),
+            "{lines:?}"
+        );
+    }
 }

@@ -159,13 +159,15 @@ fn brought_by_us(seen: &QueueFacts, standing: &StandingTarget) -> Vec<String> {
 fn evidence(seen: &QueueFacts, finding: Finding, standing: &StandingTarget) -> Finding {
     let (_, blocked) = consumers(seen);
     let target = &seen.queue.keys().target;
+    let looked = seen.server.last().map(|look| look.at);
+    let silent_ms = looked.map_or(0, |at| at.since(standing.since));
     finding
         .of(standing.length)
         .number("target", standing.length)
         .number("grown", standing.grown)
         .number("blocked_clients", blocked)
-        .all_words(clients::last_takers(seen))
-        .all_words(clients::blocked_on_others(seen))
+        .all_words(clients::namesakes_that_take(seen))
+        .all_words(clients::last_takers(seen, silent_ms))
         .check(&["LLEN"], target)
         .check(&["CLIENT"], b"LIST")
         .repair(

@@ -60,37 +60,73 @@ fn what_stands_in_target_for_half_a_minute_and_grows_is_a_warning() {
     assert!(burst.found(ID).is_some());
 }
 
-#[test]
-fn clients_that_took_from_a_list_last_are_named() {
-    let client = |id: u64, idle_s, blocked_on_list| Client {
-        addr: format!("10.0.0.{id}:5"),
-        name: ["", "app"][usize::from(id > 1)].to_owned(),
+fn looked_at(ms: i64, listed: Vec<Client>) -> ServerLook {
+    let clients = Clients {
+        total: u64::try_from(listed.len()).unwrap(),
+        listed,
+        held: 0,
+    };
+    ServerLook {
+        clients: Known::Is(clients.into()),
+        ..server_look(ms, [false, true], 0)
+    }
+}
+
+fn named(name: &str, idle_s: u64, blocked_on_list: bool) -> Client {
+    Client {
+        addr: format!("10.0.0.{}:5", idle_s % 256),
+        name: name.to_owned(),
         command: "blpop".to_owned(),
         idle_s,
         age_s: 600,
         blocked_on_list,
         ..Client::default()
-    };
-    let mut look = server_look(0, [false, true], 0);
-    let clients = Clients {
-        total: 3,
-        listed: vec![client(1, 5, true), client(2, 312, false)],
-        held: 0,
-    };
-    look.clients = Known::Is(clients.into());
-    let found = scene(5..=35, ["a", "a"]).look(look).found(ID).unwrap();
-    let words = found.evidence.words.join("\n");
-    for named in [
-        "10.0.0.2:5 (app), db 0, connected for 10:00: took from a list last, by BLPOP, 5:12 ago",
-        "10.0.0.1:5, db 0, connected for 10:00: waits for an element of some list, in BLPOP for 5 s",
-    ] {
-        assert!(words.contains(named), "{words}");
     }
-    // Of lists that this one is none of: last, lest they pass for culprits.
-    let order = ["10.0.0.2:5", "these wait for other lists", "10.0.0.1:5"];
-    assert!(order.map(|part| words.find(part)).is_sorted(), "{words}");
-    let who = "no client waits for it (1 is blocked on other lists)";
+}
+
+#[test]
+fn only_clients_that_may_have_to_do_with_the_queue_are_named() {
+    let mut other: Vec<Client> = (0..30).map(|n| named("shop-1", n, true)).collect();
+    // It took from another list while nothing was taken here; the other one may hang.
+    other.extend([named("mail-1", 3, false), named("app", 312, false)]);
+    let look = looked_at(35_000, other);
+    let found = scene(5..=35, ["a", "a"]).look(look).found(ID).unwrap();
+    let expected = [
+        "10.0.0.56:5 (app), db 0, connected for 10:00: took from a list last, by BLPOP, 5:12 ago",
+        "target grew by 30 meanwhile, and its next element is still the same",
+    ];
+    assert_eq!(found.evidence.words, expected);
+    let who = "no client waits for it (30 are blocked on other lists)";
     assert!(found.sentence().contains(who), "{}", found.sentence());
+}
+
+#[test]
+fn clients_that_are_called_like_the_queue_are_told_not_to_wait_for_its_elements() {
+    let invoices: Queue = "{invoices}".parse().unwrap();
+    let told = |listed: Vec<Client>| {
+        let mut scene = scene(5..=35, ["a", "a"]);
+        scene.server.looked(looked_at(0, listed));
+        clients::namesakes_that_take(&QueueFacts {
+            queue: &invoices,
+            pulse: None,
+            survey: None,
+            watch: &scene.watch,
+            server: &scene.server,
+        })
+    };
+    let listens = |name: &str| Client {
+        channels: 1,
+        command: "ping".to_owned(),
+        ..named(name, 8, false)
+    };
+    let idle = vec![listens("invoices-1"), listens("cards-1")];
+    let alone = "invoices-1 listens to 1 channel, but no connection of it waits for an element of \
+                 any list";
+    assert_eq!(told(idle), [alone]);
+    let busy = vec![listens("invoices-1"), named("invoices-1", 1, true)];
+    let elsewhere = "invoices-1 listens to 1 channel, but its connections that wait for elements \
+                     wait for those of other lists";
+    assert_eq!(told(busy), [elsewhere]);
 }
 
 /// Returns the verdict `ms` after the first look at a target of so many, to which one is added each
