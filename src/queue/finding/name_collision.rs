@@ -1,27 +1,27 @@
 //! Two queues, `q` and `{q}`, that share all keys but their targets.
 
 use super::id::NAME_COLLISION as ID;
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
+use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients};
 use crate::queue::{Twin, text};
 
 /// The headline where both of them are used.
 const SHARED: &str = "Two queues share keys: messages may reach the wrong one.";
 
-/// Looks at what the last sample says of the other queue's target.
+/// Looks at what the samples of the last minutes say of the other queue's target.
 pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let keys = seen.queue.keys();
     if seen.queue.twin().is_none() {
         return RuleVerdict::Fine;
     }
-    let Some(sample) = seen.watch.sample() else {
+    if seen.watch.sample().is_none() {
         return RuleVerdict::Silent;
-    };
-    let Some(twin) = &sample.twin else {
+    }
+    let Some(twin) = seen.watch.twin() else {
         return RuleVerdict::Fine;
     };
     let own = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
-    let (headline, details, repair) = match twin {
+    let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
             SHARED,
             format!(
@@ -79,6 +79,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         finding
     };
     let finding = finding
+        .all_words(listeners(seen))
         .words(format!(
             "a client that has both of them delivers all to the one that it made first; \
              of {other} it cannot be seen here whose entries wait"
@@ -88,28 +89,53 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
 }
 
+/// Says how many clients listen, of both queues, and which of them are called like these.
+fn listeners(seen: &QueueFacts) -> Vec<String> {
+    let count = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
+    let Some(count) = count.filter(|count| *count > 0) else {
+        return Vec::new();
+    };
+    let who = text::counted(count, "client listens", "clients listen");
+    let named = clients::namesakes(seen);
+    let named = match named.as_slice() {
+        [] => "which ones, Redis does not tell".to_owned(),
+        names => format!("by their names some are {}", names.join(", ")),
+    };
+    vec![format!("{who} to the channel of both names; {named}")]
+}
+
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::queue::finding::Watch;
-    use crate::queue::finding::tests::sample;
-    use crate::queue::{Queue, ServerWatch};
+    use crate::queue::finding::tests::{START, pulse, sample, survey};
+    use crate::queue::{Known, Queue, ServerWatch};
 
-    fn verdict(name: &str, twin: Option<Twin>) -> RuleVerdict {
+    fn of_watch(name: &str, watch: &Watch) -> RuleVerdict {
         let queue: Queue = name.parse().unwrap();
-        let mut watch = Watch::default();
-        let mut frames = sample(Vec::new(), Vec::new());
-        frames.twin = twin;
-        watch.frames.push_back(Arc::new(frames));
         look(&QueueFacts {
             queue: &queue,
-            pulse: None,
+            pulse: Some(&pulse(0, 5, None, 2)),
             survey: None,
-            watch: &watch,
+            watch,
             server: &ServerWatch::default(),
         })
+    }
+
+    /// So many s after the start a sample shows this of the other queue.
+    fn sampled(watch: &mut Watch, second: i64, twin: Option<Twin>) {
+        let mut frames = sample(Vec::new(), Vec::new());
+        frames.at = START.plus(second * 1_000);
+        frames.twin = twin;
+        let mut survey = survey(None);
+        survey.frames = Some(Box::new(frames));
+        watch.surveyed(&survey);
+    }
+
+    fn verdict(name: &str, twin: Option<Twin>) -> RuleVerdict {
+        let mut watch = Watch::default();
+        sampled(&mut watch, 0, twin);
+        of_watch(name, &watch)
     }
 
     fn twin(stands: bool, written: bool, own: Option<bool>) -> Twin {
@@ -173,5 +199,61 @@ mod tests {
         for alone in ["a{b}c", "{a}{b}", "zset-list:a,b"] {
             assert_eq!(verdict(alone, None), RuleVerdict::Fine, "{alone}");
         }
+    }
+
+    #[test]
+    fn once_it_is_known_that_both_are_used_a_sample_that_shows_less_changes_nothing() {
+        let mut watch = Watch::default();
+        let headline = |watch: &Watch| match of_watch("orders", watch) {
+            RuleVerdict::Found(found) => Some(found.headline),
+            _ => None,
+        };
+        sampled(&mut watch, 0, Some(twin(false, true, Some(false))));
+        let other = "Messages reach another list, not this queue's target.";
+        assert_eq!(headline(&watch).as_deref(), Some(other));
+        sampled(&mut watch, 2, Some(twin(false, true, Some(true))));
+        let less = [
+            None,
+            Some(twin(false, false, None)),
+            Some(twin(false, true, None)),
+            Some(twin(false, true, Some(false))),
+        ];
+        for (second, twin) in (4..).step_by(20).zip(less.into_iter().cycle().take(8)) {
+            sampled(&mut watch, second, twin);
+            assert_eq!(headline(&watch).as_deref(), Some(SHARED), "{second}");
+        }
+    }
+
+    #[test]
+    fn it_is_over_when_for_minutes_nothing_was_seen_of_the_other_one_or_nothing_is_left() {
+        let mut watch = Watch::default();
+        sampled(&mut watch, 0, Some(twin(false, true, Some(true))));
+        sampled(&mut watch, 179, None);
+        assert!(matches!(of_watch("orders", &watch), RuleVerdict::Found(_)));
+        let mut gone = watch.clone();
+        sampled(&mut watch, 180, None);
+        assert_eq!(of_watch("orders", &watch), RuleVerdict::Fine);
+        // Of a queue with nothing in it no samples are taken.
+        gone.saw(&pulse(400_000, 0, None, 2));
+        assert_eq!(of_watch("orders", &gone), RuleVerdict::Fine);
+        let mut unread = pulse(400_000, 0, None, 2);
+        unread.order = Known::None;
+        gone.saw(&unread);
+        assert!(matches!(of_watch("orders", &gone), RuleVerdict::Found(_)));
+        // A list that only stood there, and is taken away.
+        let mut left = Watch::default();
+        sampled(&mut left, 0, Some(twin(true, false, None)));
+        sampled(&mut left, 2, None);
+        assert_eq!(of_watch("orders", &left), RuleVerdict::Fine);
+    }
+
+    #[test]
+    fn how_many_clients_listen_is_told() {
+        let RuleVerdict::Found(found) = verdict("orders", Some(twin(true, false, None))) else {
+            panic!("nothing found");
+        };
+        let words = found.evidence.words.join("\n");
+        let who = "2 clients listen to the channel of both names; which ones, Redis does not tell";
+        assert!(words.contains(who), "{words}");
     }
 }

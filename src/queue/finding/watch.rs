@@ -4,6 +4,7 @@ mod exact;
 mod expiry;
 mod sampling;
 mod standing;
+mod twins;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use self::expiry::Expiry;
 pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY};
 pub(super) use self::standing::StandingTarget;
 use self::standing::TargetMemory;
+use self::twins::TwinSigns;
 use super::PassedFinding;
 use super::ledger::Ledger;
 use super::slow_transfer::SlowBursts;
@@ -126,6 +128,8 @@ pub struct Watch {
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// What is known of the elements that stand in target.
     target: TargetMemory,
+    /// The signs of the other queue that has the same keys.
+    twins: TwinSigns,
     /// The server was away, and the pulses that are kept are from after that.
     was_away: bool,
     /// A change of this program is under way at this queue.
@@ -296,6 +300,7 @@ impl Watch {
                 self.frames.pop_front();
             }
             self.sampled_target();
+            self.twins.saw(frames);
         }
     }
 

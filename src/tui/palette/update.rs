@@ -80,6 +80,7 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     // comes behind. One letter fits nearly every name.
     if typed.trim().chars().count() > 1 {
         sure.extend(queues::called(model, typed.trim()));
+        sure.extend(queues::other_name(model, typed.trim()));
     }
     sure.extend(rest);
     sure

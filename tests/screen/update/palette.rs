@@ -415,6 +415,21 @@ fn a_queue_is_found_without_the_word_for_it() {
 }
 
 #[test]
+fn a_queue_is_found_by_its_other_name_as_a_finding_advises() {
+    for line in ["{alpha}", "queue {alpha}"] {
+        let mut desk = two();
+        desk.command(line);
+        let opened = &desk.model.selected().unwrap().queue;
+        assert_eq!(opened.name.to_string(), "{alpha}", "{line}");
+        assert!(matches!(desk.model.screen, Screen::Queue), "{line}");
+    }
+    let mut desk = two();
+    desk.char(':');
+    desk.type_text("{gamma}");
+    assert_eq!(desk.choices(), []);
+}
+
+#[test]
 fn commands_stand_before_the_queues_that_are_called_like_them() {
     let mut desk = Desk::of(vec![World::new("zoom:jobs", 3, 60_000, 1000)]);
     desk.char(':');

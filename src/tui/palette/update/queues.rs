@@ -24,6 +24,17 @@ pub(crate) fn choices(model: &Model, arg: &str) -> Vec<Choice> {
     choices
 }
 
+/// The queue that is called as it is typed, where a queue of the table has the same keys under another
+/// name: it is found under one of the two only.
+pub(crate) fn other_name(model: &Model, arg: &str) -> Option<Choice> {
+    let queue = queue(arg).ok()?;
+    let other = queue.twin()?;
+    let mut names = model.queues.iter().map(|row| &row.queue.name);
+    let is_other = names.any(|name| *name == other) && at(model, &queue).is_none();
+    let help = format!("the same keys as {other}, but delivered to another list");
+    is_other.then(|| choice(&queue, help))
+}
+
 fn choice(queue: &Queue, help: String) -> Choice {
     Choice {
         line: format!("queue {}", spelled(queue)),

@@ -1,0 +1,75 @@
+//! The signs of the other queue that has the same keys, gathered from sample to sample: one in which
+//! nothing is to be seen of it shows only that nothing was delivered or taken in that moment.
+
+use super::Watch;
+use crate::clock::EpochMillis;
+use crate::queue::Twin;
+use crate::queue::frames::Frames;
+
+/// A sign counts for so long, in ms: longer than from one sample to the next.
+const COUNTS_MS: i64 = 180_000;
+
+/// The signs, each with the last sample that showed it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TwinSigns {
+    /// The last sample that showed anything of the other one.
+    last: Option<(EpochMillis, Twin)>,
+    stands: Option<EpochMillis>,
+    written: Option<EpochMillis>,
+    own: Option<EpochMillis>,
+    not_own: Option<EpochMillis>,
+}
+
+impl TwinSigns {
+    /// A sample has been read.
+    pub(super) fn saw(&mut self, frames: &Frames) {
+        let at = frames.at;
+        let Some(twin) = &frames.twin else {
+            if self.written.is_none() {
+                // A list that only stood there, and to which nobody writes, has gone.
+                *self = Self::default();
+            }
+            return;
+        };
+        let sign = |known: &mut Option<EpochMillis>, is_seen: bool| {
+            if is_seen {
+                *known = Some(at);
+            }
+        };
+        sign(&mut self.stands, twin.stands);
+        sign(&mut self.written, twin.written);
+        sign(&mut self.own, twin.own == Some(true));
+        sign(&mut self.not_own, twin.own == Some(false));
+        self.last = Some((at, twin.clone()));
+    }
+}
+
+impl Watch {
+    /// The other queue that has the same keys, by all samples of the last minutes; none when none of
+    /// them shows anything of it. Where nothing is left of this queue, none are taken any more.
+    pub(in crate::queue::finding) fn twin(&self) -> Option<Twin> {
+        let signs = &self.twins;
+        let beat = self.beats.back();
+        let is_empty = |beat: &&super::Beat| {
+            let counts = [beat.waiting, beat.order, beat.target];
+            counts.iter().all(|count| *count == Some(0))
+        };
+        let now = match (self.sample(), beat.filter(is_empty)) {
+            (Some(last), Some(beat)) => beat.at.max(last.at),
+            (Some(last), None) => last.at,
+            (None, _) => return None,
+        };
+        let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < COUNTS_MS);
+        let (_, last) = signs.last.as_ref().filter(|(at, _)| counts(Some(*at)))?;
+        Some(Twin {
+            name: last.name.clone(),
+            stands: counts(signs.stands),
+            written: counts(signs.written),
+            own: match () {
+                () if counts(signs.own) => Some(true),
+                () if counts(signs.not_own) => Some(false),
+                () => None,
+            },
+        })
+    }
+}
