@@ -4,6 +4,7 @@
 use super::{Beat, QueueFacts, Watch};
 use crate::clock::EpochMillis;
 use crate::queue::frames::{DeliveredElement, Fingerprint, Frames};
+use crate::queue::text;
 
 /// Elements taken from target between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,13 +133,9 @@ pub(super) fn per_s(n: u64, ms: i64) -> f64 {
     n as f64 * 1_000.0 / ms.max(1) as f64
 }
 
-/// A rate in words, such as `12/s` or `0.4/s`.
+/// A rate in words, such as `12/s`, `0.4/s` or `2,000/s`.
 pub(super) fn rate(per_s: f64) -> String {
-    if per_s < 10.0 {
-        format!("{per_s:.1}/s")
-    } else {
-        format!("{per_s:.0}/s")
-    }
+    format!("{}/s", text::rate(per_s))
 }
 
 #[cfg(test)]

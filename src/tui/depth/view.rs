@@ -109,8 +109,8 @@ fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u
         .collect()
 }
 
-/// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves, a dim `?` before
-/// there are two samples to compare.
+/// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves, a dim `?` before there are
+/// two samples to compare.
 fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
     let d = &ctx.data;
     let unknown = ("?".to_owned(), d.dim);
@@ -139,8 +139,15 @@ fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (Str
     let arrow = if b > a { d.glyphs.up } else { d.glyphs.down };
     match tenths {
         0 => (d.glyphs.zero.to_owned(), d.dim),
-        1..100 => (format!("{arrow} {}.{}/s", tenths / 10, tenths % 10), d.text),
-        _ => (format!("{arrow} {}/s", text::compact(tenths / 10)), d.text),
+        _ => (format!("{arrow} {}", per_s(tenths)), d.text),
+    }
+}
+
+/// A rate of so many tenths a second, in 7 columns: `0.4/s`, `12/s`, `2,000/s`, `12.3k/s`.
+fn per_s(tenths: u64) -> String {
+    match tenths {
+        0..100 => format!("{}.{}/s", tenths / 10, tenths % 10),
+        _ => format!("{}/s", text::number(tenths / 10, 5)),
     }
 }
 
@@ -234,5 +241,17 @@ fn one_line(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
         let note_x = x + label + figure + 1 + curve + u16::from(curve > 0);
         Line::new(buf, note_x, y, note).put_whole(buf, &depth.note.0, depth.note.1);
         line.x = x + needed + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::per_s;
+
+    #[test]
+    fn a_rate_is_written_out_where_there_is_room_for_it() {
+        let told = [4, 120, 20_000, 99_990, 123_456, u64::MAX].map(per_s);
+        let expected = ["0.4/s", "12/s", "2,000/s", "9,999/s", "12.3k/s", "1.84E/s"];
+        assert_eq!(told, expected);
     }
 }
