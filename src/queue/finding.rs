@@ -332,9 +332,8 @@ pub fn diagnose(
     match times.into_iter().flatten().max() {
         Some(at) => {
             recovery::note(watch, &said, at);
-            if !watch.is_read_again(times) || watch.is_back_again() {
-                watch.ledger.hold(&mut said);
-            }
+            let all = !watch.is_read_again(times) || watch.is_back_again();
+            watch.ledger.hold(&mut said, all);
             watch.ledger.repaired = recovery::repaired(watch);
             watch.ledger.enter(said, at)
         }
@@ -352,6 +351,10 @@ fn look(seen: &QueueFacts) -> Diagnosis {
             RuleVerdict::Found(finding) => all.findings.push(finding),
             RuleVerdict::Blind(why) => all.blind.push((rule.id, why)),
             RuleVerdict::Early(open) => all.early.push((rule.id, open)),
+            RuleVerdict::Kept => {
+                all.fine += 1;
+                all.kept.push(rule.id);
+            }
             RuleVerdict::Silent => {}
         }
     }

@@ -156,6 +156,7 @@ impl QueueRow {
             blind,
             gone,
             early,
+            kept: _,
         } = said;
         (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
         self.early = { early.into_iter() }

@@ -14,6 +14,8 @@ pub struct Diagnosis {
     pub blind: Vec<(&'static str, String)>,
     /// The rules that need more time.
     pub early: Vec<(&'static str, Open)>,
+    /// The rules of which what they told before is not over, though they do not find it now.
+    pub kept: Vec<&'static str>,
     /// Findings of a moment ago.
     pub gone: Vec<Finding>,
 }

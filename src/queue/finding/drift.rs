@@ -27,8 +27,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         return RuleVerdict::Silent;
     };
     // What is aside counts too, but is read at another moment.
-    if survey.aside.is_some() || seen.watch.changing {
+    if survey.aside.is_some() {
         return RuleVerdict::Fine;
+    }
+    if seen.watch.changing {
+        return RuleVerdict::Kept;
     }
     if let Some(exact) = seen.watch.exact()
         && let Some(drift) = &exact.drift
@@ -45,10 +48,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let since = since.map(|since| seen.watch.changed.map_or(since, |over| since.max(over)));
     let lasts = since.is_some_and(|since| pulse.at.since(since) >= LASTS_MS && survey.at >= since);
     if !lasts {
-        return RuleVerdict::Fine;
+        // Whatever it was, it is not over: they differ.
+        return RuleVerdict::Kept;
     }
     let by = waiting.abs_diff(order);
-    let (headline, details) = sentences(waiting, order, by);
+    let (headline, details) = sentences(waiting, order, (by, false));
     let finding = Finding::new(ID, Severity::Warning, headline)
         .details(details)
         .of(by);
@@ -95,9 +99,15 @@ fn last_copy(finding: Finding) -> Finding {
         )
 }
 
-/// Says what it means that one of them holds so many more: headline and details.
-fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
+/// Says what it means that one of them holds so many more: headline and details. Unless all members
+/// were looked at, the other one may hold some that this one lacks, too.
+fn sentences(waiting: u64, order: u64, (by, is_all): (u64, bool)) -> (&'static str, String) {
     let entries = text::counted(by, "entry", "entries");
+    let entries = if is_all || waiting == 0 || order == 0 {
+        entries
+    } else {
+        format!("At least {entries}")
+    };
     let them = if by == 1 { "it" } else { "them" };
     let ignored =
         format!("{entries} will be delivered, but size(), contains() and remove() ignore {them}");
@@ -117,8 +127,9 @@ fn sentences(waiting: u64, order: u64, by: u64) -> (&'static str, String) {
         _ => (
             "Entries are never delivered: only the order list has them.",
             format!(
-                "size() counts {them}, but no transfer finds {them}: the order list holds {entries} \
-                 more than timeouts."
+                "{entries} of the order list {} not in timeouts: size() counts {them}, but no \
+                 transfer finds {them}.",
+                if by == 1 { "is" } else { "are" }
             ),
         ),
     }
@@ -154,7 +165,11 @@ fn by_members(
     let (headline, details) = match (lacking.count, strays.count, twice.count) {
         (_, 0, 0) | (0, _, 0) => {
             let order = i128::from(exact.waiting) - i128::from(drift.balance);
-            sentences(exact.waiting, u64::try_from(order).unwrap_or(0), by)
+            sentences(
+                exact.waiting,
+                u64::try_from(order).unwrap_or(0),
+                (by, !drift.at_least),
+            )
         }
         _ => (
             "The order list differs from timeouts.",
@@ -332,7 +347,7 @@ mod tests {
         let disagree = [(5, 4), (5, 4), (5, 4)];
         let mut changing = scene(&disagree);
         changing.watch.changing = true;
-        assert_eq!(changing.verdict(ID), RuleVerdict::Fine);
+        assert_eq!(changing.verdict(ID), RuleVerdict::Kept);
         // It began after the last survey, which could not see what is aside.
         let later = [(5, 5), (5, 4), (5, 4), (5, 4), (5, 4)];
         assert_eq!(figure(&later), None);
@@ -345,15 +360,61 @@ mod tests {
         scene
             .watch
             .changed_by_us(Change::Quarantine, START.plus(1_900));
-        assert_eq!(scene.verdict(ID), RuleVerdict::Fine);
+        assert_eq!(scene.verdict(ID), RuleVerdict::Kept);
         scene = scene.survey(crate::queue::Survey {
             at: START.plus(2_500),
             ..super::super::tests::survey(None)
         });
-        assert_eq!(scene.verdict(ID), RuleVerdict::Fine, "not for a second yet");
+        assert_eq!(scene.verdict(ID), RuleVerdict::Kept, "not for a second yet");
         let mut seen = pulse(3_000, 5, None, 1);
         seen.order = Known::Is(4);
         assert!(scene.pulse(seen).found(ID).is_some());
+    }
+
+    #[test]
+    fn it_is_told_to_be_repaired_when_neither_side_holds_more_than_the_other() {
+        // 200 entries only in the order list, 50 only in timeouts.
+        let mut scene = scene(&[(350, 500); 5]);
+        let found = scene.all().findings.remove(0);
+        assert!(
+            found
+                .details
+                .contains("At least 150 entries of the order list are not"),
+            "{}",
+            found.details
+        );
+        let read = |scene: Scene, ms: i64, order: u64| {
+            let mut seen = pulse(ms, 550, None, 1);
+            seen.order = Known::Is(order);
+            let survey = crate::queue::Survey {
+                at: START.plus(ms),
+                ..super::super::tests::survey(None)
+            };
+            scene.survey(survey).pulse(seen)
+        };
+        let over = |scene: Scene, at: i64, order: u64| {
+            let mut scene = scene;
+            scene.watch.changed_by_us(Change::Drift, START.plus(at));
+            let mut told = Vec::new();
+            for ms in (500..=3_500).step_by(500) {
+                scene = read(scene, at + ms, order);
+                let said = scene.all();
+                told.push((
+                    said.findings.first().and_then(|one| one.figure),
+                    said.gone.len(),
+                ));
+            }
+            (scene, told)
+        };
+        scene.watch.changing = true;
+        scene = read(scene, 3_000, 400);
+        assert_eq!(scene.all().gone, [], "under way");
+        scene.watch.changing = false;
+        let (scene, told) = over(scene, 4_000, 500);
+        assert!(told.iter().all(|(_, gone)| *gone == 0), "{told:?}");
+        assert_eq!(told.last(), Some(&(Some(50), 0)));
+        let (_, told) = over(scene, 8_000, 550);
+        assert_eq!(told.last(), Some(&(None, 1)));
     }
 
     #[test]
@@ -387,7 +448,7 @@ mod tests {
         let details = |counts| scene(&[counts; 3]).found(ID).unwrap().details;
         assert!(details((0, 3)).contains("last copy"));
         assert!(details((3, 0)).starts_with("3 entries will be delivered, but"));
-        assert!(details((3, 4)).contains("no transfer finds it"));
+        assert!(details((3, 4)).starts_with("At least 1 entry of the order list is not"));
     }
 
     #[test]

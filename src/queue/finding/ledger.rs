@@ -71,10 +71,14 @@ impl Ledger {
     }
 
     /// Before all was read again after a change of ours, or after the server was away, nothing has
-    /// gone: what is not found stays as it was told last.
-    pub(super) fn hold(&self, said: &mut Diagnosis) {
+    /// gone: what is not found stays as it was told last. So does at any time (not `all`) what its
+    /// rule says is not over.
+    pub(super) fn hold(&self, said: &mut Diagnosis, all: bool) {
         for known in self.known.iter().filter(|known| known.gone.is_none()) {
             let id = known.finding.id;
+            if !all && !said.kept.contains(&id) {
+                continue;
+            }
             let found = said.findings.iter().any(|finding| finding.id == id);
             let blind = said.blind.iter().any(|(blind, _)| *blind == id);
             if !found && !blind {

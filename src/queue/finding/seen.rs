@@ -30,6 +30,8 @@ pub enum RuleVerdict {
     Found(Finding),
     /// It cannot look: the server refuses what it needs, in these words.
     Blind(String),
+    /// What it has told, if it has, is not over; what of it there is, it does not know yet.
+    Kept,
     /// It needs more time.
     Early(Open),
     /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
