@@ -91,17 +91,17 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 
 /// Says how many clients listen, of both queues, and which of them are called like these.
 fn listeners(seen: &QueueFacts) -> Vec<String> {
-    let count = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
-    let Some(count) = count.filter(|count| *count > 0) else {
+    let subscribed = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
+    let Some(count) = subscribed.filter(|count| *count > 0) else {
         return Vec::new();
     };
-    let who = text::counted(count, "client listens", "clients listen");
-    let named = clients::namesakes(seen);
-    let named = match named.as_slice() {
+    let listen = text::counted(count, "client listens", "clients listen");
+    let namesakes = clients::namesakes(seen);
+    let which = match namesakes.as_slice() {
         [] => "which ones, Redis does not tell".to_owned(),
         names => format!("by their names some are {}", names.join(", ")),
     };
-    vec![format!("{who} to the channel of both names; {named}")]
+    vec![format!("{listen} to the channel of both names; {which}")]
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
         })
     }
 
-    /// So many s after the start a sample shows this of the other queue.
+    /// Reads a sample that shows this of the other queue, so many s after the start.
     fn sampled(watch: &mut Watch, second: i64, twin: Option<Twin>) {
         let mut frames = sample(Vec::new(), Vec::new());
         frames.at = START.plus(second * 1_000);

@@ -30,7 +30,7 @@ pub enum RuleVerdict {
     Found(Finding),
     /// It cannot look: the server refuses what it needs, in these words.
     Blind(String),
-    /// What it has told, if it has, is not over; what of it there is, it does not know yet.
+    /// Its earlier finding, if there was one, is not over; how much of it there is, is not known yet.
     Kept,
     /// It needs more time.
     Early(Open),

@@ -126,7 +126,7 @@ pub struct Watch {
     /// The last announcement, but for kicks: when it was heard, and the due time that it tells.
     /// None since a kick, which puts right whatever it said.
     pub said: Option<(EpochMillis, EpochMillis)>,
-    /// What is known of the elements that stand in target.
+    /// The elements that stand in target, as far as they are known.
     target: TargetMemory,
     /// The signs of the other queue that has the same keys.
     twins: TwinSigns,

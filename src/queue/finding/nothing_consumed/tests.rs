@@ -334,7 +334,7 @@ fn a_pulse_that_could_not_read_target_and_samples_that_do_not_tell_end_nothing()
     };
     assert!(scene.clone().pulse(unread).found(ID).is_some());
     let mut alike = fronted(61_000, "a");
-    alike.front.push(alike.front[0].clone());
+    alike.front.push(alike.front[0]);
     let mut next = alike.clone();
     next.at = START.plus(71_000);
     let scene = scene.sample(alike).sample(next).pulse(at(72_000, 77));
