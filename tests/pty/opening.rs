@@ -142,10 +142,10 @@ fn each_queue_of_the_demo_has_lives_to_show_from_the_start() {
     }
 }
 
-/// What the screen says when a key of the README's incident has been pressed, step by step.
+/// What a row of the screen says when a key of the README's incident has been pressed, step by step.
 const INCIDENT: &[&[&str]] = &[
     &["5 findings"],
-    &["▌", "double-id, Redisson up to 3.21.0"],
+    &["✖ {", "double-id, Redisson up to 3.21.0"],
     &[
         "1 waiting",
         "5 findings",
@@ -153,7 +153,7 @@ const INCIDENT: &[&[&str]] = &[
         "[ y rewrite ]",
         "FIXED",
     ],
-    &["rewrite", "rewritten"],
+    &["rewritten"],
 ];
 
 #[test]
@@ -174,6 +174,9 @@ fn the_incident_of_the_readme_is_played_by_the_keys_that_it_names() {
     let program = [PROGRAM, "demo", "--scenario", "poison"];
     let mut terminal = Terminal::start(&program, SIZE, &[]);
     terminal.wait_text("One unreadable entry blocks this queue.");
+    // What was wrong for a moment only is not told as mended.
+    let read = instant() + Duration::from_secs(8);
+    terminal.wait("an incident", PATIENCE, |_| instant() >= read);
     for (n, said) in (2..).zip(INCIDENT) {
         let keys = step(n);
         assert_eq!(keys.len(), said.len(), "step {n}");
@@ -183,7 +186,12 @@ fn the_incident_of_the_readme_is_played_by_the_keys_that_it_names() {
                 "Esc" => b"\x1b",
                 letter => letter.as_bytes(),
             });
-            terminal.wait_text(words);
+            // An entry is opened once the cursor is on it.
+            let is_there =
+                |row: &str| row.contains(words) && (*words != "✖ {" || row.contains('▌'));
+            terminal.wait(words, PATIENCE, |shown| {
+                shown.whole() && shown.text().lines().any(is_there)
+            });
         }
     }
 }

@@ -42,8 +42,9 @@ pub(crate) fn keep_watch(model: &mut Model, input: bool) {
     let now = model.instant;
     let under = under(model);
     let another = |before: &Under| under.as_ref().is_some_and(|under| under != before);
-    if !input && model.schedule.under.as_ref().is_some_and(another) {
-        model.schedule.shifted = Some(now);
+    if model.schedule.under.as_ref().is_some_and(another) {
+        // Whoever has moved it to another row means that one.
+        model.schedule.shifted = (!input).then_some(now);
     }
     if input || under.is_some() {
         model.schedule.under = under;
