@@ -107,7 +107,11 @@ pub fn failed(error: &anyhow::Error) -> u8 {
     if is_closed_pipe(error) {
         return Outcome::Done.code();
     }
-    say::note(&sentence(error));
+    let mut line = sentence(error);
+    if line.contains("WRONGTYPE") {
+        line.push_str(" `delayscope doctor` names such keys and the repair.");
+    }
+    say::note(&line);
     if error.is::<NothingMatched>() {
         Outcome::Partly.code()
     } else {

@@ -182,14 +182,31 @@ impl LinkState {
     /// The server answers and does not let us in: to wait is no help, to log in otherwise is.
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        let Self::Lost { why, .. } = self else {
-            return false;
-        };
-        // The last one is what servers below 6.0 say of a wrong password.
-        ["WRONGPASS", "NOAUTH", "ERR invalid password"]
-            .iter()
-            .any(|words| why.starts_with(words))
+        matches!(self, Self::Lost { why, .. } if refused_login(why).is_some())
     }
+
+    /// Why there is no connection, in plain words; none where there is one.
+    #[must_use]
+    pub fn why_lost(&self) -> Option<&str> {
+        match self {
+            Self::Lost { why, .. } => Some(refused_login(why).unwrap_or(why)),
+            _ => None,
+        }
+    }
+}
+
+/// The plain words for a server's answer to a login that failed; none for any other answer.
+#[must_use]
+pub fn refused_login(words: &str) -> Option<&'static str> {
+    [
+        ("NOAUTH", "password required (NOAUTH)"),
+        // A user that is disabled is refused in the same words.
+        ("WRONGPASS", "user or password refused (WRONGPASS)"),
+        // Servers below 6.0 say this of a wrong password.
+        ("ERR invalid password", "wrong password"),
+    ]
+    .into_iter()
+    .find_map(|(code, plain)| words.starts_with(code).then_some(plain))
 }
 
 /// The server, as it describes itself (`INFO`); empty fields are what it did not say.

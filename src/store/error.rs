@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use redis::{RedisError, ServerError};
 
+use crate::queue::server::refused_login;
 use crate::queue::text;
 
 /// A reason why a request came to nothing.
@@ -29,7 +30,10 @@ pub enum StoreError {
     },
     /// The server does not let us in.
     #[error(
-        "login to {server} failed: {words}; check user and password (-a, --user, REDISCLI_AUTH)"
+        "login to {server} failed: {why}; {give} user and password (--user, REDISCLI_AUTH, --askpass \
+         or -a)",
+        why = refused_login(words).unwrap_or(words),
+        give = if words.starts_with("NOAUTH") { "give" } else { "check" }
     )]
     Denied {
         /// The server, as the header shows it.
@@ -86,7 +90,7 @@ pub enum StoreError {
     },
     /// The answer has a shape that the command cannot have.
     #[error(
-        "{server} gave an answer that makes no sense when asked to {attempt}: {got}; is it a Redis server?"
+        "{server} gave an unexpected answer when asked to {attempt}: {got}; is it a Redis server?"
     )]
     Unexpected {
         /// The server, as the header shows it.

@@ -354,7 +354,10 @@ impl Store {
             if let StoreError::Refused { code, words, .. } = &mut error
                 && code == "WRONGTYPE"
             {
-                *words = format!("{words}: {}", text::printable_bytes(key));
+                *words = format!(
+                    "{} has the wrong type (WRONGTYPE)",
+                    text::printable_bytes(key)
+                );
             }
             error
         })

@@ -11,7 +11,7 @@ use super::pages::{counted, executed, range, score, scored, strings};
 use super::transaction::{self, Transaction, error_words};
 use crate::queue::{Keys, ListPage, ListRow, ListScore};
 
-const ATTEMPT: &str = "read a page of a list";
+const ATTEMPT: &str = "read a list";
 const COUNT: &str = "count the missing part of an order list";
 const LOOK_UP: &str = "look up the elements of a list";
 

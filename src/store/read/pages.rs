@@ -6,7 +6,7 @@ use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
 use super::transaction::{self, Transaction, TransactionAnswers};
 
-const ATTEMPT: &str = "read a page of entries";
+const ATTEMPT: &str = "read entries";
 
 /// A page of timeouts.
 #[derive(Clone, Debug, Default)]

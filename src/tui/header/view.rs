@@ -324,7 +324,12 @@ fn state(ctx: &Ctx) -> (String, Style) {
         LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
         LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
         LinkState::Lost { .. } if m.link.clock.is_none() => {
-            (format!("{} cannot connect", g.lost), t.late)
+            let failed = if m.link.state.is_denied() {
+                "login failed"
+            } else {
+                "cannot connect"
+            };
+            (format!("{} {failed}", g.lost), t.late)
         }
         LinkState::Lost { .. } => (format!("{} lost", g.lost), t.late),
         LinkState::Live => {

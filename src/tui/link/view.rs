@@ -38,6 +38,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let dot = ctx.theme.glyphs.dot;
     line.skip(1);
+    let why = m.link.state.why_lost().unwrap_or(why);
     let parts = parts(ctx, *since, *retry_at);
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {

@@ -225,7 +225,8 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let keys = |n: u64| format!("{} keys", text::thousands(n));
     let words = match (&m.link.state, &m.discovery) {
         (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
-        (denied @ LinkState::Lost { why, .. }, _) if denied.is_denied() => {
+        (denied @ LinkState::Lost { .. }, _) if denied.is_denied() => {
+            let why = denied.why_lost().unwrap_or_default();
             format!("Login to {} failed: {why}", m.endpoint)
         }
         (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
@@ -269,7 +270,8 @@ fn what_to_do(ctx: &Ctx) -> Vec<String> {
         since, retry_at, ..
     } = &m.link.state
     {
-        let ways = "-a, --user, REDISCLI_AUTH, the URL, or the profile's password_command";
+        let ways =
+            "--user, REDISCLI_AUTH, --askpass, -a, the URL, or the profile's password_command";
         let check = format!("Check user and password: {ways}.");
         let check = m.link.state.is_denied().then_some(check);
         let now = ctx.key(Action::Refresh);

@@ -33,7 +33,7 @@ fn told(terminal: &Terminal) {
             && lines[0].contains("✖ lost")
             && lines[1].contains("login failed")
             && lines[1].contains("check user and password")
-            && lines[1].contains("WRONGPASS")
+            && lines[1].contains("user or password refused")
     });
 }
 
@@ -43,7 +43,7 @@ fn a_wrong_password_is_told_and_when_the_server_takes_it_all_is_there() {
     let mut terminal = open(&server, "abracadabra");
     terminal.wait("what is wrong", PATIENCE, |s| {
         let text = s.text();
-        text.contains("failed: WRONGPASS") && text.contains("REDISCLI_AUTH")
+        text.contains("failed: user or password refused") && text.contains("REDISCLI_AUTH")
     });
     // Keys act all the while.
     terminal.send(b"?");
