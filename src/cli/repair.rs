@@ -26,7 +26,10 @@ pub(super) async fn run<W: Write>(
         ChangeChoice::if_any(&asked.which)?
     };
     if chosen.is_some() && !repair.flag().is_some_and(|flag| flag.takes_entries) {
-        bail!("only {} are about some of the entries.", of_entries());
+        bail!(
+            "entries can be chosen (--id, --late, --grep, --limit, ...) only with {}.",
+            of_entries()
+        );
     }
     let making = ChangeCommand::begin(&asked.how, config).await?;
     let form = match (repair, asked.form) {

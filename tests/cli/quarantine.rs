@@ -24,6 +24,15 @@ fn what_breaks_transfers_is_set_aside_listed_and_brought_back() {
     let program = with_orders();
     let timeouts = "redisson_delay_queue_timeout:{orders}";
     program.server.cmd(&["ZADD", timeouts, "1000", "poison"]);
+    // What no client wrote is not appended to the order list, and nobody says that both are equal.
+    let drift = program.run(&["repair", "orders", "--drift", "--yes"]);
+    let said = drift.partly().err;
+    for words in [
+        "1 entry of timeouts is not in Redisson's format and stays out of the order list",
+        "nothing to repair in the order list of \"orders\"",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
     let dry = repair(&program, &["--quarantine", "--dry-run"]);
     assert_eq!((&dry["planned"], kept(&program)), (&Value::from(1), 0));
     let command = dry["commands"][0].as_str().unwrap();
@@ -89,7 +98,9 @@ fn a_restoration_says_what_it_is_about_and_other_repairs_are_about_all() {
     let late = [&restore[..], &["--late"]].concat();
     program.run(&late).failed("Leave out --late and --from");
     let drift = ["repair", "orders", "--drift", "--grep", "x"];
-    program.run(&drift).failed("only --repack, --quarantine");
+    program
+        .run(&drift)
+        .failed("only with --repack, --quarantine");
     let plain = "zset-list:delay,ready,ms";
     program.server.cmd(&["ZADD", "delay", "4000000000000", "a"]);
     let all = ["repair", plain, "--quarantine"];

@@ -18,10 +18,7 @@ fn of_several_queues_it_says_how_many_and_a_report_asks_which() {
         .run(&only)
         .failed("name it. There are 'mail box', orders");
     let told = program.run(&["doctor", "--for", "1200ms"]).partly().out;
-    assert!(
-        told.starts_with("2 queues looked at: each has problems\n"),
-        "{told}"
-    );
+    assert!(told.starts_with("2 of 2 queues have problems\n"), "{told}");
 }
 
 #[test]

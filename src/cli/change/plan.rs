@@ -77,6 +77,10 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Transfer => format!("nothing due was found in {name}."),
         Change::Repack => format!("every entry of {name} has that format already."),
         Change::Restore => format!("nothing of {name} is in quarantine, or none of it matched."),
+        // They do not hold the same entries: a note says what is left as it is.
+        Change::Drift if !plan.warnings.is_empty() => {
+            format!("nothing to repair in the order list of {name}.")
+        }
         Change::Undo => format!("nothing of {name} is left to be taken back."),
         change => change.idle(&name).map_or_else(
             || format!("no entry of {name} matched."),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::output::Output;
 use super::super::{finding, say};
 use super::{Doctor, words};
-use crate::queue::finding::{Diagnosis, Rule, id};
+use crate::queue::finding::{Diagnosis, Rule, Severity, id};
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Known, text};
 
@@ -107,21 +107,31 @@ fn summary(doctor: &Doctor, all: &[Diagnosis]) -> anyhow::Result<Option<String>>
                 undecided(said.open().count())
             ))
         }
-        (well, _) => Some(of_several(all, [sick, well])),
+        _ => Some(of_several(all)),
     })
 }
 
-/// Says how many queues were looked at, how many of them have problems, and how much is not decided
+/// Says how many of several queues have problems, how many only notes, and how much is not decided
 /// yet.
-fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
+fn of_several(all: &[Diagnosis]) -> String {
     let open = undecided(all.iter().map(|said| said.open().count()).sum());
-    let found = match (sick, well) {
-        (0, _) => "nothing found".to_owned(),
-        (_, 0) => "each has problems".to_owned(),
-        (1, _) => "1 has problems".to_owned(),
-        _ => format!("{sick} have problems"),
+    let of = |holds: fn(Severity) -> bool| {
+        let worst = all.iter().filter_map(Diagnosis::worst);
+        worst.filter(|worst| holds(*worst)).count()
     };
-    format!("{} queues looked at: {found}{open}", all.len())
+    let sick = of(|worst| worst > Severity::Note);
+    let notes = of(|worst| worst == Severity::Note);
+    let all = all.len();
+    let found = match (sick, notes) {
+        (0, 0) => format!("nothing found in {all} queues"),
+        (0, 1) => format!("no problems in {all} queues, only notes on 1"),
+        (0, notes) => format!("no problems in {all} queues, only notes on {notes}"),
+        (1, 0) => format!("1 of {all} queues has problems"),
+        (1, notes) => format!("1 of {all} queues has problems, {notes} only notes"),
+        (sick, 0) => format!("{sick} of {all} queues have problems"),
+        (sick, notes) => format!("{sick} of {all} queues have problems, {notes} only notes"),
+    };
+    format!("{found}{open}")
 }
 
 /// Says how many rules have not decided yet: not all is well as long as one of them may find

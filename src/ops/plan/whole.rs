@@ -303,12 +303,11 @@ async fn drift(
     if drift.foreign() > 0 {
         let members = text::counted(
             drift.foreign(),
-            "member of timeouts is no frame and is",
-            "members of timeouts are no frames and are",
+            "entry of timeouts is not in Redisson's format and stays",
+            "entries of timeouts are not in Redisson's format and stay",
         );
         plan.warnings.push(format!(
-            "{members} not appended to the order list: quarantine takes out what no client has \
-             offered."
+            "{members} out of the order list. Quarantine takes such entries out of timeouts."
         ));
     }
     words::warn_of_strays(plan, &drift);
