@@ -111,7 +111,7 @@ pub(super) fn lines(
     if let Some(since) = finding.since {
         let then = times::local(since, at);
         let mut line = if finding.before {
-            format!("since before the first look at {then}")
+            format!("there at the first look ({then})")
         } else {
             format!("since {then} ({} ago)", text::countdown(at.since(since)))
         };

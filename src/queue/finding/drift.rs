@@ -65,7 +65,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     } else {
         finding.repair(
             Step::Change(What::Drift),
-            Advice::of("Repair the order list").by(Act::Repair, "; the plan says which entries."),
+            Advice::of("Repair the order list")
+                .by(Act::Repair, ": the plan names the first entries."),
         )
     })
 }
@@ -74,7 +75,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 fn only_there(finding: Finding) -> Finding {
     finding
         .words(
-            "only where you know better: `deliver --from order-only`, or `delete --from order-only`",
+            "if they were delivered already: `delete --from order-only`; if not, to transfer them \
+             now: `deliver --from order-only`",
         )
         .repair(
             Step::WaitAgain,
@@ -192,7 +194,8 @@ fn by_members(
         if some.count > 0 {
             let ids: Vec<String> = some.ids.iter().map(ToString::to_string).collect();
             let count = text::thousands(some.count);
-            finding = finding.words(format!("{count} {what}: such as {}", ids.join(", ")));
+            let such = if some.count == 1 { ": " } else { ", such as " };
+            finding = finding.words(format!("{count} {what}{such}{}", ids.join(", ")));
         }
     }
     let finding = counted(seen, finding, (waiting, order));
@@ -227,13 +230,13 @@ fn sides(drift: &ListDifferences) -> String {
         ),
         say(
             drift.strays.count,
-            "element of it waits nowhere (never delivered, but counted by size())",
-            "elements of it wait nowhere (never delivered, but counted by size())",
+            "element of the order list is not in timeouts (never delivered, but counted by size())",
+            "elements of the order list are not in timeouts (never delivered, but counted by size())",
         ),
         say(
             drift.twice.count,
-            "entry stands there more than once",
-            "entries stand there more than once",
+            "entry stands in the order list more than once",
+            "entries stand in the order list more than once",
         ),
     ];
     some.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -473,7 +476,8 @@ mod tests {
             "{}",
             found.sentence()
         );
-        assert!(found.sentence().contains("2 elements of it wait nowhere"));
+        let stray = "2 elements of the order list are not in timeouts";
+        assert!(found.sentence().contains(stray));
         // One side only: the same words as by the numbers.
         let mut odd = scene(&[(5, 4); 4]);
         let by_numbers = odd.found(ID).unwrap().sentence();

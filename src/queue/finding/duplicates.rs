@@ -50,7 +50,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     }
     let messages = copies.len() as u64;
     let several = text::counted(messages, "message", "messages");
-    let copies = text::counted(too_many, "copy", "copies");
+    let copies = text::counted(too_many, "surplus copy", "surplus copies");
     let looked_at = if apart {
         looked_at
     } else {
@@ -66,7 +66,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .number("copies_seen", too_many)
         .number("target", length)
         .words(format!(
-            "{copies} too many among the {} of {} elements that were examined",
+            "{copies} among the {} of {} elements that were examined",
             text::thousands(looked_at as u64),
             text::thousands(length)
         ));

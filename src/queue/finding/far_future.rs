@@ -36,9 +36,9 @@ fn finding(seen: &QueueFacts, far: &[FarEntry], last: &FarEntry) -> Finding {
         score: seen.queue.score(one.due),
         says: Some(one.says.clone()),
     });
-    let (them, are) = match far.len() {
-        1 => ("it", "it is"),
-        _ => ("them", "they are"),
+    let (them, they_stand) = match far.len() {
+        1 => ("it", "it stands"),
+        _ => ("them", "they stand"),
     };
     Finding::new(ID, Severity::Note, headline)
         .all_suspects(suspects)
@@ -54,7 +54,7 @@ fn finding(seen: &QueueFacts, far: &[FarEntry], last: &FarEntry) -> Finding {
             Step::Outside,
             Advice::of(format!("Give {them} another due time"))
                 .by(Act::Requeue, format!(", or delete {them}"))
-                .by(Act::Delete, format!(": {are} the last by due time.")),
+                .by(Act::Delete, format!(": {they_stand} last in the list.")),
         )
 }
 

@@ -56,8 +56,13 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
         .suspects(&exact.foreign.first)
         .number("foreign_of_all", exact.foreign.count)
         .words(format!(
-            "{} of all that waits: such as {}",
+            "{} of the waiting entries{}{}",
             text::thousands(exact.foreign.count),
+            if exact.foreign.count == 1 {
+                ": "
+            } else {
+                ", such as "
+            },
             ids.join(", ")
         ))
 }
@@ -78,8 +83,10 @@ fn headline(seen: &QueueFacts, bad: &JudgedMember, (due, count): (bool, u64)) ->
         (Unpack::Fails, true, _) => "Entries that no client wrote block this queue.",
         (Unpack::Fails, false, 1) => "An entry that no client wrote will block this queue.",
         (Unpack::Fails, false, _) => "Entries that no client wrote will block this queue.",
-        (_, true, _) => "Consumers get garbage: no client wrote what is delivered.",
-        (_, false, _) => "Consumers will get garbage: no client wrote some entries.",
+        (_, true, 1) => "Consumers get broken payloads: one entry is not Redisson's.",
+        (_, true, _) => "Consumers get broken payloads: entries are not Redisson's.",
+        (_, false, 1) => "Consumers will get a payload that Redisson did not write.",
+        (_, false, _) => "Consumers will get payloads that Redisson did not write.",
     }
 }
 
@@ -93,7 +100,7 @@ fn details(seen: &QueueFacts, bad: &JudgedMember, block: BlockHarm) -> String {
         String::new()
     };
     format!(
-        "Entry {}, {}, has no frame of Redisson.{harm}",
+        "Entry {}, {}, is not in Redisson's format.{harm}",
         bad.id,
         heads::when(seen, bad)
     )

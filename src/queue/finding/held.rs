@@ -61,16 +61,16 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if stuck > 0 {
         let n = text::counted(stuck, "message", "messages");
         finding = finding
-            .words(format!("{n} moved for a consumer that did not hear of it"))
+            .words(format!("{n} moved for a consumer whose connection broke"))
             .check_about("LRANGE", &keys.intake, &["0", "9"]);
     }
     if count.living > 0 {
         let n = text::counted(
             count.living,
-            "consumer that lives holds",
-            "consumers that live hold",
+            "live consumer holds 1 message, which is left alone",
+            "live consumers hold 1 message each, which are left alone",
         );
-        finding = finding.words(format!("{n} one more each: these are left alone"));
+        finding = finding.words(n);
     }
     RuleVerdict::Found(finding.repair(
         Step::Change(What::PutBack),

@@ -115,13 +115,18 @@ fn finding(
         let known = known.map_or_else(String::new, |names| format!(" ({names})"));
         format!("{}{known}", era.releases())
     };
+    // Only a script that fails in its middle delivers again what it had delivered before.
+    let again = match failed {
+        Some((1.., _)) => ", some delivered again every 5 s",
+        _ => "",
+    };
     let details = format!(
-        "Clients of {} and of {} each fail on the other's entries. {} late, some delivered again \
-         every 5 s.",
+        "Clients of {} and of {} each fail on the other's entries. {} late{again}.",
         side(Era::Older),
         side(Era::Newer),
         text::thousands(late),
     );
+    let last = seen.watch.sample().map_or(0, |sample| sample.newest.len());
     let headline = "Two incompatible Redisson versions share this queue.";
     let mut finding = Finding::new(ID, Severity::Critical, headline)
         .details(details)
@@ -131,11 +136,13 @@ fn finding(
         .number("older_offered", offered[0])
         .number("newer_offered", offered[1])
         .words(format!(
-            "of the next entries {older} in the old format and {newer} in the new one are late"
+            "late among the next entries: {older} in the old format, {newer} in the new one"
         ))
         .words(format!(
-            "of the last offered entries {} have the old format, {} the new one",
-            offered[0], offered[1]
+            "{} of the last {last} offered entries {} the old format, {} the new one",
+            offered[0],
+            if offered[0] == 1 { "has" } else { "have" },
+            offered[1]
         ));
     if let Some((count @ 1.., span)) = failed {
         let words = text::counted(count, "script has", "scripts have");

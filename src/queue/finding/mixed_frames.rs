@@ -157,7 +157,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     let then = if cause == id::POISON {
         "Fix the blocking entry first: the same repair rewrites these too."
     } else {
-        "Leave one version first; the worker transfers both formats."
+        "Upgrade or stop one version first; the worker transfers both formats."
     };
     let mixed = &mut findings[at];
     let headline = "Same cause: entries in two formats.".to_owned();
@@ -168,10 +168,10 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
 /// With how many there are of each, and which the first of the rarer ones are.
 fn of_all(finding: Finding, exact: &Exact) -> Finding {
     let [older, newer] = &exact.of_era;
-    let rarer = if older.count < newer.count {
-        older
+    let (rarer, format) = if older.count < newer.count {
+        (older, "old")
     } else {
-        newer
+        (newer, "new")
     };
     let ids: Vec<String> = rarer.first.iter().map(|one| one.id.to_string()).collect();
     finding
@@ -181,7 +181,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
         .number("older", older.count)
         .number("newer", newer.count)
         .words(format!(
-            "{} in the old format and {} in the new one wait; the first of the rarer ones: {}",
+            "{} in the old format and {} in the new one wait; the first in the {format} format: {}",
             text::thousands(older.count),
             text::thousands(newer.count),
             ids.join(", ")

@@ -25,8 +25,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Twin { stands: true, .. } => (
             SHARED,
             format!(
-                "What is offered to {own} may be delivered to {other}: both names lead to the same \
-                 timeouts and channel."
+                "A message offered to {own} may land in the list {other}: both names lead to the \
+                 same timeouts and channel."
             ),
             format!(
                 "Rename one of the two queues in all clients; if {other} is only left over, empty \
@@ -40,7 +40,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         } => (
             SHARED,
             format!(
-                "What is offered to {own} may be delivered to {other}, where it is taken at once: \
+                "A message offered to {own} may land in the list {other}, where it is taken at once: \
                  both names lead to the same timeouts and channel."
             ),
             "Rename one of the two queues in all clients.".to_owned(),
@@ -80,10 +80,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     let finding = finding
         .all_words(listeners(seen))
-        .words(format!(
-            "a client that has both of them delivers all to the one that it made first; \
-             of {other} it cannot be seen here whose entries wait"
-        ))
+        .words(
+            "a client that opened both queues delivers everything to the one that it opened first; \
+             which queue an entry belongs to is not stored",
+        )
         .check(&["TYPE"], twin.name.as_bytes())
         .check(&["TYPE"], &keys.target);
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
@@ -159,7 +159,7 @@ mod tests {
     fn a_second_list_with_the_other_name_is_told() {
         let told = told(twin(true, false, None));
         assert!(
-            told.contains("to orders may be delivered to {orders}:"),
+            told.contains("to orders may land in the list {orders}:"),
             "{told}"
         );
         assert_eq!(verdict("orders", None), RuleVerdict::Fine);

@@ -52,7 +52,7 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
     }
     let late = text::thousands(pulse.late.get().unwrap_or(0));
     let seen = format!("{late} late and no client listens");
-    let asks = "whether one only reconnects";
+    let asks = "whether a client is reconnecting";
     RuleVerdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 

@@ -42,11 +42,14 @@ impl Bad<'_> {
     /// Says what is wrong, in a headline.
     fn headline(self, era: Era) -> String {
         match (self.first.unpack(era), self.due) {
+            (Unpack::Garbage, true) if self.count == 1 => {
+                "Consumers get broken payloads: one entry has a wrong format.".to_owned()
+            }
             (Unpack::Garbage, true) => {
-                "Consumers get garbage: an entry has the wrong format.".to_owned()
+                "Consumers get broken payloads: entries have a wrong format.".to_owned()
             }
             (Unpack::Garbage, false) => {
-                "Consumers will get garbage: an entry has the wrong format.".to_owned()
+                "Consumers will get broken payloads: wrong entry format.".to_owned()
             }
             (_, true) if self.count == 1 => "One unreadable entry blocks this queue.".to_owned(),
             (_, true) => "Unreadable entries block this queue.".to_owned(),
@@ -228,8 +231,9 @@ fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
         .suspects(&group.first)
         .number("bad_of_all", group.count)
         .words(format!(
-            "{} of all that waits cannot be read: such as {}",
+            "{} of the waiting entries cannot be read{}{}",
             text::thousands(group.count),
+            if group.count == 1 { ": " } else { ", such as " },
             ids.join(", ")
         ))
 }
@@ -309,11 +313,11 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_passes_for_another_is_delivered_as_garbage() {
+    fn a_frame_that_passes_for_another_is_delivered_broken() {
         let id = [20, 1, 2, 3, 4, 5, 6, 0x43];
         let zeros = frame::encode(Form::DoubleId, id, &[0; 64]);
         let found = scene(vec![judged(&zeros, Some(-10))], NEWER).found(ID);
-        assert!(found.unwrap().sentence().contains("garbage"));
+        assert!(found.unwrap().sentence().contains("get broken payloads"));
     }
 
     #[test]

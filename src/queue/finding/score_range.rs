@@ -190,21 +190,26 @@ fn beyond(seen: &QueueFacts, pulse: &Pulse, entries: u64) -> Finding {
     };
     let meant = bad.iter().all(meant);
     let never = text::counted(entries, "entry is", "entries are") + " never transferred";
+    let (it, it_stands) = match entries {
+        1 => ("it", "it stands"),
+        _ => ("them", "they stand"),
+    };
     let in_millis = meant && seen.queue.no_time() < UNREADABLE;
     let (headline, details) = match (in_millis, seen.queue.keys().channel.is_some(), head) {
         (true, ..) => (
             "Due times are in milliseconds instead of seconds.",
             format!("{never}: due after the year 5000."),
         ),
-        (false, false, _) => (NEVER, format!("{never}: due beyond all times.")),
+        (false, false, _) if entries == 1 => (NEVER, format!("{never}: its due time is no date.")),
+        (false, false, _) => (NEVER, format!("{never}: their due times are no dates.")),
         (false, true, true) => (
             "An impossible due time makes clients log errors every 5 s.",
-            format!("{never}: due at 1e17 or more, and the first of them heads the queue now."),
+            format!("{never}: due after the year 3 million, and no other entry waits."),
         ),
         (false, true, false) => (
             NEVER,
             format!(
-                "{never}: due at 1e17 or more. Once the first of them heads the queue, each client \
+                "{never}: due after the year 3 million. Once only such entries wait, each client \
                  logs an error every 5 s."
             ),
         ),
@@ -223,10 +228,10 @@ fn beyond(seen: &QueueFacts, pulse: &Pulse, entries: u64) -> Finding {
     } else if meant && !bad.is_empty() {
         convert("nanoseconds", "milliseconds")
     } else {
-        Advice::of("Make them due in 100 years")
-            .by(Act::Repair, ", or give them another due time")
-            .by(Act::Requeue, ", or delete them")
-            .by(Act::Delete, ": they are the last by due time.")
+        Advice::of(format!("Make {it} due in 100 years"))
+            .by(Act::Repair, format!(", or give {it} a real due time"))
+            .by(Act::Requeue, format!(", or delete {it}"))
+            .by(Act::Delete, format!(": {it_stands} last in the list."))
     };
     finding.repair(Step::Change(What::Score), repair)
 }
@@ -319,9 +324,9 @@ mod tests {
         assert_eq!(with_survey(soon.clone(), 0), None);
         let two = with_survey(soon.clone(), 2).unwrap();
         assert_eq!((two.severity, two.figure), (Severity::Warning, Some(2)));
-        assert!(two.details.contains("Once the first of them heads"));
+        assert!(two.details.contains("Once only such entries wait"));
         let head = with_survey(headed(f64::INFINITY), 1).unwrap();
-        assert!(head.details.contains("heads the queue now"));
+        assert!(head.details.contains("and no other entry waits"));
         let mut gone = soon;
         gone.waiting = Known::Is(0);
         assert_eq!(with_survey(gone, 2), None);

@@ -36,7 +36,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         (Severity::Note, headline, repair.into())
     } else if still_ms < STILL_MS {
         open = Some(Open::new(
-            format!("{members} of the order list are in a list of their own"),
+            format!("{members} of the order list stand in another list"),
             "whether a change is under way or was interrupted",
             Some(STILL_MS - still_ms),
         ));
@@ -49,8 +49,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let kept = text::printable_bytes(&key);
     let mut finding = Finding::new(ID, severity, headline)
         .details(format!(
-            "{members} of it are in {kept}: size(), contains(), remove() and poll() of Redisson \
-             ignore them."
+            "{} in {kept}: size(), contains(), remove() and poll() of Redisson ignore {}.",
+            text::counted(
+                length,
+                "member of the order list is",
+                "members of the order list are"
+            ),
+            if length == 1 { "it" } else { "them" }
         ))
         .of(length)
         .number("aside", length);
@@ -59,7 +64,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         let still = text::age(still_ms);
         finding = finding
             .number("still_ms", still_ms)
-            .words(format!("the same for {still} of watching"));
+            .words(format!("unchanged for {still}"));
     }
     let finding = finding.check(&["LLEN"], &key);
     RuleVerdict::Found(finding.repair(Step::Change(What::RestoreOrder), repair))
@@ -79,7 +84,11 @@ mod tests {
         let said = after(&queue, &pulses, Some(&survey(Some(1_204))));
         let finding = &said.findings[0];
         assert_eq!((finding.id, finding.severity), (ID, Severity::Warning));
-        assert!(finding.details.starts_with("1,204 members of it"));
+        assert!(
+            finding
+                .details
+                .starts_with("1,204 members of the order list are")
+        );
         assert_eq!(
             finding.evidence.commands[0],
             "redis-cli LLEN 'delayscope:aside:{orders}'"

@@ -41,7 +41,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     if let Some(left_ms) = recovery::left_ms(seen.watch, pulse.at) {
         let late = text::thousands(pulse.late.get().unwrap_or(0));
-        let seen = format!("{late} late, and what kept transfers has just gone");
+        let seen = format!("{late} late, and the cause has just gone");
         return RuleVerdict::Early(Open::new(seen, "whether they go on", Some(left_ms)));
     }
     let clients = clients.ok();

@@ -73,8 +73,8 @@ fn finding(slot: u16, ms: i64, half: &HalfMovedSlot) -> Finding {
         "The cluster refuses scripts: the queue's slot is half moved.",
     )
     .details(format!(
-        "Slot {number} has been on its way from {from} to {to} for {}; a script that needs a key of \
-         which one node has nothing is told TRYAGAIN.",
+        "Slot {number} has been on its way from {from} to {to} for {}: scripts on this queue get TRYAGAIN \
+         while its keys are split between the two.",
         text::age(ms)
     ))
     .number("slot", slot)

@@ -6,7 +6,7 @@ use super::watch::ExpiredEntries;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
-use crate::queue::{KeyFacts, text};
+use crate::queue::{KeyFacts, Pulse, text};
 
 /// Entries that are lost within this, in ms, are lost before anybody looks again.
 const HOUR_MS: i64 = 3_600_000;
@@ -37,9 +37,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some((first, ms)) = expiring.first().copied() else {
         return RuleVerdict::Fine;
     };
-    let more = match expiring.len() {
-        1 => String::new(),
-        n => format!(" (and {} more)", n - 1),
+    let expire = match expiring.len() {
+        1 => "expires".to_owned(),
+        n => format!("and {} more expire", n - 1),
     };
     let lost = survey.at.plus(ms);
     // The pulse is read more often than the survey.
@@ -53,12 +53,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     } else {
         Severity::Warning
     };
-    let mut finding = Finding::new(
-        ID,
-        severity,
-        format!("All entries are lost in {soon}: a key of it expires."),
-    )
-    .details(format!("It is {key}{more}."));
+    let mut finding = Finding::new(ID, severity, headline(seen, &first.key, &soon))
+        .details(format!("{key} {expire}."));
     finding = finding.number("expires_ms", ms);
     if left_ms <= SOON_MS {
         finding = finding.ends(lost);
@@ -77,6 +73,26 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     ))
 }
 
+/// Says what is lost with that key, in a headline.
+fn headline(seen: &QueueFacts, key: &[u8], soon: &str) -> String {
+    let keys = seen.queue.keys();
+    let count = |known: fn(&Pulse) -> Option<u64>| seen.pulse.and_then(known);
+    let lost = if key == keys.timeouts {
+        count(|pulse| pulse.waiting.get())
+    } else {
+        None
+    };
+    match lost {
+        Some(1) => format!("The only entry is lost in {soon}: a key expires."),
+        Some(n @ 2..) => {
+            let n = text::thousands(n);
+            format!("All {n} entries are lost in {soon}: a key expires.")
+        }
+        // Without the order list what waits is delivered all the same.
+        _ => format!("A key of the queue expires in {soon}: its content is lost."),
+    }
+}
+
 /// The finding that entries are lost.
 fn lost_with(expired: &ExpiredEntries, ago_ms: i64) -> Finding {
     let ExpiredEntries {
@@ -85,12 +101,12 @@ fn lost_with(expired: &ExpiredEntries, ago_ms: i64) -> Finding {
         waited,
         late,
     } = expired;
-    let those = text::counted(*waited, "entry", "entries");
+    let lost = text::counted(*waited, "entry is lost", "entries are lost");
     let (name, ago) = (text::printable_bytes(key), text::age(ago_ms));
     let headline = if *late == 0 {
-        format!("Lost {those}: a key of it has expired.")
+        format!("{lost}: a key has expired.")
     } else {
-        format!("Lost up to {those}: a key of it has expired.")
+        format!("Up to {lost}: a key has expired.")
     };
     let due = if *late == 0 {
         String::new()
@@ -99,7 +115,7 @@ fn lost_with(expired: &ExpiredEntries, ago_ms: i64) -> Finding {
         format!("; {late}, and may have been transferred before")
     };
     Finding::new(ID, Severity::Critical, headline)
-        .details(format!("It was {name}, {ago} ago{due}."))
+        .details(format!("{name} expired {ago} ago{due}."))
         .number("lost", *waited)
         .words(format!("{name}: expired at {}", instant_of(*at)))
         .check(&["EXISTS"], key)
@@ -146,12 +162,32 @@ mod tests {
         let found = &said([Some(3_700_000), Some(65_000)])[0];
         assert_eq!((found.id, found.severity), (ID, Severity::Critical));
         let sentence =
-            "All entries are lost in 1:05: a key of it expires. It is order (and 1 more).";
+            "A key of the queue expires in 1:05: its content is lost. order and 1 more expire.";
         assert_eq!(found.sentence(), sentence);
         assert_eq!(
             found.evidence.commands,
             ["redis-cli PTTL order", "redis-cli PTTL timeouts"]
         );
+    }
+
+    #[test]
+    fn what_is_lost_is_counted_where_it_is_known() {
+        let queue = Queue::redisson("orders");
+        let said = |waiting: u64, key: Vec<u8>| {
+            let mut survey = survey([Some(65_000), None]);
+            survey.keys[0].key = key;
+            let said = after(&queue, &[pulse(0, waiting, None, 1)], Some(&survey));
+            said.findings[0].headline.clone()
+        };
+        let keys = queue.keys();
+        let many = said(9_999_999, keys.timeouts.clone());
+        assert_eq!(
+            many,
+            "All 9,999,999 entries are lost in 1:05: a key expires."
+        );
+        let one = said(1, keys.timeouts);
+        assert_eq!(one, "The only entry is lost in 1:05: a key expires.");
+        assert!(said(7, keys.order.unwrap()).starts_with("A key of the queue expires"));
     }
 
     #[test]
@@ -205,23 +241,23 @@ mod tests {
     fn what_an_expiry_has_taken_is_told_for_a_day() {
         let found = ran_out((1_204, 0), 0, 8_000).unwrap();
         assert_eq!(found.severity, Severity::Critical);
-        let sentence = "Lost 1,204 entries: a key of it has expired. It was timeouts, 3.0 s ago.";
+        let sentence = "1,204 entries are lost: a key has expired. timeouts expired 3.0 s ago.";
         assert_eq!(found.sentence(), sentence);
         let found = ran_out((1_204, 4), 0, 8_000).unwrap();
-        let sentence = "Lost up to 1,204 entries: a key of it has expired. It was timeouts, 3.0 s \
+        let sentence = "Up to 1,204 entries are lost: a key has expired. timeouts expired 3.0 s \
                         ago; 4 of them were due, and may have been transferred before.";
         assert_eq!(found.sentence(), sentence);
         let day = 24 * HOUR_MS;
         assert!(ran_out((9, 0), 0, 5_000 + day - 1).is_some());
         let later = ran_out((9, 0), 0, 5_000 + day);
-        assert!(later.is_none_or(|found| !found.headline.starts_with("Lost")));
+        assert!(later.is_none_or(|found| !found.headline.contains("lost:")));
     }
 
     #[test]
     fn an_expiry_that_has_taken_nothing_for_sure_is_no_loss() {
         let lost = |counts, then| {
             let found = ran_out(counts, then, 8_000);
-            found.is_some_and(|found| found.headline.starts_with("Lost"))
+            found.is_some_and(|found| found.headline.contains("lost:"))
         };
         // Somebody has taken the expiry away; all was due, and may have been transferred.
         assert!(!lost((9, 0), 9));

@@ -27,12 +27,16 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     let more = match wrong.len() {
         1 => String::new(),
-        n => format!(" (and {} more)", n - 1),
+        n => {
+            let more = u64::try_from(n - 1).unwrap_or(u64::MAX);
+            let more = text::counted(more, "more key has", "more keys have");
+            format!(" {more} the wrong type.")
+        }
     };
     let key = text::printable_bytes(&first.key);
     let is = match &first.is {
-        Some(is) => format!("it is a {is}, not a {}", first.wanted),
-        None => format!("it is no {}", first.wanted),
+        Some(is) => format!("a {is}; a {} belongs there", first.wanted),
+        None => format!("no {}", first.wanted),
     };
     let (severity, headline) = if is_ours(seen, first) {
         // Nobody but us uses it: clients go on.
@@ -42,18 +46,20 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         let headline = "A key of this queue has the wrong type: commands fail.";
         (Severity::Critical, headline)
     };
-    let mut finding =
-        Finding::new(ID, severity, headline).details(format!("Key {key}{more}: {is}."));
+    let mut finding = Finding::new(ID, severity, headline).details(format!("{key} is {is}.{more}"));
     for one in &wrong {
         finding = finding
             .number(&text::printable_bytes(&one.key), one.is.clone())
             .check(&["TYPE"], &one.key);
         finding = one.what_it_is(finding);
     }
-    let it = if wrong.len() == 1 { "it" } else { "them" };
+    let (those, it) = match wrong.len() {
+        1 => ("that key", "it"),
+        _ => ("those keys", "them"),
+    };
     finding = finding.repair(
         Step::Change(What::RenameTaken),
-        Advice::of(format!("Rename {it} out of the way"))
+        Advice::of(format!("Rename {those}"))
             .by(Act::Repair, format!(", then find out who writes {it}.")),
     );
     finding = finding.words("MONITOR shows who writes it (slows all clients)");
@@ -175,7 +181,7 @@ mod tests {
         let said = after(&queue, &pulses, Some(&ill));
         let finding = &said.findings[0];
         assert_eq!((finding.id, finding.severity), (ID, Severity::Critical));
-        let details = "Key a list of orders: it is a string, not a list.";
+        let details = "a list of orders is a string; a list belongs there.";
         assert_eq!(finding.details, details);
         assert_eq!(
             finding.evidence.commands,
@@ -213,7 +219,7 @@ mod tests {
         let mut refused = pulse(0, 1, None, 1);
         refused.target = Known::Unknown("WRONGTYPE Operation against a key".into());
         let said = after(&queue, &[refused.clone()], None);
-        assert!(said.findings[0].details.ends_with("orders: it is no list."));
+        assert!(said.findings[0].details.ends_with("orders is no list."));
         refused.target = Known::Unknown("NOPERM this user has no permissions".into());
         assert_eq!(after(&queue, &[refused], None).findings, []);
     }

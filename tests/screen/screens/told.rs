@@ -72,9 +72,9 @@ fn outside(size: (u16, u16)) -> Model {
         Severity::Critical,
         "A key of this queue has the wrong type: commands fail.",
     )
-    .details("orders: it is a string, not a list.");
+    .details("orders is a string; a list belongs there.");
     *found.repair = Remedy {
-        sentence: "Rename it out of the way, then find out who writes it:".into(),
+        sentence: "Rename that key, then find out who writes it:".into(),
         step: Step::Outside,
         lines: vec![format!(
             "redis-cli RENAMENX 'orders of the {}' 'taken:orders'",

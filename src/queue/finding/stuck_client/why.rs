@@ -151,7 +151,7 @@ impl Why {
             Self::Unseen => ("Entries are late, and nobody transfers.", ""),
             Self::Deaf => (
                 "Clients are connected, but do not transfer.",
-                " Waking them has not helped: a client's clock is behind, or those who listen do not transfer.",
+                " Waking them has not helped: a client's clock is behind, it hangs, or the subscribers are not Redisson.",
             ),
         }
     }
