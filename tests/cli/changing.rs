@@ -335,7 +335,9 @@ fn an_order_list_is_repaired() {
     // What may never have been delivered is for people to decide about.
     server.cmd_bytes(&[b"RPUSH", ORDER.as_bytes(), &frame(9, b"stale")]);
     let drift = ["repair", "orders", "--drift", "--yes"];
-    program.run(&drift).failed("--from order-only `requeue`");
+    program
+        .run(&drift)
+        .failed("with --from order-only: `requeue`");
     let dropped = ["delete", "orders", "--from", "order-only", "--all", "--yes"];
     program.run(&dropped).done();
     assert_eq!(depths(&program), [3, 3, 0]);

@@ -31,7 +31,7 @@ fn what_took_targets_name_is_renamed_by_the_command_that_doctor_prints_and_back_
     let dry = repair(&program, &["--dry-run"]);
     let said = dry["warnings"][0].as_str().unwrap();
     assert!(
-        said.starts_with("orders is a string: it comes to be called taken:{orders}"),
+        said.starts_with("orders is a string: it is renamed taken:{orders}; its content stays"),
         "{said}"
     );
     assert_eq!((&dry["planned"], &dry["done"]), (&1.into(), &0.into()));

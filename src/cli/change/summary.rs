@@ -109,8 +109,9 @@ fn line(figures: &Figures<'_>) -> String {
     let name = text::printable_bytes(figures.queue.name.as_bytes());
     if figures.change == Change::Kick {
         return match figures.listening {
-            Some(0) => format!("published to the clients of {name}, of which none listened"),
-            _ => format!("woke the clients of {name}"),
+            // How many listened is said by a note.
+            Some(1..) => format!("woke the clients of {name}"),
+            Some(0) | None => format!("published on the channel of {name}"),
         };
     }
     let (done, planned) = (figures.tally.get(Outcome::Done), figures.planned);

@@ -114,9 +114,8 @@ impl FoundEntries {
         let note = match (kept, self.stay) {
             (0, 0) => return,
             (0, stay) => format!(
-                "Of elements that are equal to chosen ones {}: those that a consumer would take \
-                 first are changed.",
-                text::counted(stay, "stays", "stay")
+                "{} in target: of equal ones those nearest the consumer are chosen.",
+                text::counted(stay, "equal copy stays", "equal copies stay")
             ),
             (kept, stay) => {
                 let kept = text::counted(kept, "entry stays", "entries stay");

@@ -60,8 +60,8 @@ pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
     ));
 }
 
-const THREE_WAYS: &str = "they may never have been delivered. With --from order-only `requeue` lets them \
-    wait again, `deliver` transfers them, `delete` drops them";
+const THREE_WAYS: &str = "they may never have been delivered. Choose one of three, with --from order-only: \
+    `requeue` lets them wait again, `deliver` transfers them, `delete` drops them";
 
 /// The reason why there is nothing to be mended where only the order list holds too much.
 pub(super) fn only_strays(drift: &Drift) -> String {
@@ -72,7 +72,7 @@ pub(super) fn only_strays(drift: &Drift) -> String {
     } else {
         ""
     };
-    format!("{those} in the order list only{gone}, and no repair decides for you: {THREE_WAYS}")
+    format!("{those} in the order list only{gone}: {THREE_WAYS}")
 }
 
 /// The reason why nothing is done to what was chosen: all of it has left meanwhile.
@@ -158,14 +158,16 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         .map(Work::len)
         .sum();
     if taken > 0 {
-        let they = match taken {
-            1 if plan.planned == 1 => "It was".to_owned(),
-            1 => "1 of them was".to_owned(),
-            n => format!("{} of them were", text::thousands(n as u64)),
+        let of = match taken as u64 {
+            1 => "1 entry is".to_owned(),
+            n if n == plan.planned => "All entries are".to_owned(),
+            n => format!("{} entries are", text::thousands(n)),
         };
-        plan.warnings.push(format!(
-            "{they} delivered: what a consumer takes first is left to it."
-        ));
+        let those = match taken {
+            1 => "nothing is done to it if a consumer takes it first",
+            _ => "nothing is done to those that a consumer takes first",
+        };
+        plan.warnings.push(format!("{of} in target: {those}."));
     }
     for work in work {
         match work {
@@ -180,8 +182,8 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
             Work::PutAmong(all) => {
                 let those = text::counted(all.len() as u64, "element comes", "elements come");
                 plan.warnings.push(format!(
-                    "{those} back into the target list to the place where it stood; where what \
-                     stood before it was taken, a consumer takes it next."
+                    "{those} back into the target list, each where it stood; one whose neighbour is \
+                     gone by then comes where a consumer takes next."
                 ));
             }
             _ => {}
@@ -189,8 +191,8 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
     }
 }
 
-const BEHIND: &str = "Undo puts the others back into the target list where they stood; where what \
-                      stood before one was taken by then, a consumer takes that one next.";
+const BEHIND: &str = "Undo puts the others back into the target list where they stood; one whose \
+                      neighbour is gone by then comes where a consumer takes next.";
 
 /// Does the same for everything due; `strange`: so many of the first are no frames; `refused`: so
 /// many have a score below 0.

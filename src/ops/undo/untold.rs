@@ -66,9 +66,9 @@ impl ReadableItems {
         if moved > 0 {
             untold.count += moved;
             untold.notes.push(format!(
-                "Up to {} more {} moved to target {how}. Which is not known: they stay there.",
-                text::counted(moved, "entry", "entries"),
-                if moved == 1 { "was" } else { "were" },
+                "Up to {} moved to target {how}. The program cannot tell which; {} in target.",
+                text::counted(moved, "more entry was", "more entries were"),
+                if moved == 1 { "it stays" } else { "they stay" },
             ));
         }
         Ok(untold)

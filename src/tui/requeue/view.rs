@@ -106,7 +106,6 @@ fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let now = now(ctx);
     let before = match form.due.filter(|_| form.is_one()) {
         Some(due) => format!("now due {}; ", moment(ctx, due)),
-        None if form.timeless => "back to wait; ".to_owned(),
         None => String::new(),
     };
     let spread = i64::try_from(new.spread_ms).unwrap_or(i64::MAX);
@@ -117,6 +116,10 @@ fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
             format!("first due {}, last {}", moment(ctx, due), moment(ctx, last))
         }
         Some(due) if form.is_one() => format!("then {}", moment(ctx, due)),
+        Some(due) if form.timeless && form.count.1 => {
+            let wait = text::counted(form.count.0, "entry waits", "entries wait");
+            format!("{wait} again, due {}", moment(ctx, due))
+        }
         Some(due) => format!("all due {}", moment(ctx, due)),
         None => shift(new.base),
     };

@@ -408,7 +408,7 @@ async fn an_id_of_equal_elements_is_asked_how_many_are_meant() {
     let said = |words: &str| prepared.plan.warnings.iter().any(|w| w.starts_with(words));
     assert!(
         said("1 entry will be left alone: only 1 entry has the id")
-            && said("Of elements that are equal to chosen ones 1 stays")
+            && said("1 equal copy stays in target")
     );
     // What stands behind a limit was not looked for: nobody says that it is not there.
     let prepared = bench

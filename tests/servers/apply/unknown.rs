@@ -269,7 +269,7 @@ async fn is_undone_but_for_what_is_told(bench: &Bench) {
     let stay = bench.contents().target.len();
     assert_eq!(told.count(Outcome::Done), 60 - stay as u64);
     assert!(stay > 0);
-    let says = format!("Up to {stay} entries more were moved to target");
+    let says = format!("Up to {stay} more entries were moved to target");
     let warned = plan.warnings.iter().any(|why| why.contains(&says));
     assert!(warned, "{says}: {:?}", plan.warnings);
 }

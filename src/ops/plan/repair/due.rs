@@ -41,8 +41,8 @@ pub(super) async fn in_unit(
     Ok(made)
 }
 
-const FAR: &str = "What overflowed was most likely never meant to fall due: it comes to wait for 100 \
-                   years. Look at it then, and requeue or delete it.";
+const FAR: &str = "What overflowed was most likely never meant to fall due: it will wait 100 years. \
+                   Look at it afterwards, and requeue or delete it.";
 
 /// Lets what has a score that is no due time wait until it has one.
 pub(super) async fn of_bad_score(

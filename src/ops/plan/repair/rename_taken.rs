@@ -36,7 +36,7 @@ pub(super) async fn make(making: &PlanContext<'_>) -> Result<PlannedWork, Change
     for taken in survey.keys.into_iter().filter(KeyFacts::is_taken) {
         let to = free_name(making, &taken.key).await?;
         made.warnings.push(format!(
-            "{} is a {}: it comes to be called {}, with all that is in it.",
+            "{} is a {}: it is renamed {}; its content stays.",
             text::printable_bytes(&taken.key),
             taken.kind,
             text::printable_bytes(&to)
@@ -50,7 +50,9 @@ pub(super) async fn make(making: &PlanContext<'_>) -> Result<PlannedWork, Change
         return Ok(made);
     }
     made.warnings.push(
-        "Whoever wrote it may write it again, and misses it now: find out who that is.".to_owned(),
+        "The program that wrote it will no longer find it, and may write it again: find out which \
+         one that is."
+            .to_owned(),
     );
     made.work(Work::Repair(Arc::new(Renames(renamed))));
     Ok(made)
