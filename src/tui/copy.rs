@@ -33,7 +33,23 @@ fn of_finding(model: &mut Model) -> Vec<Effect> {
     commands(model, &found)
 }
 
-/// The same of the finding that the menu of repairs is about.
+/// The finding under the cursor, for a ticket: what is wrong, what shows it, and what repairs it.
+fn ticket(model: &mut Model) -> Vec<Effect> {
+    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
+    let Some(told) = findings::listed(model).get(at).copied() else {
+        return Vec::new();
+    };
+    let (found, there) = (told.finding, &model.redis_cli);
+    let name = text::printable_bytes(model.queues[told.row].queue.name.as_bytes());
+    let mut lines = vec![format!("{name}: {}", found.headline)];
+    lines.extend(Some(found.details_by_payload()).filter(|details| !details.is_empty()));
+    lines.extend(found.evidence_by_payload(there));
+    lines.push(format!("→ {}", found.repair.sentence));
+    lines.extend(found.repair.by_hand(there));
+    copy_out(model, lines.join("\n"), "the finding")
+}
+
+/// The commands of the finding that the menu of repairs is about.
 pub(crate) fn of_menu(model: &mut Model) -> Vec<Effect> {
     let found = match &model.overlay {
         Some(Overlay::Repair(menu)) => menu.row(model).and_then(|row| menu.finding(row)),
@@ -87,7 +103,7 @@ pub(crate) fn payload(model: &mut Model) -> Vec<Effect> {
     copy_out(model, copy, &format!("the payload{what}"))
 }
 
-/// A command that shows what is under the cursor.
+/// A command that shows what is under the cursor; a finding whole.
 pub(crate) fn command(model: &mut Model) -> Vec<Effect> {
     if let Some(Overlay::Change(view)) = &model.overlay {
         let own = view.own.as_ref();
@@ -95,7 +111,7 @@ pub(crate) fn command(model: &mut Model) -> Vec<Effect> {
         return copy_out(model, lines, "what was done");
     }
     if on_findings(model) {
-        return of_finding(model);
+        return ticket(model);
     }
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();

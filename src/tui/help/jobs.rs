@@ -46,7 +46,7 @@ const JOBS: [(By, &str); 10] = [
     ),
     (
         By::Key(Action::CopyCommand),
-        "Copy for a ticket: the redis-cli command here, the finding in tab 5.",
+        "Copy for a ticket: in tab 5 the finding, elsewhere the redis-cli command.",
     ),
 ];
 

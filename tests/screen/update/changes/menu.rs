@@ -35,35 +35,53 @@ fn r_goes_on_in_its_menu_and_other_letters_say_what_does() {
 
 #[test]
 fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
-    for key in ['y', 'Y'] {
-        let mut desk = desk();
-        desk.model.redis_cli = "redis-cli -s /run/x.sock".to_owned();
-        desk.model.focus = Pane::Entries;
-        desk.char('5');
-        let mut found = finding("wrong-type", Step::Outside);
-        found.evidence.commands = vec!["redis-cli TYPE orders".to_owned()];
-        desk.model.queues[0].findings = vec![found.clone()];
-        let copied = |desk: &mut Desk| {
-            let mut effects = desk.char(key).into_iter();
-            effects.find_map(|effect| match effect {
-                Effect::Copy(words) => Some(words),
-                _ => None,
-            })
-        };
-        let there = "redis-cli -s /run/x.sock";
-        assert_eq!(copied(&mut desk).unwrap(), format!("{there} TYPE orders"));
-        found.repair.lines = vec!["redis-cli RENAMENX orders taken".to_owned()];
-        desk.model.queues[0].findings = vec![found];
-        let mends = format!("{there} RENAMENX orders taken");
-        assert_eq!(copied(&mut desk).unwrap(), mends);
-        desk.model.queues[0].findings = Vec::new();
-        assert_eq!(copied(&mut desk), None);
-        assert!(
-            toast(&desk).contains("nothing is wrong"),
-            "{}",
-            toast(&desk)
-        );
-    }
+    let mut desk = desk();
+    desk.model.redis_cli = "redis-cli -s /run/x.sock".to_owned();
+    desk.model.focus = Pane::Entries;
+    desk.char('5');
+    let mut found = finding("wrong-type", Step::Outside);
+    found.evidence.commands = vec!["redis-cli TYPE orders".to_owned()];
+    desk.model.queues[0].findings = vec![found.clone()];
+    let copied = |desk: &mut Desk| {
+        let mut effects = desk.char('y').into_iter();
+        effects.find_map(|effect| match effect {
+            Effect::Copy(words) => Some(words),
+            _ => None,
+        })
+    };
+    let there = "redis-cli -s /run/x.sock";
+    assert_eq!(copied(&mut desk).unwrap(), format!("{there} TYPE orders"));
+    found.repair.lines = vec!["redis-cli RENAMENX orders taken".to_owned()];
+    desk.model.queues[0].findings = vec![found];
+    let mends = format!("{there} RENAMENX orders taken");
+    assert_eq!(copied(&mut desk).unwrap(), mends);
+    desk.model.queues[0].findings = Vec::new();
+    assert_eq!(copied(&mut desk), None);
+    assert!(
+        toast(&desk).contains("nothing is wrong"),
+        "{}",
+        toast(&desk)
+    );
+}
+
+#[test]
+fn on_a_finding_the_other_copy_takes_all_of_it_for_a_ticket() {
+    let mut desk = desk();
+    desk.model.redis_cli = "redis-cli -s /run/x.sock".to_owned();
+    desk.model.focus = Pane::Entries;
+    desk.char('5');
+    let mut found = finding("wrong-type", Step::Outside);
+    found.evidence.words = vec!["seen twice".to_owned()];
+    found.evidence.commands = vec!["redis-cli TYPE orders".to_owned()];
+    found.repair.lines = vec!["redis-cli RENAMENX orders taken".to_owned()];
+    desk.model.queues[0].findings = vec![found];
+    let there = "redis-cli -s /run/x.sock";
+    let ticket = format!(
+        "orders: Something is wrong.\nseen twice\n{there} TYPE orders\n→ mend it\n{there} RENAMENX \
+         orders taken"
+    );
+    let copied = desk.char('Y');
+    assert!(copied.contains(&Effect::Copy(ticket)), "{copied:?}");
 }
 
 #[test]
