@@ -13,7 +13,8 @@ use crate::queue::Queue;
 /// The flags that choose entries of a queue.
 #[derive(Args)]
 pub struct Pick {
-    /// Only the entry with this id (16 hex digits); repeatable, also for so many of equal ones
+    /// Only the entry with this id (16 hex digits); repeatable: for several entries, and with the
+    /// same id for several equal ones
     #[arg(long = "id", value_name = "ID")]
     pub ids: Vec<String>,
     /// Only what is late
@@ -40,7 +41,7 @@ pub struct Which {
     /// The flags that choose entries.
     #[command(flatten)]
     pub pick: Pick,
-    /// No more than so many: the first ones
+    /// At most N entries: the first ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// All that are there
@@ -61,7 +62,7 @@ pub struct How {
     /// Print every entry, not only those that were not done
     #[arg(long)]
     pub each: bool,
-    /// No more than so many entries a second: 500/s
+    /// At most N entries a second: 500/s
     #[arg(long, value_name = "N/s", value_parser = rate)]
     pub rate: Option<f64>,
     /// The longest that a script may keep the server.

@@ -90,7 +90,7 @@ pub struct Entries {
     /// The flags that choose among its entries.
     #[command(flatten)]
     pub pick: Pick,
-    /// At most so many [default: 100 on a terminal, else all]
+    /// At most N entries [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// All of them, also on a terminal
@@ -130,7 +130,7 @@ pub struct Search {
     /// The place to search [default: what waits and what is late]
     #[arg(long, value_name = "PLACE")]
     pub from: Option<From>,
-    /// Stop after so many [default: 100 on a terminal, else all]
+    /// Stop after N entries [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// The reading of payloads.
@@ -180,7 +180,7 @@ pub struct Watch {
     /// Time between two refreshes, 200ms to 60s [default: 1s]
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
-    /// Stop after so many refreshes
+    /// Stop after N refreshes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 }
@@ -197,7 +197,7 @@ pub struct Traffic {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
-    /// Stop after so many messages
+    /// Stop after N messages
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 }
@@ -261,7 +261,7 @@ pub struct Offer {
         allow_hyphen_values = true
     )]
     pub at: Option<When>,
-    /// Offer each message so many times, at most 10,000,000
+    /// Offer each message N times, at most 10,000,000
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_COPIES))]
     pub count: u64,
     /// The codec of the message.
@@ -303,7 +303,7 @@ pub struct Worker {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
-    /// Move at most so many entries in one script. Below 500, a backlog is never worked off in bulk
+    /// Move at most N entries in one script. Below 500, a backlog is never worked off in bulk
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub batch: u32,
     /// Stop when nothing waits any more
@@ -329,7 +329,7 @@ pub struct Consume {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
-    /// Stop after so many
+    /// Stop after N messages
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Stop when nothing came for so long [default: wait for more]

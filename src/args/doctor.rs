@@ -38,8 +38,8 @@ pub struct Doctor {
     /// Print what comes, gets worse and goes, as it happens
     #[arg(long)]
     pub watch: bool,
-    /// With --watch: look for queues that have come this often; one of which nothing has been left
-    /// for so long has gone
+    /// With --watch: look for new queues this often; a queue with no keys for this long counts as
+    /// gone
     #[arg(
         long,
         value_name = "SPAN",

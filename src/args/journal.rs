@@ -22,7 +22,7 @@ pub struct Journal {
     /// A change, by its id or the beginning of it [default: list all changes, the newest first]
     #[arg(value_name = "ID")]
     pub id: Option<String>,
-    /// At most so many [default: 100 on a terminal, else all]
+    /// At most N changes [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// The exact bytes of each entry too, as hex

@@ -124,7 +124,7 @@ pub struct Trace {
     /// much at the end
     #[arg(long, value_name = "SPAN")]
     pub late_over: Option<Span>,
-    /// Print no more than so many lines
+    /// Print at most N lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// The reading of payloads.

@@ -24,7 +24,7 @@ pub(super) async fn run<W: Write>(
     let mut stop = StopSignal::listen();
     let mut demo = started(asked, config).await?;
     let mut events = demo.events();
-    opening(&demo, out)?;
+    opening(&demo, asked.keep, out)?;
     let played = loop {
         let event = tokio::select! {
             biased;
@@ -100,7 +100,7 @@ async fn ended(demo: Demo) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn opening<W: Write>(demo: &Demo, out: &mut Output<W>) -> io::Result<()> {
+fn opening<W: Write>(demo: &Demo, keep: bool, out: &mut Output<W>) -> io::Result<()> {
     let names = demo.queues().iter().map(|queue| queue.name.text());
     let names: Vec<String> = names.map(std::borrow::Cow::into_owned).collect();
     if out.is_json() {
@@ -125,7 +125,11 @@ fn opening<W: Write>(demo: &Demo, out: &mut Output<W>) -> io::Result<()> {
         }
     }
     out.flush()?;
-    say::note("Ctrl-C ends it, and everything it made is gone");
+    say::note(if keep {
+        "Ctrl-C ends the demo; the server and its queues stay"
+    } else {
+        "Ctrl-C ends the demo, and everything it made is gone"
+    });
     Ok(())
 }
 

@@ -116,9 +116,10 @@ pub(super) async fn form(
     }
     match (asked, form_of(&session.store, queue).await?) {
         (Some(asked), Some(known)) if asked != known => {
+            let name = text::printable_bytes(queue.name.as_bytes());
             say::note(&format!(
-                "the format here is {known} so far: one Redisson client cannot read both, and a \
-                 {asked} entry that it cannot read stops its queue"
+                "the format of {name} is {known} so far. Clients that read it cannot read {asked}: \
+                 such an entry blocks the queue"
             ));
             return Ok(asked);
         }
@@ -420,7 +421,10 @@ impl OfferCommand<'_> {
         };
         let noun = if count == 1 { "message" } else { "messages" };
         let due = totals.due.map_or_else(String::new, |(now, due)| {
-            let left = text::countdown(due.since(now));
+            let left = match due.since(now) {
+                ..1 => "now".to_owned(),
+                left => format!("in {}", text::countdown(left)),
+            };
             format!(", due {} ({left})", times::local(due, now))
         });
         let form = if self.queue.has_frames() {

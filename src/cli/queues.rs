@@ -144,16 +144,11 @@ pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> Str
 
 /// The sentence for a queue of which there is no sign.
 pub(super) fn no_such(queue: &Queue, config: &Config) -> anyhow::Error {
-    let keys = queue.keys();
-    let looked_for = keys.own().into_iter().chain([keys.target]);
-    let looked_for = looked_for.chain(keys.channel);
-    let looked_for: Vec<String> = looked_for.map(|key| text::printable_bytes(&key)).collect();
     NothingMatched(format!(
-        "no such queue {:?} in {}; looked for {}. delayscope queues prints those that are there; a \
-         plain one is called zset-list:TIMEOUTS,TARGET.",
+        "no queue {:?} on {}. `delayscope queues` lists them; a plain one is called \
+         zset-list:TIMEOUTS,TARGET.",
         queue.name.text(),
-        config.endpoint,
-        looked_for.join(", ")
+        config.endpoint
     ))
     .into()
 }

@@ -209,7 +209,7 @@ impl Place {
             Self::Order => "order list",
             Self::Traffic => "traffic",
             Self::Findings => "findings",
-            Self::Changes => "changes",
+            Self::Changes => "journal",
             Self::Entry => "an opened entry",
             Self::Help => "the help",
             Self::Lives => "the lives of messages",

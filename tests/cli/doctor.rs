@@ -96,7 +96,7 @@ fn a_healthy_queue_ends_with_0_and_a_queue_or_server_that_is_not_there_with_2() 
     );
     program
         .run(&["doctor", "ordesr", "--for", "300ms"])
-        .failed("no such queue");
+        .failed("no queue \"ordesr\"");
     program.server.kill();
     program
         .run(&["doctor", zset, "--for", "300ms"])

@@ -70,10 +70,7 @@ fn nothing_found_is_exit_code_1_and_says_how_many_were_looked_at() {
     assert_eq!(said.err, expected);
     let nowhere = ["search", "no such queue", "x"];
     let said = program.run(&nowhere).partly();
-    assert!(
-        said.err.starts_with("delayscope: no such queue"),
-        "{said:?}"
-    );
+    assert!(said.err.starts_with("delayscope: no queue"), "{said:?}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ type Explanation = (&'static str, &'static str);
 const HEADER: &[Explanation] = &[
     (
         "live, stale",
-        "the age of what is shown; lost: no connection",
+        "the age of what is shown; lost, cannot connect: no connection",
     ),
     ("server 14:02", "its clock: due times are compared with it"),
     ("skew", "by how much the clock of this machine differs"),
@@ -61,7 +61,7 @@ const QUEUES: &[Explanation] = &[
     ),
     (
         "<10s <1m 10m",
-        "how many fall due within these times; the last column: later. The bars compare a queue's own",
+        "how many fall due within these times; the last column: later. Each row has a scale of its own",
     ),
     (
         "order",
@@ -155,7 +155,7 @@ const TRAFFIC: &[Explanation] = &[
 ];
 
 const CHANGES: &[Explanation] = &[(
-    "changes",
+    "journal",
     "what this program has changed on this server, newest first, with the redis-cli lines that did it; what can be undone says so",
 )];
 
@@ -253,7 +253,7 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
         Place::Delivered => ("tab 2, delivered", DELIVERED),
         Place::Order => ("tab 3, order list", ORDER),
         Place::Traffic => ("tab 4, traffic", TRAFFIC),
-        Place::Changes => ("tab 6, changes", CHANGES),
+        Place::Changes => ("tab 6, journal", CHANGES),
         Place::Entries => ("tab 1, waiting", WAITING),
         _ => ("", &[]),
     };
