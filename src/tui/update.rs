@@ -2,6 +2,7 @@
 //! [`Msg::Ticked`], nothing here waits, reads a clock or touches a terminal.
 
 pub mod act;
+mod leading;
 pub mod mouse;
 pub mod open;
 pub mod press;
@@ -31,7 +32,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     // Where the user moves the cursor, it goes.
     let input = is_input(&msg);
     let held = (!input).then(|| findings::update::held(model)).flatten();
-    let both = input.then(|| findings::update::both(model));
+    let both = input.then(|| leading::both(model));
     if input {
         queues::update::opening::touched(model);
         palette::update::find::touched(model);
@@ -45,7 +46,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         None => {}
     }
     if let Some(both) = both {
-        findings::update::go_together(model, &both);
+        leading::go_together(model, &both);
     }
     if let Some(action) = awaited::due(model) {
         effects.extend(carry_out(model, Msg::Asked(action)));

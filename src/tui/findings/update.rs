@@ -1,11 +1,10 @@
 //! The cursor of the findings stays on its finding, whatever comes, goes or gets worse: a key acts
-//! on what was read. Beside the table of queues both cursors go together: the finding's queue is the
-//! selected one, so that timeline and depths are of what is read.
+//! on what was read.
 
 use crate::queue::Queue;
-use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::model::{Model, Pane};
+use crate::tui::sight;
 use crate::tui::tabs::Tab;
-use crate::tui::{queues, sight};
 
 /// The finding that the cursor is on.
 pub(crate) struct CursorFinding {
@@ -50,59 +49,8 @@ pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
     sight::keep(model);
 }
 
-/// What was under both cursors before a key or a click.
-pub(crate) struct BothCursors {
-    selected: Option<Queue>,
-    finding: Option<CursorFinding>,
-}
-
-/// What is under both cursors.
-pub(crate) fn both(model: &Model) -> BothCursors {
-    BothCursors {
-        selected: model.selected().map(|row| row.queue.clone()),
-        finding: held(model),
-    }
-}
-
-/// The user did something: where that moved one of the cursors, the other one comes along. Where the
-/// tab was only opened, its cursor begins at what is wrong with the selected queue.
-pub(crate) fn go_together(model: &mut Model, before: &BothCursors) {
-    if model.tab != Tab::Findings || !matches!(model.screen, Screen::Dashboard) {
-        return;
-    }
-    let Some(row) = row_at_cursor(model) else {
-        return;
-    };
-    let selects = model.selected().map(|row| &row.queue) != before.selected.as_ref();
-    let moves = match (&before.finding, held(model)) {
-        (Some(before), Some(now)) => before.id != now.id || before.queue != now.queue,
-        _ => false,
-    };
-    if moves && !selects {
-        queues::update::select(model, row as u64);
-    } else if row != model.cursor && (selects || before.finding.is_none()) {
-        to_selected(model);
-    }
-}
-
-/// A key that changes something comes: beside the findings it is about the queue of the one under
-/// the cursor, also where the tab was opened from a queue that is well.
-pub(crate) fn lead(model: &mut Model) {
-    let reads = held(model).is_some() && model.overlay.is_none();
-    let row = row_at_cursor(model).filter(|row| reads && *row != model.cursor);
-    if let Some(row) = row {
-        queues::update::select(model, row as u64);
-    }
-}
-
-/// The row of the queue whose finding the cursor is on.
-pub(crate) fn row_at_cursor(model: &Model) -> Option<usize> {
-    let at = usize::try_from(model.stands.findings.cursor).ok()?;
-    super::listed(model).get(at).map(|told| told.row)
-}
-
 /// Puts the cursor on the worst finding of the selected queue, where it has one.
-fn to_selected(model: &mut Model) {
+pub(crate) fn to_selected(model: &mut Model) {
     let listed = super::listed(model);
     let own = |told: &super::QueueFinding| told.row == model.cursor && told.finding.gone.is_none();
     if let Some(at) = listed.iter().position(own) {

@@ -13,15 +13,15 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
 use crate::tui::{
-    awaited, change, copy, cursor, departed, entries, examine, filter, findings, focus, help,
-    leave, link, lives, marks, offer, palette, queues, reason, sight, timeline, worker,
+    awaited, change, copy, cursor, departed, entries, examine, filter, focus, help, leave, link,
+    lives, marks, offer, palette, queues, reason, sight, timeline, worker,
 };
 
 /// Does what the user wants, or says why not.
 pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     model.schedule.touched |= !only_looks(model, action);
     if change::queries::is_change(action) {
-        findings::update::lead(model);
+        super::leading::lead(model);
     }
     if let Some(why) = reason::why_not(model, action) {
         say(model, why.to_owned(), Tone::Warn);

@@ -60,7 +60,7 @@ fn show_sick(model: &mut Model) {
     if !findings::listed(model).is_empty() {
         tabs::update::show(model, Tab::Findings);
         tabs::update::move_to(model, 0);
-        if let Some(row) = findings::update::row_at_cursor(model) {
+        if let Some(row) = findings::row_at_cursor(model) {
             queues::update::select(model, row as u64);
         }
         return;

@@ -91,7 +91,7 @@ pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
         };
     }
     // From any pane beside the findings it is about the one that is read.
-    let is_read = || findings::update::row_at_cursor(model) == Some(model.cursor);
+    let is_read = || findings::row_at_cursor(model) == Some(model.cursor);
     let on_finding = model.tab == Tab::Findings && (model.focus == Pane::Entries || is_read());
     if !(on_finding && menu_of_finding(model)) {
         // Nothing is found, or not yet: the menu says so, and what can be done all the same.
