@@ -170,14 +170,23 @@ fn evidence(seen: &QueueFacts, finding: Finding, standing: &StandingTarget) -> F
         .all_words(clients::last_takers(seen, silent_ms))
         .check(&["LLEN"], target)
         .check(&["CLIENT"], b"LIST")
-        .repair(
-            Step::Outside,
-            format!(
-                "Restart the program that takes from list {}; on a dead connection it seems alive to \
-                 itself. Nothing is lost.",
-                text::printable_bytes(target)
-            ),
-        )
+        .repair(Step::Outside, what_helps(seen))
+}
+
+/// Says which program has to be started, or started anew, as far as that can be known.
+fn what_helps(seen: &QueueFacts) -> String {
+    let list = text::printable_bytes(&seen.queue.keys().target);
+    let subscribed = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
+    let nobody = subscribed.is_some_and(|clients| clients <= seen.watch.own_workers);
+    let names = clients::namesakes(seen);
+    let what = match names.as_slice() {
+        _ if nobody && seen.queue.keys().channel.is_some() => {
+            return "Start the application: none of its clients runs. Nothing is lost.".to_owned();
+        }
+        [] => format!("the program that takes from list {list}"),
+        names => format!("{}, which should take from list {list}", names.join(", ")),
+    };
+    format!("Restart {what}: it may not see that its connection is dead. Nothing is lost.")
 }
 
 /// Tells whether any client waits for an element of a list, and how many do.

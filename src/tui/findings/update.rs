@@ -2,6 +2,7 @@
 //! on what was read.
 
 use crate::queue::Queue;
+use crate::tui::lists::Stand;
 use crate::tui::model::{Model, Pane};
 use crate::tui::sight;
 use crate::tui::tabs::Tab;
@@ -33,8 +34,11 @@ pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
         told.finding.id == held.id && model.queues[told.row].queue == held.queue
     };
     let Some(place) = super::listed(model).iter().position(is_it) else {
-        // It is no longer told: what else is wrong with its queue comes next.
-        return to_selected(model);
+        // It is no longer told: what else is wrong with its queue comes next, or the worst.
+        if !to_selected(model) {
+            model.stands.findings = Stand::default();
+        }
+        return;
     };
     let at = place as u64;
     let stand = &mut model.stands.findings;
@@ -49,12 +53,14 @@ pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
     sight::keep(model);
 }
 
-/// Puts the cursor on the worst finding of the selected queue, where it has one.
-pub(crate) fn to_selected(model: &mut Model) {
+/// Puts the cursor on the worst finding of the selected queue. False where it has none.
+pub(crate) fn to_selected(model: &mut Model) -> bool {
     let listed = super::listed(model);
     let own = |told: &super::QueueFinding| told.row == model.cursor && told.finding.gone.is_none();
-    if let Some(at) = listed.iter().position(own) {
-        model.stands.findings.cursor = at as u64;
-        sight::keep(model);
-    }
+    let Some(at) = listed.iter().position(own) else {
+        return false;
+    };
+    model.stands.findings.cursor = at as u64;
+    sight::keep(model);
+    true
 }

@@ -146,10 +146,7 @@ pub(crate) fn log(ctx: &Ctx, buf: &mut Buffer) {
     let count = ctx.model.changes_here().count() as u64;
     let right = vec![Part::new(
         50,
-        format!(
-            "{}, 6 lists them",
-            text::counted(count, "change", "changes")
-        ),
+        format!("{} (tab 6)", text::counted(count, "change", "changes")),
         ctx.theme.dim,
     )];
     ctx.pane(slot, None, left, right, buf);

@@ -77,7 +77,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
             buf.set_style(rect(area), ctx.data.strong);
             ctx.select(area, ctx.model.focus == Pane::Queues, buf);
         }
-        mark(ctx, row, area, selected, buf);
+        mark(ctx, row, area, buf);
         ctx.record(area, Target::Queue(index));
     }
     let all = (ctx.model.queues.len() as u64, ctx.model.top as u64);

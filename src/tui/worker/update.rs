@@ -139,9 +139,12 @@ fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
             };
             format!("{workers} of delayscope at work already, and {beside}")
         }
-        (Known::Is(1), _) => "1 transfers already; both may".to_owned(),
-        (Known::Is(n), _) => format!("{} transfer already; all may", text::thousands(*n)),
-        _ => "? transfer already".to_owned(),
+        (Known::Is(1), _) => "1 client transfers already, and goes on beside it".to_owned(),
+        (Known::Is(n), _) => {
+            let n = text::thousands(*n);
+            format!("{n} clients transfer already, and go on beside it")
+        }
+        _ => "whether other clients transfer is not known".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules that every picture keeps, at any size.
 
-use delayscope::queue::{Due, LinkState, Queue};
+use delayscope::queue::{Due, LinkState, Queue, Severity};
 use delayscope::tui::area;
 use delayscope::tui::departed::{DepartedRow, Fate};
 use delayscope::tui::entries;
@@ -8,7 +8,7 @@ use delayscope::tui::entry::{Back, EntryView, Face};
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys;
 use delayscope::tui::layout;
-use delayscope::tui::look::Look;
+use delayscope::tui::look::{Depth, Look};
 use delayscope::tui::model::{Model, Pane, Screen};
 use delayscope::tui::theme::Theme;
 use delayscope::tui::timeline;
@@ -16,7 +16,7 @@ use delayscope::tui::view;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 
 use crate::desk::drawn;
 use crate::screens::build::{self, NOW, bare, entry, evening, keys_at, look, page, sample};
@@ -283,6 +283,33 @@ fn a_queue_keeps_the_colours_of_its_state_under_the_cursor() {
         }
         assert!(told > 0, "{focus:?}: no state has a colour");
     }
+}
+
+#[test]
+fn the_sign_of_a_sick_queue_is_red_under_the_cursor_whatever_the_terminal_can_do() {
+    let mut m = evening(
+        MIDDLE,
+        Look {
+            background: None,
+            depth: Depth::Own,
+            ..look()
+        },
+    );
+    let theme = Theme::of(&m.look);
+    assert!(theme.reversed);
+    m.focus = Pane::Queues;
+    m.cursor = m
+        .queues
+        .iter()
+        .position(|row| row.worst() == Some(Severity::Critical))
+        .unwrap();
+    let table = layout::areas(&m).queues.inner;
+    let picture = draw(&m);
+    let signs = (table.y..table.y + table.h).map(|y| &picture[(table.x + 1, y)]);
+    let mut reversed = signs.filter(|cell| cell.modifier.contains(Modifier::REVERSED));
+    let sign = reversed.next().unwrap();
+    assert_eq!(sign.symbol(), theme.glyphs.lost);
+    assert_eq!(Some(sign.fg), theme.late.fg);
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn nothing_is_called_well_before_it_has_been_looked_at() {
         m.queues[1].survey = None;
         let all = words(&m);
         assert!(all.contains("checking: 1 of 2 queues read"), "{all}");
+        assert!(lines(&m)[0].contains("checking 1 of 2"), "{all}");
         assert!(!all.contains("✓ OK"), "{all}");
         m.queues[1].unsurveyed = Some("NOPERM".to_owned());
         assert!(words(&m).contains("✓ OK"), "{size:?}");

@@ -376,7 +376,7 @@ fn where_its_finding_is_over_the_cursor_stays_on_it_and_r_is_about_no_other_queu
 
 #[test]
 fn a_queue_that_is_well_again_stands_right_behind_those_that_are_not() {
-    let world = |name: &str| World::new(name, 30, 60_000, 1000);
+    let world = |name: &str| World::new(name, 30, 600_000, 1000);
     let sick = World {
         clients: 0,
         entries: vec![(b"x".to_vec(), score(crate::desk::START.plus(-600_000)))],
@@ -394,7 +394,12 @@ fn a_queue_that_is_well_again_stands_right_behind_those_that_are_not() {
     desk.live(20_000, 1);
     assert_eq!(desk.model.queues[0].worst(), None);
     assert_eq!(names(&desk), ["zeta", "alpha", "beta"]);
+    // As long as it is selected it takes no other one out of sight.
+    assert_eq!(selected(&desk), "zeta");
     desk.live(90_000, 1);
+    assert_eq!(names(&desk), ["zeta", "alpha", "beta"]);
+    desk.press(Code::Down);
+    desk.live(20_000, 1);
     assert_eq!(names(&desk), ["alpha", "beta", "zeta"]);
 }
 

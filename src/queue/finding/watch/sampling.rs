@@ -3,7 +3,7 @@
 
 use super::{Beat, Still, Watch};
 use crate::clock::EpochMillis;
-use crate::queue::frames::{Frames, FramesAsk};
+use crate::queue::frames::{Frames, FramesAsk, Place};
 use crate::queue::{EntryId, Twin};
 
 /// A sample is taken again after this, in ms, where the last one showed nothing odd.
@@ -36,8 +36,19 @@ pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
 pub(in crate::queue::finding) const MANY: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
 const LONG_LIST: u64 = 5_000;
+/// An entry behind so many elements of it lies deep.
+const DEEP: u64 = 1_000;
 /// Until sizes are known, a sample begins with so many.
 pub(super) const FEELER: usize = 10;
+
+/// The next due entries lie far down in the order list: transfers walk there.
+fn lies_deep(last: &Frames) -> bool {
+    let is_deep = |place: &Place| match place {
+        Place::At(behind) | Place::Beyond(behind) => *behind >= DEEP,
+    };
+    let places = last.depth.get_ref();
+    places.is_some_and(|places| places.iter().any(|(_, place)| is_deep(place)))
+}
 
 impl Watch {
     /// A sample has been asked for: until it comes none is wanted, or for ten seconds.
@@ -86,6 +97,8 @@ impl Watch {
             // Whoever mends it wants to see that.
             () if last.is_odd() => ODD_MS,
             () if last.twin.as_ref().is_some_and(Twin::is_open) => ODD_MS,
+            // Another one may sort that list, which no figure shows.
+            () if lies_deep(last) => SAMPLE_MS,
             () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
             () if self.target_grows() => GROWS_MS,
             () => SAMPLE_MS,

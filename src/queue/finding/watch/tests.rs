@@ -4,7 +4,7 @@ use super::super::tests::{START, framed, pulse, sample, survey};
 use super::sampling::FEELER;
 use super::*;
 use crate::queue::frame::Form;
-use crate::queue::frames::{SAMPLE_BYTES, SAMPLED};
+use crate::queue::frames::{Place, SAMPLE_BYTES, SAMPLED};
 
 fn watching(pulses: &[Pulse], frames: Option<Frames>) -> Watch {
     let mut watch = Watch::default();
@@ -108,6 +108,22 @@ fn after_a_change_of_ours_that_no_figure_shows_the_members_are_sampled_again() {
     watch.surveyed(&survey);
     watch.saw(&at(8_000));
     assert!(!watch.presses_for_sample(8));
+}
+
+#[test]
+fn whether_somebody_else_has_sorted_a_list_is_looked_at_within_half_a_minute() {
+    let wants = |place| {
+        let mut frames = sample(Vec::new(), Vec::new());
+        frames.depth = Known::Is(vec![(EntryId([1; 8]), place)]);
+        let mut watch = watching(&[pulse(0, 40_000, None, 1)], None);
+        let mut survey = survey(None);
+        survey.frames = Some(Box::new(frames));
+        watch.surveyed(&survey);
+        watch.saw(&pulse(25_000, 40_000, None, 1));
+        watch.wants_sample(8).is_some()
+    };
+    assert!(wants(Place::At(20_000)) && wants(Place::Beyond(5_000)));
+    assert!(!wants(Place::At(3)), "nothing about it has changed");
 }
 
 #[test]

@@ -32,7 +32,10 @@ pub(crate) fn sick(ctx: &Ctx) -> Option<Alarm> {
     let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
     let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, EpochMillis::get);
     // Of equally bad ones the one that is late the longest, as everywhere.
-    let worst = sick().min_by_key(|row| (std::cmp::Reverse(row.worst()), since(row)))?;
+    let worst = sick().min_by_key(|row| (std::cmp::Reverse(row.worst()), since(row)));
+    let Some(worst) = worst else {
+        return looking(ctx);
+    };
     // It may be late before any rule has said why; the others count when one has.
     let decided = || m.queues.iter().filter(|row| row.has_problem(ctx.now));
     let more = decided().filter(|row| row.queue != worst.queue).count();
@@ -106,4 +109,19 @@ fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
             format!("{why}{count} late{}", late.map_or_else(String::new, ago))
         }
     }
+}
+
+/// Of hundreds of queues the rules have not looked at all for a while: so long nobody can say that
+/// nothing is wrong.
+fn looking(ctx: &Ctx) -> Option<Alarm> {
+    let all = ctx.model.queues.len();
+    let looked_at = ctx.model.queues.iter().filter(|row| row.is_looked_at());
+    let looked_at = looked_at.count();
+    let number = |n: usize| text::thousands(n as u64);
+    let (looked, of) = (number(looked_at), number(all));
+    (looked_at < all && !ctx.lost).then(|| Alarm {
+        words: format!("checking {looked} of {of} {}", ctx.theme.glyphs.cut),
+        shorter: vec![format!("checking {}", ctx.theme.glyphs.cut)],
+        style: ctx.theme.text,
+    })
 }

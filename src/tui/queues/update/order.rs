@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use crate::clock::EpochMillis;
-use crate::queue::{Due, Finding, Severity};
+use crate::queue::{Due, Finding, Queue, Severity};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::queues::{Opening, QueueRow, QueueSort};
 use crate::tui::sight;
@@ -50,12 +50,18 @@ pub(crate) fn sort(model: &mut Model) {
 /// Sorts the rows, whoever is at them.
 pub(crate) fn sort_now(model: &mut Model) {
     let selected = model.selected().map(|row| row.queue.clone());
-    let (by, now) = (model.queue_sort, model.schedule.exact);
-    let in_order = |a: &QueueRow, b: &QueueRow| compare(by, now, a, b).is_le();
-    if model.queues.is_sorted_by(in_order) {
+    let order = RowOrder {
+        by: model.queue_sort,
+        now: model.schedule.exact,
+        selected: selected.as_ref(),
+    };
+    if model
+        .queues
+        .is_sorted_by(|a, b| order.compare(a, b).is_le())
+    {
         return;
     }
-    model.queues.sort_by(|a, b| compare(by, now, a, b));
+    model.queues.sort_by(|a, b| order.compare(a, b));
     let at = selected.and_then(|queue| model.queues.iter().position(|row| row.queue == queue));
     model.cursor = at.unwrap_or(0);
     sight::keep(model);
@@ -64,11 +70,16 @@ pub(crate) fn sort_now(model: &mut Model) {
 /// Puts a new row in its place; last while no row may change its own. There can be thousands: the
 /// others are not sorted again.
 pub(crate) fn insert(model: &mut Model, row: QueueRow) {
-    let (by, now) = (model.queue_sort, model.schedule.exact);
+    let selected = model.selected().map(|row| row.queue.clone());
+    let order = RowOrder {
+        by: model.queue_sort,
+        now: model.schedule.exact,
+        selected: selected.as_ref(),
+    };
     let at = if held(model) {
         model.queues.len()
     } else {
-        let before = |other: &QueueRow| compare(by, now, other, &row).is_lt();
+        let before = |other: &QueueRow| order.compare(other, &row).is_lt();
         model.queues.partition_point(before)
     };
     model.queues.insert(at, row);
@@ -78,55 +89,70 @@ pub(crate) fn insert(model: &mut Model, row: QueueRow) {
     }
 }
 
-/// Compares two rows in the order `by`; rows that are equal in it stand by name.
-fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Ordering {
-    let figure = |row: &QueueRow| {
-        let pulse = row.pulse.as_ref()?;
-        match by {
-            QueueSort::MostLate => pulse.late.get(),
-            QueueSort::Waiting => pulse.waiting.get(),
-            QueueSort::Target => pulse.target.get(),
-            QueueSort::Late | QueueSort::Name | QueueSort::Next => None,
-        }
-    };
-    let moment = |row: &QueueRow| {
-        let pulse = row.pulse.as_ref()?;
-        match by {
-            QueueSort::Late => row.late_since(now),
-            QueueSort::Next => pulse.next.and_then(Due::at),
-            QueueSort::MostLate | QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
-        }
-    };
-    // A note makes no queue sick.
-    let bad = |worst: &Severity| by == QueueSort::Late && *worst > Severity::Note;
-    let worst = |row: &QueueRow| row.worst().filter(bad);
-    // What ends by itself does not wait until somebody has looked at what is late.
-    let urgency = |row: &QueueRow| {
-        let first = worst(row).and_then(|_| row.findings.first());
-        first.map_or((true, None), Finding::urgency)
-    };
-    let much = |row: &QueueRow| match by {
-        QueueSort::Late => late_digits(row, now),
-        _ => 0,
-    };
-    // Whoever has just repaired it still looks at it.
-    let lately = |until: EpochMillis| now.since(until) < MENDED_MS;
-    let mended = |row: &QueueRow| {
-        let over = || row.watch.passed().any(|passed| lately(passed.until));
-        by == QueueSort::Late && (!row.gone.is_empty() || over())
-    };
-    // A note makes no queue sick, but more than nothing is said of it.
-    let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
-    // What is not known stands last.
-    let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
-    (worst(b).cmp(&worst(a)))
-        .then_with(|| urgency(a).cmp(&urgency(b)))
-        .then_with(|| mended(b).cmp(&mended(a)))
-        .then_with(|| much(b).cmp(&much(a)))
-        .then_with(|| figure(b).cmp(&figure(a)))
-        .then_with(|| soonest(a).cmp(&soonest(b)))
-        .then_with(|| noted(b).cmp(&noted(a)))
-        .then_with(|| a.queue.name.cmp(&b.queue.name))
+/// The order of the rows at a moment.
+struct RowOrder<'a> {
+    by: QueueSort,
+    now: EpochMillis,
+    selected: Option<&'a Queue>,
+}
+
+impl RowOrder<'_> {
+    /// Compares two rows; those that are equal in this order stand by name.
+    fn compare(&self, a: &QueueRow, b: &QueueRow) -> Ordering {
+        let (by, now) = (self.by, self.now);
+        let figure = |row: &QueueRow| {
+            let pulse = row.pulse.as_ref()?;
+            match by {
+                QueueSort::MostLate => pulse.late.get(),
+                QueueSort::Waiting => pulse.waiting.get(),
+                QueueSort::Target => pulse.target.get(),
+                QueueSort::Late | QueueSort::Name | QueueSort::Next => None,
+            }
+        };
+        let moment = |row: &QueueRow| {
+            let pulse = row.pulse.as_ref()?;
+            match by {
+                QueueSort::Late => row.late_since(now),
+                QueueSort::Next => pulse.next.and_then(Due::at),
+                QueueSort::MostLate | QueueSort::Name | QueueSort::Waiting | QueueSort::Target => {
+                    None
+                }
+            }
+        };
+        // A note makes no queue sick.
+        let bad = |worst: &Severity| by == QueueSort::Late && *worst > Severity::Note;
+        let worst = |row: &QueueRow| row.worst().filter(bad);
+        // What ends by itself does not wait until somebody has looked at what is late.
+        let urgency = |row: &QueueRow| {
+            let first = worst(row).and_then(|_| row.findings.first());
+            first.map_or((true, None), Finding::urgency)
+        };
+        let much = |row: &QueueRow| match by {
+            QueueSort::Late => late_digits(row, now),
+            _ => 0,
+        };
+        // Whoever has just repaired it still looks at it, and so does who has selected it: it does not
+        // take what is wrong elsewhere out of sight.
+        let lately = |until: EpochMillis| now.since(until) < MENDED_MS;
+        let mended = |row: &QueueRow| {
+            let looked_at = self.selected == Some(&row.queue);
+            let mut passed = row.watch.passed();
+            let over = passed.any(|passed| looked_at || lately(passed.until));
+            by == QueueSort::Late && (!row.gone.is_empty() || over)
+        };
+        // A note makes no queue sick, but more than nothing is said of it.
+        let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
+        // What is not known stands last.
+        let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
+        (worst(b).cmp(&worst(a)))
+            .then_with(|| urgency(a).cmp(&urgency(b)))
+            .then_with(|| mended(b).cmp(&mended(a)))
+            .then_with(|| much(b).cmp(&much(a)))
+            .then_with(|| figure(b).cmp(&figure(a)))
+            .then_with(|| soonest(a).cmp(&soonest(b)))
+            .then_with(|| noted(b).cmp(&noted(a)))
+            .then_with(|| a.queue.name.cmp(&b.queue.name))
+    }
 }
 
 /// Counts the digits of the number of its late entries: what is late for no longer than a hand-over

@@ -11,7 +11,6 @@ use crate::queue::finding::id;
 use crate::queue::{Known, LinkState, Pulse, Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
-use crate::tui::model::Pane;
 use crate::tui::queues::columns::Col;
 use crate::tui::queues::queries::is_fresh;
 use crate::tui::queues::{HAND_OVER_MS, QueueRow};
@@ -53,7 +52,7 @@ fn state(now: EpochMillis, pulse: &Pulse) -> State {
 
 /// Draws the mark before a queue that somebody has to look at: the sign of its worst finding, `!`
 /// where none has been found yet. It stands beside the cursor's mark.
-pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
+pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
     if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
         let d = &ctx.data;
         let (sign, style) = match row.worst() {
@@ -61,9 +60,6 @@ pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mu
             Some(Severity::Warning) => (d.glyphs.warn, d.warn),
             Some(Severity::Note) | None => ("!", d.warn),
         };
-        // On a reversed row its colour would be a patch.
-        let plain = chosen && d.reversed && ctx.model.focus == Pane::Queues;
-        let style = if plain { Style::new() } else { style };
         Line::new(buf, area.x + 1, area.y, 1).put(buf, sign, style);
     }
 }
