@@ -151,6 +151,9 @@ impl Ledger {
         }
         let first = before.map_or(at, |known| known.first);
         let counted = before.and_then(|known| known.counted);
+        // What we took of it ourselves goes on by no rate.
+        let ours = |(since, _): &(EpochMillis, u64)| self.repaired.is_some_and(|at| at >= *since);
+        let counted = counted.filter(|counted| !ours(counted));
         let figure = finding.figure.filter(|_| !finding.sampled);
         let counted = counted.or_else(|| Some((at, figure?)));
         finding.since = Some(finding.since.map_or(first, |since| since.min(first)));

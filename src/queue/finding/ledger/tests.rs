@@ -33,6 +33,19 @@ fn a_finding_says_since_when_and_how_its_figure_moves() {
 }
 
 #[test]
+fn what_we_took_of_it_ourselves_goes_on_by_no_rate() {
+    let mut ledger = Ledger::default();
+    ledger.enter(found(Some(200)), at(0));
+    ledger.repaired = Some(at(20_000));
+    let said = ledger.enter(found(Some(50)), at(21_000));
+    assert_eq!(said.findings[0].trend, None);
+    // From then on it moves by itself.
+    let said = ledger.enter(found(Some(60)), at(26_000));
+    let trend = said.findings[0].trend.unwrap();
+    assert_eq!((trend.per_s, trend.done_in_ms), (2.0, None));
+}
+
+#[test]
 fn what_has_gone_says_so_for_a_moment_and_what_comes_back_has_never_gone() {
     let mut ledger = Ledger::default();
     ledger.enter(found(None), at(0));
