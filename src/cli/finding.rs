@@ -218,6 +218,10 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
             "requeue",
             vec!["--from order-only --all --in 1h".to_owned()],
         ),
+        Step::KeepOne => (
+            "delete",
+            vec!["--from delivered --all --keep-one".to_owned()],
+        ),
         Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
             let (command, mut flags) = flags(what)?;
@@ -278,10 +282,15 @@ mod tests {
     fn what_a_repair_is_called_is_what_is_typed() {
         let queue = Queue::redisson("orders");
         let form = Some(crate::queue::Form::ByteId);
-        let all = Repair::ALL.iter().filter(|repair| !repair.is_of_strays());
+        let of_all = |repair: &&Repair| !repair.is_of_strays() && **repair != Repair::KeepOne;
+        let all = Repair::ALL.iter().filter(of_all);
         let all = all.filter_map(|repair| repair.what(form, Some(600_000)));
         let named = all.map(|what| (what.name(), Step::Change(what)));
-        let others = [("worker", Step::Worker), ("requeue", Step::WaitAgain)];
+        let others = [
+            ("worker", Step::Worker),
+            ("requeue", Step::WaitAgain),
+            ("keep-one", Step::KeepOne),
+        ];
         for (name, step) in named.chain(others) {
             let line = command(&queue, &step, "delayscope").unwrap();
             assert!(line.contains(name), "{name}: {line}");

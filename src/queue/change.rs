@@ -536,6 +536,8 @@ pub enum Repair {
     Unit,
     /// Entries without a due time get one.
     Score,
+    /// Elements of target that are equal become one.
+    KeepOne,
     /// Entries that only the order list holds leave it.
     DropStrays,
 }
@@ -607,6 +609,7 @@ impl Repair {
         Self::RenameTaken,
         Self::Unit,
         Self::Score,
+        Self::KeepOne,
         // It loses what may never have been delivered: never before another way.
         Self::DropStrays,
     ];
@@ -618,6 +621,7 @@ impl Repair {
         match step {
             Step::Worker => Some(Self::Worker),
             Step::WaitAgain => Some(Self::Requeue),
+            Step::KeepOne => Some(Self::KeepOne),
             Step::Change(what) => Self::making(what).filter(|repair| *repair != Self::Restore),
             Step::Entry(What::Quarantine, _) => Some(Self::Quarantine),
             Step::Entry(..) | Step::Outside => None,
@@ -629,7 +633,7 @@ impl Repair {
     pub fn making(what: &What) -> Option<Self> {
         let is_it = |made: What| discriminant(&made) == discriminant(what);
         let makes = |repair: &Self| repair.what(None, None).is_some_and(is_it);
-        let of_all = |repair: &Self| !repair.is_of_strays();
+        let of_all = |repair: &Self| !repair.is_of_strays() && *repair != Self::KeepOne;
         Self::ALL.iter().copied().filter(of_all).find(makes)
     }
 
@@ -644,7 +648,7 @@ impl Repair {
             Self::Realign => What::Realign(within),
             Self::RestoreOrder => What::RestoreOrder,
             Self::DeliverStrays => What::Deliver,
-            Self::DropStrays => What::Delete,
+            Self::DropStrays | Self::KeepOne => What::Delete,
             Self::Drift => What::Drift,
             Self::Repack => What::Repack(form),
             Self::Quarantine => What::Quarantine,
@@ -689,6 +693,7 @@ impl Repair {
             Self::RenameTaken => Change::RenameTaken.label(),
             Self::Unit => "fix seconds",
             Self::Score => "fix due times",
+            Self::KeepOne => "keep one",
             Self::DropStrays => Change::Delete.label(),
         }
     }
@@ -877,6 +882,12 @@ impl Repair {
                      then; overflowed, in 100 years",
                     "scores that are no times become due times",
                 )),
+            ),
+            Self::KeepOne => (
+                "Deletes the copies of what stands in target more than once: of each the one that a \
+                 consumer takes last stays.",
+                UNDONE_WHOLE,
+                None,
             ),
             Self::DropStrays => (
                 "Drops entries that only the order list holds, although they may never have been \

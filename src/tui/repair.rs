@@ -74,10 +74,10 @@ impl RepairForm {
     /// The entries that it is about.
     #[must_use]
     pub fn marked(&self) -> MarkedEntries {
-        if self.chosen().is_some_and(Repair::is_of_strays) {
-            MarkedEntries::Lost
-        } else {
-            MarkedEntries::Due
+        match self.chosen() {
+            Some(Repair::KeepOne) => MarkedEntries::Copies,
+            Some(repair) if repair.is_of_strays() => MarkedEntries::Lost,
+            _ => MarkedEntries::Due,
         }
     }
 

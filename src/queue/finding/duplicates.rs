@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::id::DUPLICATES as ID;
-use super::{Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch};
+use super::{Act, Advice, Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch};
 use crate::queue::frames::{DeliveredElement, Fingerprint, Frames};
 use crate::queue::{Pulse, text};
 
@@ -70,10 +70,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             text::thousands(looked_at as u64),
             text::thousands(length)
         ));
-    RuleVerdict::Found(finding.repair(
-        Step::Outside,
-        "Delete the copies and keep one of each: mark all that is delivered, then run `keep-one`.",
-    ))
+    RuleVerdict::Found(
+        finding.repair(
+            Step::KeepOne,
+            Advice::of("Delete the copies and keep one of each")
+                .by(Act::Repair, "; consumers get them again until then."),
+        ),
+    )
 }
 
 fn elements(sample: &Frames) -> impl Iterator<Item = &DeliveredElement> {

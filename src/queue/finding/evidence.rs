@@ -74,6 +74,8 @@ pub enum Step {
     Entry(What, Entry),
     /// A new due time, which people choose, for what only the order list holds.
     WaitAgain,
+    /// The deletion of all elements of target that are equal but one of each.
+    KeepOne,
     /// A stand-in worker.
     Worker,
 }

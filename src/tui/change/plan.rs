@@ -24,6 +24,8 @@ pub enum MarkedEntries {
     Due,
     /// Entries that only the order list holds.
     Lost,
+    /// All elements of target, but one of each that have equal payloads.
+    Copies,
     /// This one, as it was seen.
     One(Entry),
     /// The marked ones of the tab that they were marked in, as the marks were.

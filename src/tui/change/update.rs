@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use self::about::why_not;
 use super::{ChangeInProgress, Msg, Stage, UnderWay, progress};
-use crate::queue::change::What;
+use crate::queue::change::{Repair, What};
 use crate::queue::plan::Progress;
 use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::change;
@@ -119,7 +119,11 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
         _ => None,
     };
     let which = which.unwrap_or(about.marked);
-    let called = (change, what.label());
+    let name = match which {
+        MarkedEntries::Copies => Repair::KeepOne.label(),
+        _ => what.label(),
+    };
+    let called = (change, name);
     let generation = started(model, called, about.queue.clone(), about.marks);
     let asked_for = Box::new(ToPlan {
         generation,

@@ -93,7 +93,9 @@ fn next_repair(model: &Model, row: &QueueRow) -> String {
     let (action, words) = match step {
         Step::Worker => (Action::Worker, "start a worker"),
         Step::Outside => (Action::Kick, "wake the clients"),
-        Step::Change(_) | Step::Entry(..) | Step::WaitAgain => (Action::Repair, "the repair"),
+        Step::Change(_) | Step::Entry(..) | Step::WaitAgain | Step::KeepOne => {
+            (Action::Repair, "the repair")
+        }
     };
     let label = model.keymap.label(action, model.look.ascii);
     label.map_or_else(|| words.to_owned(), |key| format!("{words} ({key})"))

@@ -46,6 +46,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Realign => realign(row, pulse),
         Repair::RestoreOrder => restore_order(row),
         Repair::Requeue | Repair::DeliverStrays | Repair::DropStrays => strays(row, pulse),
+        Repair::KeepOne => nothing("no copies were seen in target"),
         Repair::Drift => drift(row, pulse),
         Repair::Repack => repack(row, pulse),
         Repair::Quarantine => quarantine(row, pulse),

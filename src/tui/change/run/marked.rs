@@ -14,6 +14,10 @@ pub(crate) fn which(queue: &Queue, marked: MarkedEntries) -> Which {
     match marked {
         MarkedEntries::Due => Which::Due,
         MarkedEntries::Lost => Which::Where(From::OrderOnly, std::sync::Arc::new(|_| true)),
+        MarkedEntries::Copies => {
+            let all = Which::Where(From::Delivered, std::sync::Arc::new(|_| true));
+            Which::ButOne(Box::new(all))
+        }
         MarkedEntries::One(entry) => Which::These(vec![entry]),
         MarkedEntries::Marks(marks) => of_marks(queue, marks),
         MarkedEntries::ButOne(marks) => Which::ButOne(Box::new(of_marks(queue, marks))),
@@ -123,6 +127,20 @@ mod tests {
         let members: Vec<&[u8]> = these.iter().map(|e| e.member.as_slice()).collect();
         assert_eq!(members, [b"a", b"b"]);
         assert_eq!(these[0].state, State::Waiting);
+    }
+
+    #[test]
+    fn copies_are_those_of_all_that_stands_in_target() {
+        let copies = which(&Queue::redisson("orders"), MarkedEntries::Copies);
+        let Which::ButOne(all) = copies else {
+            panic!("all of them");
+        };
+        let element = Entry {
+            member: b"paid".to_vec(),
+            score: None,
+            state: State::Delivered,
+        };
+        assert!(matches!(*all, Which::Where(From::Delivered, holds) if holds(&element)));
     }
 
     #[test]

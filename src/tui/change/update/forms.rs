@@ -32,12 +32,12 @@ pub(crate) fn requeue(model: &mut Model, about: About) {
             form.count = marks.count(tabs::queries::total(model));
         }
         MarkedEntries::Lost => form.count = (lost(model), false),
-        MarkedEntries::Due => {}
+        MarkedEntries::Due | MarkedEntries::Copies => {}
     }
     form.timeless = match &form.marked {
         MarkedEntries::One(entry) => entry.state == crate::queue::State::Delivered,
         MarkedEntries::Marks(marks) | MarkedEntries::ButOne(marks) => marks.tab == Tab::Delivered,
-        MarkedEntries::Lost => true,
+        MarkedEntries::Lost | MarkedEntries::Copies => true,
         MarkedEntries::Due => false,
     };
     model.toast = None;

@@ -36,6 +36,7 @@ fn a_repair_has_the_same_name_in_the_menu_in_its_question_and_when_it_is_over() 
         let mut desk = sick();
         let first = &mut desk.model.queues[0];
         let steps = [What::RenameTaken, What::Score].map(Step::Change);
+        let steps = steps.into_iter().chain([Step::KeepOne]);
         first
             .findings
             .extend(steps.map(|step| finding("sick", step)));
@@ -55,6 +56,7 @@ fn a_repair_has_the_same_name_in_the_menu_in_its_question_and_when_it_is_over() 
         let said = toast(&desk).to_owned();
         let stem = match row {
             Row::DeliverStrays => "delivered",
+            Row::KeepOne => "delete",
             _ => &name[..name.len().min(6)],
         };
         assert!(said.contains(stem), "{name}: {said}");

@@ -399,6 +399,19 @@ fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
 }
 
 #[test]
+fn of_copies_in_target_r_deletes_all_but_one_of_each() {
+    let mut desk = sick();
+    desk.model.queues[0].findings = vec![finding("duplicates", Step::KeepOne)];
+    desk.char('R');
+    assert_eq!(menu(&desk).at, Part::Repair(Row::KeepOne));
+    let wish = asked(&desk.press(Code::Enter)).unwrap();
+    assert_eq!(
+        (wish.what, wish.which),
+        (What::Delete, MarkedEntries::Copies)
+    );
+}
+
+#[test]
 fn what_is_in_quarantine_nothing_else_is_done_to() {
     for key in ['t', 'p', 'r', 'x', 'e', 'D'] {
         let mut desk = quarantined();
