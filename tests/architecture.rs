@@ -401,7 +401,7 @@ fn the_readme_is_short_and_holds_its_two_commands() {
     let lines = readme.lines().count();
     assert!(lines < MAX_README, "README.md has {lines} lines");
     for command in [
-        "sh assets/setup.sh && cargo run --release -- demo",
+        "sh assets/setup.sh && cargo run -- demo",
         "sh assets/setup.sh && cargo test",
     ] {
         let stands = readme
