@@ -25,8 +25,7 @@ fn on_findings(model: &Model) -> bool {
 
 /// The commands that mend by hand what is under the cursor, else those that show it.
 fn of_finding(model: &mut Model) -> Vec<Effect> {
-    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
-    let Some(told) = findings::listed(model).get(at).copied() else {
+    let Some(told) = findings::at_cursor(model) else {
         return Vec::new();
     };
     let found = told.finding.clone();
@@ -35,8 +34,7 @@ fn of_finding(model: &mut Model) -> Vec<Effect> {
 
 /// The finding under the cursor, for a ticket: what is wrong, what shows it, and what repairs it.
 fn ticket(model: &mut Model) -> Vec<Effect> {
-    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
-    let Some(told) = findings::listed(model).get(at).copied() else {
+    let Some(told) = findings::at_cursor(model) else {
         return Vec::new();
     };
     let (found, there) = (told.finding, &model.redis_cli);

@@ -99,11 +99,17 @@ fn cause<'a>(model: &'a Model, told: &QueueFinding) -> Option<(usize, &'a Findin
     rows(model).find(is_blocker).and_then(of)
 }
 
-/// The row of the queue whose finding the tab's cursor is on.
+/// The finding that the tab's cursor is on.
+#[must_use]
+pub fn at_cursor(model: &Model) -> Option<QueueFinding<'_>> {
+    let at = usize::try_from(model.stands.findings.cursor).ok()?;
+    listed(model).get(at).copied()
+}
+
+/// The row of the queue that has that finding.
 #[must_use]
 pub fn row_at_cursor(model: &Model) -> Option<usize> {
-    let at = usize::try_from(model.stands.findings.cursor).ok()?;
-    listed(model).get(at).map(|told| told.row)
+    at_cursor(model).map(|told| told.row)
 }
 
 /// Counts the findings that are told here.

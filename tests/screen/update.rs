@@ -28,3 +28,23 @@ mod standing;
 mod tabs;
 mod timeline;
 mod working;
+
+use delayscope::clock::EpochMillis;
+use delayscope::queue::{Frames, Known};
+
+/// A sample of that moment in which there was nothing to be seen.
+fn sample(at: EpochMillis) -> Frames {
+    Frames {
+        at,
+        next_due: Vec::new(),
+        newest: Vec::new(),
+        far: Vec::new(),
+        front: Vec::new(),
+        tail: Vec::new(),
+        depth: Known::None,
+        twin: None,
+        largest: 20,
+        asked: 100,
+        server_us: 40,
+    }
+}

@@ -18,8 +18,7 @@ pub(crate) fn held(model: &Model) -> Option<CursorFinding> {
     if model.tab != Tab::Findings || model.focus != Pane::Entries {
         return None;
     }
-    let at = usize::try_from(model.stands.findings.cursor).ok()?;
-    let told = *super::listed(model).get(at)?;
+    let told = super::at_cursor(model)?;
     Some(CursorFinding {
         queue: model.queues[told.row].queue.clone(),
         id: told.finding.id,

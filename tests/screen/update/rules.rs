@@ -9,6 +9,7 @@ use delayscope::tui::effect::Effect;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::refresh;
 
+use super::sample;
 use crate::desk::{Desk, START, World};
 
 /// A queue of which a sample has been taken, whose target then grows by one in three seconds and is
@@ -17,19 +18,7 @@ fn sampled(desk: &mut Desk, name: &str, seconds: u64) -> [usize; 2] {
     let queue = Queue::redisson(name);
     let rows = &mut desk.model.queues;
     let row = rows.iter_mut().find(|row| row.queue == queue).unwrap();
-    row.watch.frames.push_back(Arc::new(Frames {
-        at: START,
-        next_due: Vec::new(),
-        newest: Vec::new(),
-        far: Vec::new(),
-        front: Vec::new(),
-        tail: Vec::new(),
-        depth: Known::None,
-        twin: None,
-        largest: 20,
-        asked: 100,
-        server_us: 40,
-    }));
+    row.watch.frames.push_back(Arc::new(sample(START)));
     let mut counts = [0; 2];
     for _ in 0..seconds / 3 {
         let asked = desk.live(3_000, 1);
@@ -133,17 +122,9 @@ fn while_transfers_of_a_queue_block_the_server_the_others_know_of_it() {
     let row = desk.model.queues.iter_mut();
     let row = { row }.find(|row| row.queue == shipping).unwrap();
     row.watch.frames.push_back(Arc::new(Frames {
-        at: START,
         depth: Known::Is(vec![(due[0].id, Place::Beyond(1_000))]),
         next_due: due,
-        newest: Vec::new(),
-        far: Vec::new(),
-        front: Vec::new(),
-        tail: Vec::new(),
-        twin: None,
-        largest: 20,
-        asked: 100,
-        server_us: 40,
+        ..sample(START)
     }));
     desk.live(5_000, 1);
     assert_eq!(blocked_by(&desk, "mail"), Some("shipping".to_owned()));

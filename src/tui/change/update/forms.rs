@@ -148,9 +148,7 @@ fn goes_on(model: &mut Model) -> bool {
 
 /// The menu on the finding under the cursor, for its queue. False where there is no such finding.
 fn menu_of_finding(model: &mut Model) -> bool {
-    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
-    let listed = findings::listed(model);
-    let told = listed.get(at).filter(|told| told.finding.gone.is_none());
+    let told = findings::at_cursor(model).filter(|told| told.finding.gone.is_none());
     let Some((at, finding)) = told.map(|told| (told.row, told.finding.clone())) else {
         return false;
     };

@@ -1,6 +1,6 @@
 //! The order of the queues: the worst finding first, then what is well again, then the most late,
-//! then the longest late, then by name; or by another figure, when the user wants it so. The cursor stays on its queue,
-//! wherever that comes to stand.
+//! then the longest late, then by name; or by another figure, when the user wants it so. The cursor
+//! stays on its queue, wherever that comes to stand.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -136,9 +136,8 @@ impl RowOrder<'_> {
         let lately = |until: EpochMillis| now.since(until) < MENDED_MS;
         let mended = |row: &QueueRow| {
             let looked_at = self.selected == Some(&row.queue);
-            let mut passed = row.watch.passed();
-            let over = passed.any(|passed| looked_at || lately(passed.until));
-            by == QueueSort::Late && (!row.gone.is_empty() || over)
+            let mut passed = row.watch.over().filter(|passed| bad(&passed.severity));
+            passed.any(|passed| looked_at || lately(passed.until))
         };
         // A note makes no queue sick, but more than nothing is said of it.
         let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();

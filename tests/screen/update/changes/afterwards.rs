@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use delayscope::queue::change::What;
 use delayscope::queue::told::ChangeEvent;
-use delayscope::queue::{Change, Exact, Frames, Known, Tally};
+use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::findings::calm::calm;
@@ -14,6 +14,7 @@ use delayscope::tui::refresh;
 
 use super::{desk, ended, generation, orders, plan, planned};
 use crate::desk::{Desk, World};
+use crate::update::sample;
 
 /// A change of the queue that is over before any pulse has seen it; in tab 5, on its finding.
 fn at_once(desk: &mut Desk, change: Change) {
@@ -169,19 +170,7 @@ fn where_entries_stand_in_the_order_list_is_looked_at_again_as_soon_as_it_was_so
     desk.live(12_000, 1);
     let at = desk.now();
     let row = &mut desk.model.queues[0];
-    row.watch.frames.push_back(Arc::new(Frames {
-        at,
-        depth: Known::None,
-        next_due: Vec::new(),
-        newest: Vec::new(),
-        far: Vec::new(),
-        front: Vec::new(),
-        tail: Vec::new(),
-        twin: None,
-        largest: 20,
-        asked: 100,
-        server_us: 40,
-    }));
+    row.watch.frames.push_back(Arc::new(sample(at)));
     assert_eq!(samples(&desk.live(4_000, 1)), 0);
     let at = desk.now();
     desk.model.queues[0]
