@@ -56,6 +56,7 @@ pub mod moments;
 pub mod msg;
 pub mod offer;
 pub mod palette;
+pub mod past;
 pub mod prompt;
 pub mod queues;
 pub mod reason;

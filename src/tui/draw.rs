@@ -168,6 +168,10 @@ impl<'a> Ctx<'a> {
         let read_at = row?.read_at?;
         let age = self.model.instant.saturating_duration_since(read_at);
         let age_ms = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        if let Some(then) = self.model.then {
+            let at = moments::short(self.model.look.zone, then.at, then.now);
+            return Some(Part::new(90, at, self.theme.warn));
+        }
         if self.model.frozen.is_some() {
             return Some(Part::new(90, "frozen", self.theme.warn));
         }

@@ -54,7 +54,10 @@ pub struct Rate {
 pub fn flow(model: &Model) -> Option<Flow> {
     let row = model.selected()?;
     let pulse = row.pulse.as_ref()?;
-    let [offered, transferred, taken] = rates(row, pulse).unwrap_or_default();
+    let [offered, transferred, taken] = match &model.then {
+        Some(then) => then.rates.map(|rate| rate.map(Rate::exactly)),
+        None => rates(row, pulse).unwrap_or_default(),
+    };
     let late = row.late_since(model::now(model)).is_some();
     let untaken = |found: &Finding| found.id == id::NOTHING_CONSUMED && found.open.is_none();
     let look = model.server.of(&row.queue).last();
@@ -70,6 +73,17 @@ pub fn flow(model: &Model) -> Option<Flow> {
         late: row.watch.lateness.recent(),
         consumers: clients.map(|all| all.blocked_on_lists(model.db).count()),
     })
+}
+
+/// The rates of a queue at its last pulse, in entries a second: offered, transferred, taken. None
+/// where one is not known.
+#[must_use]
+pub fn rates_now(row: &QueueRow) -> [Option<f64>; 3] {
+    let pulse = row.pulse.as_ref();
+    let rates = pulse.and_then(|pulse| rates(row, pulse));
+    rates
+        .unwrap_or_default()
+        .map(|rate| rate.map(|rate| rate.per_s))
 }
 
 impl Rate {

@@ -28,6 +28,9 @@ pub struct Hint {
 /// The hints for where the keys go now, the most important first, help last.
 #[must_use]
 pub fn hints(model: &Model) -> Vec<Hint> {
+    if model.then.is_some() && model.overlay.is_none() {
+        return in_the_past(model);
+    }
     let below = hints_at(model, place(model));
     if !change::progress::queries::has_keys(model) {
         return below;
@@ -41,6 +44,38 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let free = |hint: &Hint| !hint.parts.iter().any(|(key, _)| taken(key));
     hints.extend(below.into_iter().filter(free));
     hints
+}
+
+/// The hints while a moment of the past is looked at: all other keys only move about there.
+fn in_the_past(model: &Model) -> Vec<Hint> {
+    let all: [(&'static str, &[Action]); 4] = [
+        ("earlier, later", &[Action::Earlier, Action::Later]),
+        (
+            "when problems changed",
+            &[Action::ChangeBefore, Action::ChangeAfter],
+        ),
+        ("now", &[Action::ZoomReset]),
+        ("help", &[Action::Help]),
+    ];
+    let hint = |(word, actions): &(&'static str, &[Action])| {
+        let rows = model.keymap.rows();
+        let keys = rows.filter(|(binding, _)| actions.contains(&binding.action));
+        let keys: Vec<Key> = keys.filter_map(|(_, keys)| keys.first().copied()).collect();
+        let part = |key: &Key| {
+            let label = key.label(model.look.ascii);
+            (*key, u16::try_from(text::width(&label) + 1).unwrap_or(0))
+        };
+        let labels: Vec<_> = keys.iter().map(|key| key.label(model.look.ascii)).collect();
+        Hint {
+            keys: labels.join(" "),
+            word,
+            enabled: true,
+            parts: keys.iter().map(part).collect(),
+            stays: !actions.contains(&Action::ChangeBefore),
+        }
+    };
+    let hints = all.iter().map(hint);
+    hints.filter(|hint| !hint.keys.is_empty()).collect()
 }
 
 /// The last line that what has the keys can be scrolled to.

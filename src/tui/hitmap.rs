@@ -38,6 +38,8 @@ pub enum Target {
     Rail(ScrollArea, Rail),
     /// The words in the header that say what is wrong.
     Sick,
+    /// The strip of the last minutes.
+    Strip,
     /// The panel of the change under way.
     Panel,
     /// A pane, but nothing in it that answers.

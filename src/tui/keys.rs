@@ -53,6 +53,14 @@ pub enum Action {
     ZoomOut,
     /// The usual zoom.
     ZoomReset,
+    /// Look back: an earlier moment.
+    Earlier,
+    /// Look back: a later moment.
+    Later,
+    /// Look back: to the change of problems before.
+    ChangeBefore,
+    /// Look back: to the next change of problems.
+    ChangeAfter,
     /// Freeze the picture, or let it go on.
     Freeze,
     /// Refresh, or retry the link, now.

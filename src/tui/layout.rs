@@ -4,6 +4,7 @@
 //! ```text
 //! header                      one line, always
 //! flow                        one line, on one queue's screen
+//! strip                       the last minutes: there from 28 rows on, and while one looks back
 //! queues           │ findings what they need, at most a third; the findings from 160 columns
 //! timeline                    5 plot rows at 80x24, 12 at 200x60
 //! entries │ detail │ depth    one column below 110 columns, three from 180
@@ -33,6 +34,8 @@ pub struct Areas {
     pub queues: Slot,
     /// The flow of the queue.
     pub flow: Area,
+    /// The last minutes of the queue.
+    pub strip: Area,
     /// The countdown timeline.
     pub timeline: Slot,
     /// The entries, with a line of column heads inside when boxed.
@@ -83,6 +86,10 @@ const THREE_COLUMNS: u16 = 180;
 
 /// From so many rows on the flow of a queue has a line.
 const FLOW_ROWS: u16 = 24;
+
+/// From so many rows on there is a line for the last minutes of a queue while one looks back; one at
+/// any time; and a second one, which says when problems came and went.
+const STRIP_ROWS: [u16; 3] = [14, 28, 40];
 
 /// Rows that the entries keep, as long as nothing else is down to its last ones.
 const LEAST: u16 = 3;
@@ -159,6 +166,12 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     // What is wrong is told with its evidence: that is worth more than when what is due.
     let told = model.tab == Tab::Findings && h < BOXED.1;
     let flow = body.take(u16::from(!dashboard && h >= FLOW_ROWS && !told));
+    let strip = body.take(match model.then {
+        _ if h < STRIP_ROWS[0] => 0,
+        Some(_) => 1 + u16::from(boxed),
+        None if dashboard || told || h < STRIP_ROWS[1] => 0,
+        None => 1 + u16::from(h >= STRIP_ROWS[2]),
+    });
     let chrome = if boxed { 3 } else { 1 };
     // The tab tells them all.
     let roomy = boxed && w >= SIDE_BY_SIDE && model.tab != Tab::Findings;
@@ -180,7 +193,8 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         Area::default()
     };
     // One queue's own screen gives the rows of the table to the timeline and the traffic.
-    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 } - flow.h;
+    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
+    let plot = plot.saturating_sub(flow.h + strip.h);
     let frame = if boxed { 4 } else { 2 };
     let said = match findings::any(model) {
         true if boxed => TOLD_WHOLE,
@@ -196,6 +210,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     };
     let mut areas = Areas {
         flow,
+        strip,
         findings: Slot::new(findings, true),
         queues: Slot::new(queues, boxed),
         timeline: Slot::new(timeline, boxed),

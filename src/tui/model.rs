@@ -25,6 +25,7 @@ use crate::tui::lives::Lives;
 use crate::tui::look::Look;
 use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
+use crate::tui::past::Then;
 use crate::tui::prompt::Prompt;
 use crate::tui::prompt::history::History;
 use crate::tui::queues::{Discovery, Opening, QueueRow, QueueSort};
@@ -133,6 +134,10 @@ pub struct Model {
     pub held: Option<(ScrollArea, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
+    /// The picture of the past that is looked at; this goes on behind it.
+    pub past: Option<Box<Self>>,
+    /// The moment that this is a picture of, where it is one of the past.
+    pub then: Option<Then>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
     /// The short messages that come after it.
@@ -281,6 +286,8 @@ impl Model {
             drawn: HitMap::default(),
             held: None,
             frozen: None,
+            past: None,
+            then: None,
             toast: None,
             later: VecDeque::new(),
             interval_ms: 1000,

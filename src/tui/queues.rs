@@ -7,6 +7,7 @@ pub mod update;
 pub mod view;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
@@ -15,6 +16,7 @@ use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch};
 use crate::queue::{
     Finding, JudgedMember, Known, Pulse, Queue, ServerWatch, Severity, Survey, text,
 };
+use crate::tui::past::record::Record;
 
 /// The progress of the search for queues.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +72,8 @@ pub struct QueueRow {
     pub habit: Habit,
     /// When it is surveyed again.
     pub surveyed: SurveyTimes,
+    /// The record of its past.
+    pub record: Arc<Record>,
 }
 
 /// The stage of the first seconds at a server.
@@ -143,6 +147,7 @@ impl QueueRow {
             watch: Watch::default(),
             habit: Habit::default(),
             surveyed: SurveyTimes::default(),
+            record: Arc::default(),
         }
     }
 

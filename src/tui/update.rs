@@ -3,6 +3,7 @@
 
 pub mod act;
 mod leading;
+mod looking_back;
 pub mod mouse;
 pub mod open;
 pub mod press;
@@ -18,7 +19,7 @@ use crate::tui::refresh::update::time;
 use crate::tui::schedule::pace;
 use crate::tui::{
     awaited, bell, change, departed, entry, examine, filter, findings, form, journal, link, lists,
-    lives, offer, palette, queues, refresh, server, sight, timeline, toast, worker,
+    lives, offer, palette, past, queues, refresh, server, sight, timeline, toast, worker,
 };
 
 /// Takes what happened: changes the model, and returns what is to be done.
@@ -28,6 +29,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     }
     if ends_waiting(&msg) {
         awaited::forget(model);
+    }
+    if model.past.is_some() && is_input(&msg) {
+        return looking_back::input(model, &msg);
     }
     // Where the user moves the cursor, it goes.
     let input = is_input(&msg);
@@ -57,6 +61,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     change::update::forms::keep_true(model);
     entry::update::lay_out(model);
     departed::update::keep_watch(model, input);
+    past::update::keep_true(model);
     effects.extend(bell::ring(model));
     effects.extend(palette::update::find::go_on(model));
     effects.extend(filter::update::start_due(model));

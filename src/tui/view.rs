@@ -12,12 +12,13 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::scrollbar;
 use crate::tui::{
     area, change, depth, dialog, edit, entries, entry, findings, flow, header, help, hints,
-    journal, layout, link, lists, lives, offer, palette, prompt, queues, repair, requeue, timeline,
-    toast, traffic,
+    journal, layout, link, lists, lives, offer, palette, past, prompt, queues, repair, requeue,
+    timeline, toast, traffic,
 };
 
 /// Draws the whole screen into the area `within` of `buf`, and says what it drew where.
 pub fn render(model: &Model, within: Rect, buf: &mut Buffer) -> HitMap {
+    let model = model.past.as_deref().unwrap_or(model);
     let within = within.intersection(buf.area);
     if within.is_empty() {
         return HitMap::default();
@@ -30,6 +31,7 @@ pub fn render(model: &Model, within: Rect, buf: &mut Buffer) -> HitMap {
         Screen::Dashboard | Screen::Queue => {
             queues::view::render(&ctx, buf);
             flow::view::render(&ctx, buf);
+            past::view::render(&ctx, buf);
             timeline::view::render(&ctx, buf);
             tab(&ctx, buf);
             depth::view::render(&ctx, buf);
@@ -113,8 +115,10 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
         Tab::Findings if ctx.areas.detail.shown() => findings::view::beside(ctx, buf),
         _ => entry::view::render_beside(ctx, buf),
     }
-    // Findings are of unequal height: a thumb would lie.
-    if ctx.model.tab != Tab::Findings {
+    // Findings are of unequal height: a thumb would lie. Entries of the past are not there.
+    let listed = ctx.model.tab == Tab::Waiting || ctx.model.tab.list().is_some();
+    let gone = listed && ctx.model.then.is_some();
+    if ctx.model.tab != Tab::Findings && !gone {
         let slot = ctx.areas.entries;
         let rows = tabs::place::table(ctx.model, slot);
         let all = (tabs::queries::count(ctx.model), ctx.model.stand().top);

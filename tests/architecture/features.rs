@@ -44,6 +44,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "help", "awaited", "entry", "examine", "copy", "entries", "change", "tabs",
         ],
     ),
+    ("past", &[]),
     ("timeline", &["entries", "filter", "tabs"]),
     (
         "refresh",

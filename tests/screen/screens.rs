@@ -10,6 +10,7 @@ mod filter;
 mod flow;
 mod meaning;
 mod overlays;
+mod past;
 mod pictures;
 mod profile;
 mod prompts;

@@ -18,6 +18,7 @@ mod offering;
 mod opened;
 mod own_keys;
 mod palette;
+mod past;
 mod prompts;
 mod reading;
 mod rows;

@@ -43,6 +43,16 @@ pub fn drawn(model: &Model) -> HitMap {
     view::render(model, area, &mut Buffer::empty(area))
 }
 
+/// Its picture as lines of text.
+pub fn text_of(model: &Model) -> String {
+    let (columns, rows) = model.size;
+    let area = Rect::new(0, 0, columns, rows);
+    let mut buf = Buffer::empty(area);
+    view::render(model, area, &mut buf);
+    let row = |y| -> String { (0..columns).map(|x| buf[(x, y)].symbol()).collect() };
+    (0..rows).map(row).collect::<Vec<_>>().join("\n")
+}
+
 /// The first cell of its picture that answers like this.
 pub fn cell_of(model: &Model, target: Target) -> Option<(u16, u16)> {
     cell_in(&drawn(model), model, target)

@@ -17,7 +17,7 @@ use crate::tui::tabs::Tab;
 use crate::tui::widget::columns::PlacedColumn;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
-use crate::tui::{filter, findings, sight, tabs};
+use crate::tui::{filter, findings, past, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -26,6 +26,9 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     title(ctx, buf);
     let table = area::table(slot);
+    if ctx.model.then.is_some() {
+        return past::view::not_kept(ctx, table, buf);
+    }
     let count = sight::waiting_rows(ctx.model);
     if count == 0 {
         match &ctx.model.filtered {

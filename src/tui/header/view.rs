@@ -149,19 +149,25 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     if let Some(server) = server(ctx) {
         push(VERSION, server, t.dim, None);
     }
-    let (state, style) = state(ctx);
-    push(STATE, state, style, None);
+    if let Some(then) = m.then {
+        let at = moments::short(m.look.zone, then.at, then.now);
+        let ago = text::age(then.now.since(then.at));
+        push(KEPT, format!("THEN {at}, {ago} ago"), t.warn, None);
+    } else {
+        let (state, style) = state(ctx);
+        push(STATE, state, style, None);
+    }
     if let Some(alarm) = &sick {
         push(ALARM, alarm.words.clone(), alarm.style, Some(Target::Sick));
     }
-    if let Some(since) = m.frozen {
+    if let Some(since) = m.frozen.filter(|_| m.then.is_none()) {
         let since = moments::clock(m.look.zone, since);
         push(STATE, format!("FROZEN {since}"), t.warn, None);
     }
     for (words, style) in [workers(ctx), under_way(ctx)].into_iter().flatten() {
         push(STATE, words, style, None);
     }
-    if m.link.clock.is_some() {
+    if m.link.clock.is_some() && m.then.is_none() {
         let now = moments::clock(m.look.zone, m.now);
         push(KEPT, format!("server {now}"), t.text, None);
     }
@@ -349,7 +355,7 @@ fn state(ctx: &Ctx) -> (String, Style) {
 /// Says what we cost the server, for the right end; in many words and in few.
 fn costs(ctx: &Ctx) -> Vec<String> {
     let cost = ctx.model.cost;
-    if ctx.model.link.clock.is_none() {
+    if ctx.model.link.clock.is_none() || ctx.model.then.is_some() {
         return Vec::new();
     }
     let long = format!(

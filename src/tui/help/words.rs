@@ -105,6 +105,10 @@ const DEPTH: &[Explanation] = &[
         "applications with Redisson on the queue's channel",
     ),
     ("published/min", "messages on it in the last minute"),
+    (
+        "1 min … 24 h",
+        "the line below the header: what waited since this program looks, red while something critical was wrong. Below it when problems came and went",
+    ),
 ];
 
 const WAITING: &[Explanation] = &[

@@ -117,6 +117,10 @@ const BARS_HELP: &str = "one bar left, right";
 
 const ZOOM_HELP: &str = "closer, wider, 10 min";
 
+const END_HELP: &str = "quit at once, suspend";
+
+const PAST_HELP: &str = "look back; at problems";
+
 const PAGE_HELP: &str = "one page up, down";
 
 const ROW_HELP: &str = "one row up, down";
@@ -196,6 +200,10 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Timeline, "zoom-in", Action::ZoomIn, &[Key::char('+'), Key::char('=')], PANES, ZOOM, ZOOM_HELP),
     row(Section::Timeline, "zoom-out", Action::ZoomOut, &[Key::char('-')], PANES, ZOOM, ZOOM_HELP),
     row(Section::Timeline, "zoom-reset", Action::ZoomReset, &[Key::char('0')], PANES, &[], ZOOM_HELP),
+    row(Section::Timeline, "earlier", Action::Earlier, &[Key::char('[')], PANES, &[], PAST_HELP),
+    row(Section::Timeline, "later", Action::Later, &[Key::char(']')], PANES, &[], PAST_HELP),
+    row(Section::Timeline, "change-before", Action::ChangeBefore, &[Key::char('{')], PANES, &[], PAST_HELP),
+    row(Section::Timeline, "change-after", Action::ChangeAfter, &[Key::char('}')], PANES, &[], PAST_HELP),
     row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "linear or log height"),
     row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "find queue"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
     row(Section::Find, "next-match", Action::NextMatch, &[Key::char('n')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
@@ -227,8 +235,8 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, recount"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
     row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit"), (Timeline, BACK), (Entries, BACK), (Delivered, BACK), (Order, BACK), (Traffic, BACK), (Findings, BACK), (Changes, BACK), (Entry, BACK)], "back; on the first, quit"),
-    row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),
-    row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], "suspend; fg brings it back"),
+    row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], END_HELP),
+    row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], END_HELP),
     row(Section::Else, "redraw", Action::Redraw, &[Key::ctrl('l')], EVERYWHERE, &[], "draw every cell again"),
     row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "jobs, keys, words"),
 ];

@@ -11,7 +11,7 @@ use crate::tui::filter::view::MatchMarks;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::widget::pane::Part;
-use crate::tui::{area, entries, findings, sight, tabs};
+use crate::tui::{area, entries, findings, past, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -27,6 +27,9 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     tabs::view::title(ctx, left, Vec::new(), buf);
     let table = area::table(slot);
+    if ctx.model.then.is_some() {
+        return past::view::not_kept(ctx, table, buf);
+    }
     let count = sight::count(ctx.model);
     if let Some(words) = why_empty(ctx, list, window, count) {
         draw::words(ctx, &words, table, buf);

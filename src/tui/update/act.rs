@@ -14,7 +14,7 @@ use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
 use crate::tui::{
     awaited, change, copy, cursor, departed, entries, examine, filter, focus, help, leave, link,
-    lives, marks, offer, palette, queues, reason, sight, timeline, worker,
+    lives, marks, offer, palette, past, queues, reason, sight, timeline, worker,
 };
 
 /// Does what the user wants, or says why not.
@@ -73,6 +73,10 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ZoomIn => timeline::update::zoom(model, model.zoom.closer()),
         Action::ZoomOut => timeline::update::zoom(model, model.zoom.wider()),
         Action::ZoomReset => timeline::update::zoom(model, crate::queue::Zoom::default()),
+        Action::Earlier => past::update::step(model, -1),
+        Action::Later => past::update::step(model, 1),
+        Action::ChangeBefore => past::update::to_change(model, false),
+        Action::ChangeAfter => past::update::to_change(model, true),
         Action::Freeze => freeze(model),
         Action::Refresh => return refresh(model),
         Action::Interval => interval::next(model),

@@ -10,7 +10,7 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::press::pressed;
 use crate::tui::{
-    change, dialog, entry, findings, form, palette, prompt, queues, sight, timeline, toast,
+    change, dialog, entry, findings, form, palette, past, prompt, queues, sight, timeline, toast,
 };
 
 /// Rows that a notch of the wheel moves the entries by.
@@ -48,7 +48,7 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
         (Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_)), _)
         | (None, None) => {}
         (Some(_), _) => return form::update::clicked(model, target),
-        (None, Some(target)) => return on_screen(model, target),
+        (None, Some(target)) => return on_screen(model, target, x),
     }
     Vec::new()
 }
@@ -72,10 +72,11 @@ fn show_sick(model: &mut Model) {
 }
 
 /// A click on what nothing lies over.
-fn on_screen(model: &mut Model, target: Target) -> Vec<Effect> {
+fn on_screen(model: &mut Model, target: Target, x: u16) -> Vec<Effect> {
     match target {
         Target::Panel => change::progress::update::take_keys(model, true),
         Target::Sick => show_sick(model),
+        Target::Strip => past::update::to_column(model, x),
         Target::Face(face) => entry::update::face(model, face),
         Target::Value(at) => tree::clicked(model, at),
         _ => {

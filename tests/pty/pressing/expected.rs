@@ -63,6 +63,11 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::ZoomIn => at_once(Seen::Text("[60 s]")),
         A::ZoomOut => at_once(Seen::Text("[1 h]")),
         A::ZoomReset => after(&[("+", "[60 s]")], Seen::Text("[10 min]")),
+        // The rules need two looks: by then there is a moment to go back to.
+        A::Earlier => after(&[("", "CRIT")], Seen::Text("THEN ")),
+        A::Later => at_once(Seen::Text("this is now")),
+        A::ChangeBefore => after(&[("", "CRIT"), ("[", "THEN ")], Seen::Text("came or went")),
+        A::ChangeAfter => at_once(Seen::Text("comes or goes")),
         A::LogHeight => at_once(Seen::Text("log ─")),
         A::Filter if place == Place::Queues => at_once(Seen::Text("⇥ complete")),
         A::Filter => at_once(Seen::Line("/")),

@@ -6,13 +6,13 @@ use delayscope::tui::help::HelpPage;
 
 use delayscope::tui::look::{Background, Depth, Look};
 use delayscope::tui::marks::ToggledEntry;
-use delayscope::tui::model::{Model, Overlay};
+use delayscope::tui::model::{Model, Overlay, Screen};
 use delayscope::tui::prompt::PromptKind;
 use delayscope::tui::tabs::Tab;
 use ratatui::buffer::Cell;
 use ratatui::style::Color;
 
-use super::{asking, filter, overlays, prompts, states, tabs};
+use super::{asking, filter, overlays, past, prompts, states, tabs};
 use crate::screens::build::{evening, look};
 use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, keep};
 
@@ -55,6 +55,9 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
         marked.marks.toggled.insert(row.member, toggled);
     }
     all.push(marked);
+    for screen in [Screen::Dashboard, Screen::Queue] {
+        all.push(past::looking_back(size, look.clone(), screen));
+    }
     all.push(overlays::asked(size, look.clone(), false));
     all.push(overlays::asked(size, look.clone(), true));
     for payload in ["", "{\"orderId\":1}", "订单 🎉 \x1b[2J"] {

@@ -1,10 +1,13 @@
 //! The arrival of what was read. An answer that nobody waits for any more is dropped.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::queue::{Finding, Known, Page, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
+use crate::tui::flow;
 use crate::tui::model::Model;
+use crate::tui::past::record::Snapshot;
 use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::refresh::SurveyAnswer;
 use crate::tui::schedule::{Fit, pace};
@@ -191,6 +194,7 @@ fn place(rows: &[QueueRow], queue: &Queue, near: usize) -> Option<usize> {
 fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<Page>) {
     let now = model.instant;
     let running = model.changing.running();
+    let is_selected = at == model.cursor && model.selected().is_some();
     let Some(row) = model.queues.get_mut(at) else {
         return (false, None);
     };
@@ -216,6 +220,19 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     let page = pulse.page.take();
     row.pulse = Some(pulse);
     row.diagnose(&model.server);
+    if let Some(pulse) = &row.pulse {
+        let reading = Snapshot {
+            pulse,
+            rates: if is_selected {
+                flow::rates_now(row)
+            } else {
+                [None; 3]
+            },
+            findings: &row.findings,
+            survey: row.survey.as_ref().filter(|_| is_selected),
+        };
+        Arc::make_mut(&mut row.record).keep(&reading);
+    }
     let found = |of: fn(&Finding) -> bool| row.findings.iter().any(of);
     if found(Finding::keeps_the_server) && !found(Finding::is_of_nobody) {
         model.schedule.blocker = Some((row.queue.clone(), now));

@@ -40,6 +40,10 @@ pub(crate) fn carry_on(model: &mut Model) {
 /// When the next shown text changes by itself.
 #[must_use]
 pub fn changes_at(model: &Model) -> Option<Instant> {
+    if let Some(past) = &model.past {
+        // It stands still, but for what is said for a moment.
+        return past.toast.as_ref().map(|toast| toast.until);
+    }
     let toast = model.toast.as_ref().map(|toast| toast.until);
     let clock = model.frozen.is_none().then(|| {
         let step = step_ms(model);

@@ -1,0 +1,230 @@
+//! Looking back: to a moment of the past, from there on, and back to now.
+
+use std::collections::HashMap;
+
+use super::Then;
+use super::queries;
+use super::record::{Moment, Record};
+use crate::clock::EpochMillis;
+use crate::queue::{LinkState, Queue};
+use crate::tui::model::{Model, Screen};
+use crate::tui::queues::{Depths, Opening, QueueRow, TWO_LOOKS_MS, Trend};
+use crate::tui::toast::update::say;
+use crate::tui::toast::{self, Tone};
+
+/// A step is no shorter than this, in ms: queues are not read more often.
+const LEAST_MS: i64 = 1_000;
+
+/// The time for which the depths have a sample a second, in ms.
+const TREND_MS: i64 = 1_000 * 300;
+
+/// Goes so many columns of the strip back (negative) or on.
+pub(crate) fn step(model: &mut Model, columns: i64) {
+    let shown = shown(model);
+    let Some(strip) = queries::strip(shown) else {
+        return nothing(model);
+    };
+    let from = shown.then.map_or(model.now, |then| then.at);
+    let at = from.plus(columns.saturating_mul(strip.column_ms.max(LEAST_MS)));
+    let begin = shown.selected().and_then(|row| row.record.begin());
+    let at = begin.map_or(at, |begin| at.max(begin));
+    match columns {
+        ..0 if at >= from => tell(model, "nothing was read before that"),
+        0.. if shown.then.is_none() => tell(model, "this is now"),
+        _ => to(model, at),
+    }
+}
+
+/// Goes to the moment of a column of the strip, by its place on the screen.
+pub(crate) fn to_column(model: &mut Model, x: u16) {
+    let column = x.saturating_sub(queries::LABEL);
+    let strip = queries::strip(shown(model));
+    if let Some(at) = strip.map(|strip| strip.moment_of(usize::from(column))) {
+        to(model, at);
+    }
+}
+
+/// Goes to the change of the problems that is next, or to the one before.
+pub(crate) fn to_change(model: &mut Model, later: bool) {
+    let shown = shown(model);
+    let Some(row) = shown.selected() else {
+        return nothing(model);
+    };
+    let at = shown.then.map_or(model.now, |then| then.at);
+    let changes: Vec<_> = row.record.changes().map(|(_, after)| after.at).collect();
+    let found = if later {
+        changes.into_iter().find(|change| *change > at)
+    } else {
+        changes.into_iter().rfind(|change| *change < at)
+    };
+    match found {
+        Some(change) => to(model, change),
+        None if later && model.past.is_some() => to(model, model.now),
+        None if later => tell(model, "no problem comes or goes after now"),
+        None => tell(
+            model,
+            "no problem came or went before that, as far as it was watched",
+        ),
+    }
+}
+
+/// Shows that moment; one that is now, or later, ends it.
+fn to(model: &mut Model, at: EpochMillis) {
+    let end = shown(model).then.map_or(model.now, |then| then.end);
+    if at >= end {
+        return back(model);
+    }
+    let then = Then {
+        at,
+        end,
+        now: model.now,
+        rates: [None; 3],
+    };
+    model.past = Some(Box::new(picture(model, then)));
+}
+
+/// The same moment once more: another queue may have been selected there.
+pub(crate) fn show_again(model: &mut Model) {
+    if let Some(then) = shown(model).then {
+        model.past = Some(Box::new(picture(model, then)));
+    }
+}
+
+/// Back to now.
+pub(crate) fn back(model: &mut Model) {
+    model.past = None;
+}
+
+/// The picture of the past goes with the terminal and with what it says for a moment.
+pub(crate) fn keep_true(model: &mut Model) {
+    let Some(past) = &mut model.past else { return };
+    past.instant = model.instant;
+    toast::update::pass(past);
+    if past.size != model.size {
+        past.size = model.size;
+        show_again(model);
+    }
+}
+
+/// The picture that is on the screen.
+fn shown(model: &Model) -> &Model {
+    model.past.as_deref().unwrap_or(model)
+}
+
+fn nothing(model: &mut Model) {
+    tell(model, "nothing has been read yet");
+}
+
+/// Says it where it is seen.
+pub(crate) fn tell(model: &mut Model, words: &str) {
+    let shown = match model.past.as_deref_mut() {
+        Some(past) => past,
+        None => model,
+    };
+    say(shown, words.to_owned(), Tone::Warn);
+}
+
+/// The screen as it was: what is kept of each queue, in the order in which they stand.
+fn picture(model: &Model, then: Then) -> Model {
+    let shown = shown(model);
+    let mut past = Model::new(
+        model.size,
+        model.look.clone(),
+        model.endpoint.clone(),
+        model.read_only,
+        model.instant,
+    );
+    let records: HashMap<&Queue, &QueueRow> = model.queues.iter().map(|r| (&r.queue, r)).collect();
+    let rows = shown
+        .queues
+        .iter()
+        .filter_map(|row| records.get(&row.queue));
+    past.queues = rows.map(|row| row_then(model, row, then.at)).collect();
+    (past.cursor, past.top) = (shown.cursor, shown.top);
+    let kept = past.queues.get(past.cursor).map(|row| row.record.clone());
+    let moment = kept.as_ref().and_then(|record| record.at(then.at));
+    past.then = Some(Then {
+        rates: moment.map_or([None; 3], Moment::rates),
+        ..then
+    });
+    (past.now, past.frozen) = (then.at, Some(then.at));
+    past.zoom = shown.zoom;
+    if let Some(row) = past.queues.get_mut(past.cursor) {
+        row.trend = kept
+            .as_ref()
+            .map_or_else(Trend::default, |record| trend(record, then.at));
+        let survey = kept.as_ref().and_then(|record| record.survey(then.at));
+        if let Some(survey) = survey {
+            row.survey = Some(survey.clone());
+            past.zoom = survey.zoom.unwrap_or(past.zoom);
+        }
+    }
+    past.link = model.link.clone();
+    past.link.state = LinkState::Live;
+    (past.db, past.discovery) = (model.db, model.discovery.clone());
+    past.opening = match model.opening {
+        Opening::Reading(since) => Opening::Reading(since),
+        _ => Opening::Over,
+    };
+    past.redis_cli.clone_from(&model.redis_cli);
+    past.profile.clone_from(&model.profile);
+    past.keymap.clone_from(&model.keymap);
+    past.changes.clone_from(&model.changes);
+    past.interval_ms = model.interval_ms;
+    let heard = model.traffic.iter().filter(|said| said.at <= then.at);
+    past.traffic = heard.cloned().collect();
+    past.screen = match shown.screen {
+        Screen::Dashboard => Screen::Dashboard,
+        _ => Screen::Queue,
+    };
+    (past.focus, past.tab) = (shown.focus, shown.tab);
+    past.stands.clone_from(&shown.stands);
+    past.overlay.clone_from(&shown.overlay);
+    (past.queue_sort, past.log_height) = (shown.queue_sort, shown.log_height);
+    past.toast = model.past.as_ref().and_then(|past| past.toast.clone());
+    past
+}
+
+/// A queue as it was then; of one that was not read then nothing is known.
+fn row_then(model: &Model, row: &QueueRow, at: EpochMillis) -> QueueRow {
+    let mut then = QueueRow::new(row.queue.clone());
+    then.record = row.record.clone();
+    if let Some(moment) = row.record.at(at) {
+        then.pulse = Some(moment.pulse());
+        then.read_at = Some(model.instant);
+        then.findings = moment.findings.to_vec();
+        then.fine = row.fine + row.findings.len();
+        then.fine = then.fine.saturating_sub(then.findings.len());
+    }
+    // The rules have said what they had to say: they are not waited for.
+    then.unsurveyed = Some("it was not kept".to_owned());
+    then.watch.unattended = Some((at.plus(-TWO_LOOKS_MS), at));
+    then
+}
+
+/// The depths of the minutes before that, a sample a second.
+fn trend(record: &Record, at: EpochMillis) -> Trend {
+    let mut trend = Trend::default();
+    let from = at.plus(-TREND_MS);
+    let begin = record.begin().map_or(at, |begin| begin.max(from));
+    let mut second = begin;
+    let mut moments = record.moments().peekable();
+    let mut last: Option<&Moment> = None;
+    while second <= at {
+        while let Some(next) = moments.next_if(|moment| moment.at <= second) {
+            last = Some(next);
+        }
+        let known = last.filter(|moment| second.since(moment.until) < 2_000);
+        trend.push(known.and_then(|moment| {
+            let pulse = moment.pulse();
+            Some(Depths {
+                at: second,
+                waiting: pulse.waiting.get()?,
+                order: pulse.order.get(),
+                target: pulse.target.get().unwrap_or(0),
+            })
+        }));
+        second = second.plus(1_000);
+    }
+    trend
+}
