@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::io::Write;
 
 use anyhow::Context as _;
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::output::Output;
@@ -14,9 +14,11 @@ use super::{NothingMatched, Outcome, lateness, say, shape};
 use crate::args;
 use crate::config::Config;
 use crate::ops::entries::quarantined;
-use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
+use crate::ops::refresh::{survey, whole_pulses};
+use crate::ops::{discover::DiscoveryEvent, discover::discover};
 use crate::queue::finding;
-use crate::queue::{Optional, Queue, shell, text};
+use crate::queue::{Optional, Queue, Severity, Survey, shell, text};
+use crate::store::Store;
 
 /// Prints the queues.
 pub(super) async fn run<W: Write>(
@@ -40,11 +42,13 @@ pub(super) async fn run<W: Write>(
     let kept = quarantined(&session.store, &queues)
         .await
         .with_context(what)?;
+    let surveys = surveys(&session.store, &queues).await;
     let pulses: Vec<_> = seen.iter().collect();
     let stand_ins = StandIns::look(&session.store, &pulses).await;
     if out.is_json() {
-        for (((queue, pulse), kept), late) in queues.iter().zip(&seen).zip(kept).zip(late) {
-            let found = finding::once(queue, pulse, None);
+        let read = queues.iter().zip(&seen).zip(&surveys);
+        for (((queue, pulse), survey), (kept, late)) in read.zip(kept.into_iter().zip(late)) {
+            let found = finding::once(queue, pulse, survey.as_ref());
             let mut fields = shape::fields(queue, pulse, &found, late);
             fields.insert("quarantined".into(), json!(kept));
             let ours = stand_ins.of(queue, pulse);
@@ -56,24 +60,31 @@ pub(super) async fn run<W: Write>(
     let mut rows: Vec<_> = queues
         .iter()
         .zip(&seen)
-        .map(|(queue, pulse)| {
-            let worst = finding::once(queue, pulse, None).worst();
+        .zip(&surveys)
+        .map(|((queue, pulse), survey)| {
+            let worst = finding::once(queue, pulse, survey.as_ref()).worst();
             let late = pulse.late.get().unwrap_or(0);
             ((worst, late), shape::row(queue, pulse, worst))
         })
         .collect();
+    let ill = |((worst, _), _): &((Option<Severity>, u64), _)| *worst >= Some(Severity::Warning);
+    let ill = rows.iter().any(ill);
     // The worst first; equals by their names.
     rows.sort_by_key(|(urgency, _)| Reverse(*urgency));
     let rows: Vec<Vec<String>> = rows.into_iter().map(|(_, row)| row).collect();
     out.table(&shape::COLUMNS, &rows)?;
     out.flush()?;
-    if seen.iter().any(shape::is_overdue) {
+    let overdue = seen.iter().any(shape::is_overdue);
+    if overdue || ill {
         let program = config.programs().ours;
         let command = match queues.as_slice() {
             [queue] => shell::about(&program, "doctor", queue, &[]),
             _ => format!("{program} doctor"),
         };
-        say::note(&format!("entries are late; why: {command}"));
+        say::note(&match overdue {
+            true => format!("entries are late; why: {command}"),
+            false => format!("▲ and ✖ have problems; which: {command}"),
+        });
     }
     for (queue, late) in queues.iter().zip(&late) {
         if let Some(late) = late {
@@ -99,6 +110,17 @@ pub(super) async fn run<W: Write>(
         say::note(&remark);
     }
     Ok(Outcome::Done)
+}
+
+/// Queues that are surveyed at the same time: their commands share packets.
+const TOGETHER: usize = 64;
+
+/// A survey of each queue, for what a pulse does not tell, such as a key that expires; none of one that
+/// cannot be surveyed, whose figures are told all the same.
+async fn surveys(store: &Store, queues: &[Queue]) -> Vec<Option<Survey>> {
+    let each = queues.iter().map(|queue| survey(store, queue, None, None));
+    let all = stream::iter(each).buffered(TOGETHER);
+    all.map(Result::ok).collect().await
 }
 
 /// The queues, and how many keys were looked through for them.

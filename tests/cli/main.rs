@@ -146,3 +146,33 @@ fn without_a_terminal_the_queues_are_printed() {
     assert!(table.starts_with("QUEUE "), "{table}");
     assert!(table.contains("\norders "), "{table}");
 }
+
+#[test]
+fn queues_marks_one_whose_entries_will_expire_although_nothing_is_late() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    program.offer("well", "hello", "1h");
+    program
+        .server
+        .cmd(&["PEXPIRE", "redisson_delay_queue_timeout:{orders}", "600000"]);
+    let ended = program.run(&["queues"]).done();
+    let row = |name: &str| {
+        ended
+            .out
+            .lines()
+            .find(|row| row.starts_with(name))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(row("orders").ends_with('✖'), "{}", ended.out);
+    assert!(!row("well").contains(['✖', '▲', '!']), "{}", ended.out);
+    assert!(
+        ended.err.contains("have problems; which: delayscope"),
+        "{}",
+        ended.err
+    );
+    let json = program.run(&["queues", "--json"]).done().json();
+    let orders = json.iter().find(|line| line["queue"] == "orders").unwrap();
+    let found = orders["findings"].as_array().unwrap();
+    assert!(found.iter().any(|id| id == "ttl"), "{orders}");
+}

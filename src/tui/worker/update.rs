@@ -59,6 +59,14 @@ fn name(queue: &Queue) -> String {
     text::printable_bytes(queue.name.as_bytes())
 }
 
+/// No client of the server was blocked on a list at the last look: nobody may be there to take what a
+/// worker moves.
+fn nobody_waits(model: &Model, row: &QueueRow) -> bool {
+    let look = model.server.of(&row.queue).last();
+    let clients = look.and_then(|look| look.clients.get_ref());
+    clients.is_some_and(|all| all.blocked_on_lists(model.db).next().is_none())
+}
+
 fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     let queue = &row.queue;
     let target = text::printable_bytes(&queue.keys().target);
@@ -92,6 +100,11 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
             None => "?".to_owned(),
         };
         lines.push(DialogLine::Fact("target", target));
+        if nobody_waits(model, row) {
+            let words =
+                "No client waits for any list: unless one polls target, what is moved lies there.";
+            lines.push(DialogLine::Warning(words.to_owned()));
+        }
         let counted = moments::short(model.look.zone, pulse.at, pulse.at);
         lines.push(DialogLine::Fact("counted", format!("at {counted}")));
         lines.push(DialogLine::Fact(

@@ -1,6 +1,9 @@
 //! Stand-in workers, the questions before them, and leaving with one at work.
 
-use delayscope::queue::{Queue, Severity};
+use std::sync::Arc;
+
+use delayscope::queue::look::{Client, Clients};
+use delayscope::queue::{Known, Queue, ServerLook, Severity};
 use delayscope::tui::dialog::{Dialog, DialogLine};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
@@ -53,6 +56,45 @@ fn fact<'a>(dialog: &'a Dialog, name: &str) -> &'a str {
         _ => None,
     });
     facts.next().unwrap()
+}
+
+/// A look at the server that lists these clients.
+fn looked(desk: &mut Desk, listed: Vec<Client>) {
+    let look = ServerLook {
+        at: desk.now(),
+        info: Known::None,
+        clients: Known::Is(Arc::new(Clients {
+            total: 7,
+            listed,
+            held: 0,
+        })),
+        scripts: Known::None,
+        server_us: 40,
+        nodes: Vec::new(),
+        views: Vec::new(),
+        sentinels: Vec::new(),
+    };
+    desk.model.server.looked(look);
+}
+
+#[test]
+fn the_question_says_when_nobody_may_be_there_to_take_what_a_worker_moves() {
+    let warned = |desk: &mut Desk| {
+        desk.char('w');
+        let warns = dialog(desk).lines.iter().any(|line| matches!(line, DialogLine::Warning(words) if words.starts_with("No client waits for any list")));
+        desk.press(Code::Esc);
+        warns
+    };
+    let mut desk = desk(30);
+    assert!(!warned(&mut desk));
+    looked(&mut desk, Vec::new());
+    assert!(warned(&mut desk));
+    let consumer = Client {
+        blocked_on_list: true,
+        ..Client::default()
+    };
+    looked(&mut desk, vec![consumer]);
+    assert!(!warned(&mut desk));
 }
 
 #[test]
