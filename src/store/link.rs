@@ -17,6 +17,7 @@ mod sentinel;
 mod shared;
 mod site;
 mod slots;
+mod socket;
 mod socks;
 pub(in crate::store) mod sole;
 pub(in crate::store) mod task;

@@ -15,10 +15,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
+use tokio_rustls::client::TlsStream;
 
 use super::super::error::StoreError;
 use super::sentinel::Guide;
 use super::slots::Topology;
+use super::socket::Socket;
 use super::{socks, tls};
 use crate::queue::{Address, Endpoint, fleet, text};
 
@@ -26,9 +28,22 @@ use crate::queue::{Address, Endpoint, fleet, text};
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
 
 /// Bytes to a server and from it.
-pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {
+    /// Lets the socket rest until the next read or write: what comes meanwhile wakes nobody.
+    fn rest(&mut self);
+}
 
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Duplex for S {}
+impl Duplex for Socket {
+    fn rest(&mut self) {
+        Self::rest(self);
+    }
+}
+
+impl Duplex for TlsStream<Stream> {
+    fn rest(&mut self) {
+        self.get_mut().0.rest();
+    }
+}
 
 /// A connection, in the open or by TLS.
 pub(in crate::store) type Stream = Box<dyn Duplex>;
@@ -215,9 +230,9 @@ impl Dialer {
                     None => TcpStream::connect((host.as_str(), port)).await?,
                 };
                 stream.set_nodelay(true)?;
-                Box::new(stream)
+                Box::new(Socket::Tcp(stream))
             }
-            Address::Unix(path) => Box::new(UnixStream::connect(path).await?),
+            Address::Unix(path) => Box::new(Socket::Unix(UnixStream::connect(path).await?)),
             Address::Sentinel(_) | Address::Cluster(_) => {
                 return Err(io::ErrorKind::AddrNotAvailable.into());
             }
@@ -452,6 +467,12 @@ impl EndingStream {
 
 /// Why a connection ended.
 const LEFT: &str = "it was left, to see where the address leads now";
+
+impl Duplex for EndingStream {
+    fn rest(&mut self) {
+        self.stream.rest();
+    }
+}
 
 impl AsyncRead for EndingStream {
     fn poll_read(

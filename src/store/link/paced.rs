@@ -1,5 +1,6 @@
 //! A connection that is read in turns while much comes: what was sent meanwhile is taken together, so
-//! that whoever waits for messages is woken ten times a second, not for each of a hundred.
+//! that whoever waits for messages is woken ten times a second, not for each of a hundred. In between the socket rests, so that the
+//! program is not woken either.
 
 use std::future::Future;
 use std::io;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::dial::{Duplex, Stream};
 use crate::clock::instant;
 
 /// Reads that are no further apart follow one on another.
@@ -21,16 +23,16 @@ const AT_ONCE: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection that is read in turns.
-pub(super) struct PacedStream<S> {
-    stream: S,
+pub(super) struct PacedStream {
+    stream: Stream,
     /// The last read, and how many have followed one on another up to it.
     last: Option<Instant>,
     following: u32,
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> PacedStream<S> {
-    pub(super) fn new(stream: S) -> Self {
+impl PacedStream {
+    pub(super) fn new(stream: Stream) -> Self {
         Self {
             stream,
             last: None,
@@ -50,11 +52,18 @@ impl<S> PacedStream<S> {
         // What is large is read on: it would come in pieces else.
         if all && self.following >= AT_ONCE {
             self.pause = Some(Box::pin(sleep(PAUSE)));
+            self.stream.rest();
         }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
+impl Duplex for PacedStream {
+    fn rest(&mut self) {
+        self.stream.rest();
+    }
+}
+
+impl AsyncRead for PacedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -70,7 +79,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
+impl AsyncWrite for PacedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -95,10 +104,14 @@ mod tests {
 
     use super::*;
 
+    impl Duplex for DuplexStream {
+        fn rest(&mut self) {}
+    }
+
     /// A connection on which so many bytes have come, one by one, and were read.
-    async fn after(reads: u32) -> (PacedStream<DuplexStream>, DuplexStream) {
+    async fn after(reads: u32) -> (PacedStream, DuplexStream) {
         let (ours, mut theirs) = duplex(1 << 20);
-        let mut paced = PacedStream::new(ours);
+        let mut paced = PacedStream::new(Box::new(ours));
         let mut room = [0; 64];
         for _ in 0..reads {
             theirs.write_all(b"m").await.unwrap();
