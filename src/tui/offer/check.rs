@@ -109,7 +109,8 @@ pub fn count(form: &OfferForm) -> Result<u64, String> {
     }
     let bytes = form.message.bytes.saturating_mul(count);
     if bytes > MOST_BYTES {
-        return Err(format!("{}B in all: at most 67.1M", text::compact(bytes)));
+        let [bytes, most] = [bytes, MOST_BYTES].map(text::bytes);
+        return Err(format!("{bytes} in all: at most {most}"));
     }
     Ok(count)
 }

@@ -17,6 +17,8 @@ pub enum Fit {
     Asked(Severity, String),
     /// It can be done: what there is for it to do, as far as can be seen.
     Can(String),
+    /// It can be done, and looks at all of the queue; nothing was seen that it would change.
+    Unlikely(String),
     /// It would do nothing, or cannot be done: why.
     Not(String),
 }
@@ -58,17 +60,18 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Unit => unit(pulse),
         Repair::Score => score(row, pulse),
     };
-    match seen {
-        Ok(words) => Fit::Can(words),
-        Err(why) => Fit::Not(why),
-    }
+    seen.map_or_else(|none| none, Fit::Can)
 }
 
-/// The work that there is to do, or why there is none.
-type RepairWork = Result<String, String>;
+/// The work that there is to do, or that there is none.
+type RepairWork = Result<String, Fit>;
 
-fn nothing<T>(why: &str) -> Result<T, String> {
-    Err(why.to_owned())
+fn nothing<T>(why: &str) -> Result<T, Fit> {
+    Err(Fit::Not(why.to_owned()))
+}
+
+fn unlikely<T>(why: impl Into<String>) -> Result<T, Fit> {
+    Err(Fit::Unlikely(why.into()))
 }
 
 /// Says what makes a repair fail: a key that it needs is taken, or the server refuses writes.
@@ -122,7 +125,8 @@ fn kick(model: &Model, row: &QueueRow, pulse: &Pulse) -> RepairWork {
         return nothing("this layout has no channel: no client can be woken");
     }
     if let Some(found) = row.findings.iter().find(|found| found.stops_transfers()) {
-        return Err(format!("it does not help here: {}", found.headline));
+        let why = format!("it does not help here: {}", found.headline);
+        return Err(Fit::Not(why));
     }
     let subscribed = pulse.transfer_clients.get();
     let others = subscribed.map(|n| model.beside(&row.queue, n).0);
@@ -187,7 +191,7 @@ fn drift(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     is_at_home(row)?;
     match (pulse.waiting.get(), pulse.order.get()) {
         (Some(0), Some(0)) => nothing("nothing waits"),
-        (Some(a), Some(b)) if a == b => Ok(format!(
+        (Some(a), Some(b)) if a == b => unlikely(format!(
             "none seen: both sides hold {}; members are compared",
             text::thousands(a)
         )),
@@ -211,13 +215,11 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     let seen = sample.next_due.iter().chain(&sample.newest);
     let seen = seen.filter_map(|one| one.form);
     let strange = seen.filter(|seen| *seen != form).count();
-    Ok(match strange {
-        0 => format!("none seen: {} wrote those looked at", form.era().releases()),
-        _ => format!(
-            "{} did not write some of those looked at",
-            form.era().releases()
-        ),
-    })
+    let releases = form.era().releases();
+    match strange {
+        0 => unlikely(format!("none seen: {releases} wrote those looked at")),
+        _ => Ok(format!("{releases} did not write some of those looked at")),
+    }
 }
 
 fn put_back(row: &QueueRow) -> RepairWork {
@@ -235,7 +237,7 @@ fn quarantine(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_frames(row)?;
     match pulse.waiting.get() {
         Some(0) => nothing("nothing waits"),
-        _ => Ok("none seen: the members looked at are frames".to_owned()),
+        _ => unlikely("none seen: the members looked at are frames"),
     }
 }
 
@@ -252,7 +254,7 @@ fn unwrap(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_frames(row)?;
     match pulse.target.get() {
         Some(0) => nothing("target is empty"),
-        _ => Ok("none seen: the elements looked at are bare".to_owned()),
+        _ => unlikely("none seen: the elements looked at are bare"),
     }
 }
 
@@ -311,7 +313,7 @@ fn score(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     }
 }
 
-fn has_order_list(row: &QueueRow) -> Result<(), String> {
+fn has_order_list(row: &QueueRow) -> Result<(), Fit> {
     match row.queue.keys().order {
         Some(_) => Ok(()),
         None => nothing("this layout has no order list"),
@@ -319,14 +321,14 @@ fn has_order_list(row: &QueueRow) -> Result<(), String> {
 }
 
 /// The order list is where it belongs.
-fn is_at_home(row: &QueueRow) -> Result<(), String> {
+fn is_at_home(row: &QueueRow) -> Result<(), Fit> {
     match row.survey.as_ref().and_then(|survey| survey.aside) {
         Some(_) => nothing("part of the order list is missing: restore that first"),
         None => Ok(()),
     }
 }
 
-fn has_frames(row: &QueueRow) -> Result<(), String> {
+fn has_frames(row: &QueueRow) -> Result<(), Fit> {
     if row.queue.has_frames() {
         Ok(())
     } else {

@@ -20,7 +20,8 @@ impl RepairForm {
         let asked = row.findings.iter();
         let asked = asked.filter_map(|found| Repair::of(&found.repair.step));
         let can = Repair::ALL.iter().copied();
-        let fits = |repair: &Repair| !matches!(fit(model, row, *repair), Fit::Not(_));
+        let fits =
+            |repair: &Repair| matches!(fit(model, row, *repair), Fit::Asked(..) | Fit::Can(_));
         let can = can.filter(|repair| Some(*repair) == first || fits(repair));
         let (mut asked, can): (Vec<_>, Vec<_>) = (asked.collect(), can.collect());
         asked.retain(|repair| can.contains(repair));

@@ -70,7 +70,7 @@ fn cured(ctx: &Ctx, found: &Finding) -> String {
     found.repair.to_do(&ctx.model.redis_cli, sentence)
 }
 
-/// Draws how many repairs would do nothing here, in one row.
+/// Draws how many repairs would do nothing, as far as was seen, in one row.
 fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
     let t = &ctx.theme;
     form::view::label(ctx, plan, (Part::More, "more"), menu.at == Part::More, buf);
@@ -78,14 +78,15 @@ fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
     let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
     let enter = Key::of(Code::Enter).label(ctx.model.look.ascii);
     let words = match menu.folded() {
-        1 => format!("{enter} shows 1 that does not apply, and why"),
-        n => format!("{enter} shows {n} that do not apply, and why"),
+        1 => format!("{enter} shows 1 that finds nothing to do, and why"),
+        n => format!("{enter} shows {n} that find nothing to do, and why"),
     };
     line.put_cut(buf, &words, t.glyphs.cut, t.dim);
 }
 
 /// The words about the row for what does not apply.
-const MORE: &str = "What would do nothing here, or cannot be done now, with the reason why.";
+const MORE: &str =
+    "What would do nothing, as far as was seen, or cannot be done now, with the reason why.";
 
 /// Says what is wrong, if anything is.
 fn wrong(ctx: &Ctx, finding: Option<&Finding>) -> String {
@@ -120,6 +121,7 @@ fn one(
             (sign, words, style)
         }
         Fit::Can(words) => ("", words, t.text),
+        Fit::Unlikely(words) => ("", words, t.dim),
         Fit::Not(why) => ("", format!("not now: {why}"), t.dim),
     };
     let area = plan.value(part);

@@ -164,7 +164,7 @@ pub(crate) fn draw(
             }
             Col::Id => found.put_id(buf, &mut cell, &row.id.to_string(), d.dim),
             Col::Size => {
-                let size = format!("{}B", text::compact(u64::try_from(row.size).unwrap_or(0)));
+                let size = text::bytes(u64::try_from(row.size).unwrap_or(0));
                 line::right(buf, x, y, *w, &size, d.dim);
             }
             Col::Codec => {
