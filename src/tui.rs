@@ -54,6 +54,7 @@ pub mod marks;
 pub mod model;
 pub mod moments;
 pub mod msg;
+pub mod nodes;
 pub mod offer;
 pub mod palette;
 pub mod past;

@@ -81,9 +81,10 @@ pub(super) async fn run<W: Write>(
             [queue] => shell::about(&program, "doctor", queue, &[]),
             _ => format!("{program} doctor"),
         };
-        say::note(&match overdue {
-            true => format!("entries are late; why: {command}"),
-            false => format!("▲ and ✖ have problems; which: {command}"),
+        say::note(&if overdue {
+            format!("entries are late; why: {command}")
+        } else {
+            format!("▲ and ✖ have problems; which: {command}")
         });
     }
     for (queue, late) in queues.iter().zip(&late) {

@@ -110,7 +110,9 @@ fn rates(row: &QueueRow, pulse: &Pulse) -> Option<[Option<Rate>; 3]> {
     let mut beats = watch.last(WINDOW_MS);
     let (first, last) = (beats.next()?, beats.next_back()?);
     let ms = last.at.since(first.at);
-    if ms < LEAST_MS {
+    // What we have moved ourselves is no flow.
+    let ours = watch.changed.is_some_and(|changed| changed >= first.at);
+    if ms < LEAST_MS || ours {
         return None;
     }
     let grown = |length: fn(&Beat) -> Option<u64>| {

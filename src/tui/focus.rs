@@ -34,6 +34,7 @@ pub fn place_below(model: &Model) -> Place {
             Tab::Traffic => Place::Traffic,
             Tab::Findings => Place::Findings,
             Tab::Changes => Place::Changes,
+            Tab::Nodes => Place::Nodes,
         },
     }
 }

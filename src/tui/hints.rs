@@ -48,12 +48,10 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 
 /// The hints while a moment of the past is looked at: all other keys only move about there.
 fn in_the_past(model: &Model) -> Vec<Hint> {
-    let all: [(&'static str, &[Action]); 4] = [
-        ("earlier, later", &[Action::Earlier, Action::Later]),
-        (
-            "when problems changed",
-            &[Action::ChangeBefore, Action::ChangeAfter],
-        ),
+    let all: [(&'static str, &[Action]); 5] = [
+        ("step", &[Action::Earlier, Action::Later]),
+        ("next problem", &[Action::ChangeBefore, Action::ChangeAfter]),
+        ("zoom", &[Action::ZoomIn, Action::ZoomOut]),
         ("now", &[Action::ZoomReset]),
         ("help", &[Action::Help]),
     ];
@@ -71,7 +69,7 @@ fn in_the_past(model: &Model) -> Vec<Hint> {
             word,
             enabled: true,
             parts: keys.iter().map(part).collect(),
-            stays: !actions.contains(&Action::ChangeBefore),
+            stays: actions.len() == 1,
         }
     };
     let hints = all.iter().map(hint);

@@ -170,6 +170,8 @@ pub enum Place {
     Findings,
     /// The changes made.
     Changes,
+    /// The servers behind the address.
+    Nodes,
     /// An opened entry.
     Entry,
     /// The help.
@@ -188,7 +190,7 @@ pub enum Place {
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -197,6 +199,7 @@ impl Place {
         Self::Traffic,
         Self::Findings,
         Self::Changes,
+        Self::Nodes,
         Self::Entry,
         Self::Help,
         Self::Lives,
@@ -218,6 +221,7 @@ impl Place {
             Self::Traffic => "traffic",
             Self::Findings => "findings",
             Self::Changes => "journal",
+            Self::Nodes => "nodes",
             Self::Entry => "an opened entry",
             Self::Help => "the help",
             Self::Lives => "the lives of messages",

@@ -240,7 +240,7 @@ fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
         } else {
             areas.traffic = Slot::new(right, true);
         }
-        if w >= THREE_COLUMNS && !matches!(model.tab, Tab::Traffic | Tab::Changes) {
+        if w >= THREE_COLUMNS && !matches!(model.tab, Tab::Traffic | Tab::Changes | Tab::Nodes) {
             areas.detail = Slot::new(body.take_right(w * 23 / 100), true);
         }
     } else {

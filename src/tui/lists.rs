@@ -161,6 +161,8 @@ pub struct Stands {
     pub findings: Stand,
     /// The changes, newest first.
     pub changes: Stand,
+    /// The nodes, masters first.
+    pub nodes: Stand,
 }
 
 impl Tab {

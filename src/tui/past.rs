@@ -21,6 +21,12 @@ pub struct Then {
     pub end: EpochMillis,
     /// The time now.
     pub now: EpochMillis,
+    /// The server is away now.
+    pub lost: bool,
+    /// Number of queues that have problems now.
+    pub sick: usize,
+    /// How many times the strip is drawn closer than with all that is kept in it.
+    pub closer: usize,
     /// The rates of the selected queue then, in entries a second: offered, transferred, taken. None
     /// where one was not known.
     pub rates: [Option<f64>; 3],

@@ -304,7 +304,7 @@ impl QueueSort {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Late => "late",
+            Self::Late => "problems",
             Self::MostLate => "most late",
             Self::Name => "name",
             Self::Waiting => "waiting",

@@ -78,8 +78,8 @@ pub(crate) fn unbound(model: &Model, key: Key) -> String {
         let name = binding.name.replace('-', " ");
         return format!("{label} ({name}) {}", works_in(binding));
     }
-    if matches!(key.code, Code::Char('8' | '9')) {
-        return "the tabs are 1 to 7".to_owned();
+    if key.code == Code::Char('9') {
+        return "the tabs are 1 to 8".to_owned();
     }
     let help = model.keymap.label(Action::Help, ascii);
     let help = help.map_or_else(String::new, |help| format!(": {help} lists the keys"));

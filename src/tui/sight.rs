@@ -59,6 +59,7 @@ pub(crate) fn put(model: &mut Model, stand: Stand) {
         Tab::Traffic => model.stands.traffic = stand,
         Tab::Findings => model.stands.findings = stand,
         Tab::Changes => model.stands.changes = stand,
+        Tab::Nodes => model.stands.nodes = stand,
     }
 }
 

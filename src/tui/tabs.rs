@@ -5,7 +5,7 @@ pub mod queries;
 pub mod update;
 pub mod view;
 
-/// The tabs of the pane of the entries, in the order of the keys `1` to `7`.
+/// The tabs of the pane of the entries, in the order of the keys `1` to `8`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Tab {
     /// Timeouts, by due time.
@@ -23,11 +23,13 @@ pub enum Tab {
     Changes,
     /// Entries that were set aside, by due time.
     Quarantine,
+    /// The servers behind the address.
+    Nodes,
 }
 
 impl Tab {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Waiting,
         Self::Delivered,
         Self::Order,
@@ -35,6 +37,7 @@ impl Tab {
         Self::Findings,
         Self::Changes,
         Self::Quarantine,
+        Self::Nodes,
     ];
 
     /// Returns its name in the title.
@@ -48,6 +51,7 @@ impl Tab {
             Self::Findings => "findings",
             Self::Changes => "journal",
             Self::Quarantine => "quarantine",
+            Self::Nodes => "nodes",
         }
     }
 

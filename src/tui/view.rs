@@ -12,8 +12,8 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::scrollbar;
 use crate::tui::{
     area, change, depth, dialog, edit, entries, entry, findings, flow, header, help, hints,
-    journal, layout, link, lists, lives, offer, palette, past, prompt, queues, repair, requeue,
-    timeline, toast, traffic,
+    journal, layout, link, lists, lives, nodes, offer, palette, past, prompt, queues, repair,
+    requeue, timeline, toast, traffic,
 };
 
 /// Draws the whole screen into the area `within` of `buf`, and says what it drew where.
@@ -110,6 +110,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
         Tab::Traffic => traffic::view::render_tab(ctx, buf),
         Tab::Findings => findings::view::render(ctx, buf),
         Tab::Changes => journal::view::render(ctx, buf),
+        Tab::Nodes => nodes::view::render(ctx, buf),
     }
     match ctx.model.tab {
         Tab::Findings if ctx.areas.detail.shown() => findings::view::beside(ctx, buf),

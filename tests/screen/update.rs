@@ -14,6 +14,7 @@ mod lives;
 mod marking;
 mod mouse;
 mod moving;
+mod nodes;
 mod offering;
 mod opened;
 mod own_keys;

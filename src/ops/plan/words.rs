@@ -301,10 +301,10 @@ pub(in crate::ops) fn commands(making: &PlanContext<'_>, work: &[Work]) -> Vec<S
 fn in_words(work: &Work) -> String {
     let bytes: usize = (0..work.len()).map(|i| work.bytes(i)).sum();
     format!(
-        "{}: {} by exact bytes and score ({}B), {SCRIPTS}",
+        "{}: {} by exact bytes and score ({}), {SCRIPTS}",
         work.phase(),
         text::counted(work.len() as u64, "entry", "entries"),
-        text::compact(bytes as u64)
+        text::bytes(bytes as u64)
     )
 }
 

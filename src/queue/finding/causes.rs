@@ -20,8 +20,9 @@ pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
         all.early.retain(|(id, _)| !effects.contains(id));
     }
     if findings.iter().any(Finding::redelivers) {
-        // More of them come as long as that stands.
-        findings.retain(|found| found.id != id::DUPLICATES);
+        // More of them come as long as that stands, and fill target.
+        let effects = [id::DUPLICATES, id::TARGET_BACKLOG];
+        findings.retain(|found| !effects.contains(&found.id));
     }
     let slow = |found: &Finding| {
         let pulse = seen.pulse;
@@ -93,6 +94,9 @@ fn below_what_puts_to_sleep(seen: &QueueFacts, findings: &mut [Finding]) {
     };
     let headline = "Same cause: clients are connected, but nobody transfers.".to_owned();
     let details = std::mem::take(&mut stuck.details);
+    // Why they sleep is known.
+    let guess = |words: &str| words.starts_with("most likely a client has lost its timer");
+    stuck.evidence.words.retain(|words| !guess(words));
     let then = "Repair the overflowed due time first: that wakes the clients too.";
     stuck.follow(id::SCORE_RANGE, (headline, details), then);
 }

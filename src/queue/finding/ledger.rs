@@ -2,6 +2,7 @@
 //! tells.
 
 use super::causes;
+use super::id;
 use super::passed::History;
 use super::trend::Trend;
 use super::{Diagnosis, Finding, FindingEnd, PassedFinding};
@@ -91,6 +92,11 @@ impl Ledger {
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
         self.began.get_or_insert(at);
+        // A worker of ours is what helps where no client runs.
+        let ours = said
+            .findings
+            .iter()
+            .any(|finding| finding.id == id::OWN_WORKER);
         for known in &mut self.known {
             let id = known.finding.id;
             let found = said.findings.iter().any(|finding| finding.id == id);
@@ -100,6 +106,7 @@ impl Ledger {
                     then >= known.first && (0..HELPS_MS).contains(&at.since(then))
                 };
                 known.ending = match self.repaired {
+                    _ if ours && id == id::NO_TRANSFER_CLIENT => FindingEnd::Repaired,
                     Some(then) if repaired(then) => FindingEnd::Repaired,
                     _ => FindingEnd::ByItself,
                 };

@@ -127,6 +127,12 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
         let took = text::age(last.until.since(last.since));
         let count = text::number(count, 7);
         format!("{count} due in {left}; the last burst took {took}.")
+    } else if let Some((every, next)) = next_by_the_clock(&all, pulse.at) {
+        let left = text::age(next.since(pulse.at));
+        format!(
+            "A slow burst each {}: the next in about {left}.",
+            text::age(every)
+        )
     } else {
         let times = text::thousands(all.len() as u64);
         format!("{times} bursts of slow transfers within an hour: more may come.")
@@ -147,6 +153,17 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
         "Find out who offers many entries out of due order, or sort the order list before the next \
          ones fall due.",
     ))
+}
+
+/// The time in ms between bursts, the newest first, that come at equal distances, and when the next one
+/// is to be expected; none where they do not, or where it should have come.
+fn next_by_the_clock(all: &[&SlowBurst], now: EpochMillis) -> Option<(i64, EpochMillis)> {
+    let mut apart = all.windows(2).map(|two| two[0].since.since(two[1].since));
+    let every = apart.next()?;
+    // A pulse sees a burst up to some seconds after it has begun.
+    let near = |ms: i64| ms.abs_diff(every) <= every.unsigned_abs() / 10 + 5_000;
+    let next = all.first()?.since.plus(every);
+    (apart.take(2).all(near) && next > now).then_some((every, next))
 }
 
 /// The outlook on the next transfers, from the last sample and a look at all members.

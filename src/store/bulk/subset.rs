@@ -9,7 +9,7 @@ use redis::Pipeline;
 use tokio::time::timeout;
 
 use super::super::error::StoreError;
-use super::super::link::dial::Stream;
+use super::super::link::socket::Stream;
 use super::super::link::sole::{SoleWire, StringList};
 use super::super::link::{LIMIT, Store};
 use super::super::read::element_scores;

@@ -15,7 +15,7 @@ use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
 use crate::store::lane::Lane;
 use crate::store::link::Store;
-use crate::store::link::dial::Stream;
+use crate::store::link::socket::Stream;
 use crate::store::link::sole::{Answer, SoleWire, StringList};
 use crate::store::script::{self, TimedResult};
 use crate::store::write::Writer;

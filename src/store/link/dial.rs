@@ -15,38 +15,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
-use tokio_rustls::client::TlsStream;
 
 use super::super::error::StoreError;
 use super::sentinel::Guide;
 use super::slots::Topology;
-use super::socket::Socket;
+use super::socket::{Duplex, Socket, Stream};
 use super::{socks, tls};
 use crate::queue::{Address, Endpoint, fleet, text};
 
 /// The longest wait for the connection itself, its handshake, and then for the first answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
-
-/// Bytes to a server and from it.
-pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {
-    /// Lets the socket rest until the next read or write: what comes meanwhile wakes nobody.
-    fn rest(&mut self);
-}
-
-impl Duplex for Socket {
-    fn rest(&mut self) {
-        Self::rest(self);
-    }
-}
-
-impl Duplex for TlsStream<Stream> {
-    fn rest(&mut self) {
-        self.get_mut().0.rest();
-    }
-}
-
-/// A connection, in the open or by TLS.
-pub(in crate::store) type Stream = Box<dyn Duplex>;
 
 /// The way to one server, by which every connection to it is made.
 pub(in crate::store) struct Dialer {

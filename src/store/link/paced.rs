@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::dial::{Duplex, Stream};
+use super::socket::{Duplex, Stream};
 use crate::clock::instant;
 
 /// Reads that are no further apart follow one on another.

@@ -17,8 +17,9 @@ use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{sleep, sleep_until, timeout, timeout_at};
 
 use super::super::error::{StoreError, plain, words};
-use super::dial::{Dialer, Stream};
+use super::dial::Dialer;
 use super::exchange::Exchange;
+use super::socket::Stream;
 use super::wire::{self, Wire};
 use crate::clock::instant;
 use crate::queue::fleet;

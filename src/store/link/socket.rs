@@ -1,4 +1,4 @@
-//! A socket that can rest: while it does, what comes wakes nobody.
+//! A connection, and its socket, which can rest: while it does, what comes wakes nobody.
 
 use std::io;
 use std::os::unix::net::UnixStream as PlainUnixStream;
@@ -7,6 +7,22 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::client::TlsStream;
+
+/// Bytes to a server and from it.
+pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {
+    /// Lets the socket rest until the next read or write: what comes meanwhile wakes nobody.
+    fn rest(&mut self);
+}
+
+/// A connection, in the open or by TLS.
+pub(in crate::store) type Stream = Box<dyn Duplex>;
+
+impl Duplex for TlsStream<Stream> {
+    fn rest(&mut self) {
+        self.get_mut().0.rest();
+    }
+}
 
 /// A connected socket, watched by the runtime unless it rests.
 pub(super) enum Socket {
@@ -22,9 +38,8 @@ pub(super) enum Socket {
     Lost,
 }
 
-impl Socket {
-    /// Rests until it is read or written again. What comes meanwhile is kept by the system.
-    pub(super) fn rest(&mut self) {
+impl Duplex for Socket {
+    fn rest(&mut self) {
         let rested = match std::mem::replace(self, Self::Lost) {
             Self::Tcp(stream) => stream.into_std().map(Self::RestingTcp),
             Self::Unix(stream) => stream.into_std().map(Self::RestingUnix),
@@ -32,7 +47,9 @@ impl Socket {
         };
         *self = rested.unwrap_or(Self::Lost);
     }
+}
 
+impl Socket {
     /// Is watched again.
     fn wake(&mut self) -> io::Result<()> {
         *self = match std::mem::replace(self, Self::Lost) {

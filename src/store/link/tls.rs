@@ -22,7 +22,8 @@ use rustls::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsConnector;
 
-use super::dial::{Stream, words};
+use super::dial::words;
+use super::socket::Stream;
 use crate::queue::{Tls, Verify, text};
 
 /// The server wants to know who we are, and we have nothing to show.

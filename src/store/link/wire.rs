@@ -16,10 +16,11 @@ use tokio::time::timeout;
 
 use super::super::error::{StoreError, on_its_way, passes, plain, words};
 use super::Retries;
-use super::dial::{self, Dialer, LIMIT, Stream};
+use super::dial::{self, Dialer, LIMIT};
 use super::exchange::Exchange;
 use super::paced::PacedStream;
 use super::sentinel;
+use super::socket::Stream;
 use super::sole::SoleWire;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, text};

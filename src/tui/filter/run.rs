@@ -23,7 +23,7 @@ const fn place(tab: Tab) -> From {
         Tab::Delivered => From::Delivered,
         Tab::Order => From::Order,
         Tab::Quarantine => From::Quarantined,
-        Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes => From::Waiting,
+        Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes | Tab::Nodes => From::Waiting,
     }
 }
 

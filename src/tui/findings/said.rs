@@ -199,7 +199,9 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
             // The key is about the selected queue.
             return None;
         }
-        model.keymap.label(action, model.look.ascii)
+        // In the past nothing can be done.
+        let keymap = Some(&model.keymap).filter(|_| model.then.is_none());
+        keymap?.label(action, model.look.ascii)
     })
 }
 

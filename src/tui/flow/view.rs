@@ -115,10 +115,10 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
     let tells_consumers = matches!(form, Form::All | Form::Full);
     if let Some(count) = flow.consumers.filter(|_| tells_consumers) {
         let (words, style) = match count {
-            0 => ("  (no consumer waits at any list)".to_owned(), d.dim),
+            0 => ("  (no consumer waits on a list)".to_owned(), d.dim),
             n => {
                 let who = text::counted(n as u64, "consumer waits", "consumers wait");
-                (format!("  ({who} at any lists)"), d.dim)
+                (format!("  ({who} on some list)"), d.dim)
             }
         };
         put(words, style);

@@ -153,6 +153,14 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         let at = moments::short(m.look.zone, then.at, then.now);
         let ago = text::age(then.now.since(then.at));
         push(KEPT, format!("THEN {at}, {ago} ago"), t.warn, None);
+        match (then.lost, then.sick) {
+            (true, _) => push(ALARM, "now: no connection".to_owned(), t.late, None),
+            (false, 0) => {}
+            (false, sick) => {
+                let sick = text::thousands(sick as u64);
+                push(3, format!("now {sick} with problems"), t.text, None);
+            }
+        }
     } else {
         let (state, style) = state(ctx);
         push(STATE, state, style, None);

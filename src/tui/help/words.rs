@@ -33,6 +33,10 @@ type Explanation = (&'static str, &'static str);
 
 const HEADER: &[Explanation] = &[
     (
+        "THEN 14:02",
+        "a moment of the past. [ ] step, { } go to the next problem or the one before, + - draw the strip closer, 0 back to now",
+    ),
+    (
         "live, stale",
         "the age of what is shown; lost, cannot connect: no connection",
     ),
@@ -107,7 +111,7 @@ const DEPTH: &[Explanation] = &[
     ("published/min", "messages on it in the last minute"),
     (
         "1 min … 24 h",
-        "the line below the header: what waited since this program looks, red while something critical was wrong. Below it when problems came and went",
+        "strip: entries that waited or stood in target; red: a critical problem. Marks: where a problem began or ended",
     ),
 ];
 
@@ -162,6 +166,21 @@ const CHANGES: &[Explanation] = &[(
     "journal",
     "what this program has changed on this server, newest first, with the redis-cli lines that did it; what can be undone says so",
 )];
+
+const NODES: &[Explanation] = &[
+    (
+        "nodes",
+        "the server, its replicas, the nodes of a cluster, and the sentinels that lead here, as the last look told of them; the command nodes asks each of them itself",
+    ),
+    (
+        "lag",
+        "how much a replica has not got yet of what its master wrote",
+    ),
+    (
+        "skew",
+        "by how much the clock of this machine differs from its own",
+    ),
+];
 
 const ENTRY: &[Explanation] = &[
     ("due", "in the local zone, in UTC and in ms since 1970"),
@@ -258,6 +277,7 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
         Place::Order => ("tab 3, order list", ORDER),
         Place::Traffic => ("tab 4, traffic", TRAFFIC),
         Place::Changes => ("tab 6, journal", CHANGES),
+        Place::Nodes => ("tab 8, nodes", NODES),
         Place::Entries => ("tab 1, waiting", WAITING),
         _ => ("", &[]),
     };

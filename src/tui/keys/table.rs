@@ -2,40 +2,42 @@
 //! save the help, which is always there.
 
 use Place::{
-    Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Lives, Order,
-    Queues, Timeline, Traffic,
+    Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Lives, Nodes,
+    Order, Queues, Timeline, Traffic,
 };
 
 use super::{Action, Binding, Code, Key, Place, Section};
 use crate::tui::tabs::Tab;
 
 const EVERYWHERE: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Lives,
-    Dialog, Form, Change,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
+    Lives, Dialog, Form, Change,
 ];
 
 /// Everywhere but where a question waits for its answer.
 const CALM: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
 ];
 
 /// And where a question may be out of date.
 const REFRESHED: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Dialog,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
+    Dialog,
 ];
 
 const SCROLLED: &[Place] = &[
-    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Lives, Change,
+    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help, Lives,
+    Change,
 ];
 
 const PANES: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes,
 ];
 
 /// Places where there is more than one part to have the keys.
 const FIELDS: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk, Help,
-    Dialog,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Form, Bulk,
+    Help, Dialog,
 ];
 
 /// Places where single entries are.
@@ -43,17 +45,17 @@ const LISTS: &[Place] = &[Entries, Delivered, Order];
 
 /// Places where something can be changed, or is told why it cannot.
 const CHANGED: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry,
 ];
 
 /// Places from which the lives of messages are opened, and that where they are.
 const LIVED: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Lives,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Lives,
 ];
 
 /// There, and where a change is looked at.
 const TAKEN_BACK: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Change,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Change,
 ];
 
 /// A row, from left to right as the help would read it.
@@ -98,6 +100,7 @@ const PANE: &[(Place, &str)] = &[
     (Traffic, "pane"),
     (Findings, "pane"),
     (Changes, "pane"),
+    (Nodes, "pane"),
     (Form, "next field"),
     (Help, "next page"),
     (Dialog, "button"),
@@ -109,6 +112,7 @@ const TABS: &[(Place, &str)] = &[
     (Traffic, "tab"),
     (Findings, "tab"),
     (Changes, "tab"),
+    (Nodes, "tab"),
 ];
 
 const TABS_HELP: &str = "tabs in their order";
@@ -119,7 +123,7 @@ const ZOOM_HELP: &str = "closer, wider, 10 min";
 
 const END_HELP: &str = "quit at once, suspend";
 
-const PAST_HELP: &str = "look back; at problems";
+const PAST_HELP: &str = "past: step, problems";
 
 const PAGE_HELP: &str = "one page up, down";
 
@@ -195,6 +199,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "tab-findings", Action::Tab(Tab::Findings), &[Key::char('5')], PANES, TABS, TABS_HELP),
     row(Section::Move, "tab-changes", Action::Tab(Tab::Changes), &[Key::char('6')], PANES, TABS, TABS_HELP),
     row(Section::Move, "tab-quarantine", Action::Tab(Tab::Quarantine), &[Key::char('7')], PANES, TABS, TABS_HELP),
+    row(Section::Move, "tab-nodes", Action::Tab(Tab::Nodes), &[Key::char('8')], PANES, TABS, TABS_HELP),
     row(Section::Timeline, "bar-left", Action::BarLeft, &[Key::of(Code::Left)], PANES, BAR, BARS_HELP),
     row(Section::Timeline, "bar-right", Action::BarRight, &[Key::of(Code::Right)], PANES, BAR, BARS_HELP),
     row(Section::Timeline, "zoom-in", Action::ZoomIn, &[Key::char('+'), Key::char('=')], PANES, ZOOM, ZOOM_HELP),
@@ -205,7 +210,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Timeline, "change-before", Action::ChangeBefore, &[Key::char('{')], PANES, &[], PAST_HELP),
     row(Section::Timeline, "change-after", Action::ChangeAfter, &[Key::char('}')], PANES, &[], PAST_HELP),
     row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "linear or log height"),
-    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "find queue"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
+    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry], &[(Queues, "find queue"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
     row(Section::Find, "next-match", Action::NextMatch, &[Key::char('n')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Find, "previous-match", Action::PreviousMatch, &[Key::char('N')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
@@ -234,9 +239,9 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, recount"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
-    row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit"), (Timeline, BACK), (Entries, BACK), (Delivered, BACK), (Order, BACK), (Traffic, BACK), (Findings, BACK), (Changes, BACK), (Entry, BACK)], "back; on the first, quit"),
+    row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit"), (Timeline, BACK), (Entries, BACK), (Delivered, BACK), (Order, BACK), (Traffic, BACK), (Findings, BACK), (Changes, BACK), (Nodes, BACK), (Entry, BACK)], "back; on the first, quit"),
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], END_HELP),
     row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], END_HELP),
     row(Section::Else, "redraw", Action::Redraw, &[Key::ctrl('l')], EVERYWHERE, &[], "draw every cell again"),
-    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "jobs, keys, words"),
+    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Nodes, "help"), (Entry, "help")], "jobs, keys, words"),
 ];

@@ -1,5 +1,6 @@
 //! The link to the server comes and goes; what is published arrives.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Msg;
@@ -67,10 +68,10 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
         }
     }
     // What was true before says nothing of what is.
-    model
-        .queues
-        .iter_mut()
-        .for_each(|row| row.watch.interrupted());
+    for row in &mut model.queues {
+        row.watch.interrupted();
+        Arc::make_mut(&mut row.record).interrupted();
+    }
     refresh::update::start_over(model);
     // A search under way waits for the server by itself.
     if matches!(model.discovery, Discovery::Idle) {

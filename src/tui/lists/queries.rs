@@ -22,6 +22,7 @@ impl Model {
             Tab::Waiting | Tab::Traffic => self.stands.traffic,
             Tab::Findings => self.stands.findings,
             Tab::Changes => self.stands.changes,
+            Tab::Nodes => self.stands.nodes,
         }
     }
 

@@ -20,6 +20,9 @@ pub fn columns(model: &Model) -> usize {
 pub fn strip(model: &Model) -> Option<Strip> {
     let row = model.selected()?;
     row.record.begin()?;
-    let end = model.then.map_or_else(|| now(model), |then| then.end);
-    Some(Strip::new(&row.record, end, columns(model)))
+    let (end, around) = match model.then {
+        Some(then) => (then.end, (then.closer, then.at)),
+        None => (now(model), (0, now(model))),
+    };
+    Some(Strip::new(&row.record, end, columns(model), around))
 }

@@ -21,7 +21,7 @@ const GAP_MS: i64 = 30_000;
 
 /// The words of findings, which tell figures, are kept anew after this, in ms, as long as the
 /// findings are the same.
-const REWORDED_MS: i64 = MINUTE_MS;
+const REWORDED_MS: i64 = 10_000;
 
 /// Bars are kept anew after this, in ms; those that are older than ten minutes once a minute.
 const BARS_MS: i64 = 10_000;
@@ -77,7 +77,7 @@ pub struct Moment {
     pub until: EpochMillis,
     figures: Figures,
     rates: [f32; 3],
-    /// The findings, worst first; their figures are up to a minute old.
+    /// The findings, worst first; their figures are up to ten seconds old.
     pub findings: Arc<[Finding]>,
     /// The bars of its timeline, where they were in sight.
     pub survey: Option<Arc<Survey>>,
@@ -113,10 +113,12 @@ impl Moment {
         self.figures.waiting.get()
     }
 
-    /// Number of entries of them that were late; none when it was not known.
+    /// Number of entries in timeouts and of elements in target; none when neither was known.
     #[must_use]
-    pub fn late(&self) -> Option<u64> {
-        self.figures.late.get()
+    pub fn held(&self) -> Option<u64> {
+        let (waiting, target) = (self.figures.waiting.get(), self.figures.target.get());
+        let held = waiting.unwrap_or(0) + target.unwrap_or(0);
+        waiting.or(target).map(|_| held)
     }
 
     /// The rates at which entries were offered, transferred and taken, in entries a second.
@@ -144,9 +146,13 @@ impl Moment {
         told.filter(|finding| finding.severity > Severity::Note)
     }
 
+    /// Returns the severity of the worst of them.
+    fn worst_problem(&self) -> Option<Severity> {
+        self.problems().map(|found| found.severity).max()
+    }
+
     /// The rules had found the same problems then as at that moment.
-    #[must_use]
-    pub fn has_the_problems_of(&self, other: &Self) -> bool {
+    fn has_the_problems_of(&self, other: &Self) -> bool {
         fn signs(moment: &Moment) -> impl Iterator<Item = (&'static str, Severity)> {
             moment.problems().map(|found| (found.id, found.severity))
         }
@@ -155,7 +161,7 @@ impl Moment {
 
     /// It is what a look at the strip should not miss.
     fn weight(&self) -> (Option<Severity>, Option<u64>, Option<u64>) {
-        (self.worst(), self.late(), self.waiting())
+        (self.worst(), self.figures.late.get(), self.held())
     }
 }
 
@@ -172,16 +178,40 @@ pub struct Snapshot<'a> {
     pub survey: Option<&'a Survey>,
 }
 
+/// The problems of a queue became others.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Turn {
+    /// When that was seen, by the server's clock.
+    pub at: EpochMillis,
+    /// The severity of the worst problem from then on; none when there was none any more.
+    pub worst: Option<Severity>,
+    /// The problem that has come, in a short sentence; empty when none has.
+    pub headline: String,
+}
+
 /// The moments of a queue that are kept, for a day at most.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// By their tier, the youngest first; in each the oldest moment first.
     tiers: [VecDeque<Moment>; TIERS.len()],
+    /// Where problems came and went, the oldest first; at most [`Record::TURNS`]. Moments grow
+    /// together with age, these do not.
+    turns: VecDeque<Turn>,
     /// When the words of the last findings were kept.
     worded: EpochMillis,
+    /// The server was away since the last reading.
+    interrupted: bool,
 }
 
 impl Record {
+    /// Changes of the problems that are kept.
+    pub const TURNS: usize = 200;
+
+    /// The server was away: how it was meanwhile, nobody knows.
+    pub const fn interrupted(&mut self) {
+        self.interrupted = true;
+    }
+
     /// Keeps what was read now.
     pub fn keep(&mut self, read: &Snapshot) {
         let at = read.pulse.at;
@@ -190,8 +220,10 @@ impl Record {
             *self = Self::default();
         }
         let new = self.moment(read);
+        self.turn(&new);
+        let away = std::mem::take(&mut self.interrupted);
         if let Some(last) = self.tiers[0].back_mut() {
-            let joined = at.since(last.until) <= GAP_MS;
+            let joined = at.since(last.until) <= GAP_MS && !away;
             if joined {
                 // It was so until it was read to be otherwise.
                 last.until = at;
@@ -200,7 +232,7 @@ impl Record {
             if joined && same && new.survey.is_none() {
                 return self.age(at);
             }
-            if at.since(last.at) < TIERS[0].1 {
+            if joined && at.since(last.at) < TIERS[0].1 {
                 join(last, new);
                 return;
             }
@@ -209,17 +241,51 @@ impl Record {
         self.age(at);
     }
 
+    /// Takes note when the problems are others than at the last reading; the first reading counts when
+    /// it has any.
+    fn turn(&mut self, new: &Moment) {
+        let last = self.last();
+        if last.map_or_else(
+            || new.worst_problem().is_none(),
+            |last| last.has_the_problems_of(new),
+        ) {
+            return;
+        }
+        let had = |id: &str| last.is_some_and(|last| last.problems().any(|old| old.id == id));
+        let come = new.problems().find(|found| !had(found.id));
+        let worst = new.worst_problem();
+        let ended = last.and_then(Moment::worst_problem) > worst;
+        if come.is_none() && worst.is_some() && !ended {
+            // One of several has gone: that is no end yet.
+            return;
+        }
+        let turn = Turn {
+            at: new.at,
+            worst,
+            headline: come.map_or_else(String::new, |found| found.headline.clone()),
+        };
+        self.turns.push_back(turn);
+        if self.turns.len() > Self::TURNS {
+            self.turns.pop_front();
+        }
+    }
+
     fn moment(&mut self, read: &Snapshot) -> Moment {
         let pulse = read.pulse;
         let at = pulse.at;
         let last = self.last();
-        let signs = |found: &Finding| (found.id, found.severity, found.open.is_some());
+        // Of other words the figures are no part.
+        let signs = |found: &Finding| {
+            let words = found.headline.chars().filter(|c| !c.is_ascii_digit());
+            let words: String = words.collect();
+            (found.id, found.severity, found.open.is_some(), words)
+        };
         let same = last.filter(|last| {
             let (old, new) = (
                 last.findings.iter().map(signs),
                 read.findings.iter().map(signs),
             );
-            old.eq(new) && at.since(self.worded) < REWORDED_MS
+            old.eq(new) && (read.findings.is_empty() || at.since(self.worded) < REWORDED_MS)
         });
         let findings = same.map(|last| Arc::clone(&last.findings));
         let bars = { self.tiers[0].iter().rev() }.find_map(|moment| moment.survey.as_ref());
@@ -312,12 +378,10 @@ impl Record {
         self.moments().next().map(|moment| moment.at)
     }
 
-    /// The moments at which the problems found became others, the oldest first.
+    /// Returns the moments at which the problems became others, the oldest first.
     #[must_use]
-    pub fn changes(&self) -> impl DoubleEndedIterator<Item = (&Moment, &Moment)> {
-        let pairs: Vec<_> = self.moments().zip(self.moments().skip(1)).collect();
-        let differ = |(before, after): &(&Moment, &Moment)| !before.has_the_problems_of(after);
-        pairs.into_iter().filter(differ)
+    pub fn turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.turns.iter()
     }
 }
 
@@ -381,8 +445,7 @@ mod tests {
         for second in 0..7_200 {
             keep(&mut record, &pulse(second, 5), &[]);
         }
-        // The words of findings are kept anew each minute, which makes a moment.
-        assert!(record.moments().count() <= 121);
+        assert_eq!(record.moments().count(), 1);
         assert_eq!(
             [0, 3_599, 7_199].map(|at| waiting(&record, at)),
             [Some(5); 3]
@@ -428,7 +491,7 @@ mod tests {
         }
         let worst = record.moments().filter_map(Moment::worst).max();
         assert_eq!(worst, Some(Severity::Critical));
-        assert_eq!(record.changes().count(), 2);
+        assert_eq!(record.turns().count(), 2);
     }
 
     #[test]
@@ -440,6 +503,35 @@ mod tests {
         let known = [0, 19, 20, 50, 51, 199, 200].map(|at| waiting(&record, at));
         let expected = [Some(5), Some(5), Some(6), Some(6), None, None, Some(7)];
         assert_eq!(known, expected);
+    }
+
+    #[test]
+    fn an_outage_leaves_a_gap_however_short() {
+        let mut record = Record::default();
+        keep(&mut record, &pulse(0, 5), &[]);
+        record.interrupted();
+        keep(&mut record, &pulse(20, 5), &[]);
+        let spans = record.moments().map(|moment| moment.until.since(moment.at));
+        assert_eq!(spans.collect::<Vec<_>>(), [0, 0]);
+    }
+
+    #[test]
+    fn what_was_wrong_from_the_first_reading_on_began_there_however_old_it_gets() {
+        let mut record = Record::default();
+        for second in 0..5_000 {
+            let critical = [Finding::new(
+                id::WRONG_TYPE,
+                Severity::Critical,
+                "A list stands there.",
+            )];
+            let findings: &[Finding] = if second < 700 { &critical } else { &[] };
+            keep(&mut record, &pulse(second, 5), findings);
+        }
+        let turns = record
+            .turns()
+            .map(|turn| (turn.at.since(START), turn.worst));
+        let expected = [(0, Some(Severity::Critical)), (700_000, None)];
+        assert_eq!(turns.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -473,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_that_stays_is_told_with_figures_of_the_same_minute() {
+    fn a_problem_that_stays_is_told_with_figures_of_the_last_ten_seconds() {
         let mut record = Record::default();
         for second in 0..300 {
             let headline = format!("{second} are late.");
@@ -483,10 +575,10 @@ mod tests {
         let told = record
             .at(START.plus(299_000))
             .map(|then| then.findings[0].headline.clone());
-        assert_eq!(told.as_deref(), Some("240 are late."));
+        assert_eq!(told.as_deref(), Some("290 are late."));
         let mut kept: Vec<*const Finding> = record.moments().map(|m| m.findings.as_ptr()).collect();
         kept.dedup();
-        assert_eq!(kept.len(), 5);
+        assert_eq!(kept.len(), 30);
     }
 
     #[test]

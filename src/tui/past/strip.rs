@@ -1,41 +1,36 @@
 //! The strip: a queue over the last minutes or hours, in columns.
 
-use super::record::{Moment, Record};
+use super::record::{Moment, Record, Turn};
 use crate::clock::EpochMillis;
 use crate::queue::Severity;
 
 /// The spans that a strip may be of, in ms, with their names: the shortest that shows all that is
 /// kept, and at most the last day.
-const SPANS: [(i64, &str); 6] = [
+const SPANS: [(i64, &str); 11] = [
     (60_000, "1 min"),
+    (2 * 60_000, "2 min"),
     (5 * 60_000, "5 min"),
+    (10 * 60_000, "10 min"),
     (15 * 60_000, "15 min"),
+    (30 * 60_000, "30 min"),
     (60 * 60_000, "1 h"),
+    (2 * 60 * 60_000, "2 h"),
     (6 * 60 * 60_000, "6 h"),
+    (12 * 60 * 60_000, "12 h"),
     (24 * 60 * 60_000, "24 h"),
 ];
 
 /// A column: what was worst in its share of the time. None where nothing was read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Column {
-    /// The most entries in timeouts.
-    pub waiting: Option<u64>,
-    /// The most late ones of them.
-    pub late: Option<u64>,
+    /// The most entries that waited, and stood in target.
+    pub held: Option<u64>,
     /// The severity of the worst finding.
     pub worst: Option<Severity>,
 }
 
-/// A change of the problems that were found.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Mark {
-    /// Its column.
-    pub column: usize,
-    /// The severity of the worst problem from then on; none when there was none any more.
-    pub worst: Option<Severity>,
-    /// The problem that has come, in a short sentence; empty when none has.
-    pub headline: String,
-}
+/// A change of the problems, in its column.
+pub type Mark = (usize, Turn);
 
 /// A queue over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +39,8 @@ pub struct Strip {
     pub span: &'static str,
     /// When it begins, by the server's clock.
     pub from: EpochMillis,
+    /// How many times it can be drawn closer than with all that is kept in it.
+    pub closest: usize,
     /// The time of a column, in ms.
     pub column_ms: i64,
     /// Its columns, the oldest first.
@@ -53,12 +50,20 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// Makes the strip that ends at `end`, in so many columns.
+    /// Makes the strip that ends at `end`, in so many columns; drawn closer by so many steps, it shows
+    /// what is around `at`.
     #[must_use]
-    pub fn new(record: &Record, end: EpochMillis, columns: usize) -> Self {
+    pub fn new(
+        record: &Record,
+        end: EpochMillis,
+        columns: usize,
+        (closer, at): (usize, EpochMillis),
+    ) -> Self {
         let watched = record.begin().map_or(0, |begin| end.since(begin));
-        let fits = |(span, _): &&(i64, &str)| *span >= watched;
-        let (span_ms, span) = *SPANS.iter().find(fits).unwrap_or(&SPANS[SPANS.len() - 1]);
+        let fits = |(span, _): &(i64, &str)| *span >= watched;
+        let whole = SPANS.iter().position(fits).unwrap_or(SPANS.len() - 1);
+        let (span_ms, span) = SPANS[whole.saturating_sub(closer)];
+        let end = end.min(at.plus(span_ms / 2).max(end.plus(span_ms - SPANS[whole].0)));
         let count = i64::try_from(columns).unwrap_or(i64::MAX).max(1);
         let column_ms = (span_ms / count).max(1);
         // On whole columns: else what stands in one would wander from picture to picture.
@@ -67,6 +72,7 @@ impl Strip {
         let mut strip = Self {
             span,
             from,
+            closest: whole,
             column_ms,
             columns: vec![Column::default(); columns],
             marks: Vec::new(),
@@ -74,8 +80,10 @@ impl Strip {
         for moment in record.moments() {
             strip.put(moment);
         }
-        for (before, after) in record.changes() {
-            strip.put_mark(before, after);
+        for turn in record.turns() {
+            if let Some(column) = strip.column_of(turn.at) {
+                strip.marks.push((column, turn.clone()));
+            }
         }
         strip
     }
@@ -106,29 +114,9 @@ impl Strip {
             .map_or(self.columns.len(), |last| last + 1);
         let Some(first) = first else { return };
         for column in &mut self.columns[first..last.max(first)] {
-            column.waiting = column.waiting.max(moment.waiting());
-            column.late = column.late.max(moment.late());
+            column.held = column.held.max(moment.held());
             column.worst = column.worst.max(moment.worst());
         }
-    }
-
-    fn put_mark(&mut self, before: &Moment, after: &Moment) {
-        let Some(column) = self.column_of(after.at) else {
-            return;
-        };
-        let had = |id: &str| before.problems().any(|old| old.id == id);
-        let come = after.problems().find(|found| !had(found.id));
-        let worst = after.problems().map(|found| found.severity).max();
-        let headline = come.map_or_else(String::new, |found| found.headline.clone());
-        if come.is_none() && worst.is_some() {
-            // One of several has gone: that is no end yet.
-            return;
-        }
-        self.marks.push(Mark {
-            column,
-            worst,
-            headline,
-        });
     }
 }
 
@@ -181,44 +169,63 @@ mod tests {
     fn the_span_is_the_shortest_that_shows_all_that_was_watched() {
         let spans = [30, 61, 400, 1_000, 4_000].map(|seconds| {
             let end = START.plus(seconds * 1_000);
-            Strip::new(&record(seconds, 0..0), end, 60).span
+            Strip::new(&record(seconds, 0..0), end, 60, (0, end)).span
         });
-        assert_eq!(spans, ["1 min", "5 min", "15 min", "1 h", "6 h"]);
+        assert_eq!(spans, ["1 min", "2 min", "10 min", "30 min", "2 h"]);
     }
 
     #[test]
     fn each_column_tells_the_worst_of_its_time_and_what_was_not_read_is_blank() {
-        let strip = Strip::new(&record(30, 10..12), START.plus(30_000), 60);
-        let known = strip
-            .columns
-            .iter()
-            .filter(|column| column.waiting.is_some());
+        let strip = Strip::new(&record(30, 10..12), START.plus(30_000), 60, (0, START));
+        let known = strip.columns.iter().filter(|column| column.held.is_some());
         assert!((29..=31).contains(&known.count()));
         let ill = strip.columns.iter().filter(|column| column.worst.is_some());
         assert!((2..=3).contains(&ill.count()));
-        assert_eq!(strip.columns.iter().rev().find_map(|c| c.waiting), Some(29));
+        assert_eq!(strip.columns.iter().rev().find_map(|c| c.held), Some(29));
         assert_eq!(strip.columns[0], Column::default());
     }
 
     #[test]
     fn a_mark_says_what_came_and_a_sign_when_all_was_well_again() {
-        let strip = Strip::new(&record(30, 10..20), START.plus(30_000), 60);
+        let strip = Strip::new(&record(30, 10..20), START.plus(30_000), 60, (0, START));
         let [came, went] = strip.marks.as_slice() else {
             panic!("{:?}", strip.marks);
         };
-        assert_eq!(came.headline, "A list stands there.");
-        assert_eq!((came.worst, went.worst), (Some(Severity::Critical), None));
-        assert!((10..=11).contains(&(went.column - came.column)));
+        assert_eq!(came.1.headline, "A list stands there.");
         assert_eq!(
-            strip.column_of(strip.moment_of(came.column)),
-            Some(came.column)
+            (came.1.worst, went.1.worst),
+            (Some(Severity::Critical), None)
         );
+        assert!((10..=11).contains(&(went.0 - came.0)));
+        assert_eq!(strip.column_of(strip.moment_of(came.0)), Some(came.0));
+    }
+
+    #[test]
+    fn drawn_closer_it_shows_what_is_around_the_moment_and_never_what_is_to_come() {
+        let record = record(1_000, 0..0);
+        let end = START.plus(1_000_000);
+        for (closer, at, span) in [
+            (0, 500, "30 min"),
+            (3, 500, "5 min"),
+            (9, 0, "1 min"),
+            (9, 1_000, "1 min"),
+        ] {
+            let at = START.plus(at * 1_000);
+            let strip = Strip::new(&record, end, 60, (closer, at));
+            assert_eq!(strip.span, span);
+            assert!(
+                strip.column_of(at).is_some(),
+                "{closer} {at:?} {:?}",
+                strip.from
+            );
+            assert!(strip.moment_of(59) < end.plus(2 * strip.column_ms));
+        }
     }
 
     #[test]
     fn no_number_of_columns_is_too_small() {
         for columns in [0, 1, 2] {
-            let strip = Strip::new(&record(30, 3..5), START.plus(30_000), columns);
+            let strip = Strip::new(&record(30, 3..5), START.plus(30_000), columns, (0, START));
             assert_eq!(strip.columns.len(), columns);
         }
     }

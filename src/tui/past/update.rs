@@ -1,6 +1,7 @@
 //! Looking back: to a moment of the past, from there on, and back to now.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::Then;
 use super::queries;
@@ -28,9 +29,10 @@ pub(crate) fn step(model: &mut Model, columns: i64) {
     let at = from.plus(columns.saturating_mul(strip.column_ms.max(LEAST_MS)));
     let begin = shown.selected().and_then(|row| row.record.begin());
     let at = begin.map_or(at, |begin| at.max(begin));
-    match columns {
-        ..0 if at >= from => tell(model, "nothing was read before that"),
-        0.. if shown.then.is_none() => tell(model, "this is now"),
+    match shown.then {
+        _ if columns < 0 && at >= from => tell(model, "nothing was read before that"),
+        None if columns > 0 => tell(model, "this is now"),
+        Some(then) if columns > 0 && at.plus(1_000) >= then.end => back(model),
         _ => to(model, at),
     }
 }
@@ -44,33 +46,62 @@ pub(crate) fn to_column(model: &mut Model, x: u16) {
     }
 }
 
-/// Goes to the change of the problems that is next, or to the one before.
+/// Goes to where the problems became others next, or before: those of the queue on its own page, on
+/// the dashboard those of any queue, which is selected then.
 pub(crate) fn to_change(model: &mut Model, later: bool) {
     let shown = shown(model);
-    let Some(row) = shown.selected() else {
-        return nothing(model);
-    };
-    let at = shown.then.map_or(model.now, |then| then.at);
-    let changes: Vec<_> = row.record.changes().map(|(_, after)| after.at).collect();
+    let at = shown.then.map_or_else(|| end_of_now(model), |then| then.at);
+    let alone = !matches!(shown.screen, Screen::Dashboard);
+    let rows = shown.queues.iter().enumerate();
+    let rows = rows.filter(|(i, _)| !alone || *i == shown.cursor);
+    let turns = rows.flat_map(|(i, row)| row.record.turns().map(move |turn| (turn.at, i)));
     let found = if later {
-        changes.into_iter().find(|change| *change > at)
+        turns.filter(|(turn, _)| *turn > at).min()
     } else {
-        changes.into_iter().rfind(|change| *change < at)
+        turns.filter(|(turn, _)| *turn < at).max()
     };
+    let whose = if alone { "here" } else { "in any queue" };
     match found {
-        Some(change) => to(model, change),
-        None if later && model.past.is_some() => to(model, model.now),
-        None if later => tell(model, "no problem comes or goes after now"),
+        Some((turn, row)) => {
+            to(model, turn);
+            if let Some(past) = model.past.as_deref_mut()
+                && past.cursor != row
+            {
+                past.cursor = row;
+                show_again(model);
+            }
+        }
+        None if later && model.past.is_some() => back(model),
+        None if later => tell(model, "this is now: no problem has come or gone since"),
         None => tell(
             model,
-            "no problem came or went before that, as far as it was watched",
+            &format!("no problem came or went {whose} before that"),
         ),
     }
 }
 
-/// Shows that moment; one that is now, or later, ends it.
+/// Draws the strip closer, or with more of the time in it.
+pub(crate) fn zoom(model: &mut Model, closer: bool) {
+    let Some(past) = model.past.as_deref_mut() else {
+        return;
+    };
+    let whole = queries::strip(past).map_or(0, |strip| strip.closest);
+    if let Some(then) = &mut past.then {
+        then.closer = if closer {
+            (then.closer + 1).min(whole)
+        } else {
+            then.closer.saturating_sub(1)
+        };
+    }
+}
+
+/// Shows that moment, but none before the first reading; one that is now, or later, ends it.
 fn to(model: &mut Model, at: EpochMillis) {
-    let end = shown(model).then.map_or(model.now, |then| then.end);
+    let shown = shown(model);
+    let end = { shown.then }.map_or_else(|| end_of_now(model), |then| then.end);
+    let begin = shown.selected().and_then(|row| row.record.begin());
+    let alone = !matches!(shown.screen, Screen::Dashboard);
+    let at = begin.filter(|_| alone).map_or(at, |begin| at.max(begin));
     if at >= end {
         return back(model);
     }
@@ -78,9 +109,13 @@ fn to(model: &mut Model, at: EpochMillis) {
         at,
         end,
         now: model.now,
+        lost: false,
+        sick: 0,
+        closer: shown.then.map_or(0, |then| then.closer),
         rates: [None; 3],
     };
     model.past = Some(Box::new(picture(model, then)));
+    keep_true(model);
 }
 
 /// The same moment once more: another queue may have been selected there.
@@ -100,10 +135,27 @@ pub(crate) fn keep_true(model: &mut Model) {
     let Some(past) = &mut model.past else { return };
     past.instant = model.instant;
     toast::update::pass(past);
+    if let Some(then) = &mut past.then {
+        then.now = model.now;
+        then.lost = matches!(
+            model.link.state,
+            LinkState::Lost { .. } | LinkState::Hung { .. }
+        );
+        then.sick = model
+            .queues
+            .iter()
+            .filter(|row| row.has_problem(model.now))
+            .count();
+    }
     if past.size != model.size {
         past.size = model.size;
         show_again(model);
     }
+}
+
+/// The end of the second that the clock shows: what was read in it has been.
+const fn end_of_now(model: &Model) -> EpochMillis {
+    model.now.plus(1_000)
 }
 
 /// The picture that is on the screen.
@@ -150,9 +202,6 @@ fn picture(model: &Model, then: Then) -> Model {
     (past.now, past.frozen) = (then.at, Some(then.at));
     past.zoom = shown.zoom;
     if let Some(row) = past.queues.get_mut(past.cursor) {
-        row.trend = kept
-            .as_ref()
-            .map_or_else(Trend::default, |record| trend(record, then.at));
         let survey = kept.as_ref().and_then(|record| record.survey(then.at));
         if let Some(survey) = survey {
             row.survey = Some(survey.clone());
@@ -190,15 +239,22 @@ fn row_then(model: &Model, row: &QueueRow, at: EpochMillis) -> QueueRow {
     let mut then = QueueRow::new(row.queue.clone());
     then.record = row.record.clone();
     if let Some(moment) = row.record.at(at) {
-        then.pulse = Some(moment.pulse());
-        then.read_at = Some(model.instant);
+        let pulse = moment.pulse();
+        // Two looks: the rules and the columns that need them have had them.
+        let mut before = pulse.clone();
+        before.at = pulse.at.plus(-TWO_LOOKS_MS);
+        then.watch.saw(&before);
+        then.watch.saw(&pulse);
+        then.pulse = Some(pulse);
+        then.trend = trend(&row.record, at);
+        // What was read long before that stands still.
+        let age = u64::try_from(at.since(moment.until)).unwrap_or(0);
+        then.read_at = model.instant.checked_sub(Duration::from_millis(age));
         then.findings = moment.findings.to_vec();
         then.fine = row.fine + row.findings.len();
         then.fine = then.fine.saturating_sub(then.findings.len());
     }
-    // The rules have said what they had to say: they are not waited for.
-    then.unsurveyed = Some("it was not kept".to_owned());
-    then.watch.unattended = Some((at.plus(-TWO_LOOKS_MS), at));
+    then.unsurveyed = Some("bars are kept only of the queue that was selected".to_owned());
     then
 }
 

@@ -1,11 +1,12 @@
-//! Draws the strip: bars of what waited, coloured by the worst problem, and below them when problems
+//! Draws the strip: bars of what waited and was delivered, coloured by the worst problem, and below them when problems
 //! came and went.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use super::queries::{self, LABEL};
-use super::strip::{Column, Mark, Strip};
+use super::record::Turn;
+use super::strip::{Column, Strip};
 use crate::queue::{Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::{self, Ctx};
@@ -31,11 +32,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let d = &ctx.data;
     line::right(buf, area.x, area.y, LABEL - 1, strip.span, d.dim);
     Line::new(buf, bars.right() + 1, area.y, 4).put(buf, "now", d.dim);
-    let most = strip
-        .columns
-        .iter()
-        .filter_map(|column| column.waiting)
-        .max();
+    let most = strip.columns.iter().filter_map(|column| column.held).max();
     for (x, column) in (bars.x..).zip(&strip.columns) {
         let (symbol, style) = bar(ctx, column, most.unwrap_or(0));
         Line::new(buf, x, area.y, 1).put(buf, symbol, style);
@@ -47,7 +44,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     match chosen {
         Some(x) if area.h > 1 => {
-            Line::new(buf, x, area.y + 1, 1).put(buf, ctx.theme.glyphs.pointer, ctx.theme.accent);
+            Line::new(buf, x, area.y + 1, 1).put(buf, ctx.theme.glyphs.up, ctx.theme.accent);
         }
         Some(x) => {
             buf[(x, area.y)].set_style(Style::new().add_modifier(Modifier::REVERSED));
@@ -59,10 +56,10 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 /// The bar of a column; where nothing was read there is none, where nothing waited a flat one.
 fn bar(ctx: &Ctx, column: &Column, most: u64) -> (&'static str, Style) {
     let d = &ctx.data;
-    let Some(waiting) = column.waiting else {
+    let Some(held) = column.held else {
         return (" ", d.dim);
     };
-    let eighth = 1 + u128::from(waiting) * 6 / u128::from(most.max(1));
+    let eighth = 1 + u128::from(held) * 6 / u128::from(most.max(1));
     let symbol = d.glyphs.eighths[usize::try_from(eighth).unwrap_or(7).min(7)];
     let style = match column.worst {
         Some(Severity::Critical) => d.late,
@@ -78,29 +75,29 @@ fn below(ctx: &Ctx, strip: &Strip, bars: Area, buf: &mut Buffer) {
     let y = bars.y + 1;
     let begin = moments::clock(zone, strip.from);
     line::right(buf, 0, y, LABEL - 1, &begin, d.dim);
-    for (i, mark) in strip.marks.iter().enumerate() {
+    for (i, (column, turn)) in strip.marks.iter().enumerate() {
         let next = strip
             .marks
             .get(i + 1)
-            .map_or(strip.columns.len(), |next| next.column);
-        let room = next.saturating_sub(mark.column);
-        let (sign, style) = sign(ctx, mark);
+            .map_or(strip.columns.len(), |(next, _)| *next);
+        let room = next.saturating_sub(*column);
+        let (sign, style) = sign(ctx, turn);
         let x = bars
             .x
-            .saturating_add(u16::try_from(mark.column).unwrap_or(u16::MAX));
+            .saturating_add(u16::try_from(*column).unwrap_or(u16::MAX));
         let mut line = Line::new(buf, x, y, u16::try_from(room.max(1)).unwrap_or(1));
         line.put(buf, sign, style);
         if room > WORDS + 3 {
-            let words = text::cut(&mark.headline, room - 3);
+            let words = text::cut(&turn.headline, room - 3);
             line.skip(1)
                 .put(buf, &words.replace('…', d.glyphs.cut), d.dim);
         }
     }
 }
 
-fn sign(ctx: &Ctx, mark: &Mark) -> (&'static str, Style) {
+fn sign(ctx: &Ctx, turn: &Turn) -> (&'static str, Style) {
     let d = &ctx.data;
-    match mark.worst {
+    match turn.worst {
         Some(Severity::Critical) => (d.glyphs.lost, d.late),
         Some(_) => (d.glyphs.warn, d.warn),
         None => (d.glyphs.good, d.ok),

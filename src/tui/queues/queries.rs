@@ -14,8 +14,8 @@ const FRESH: Duration = Duration::from_millis(1_500);
 pub fn is_fresh(model: &Model, row: &QueueRow) -> bool {
     let interval = Duration::from_millis(model.interval_ms.max(model.stretched_ms.unwrap_or(0)));
     let age = |read: Instant| model.instant.saturating_duration_since(read);
-    // A picture that stands still does so as a whole.
-    let frozen = model.frozen.is_some();
+    // A picture that stands still does so as a whole; one of the past has rows of different age.
+    let frozen = model.frozen.is_some() && model.then.is_none();
     frozen
         || row
             .read_at

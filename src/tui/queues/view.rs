@@ -93,14 +93,14 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
     let mut right = Vec::new();
     let mut left = vec![name];
     if ctx.areas.queues.boxed {
-        left.extend((m.queues.len() > 1).then(|| sorted(ctx)));
+        left.extend((m.queues.len() > 1 && m.then.is_none()).then(|| sorted(ctx)));
         // The others are read at half the pace of the selected one.
         right.extend(ctx.age(m.selected(), ctx.interval_ms()));
     }
     ctx.pane(ctx.areas.queues, Some(Pane::Queues), left, right, buf);
 }
 
-/// `by late ▾`.
+/// `by problems ▾`.
 fn sorted(ctx: &Ctx) -> Part {
     let (t, by) = (&ctx.theme, ctx.model.queue_sort);
     let arrow = if by.falls() {

@@ -179,7 +179,7 @@ fn strays(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     is_at_home(row)?;
     match (pulse.waiting.get(), pulse.order.get()) {
         (Some(waiting), Some(order)) if order > waiting => Ok(format!(
-            "only the order list holds {}: they may never have been delivered",
+            "only the order list holds {} or more: they may never have been delivered",
             text::thousands(order - waiting)
         )),
         _ => nothing("the order list does not hold more than timeouts"),

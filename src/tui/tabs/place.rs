@@ -1,14 +1,14 @@
 //! The tabs of the pane of the entries: their bar in its title, and where the rows lie.
 
-use Form::{Alarms, Alone, Bare, Brief, Full, Keys, Medium};
+use Form::{Alarms, Alone, Bare, Brief, Full, Keys, Medium, Plain};
 use Place::{Nowhere, Of, Range};
 
 use super::Tab;
 use super::queries::{count, deep_note, order, quarantined, range};
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area, Slot};
-use crate::tui::findings;
 use crate::tui::model::Model;
+use crate::tui::{findings, nodes};
 
 /// A tab in the bar.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -39,14 +39,16 @@ pub struct Bar {
 enum Form {
     /// Names and counts in full.
     Full,
-    /// Of a quarantine that holds nothing only the key.
+    /// Of a quarantine that holds nothing, and of the nodes, only the key.
     Brief,
-    /// No quarantine that holds nothing; of another its count beside its key.
+    /// No nodes, and no quarantine that holds nothing; of another its count beside its key.
     Medium,
     /// Of the tabs out of sight no counts, only alarms.
     Alarms,
     /// Nor of the one in sight.
     Bare,
+    /// No counts, but for that of the findings.
+    Plain,
     /// Of the tabs out of sight only the keys.
     Keys,
     /// Only the tab in sight.
@@ -84,6 +86,7 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
         (Bare, Range),
         (Alarms, Nowhere),
         (Bare, Nowhere),
+        (Plain, Nowhere),
         (Keys, Range),
         (Keys, Nowhere),
         (Alone, Range),
@@ -111,14 +114,16 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     Bar { labels, position }
 }
 
-fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place) -> Vec<Label> {
+fn labels(model: &Model, badges: &[(String, bool); 8], form: Form, place: Place) -> Vec<Label> {
     let tabs = Tab::ALL.into_iter().zip(badges).enumerate();
     let shown = |tab: Tab, badge: &str| match form {
         _ if tab == model.tab => true,
         Alone => false,
         Full | Brief => true,
         // Nearly always there is nothing in quarantine.
-        Medium | Alarms | Bare | Keys => tab != Tab::Quarantine || !badge.is_empty(),
+        Medium | Alarms | Bare | Plain | Keys if tab == Tab::Quarantine => !badge.is_empty(),
+        // That a server is not well is told in the header, too.
+        Medium | Alarms | Bare | Plain | Keys => tab != Tab::Nodes,
     };
     tabs.filter(|(_, (tab, (badge, _)))| shown(*tab, badge))
         .map(|(i, (tab, (badge, alarm)))| {
@@ -127,7 +132,7 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
                 _ if here => format!(" {}", tab.label()),
                 Keys => String::new(),
                 // The others keep their names.
-                Brief | Medium | Alarms | Bare if tab == Tab::Quarantine => String::new(),
+                Brief | Medium | Alarms | Bare | Plain if is_rare(tab) => String::new(),
                 _ => format!(" {}", tab.label()),
             };
             let told = here && place == Place::Of;
@@ -136,14 +141,17 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
                 _ if model.on_hits() => false,
                 Full | Brief | Medium => true,
                 // The tab is there because of it.
-                _ if tab == Tab::Quarantine => true,
+                _ if is_rare(tab) => true,
                 Alarms | Keys | Alone => here || *alarm,
                 Bare => *alarm,
+                Plain => *alarm && tab == Tab::Findings,
             };
             let badge = match badge.as_str() {
                 "" => String::new(),
                 _ if told || !said => String::new(),
-                badge if matches!(form, Bare | Keys) => format!(" {}", badge.replace(" of ", "/")),
+                badge if matches!(form, Bare | Plain | Keys) => {
+                    format!(" {}", badge.replace(" of ", "/"))
+                }
                 badge => format!(" {badge}"),
             };
             let name = format!("{}{name}", i + 1);
@@ -160,7 +168,7 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
 }
 
 /// Returns the text behind each name, and whether it says that something is wrong.
-fn badges(model: &Model) -> [(String, bool); 7] {
+fn badges(model: &Model) -> [(String, bool); 8] {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());
     let figure = |known: Option<&Known<u64>>| match known {
         Some(Known::Is(n @ 1..)) => text::thousands(*n),
@@ -195,7 +203,13 @@ fn badges(model: &Model) -> [(String, bool); 7] {
         alarm(found),
         (some(model.changes_here().count()), false),
         (figure(Some(&Known::Is(quarantined(model)))), false),
+        nodes::badge(model),
     ]
+}
+
+/// The tab is of something that most queues and servers do not have.
+fn is_rare(tab: Tab) -> bool {
+    matches!(tab, Tab::Quarantine | Tab::Nodes)
 }
 
 /// Columns that the title keeps free for what the tab has to say: a filter, another order, or that
@@ -214,11 +228,11 @@ fn said_beside(model: &Model, boxed: bool) -> usize {
 /// Columns of a filter, what it found, and how far the search is.
 const FILTER: usize = 52;
 
-/// Returns the place of the rows of the tab in sight: only those of entries have a line of heads.
+/// Returns the place of the rows of the tab in sight: those of entries and nodes have a line of heads.
 #[must_use]
 pub fn table(model: &Model, slot: Slot) -> Area {
     match model.tab {
-        tab if tab.has_entries() => area::table(slot),
+        tab if tab.has_entries() || tab == Tab::Nodes => area::table(slot),
         // Its last line tells what is not to be seen here.
         Tab::Traffic if slot.inner.h > 4 => Area {
             h: slot.inner.h - 1,

@@ -6,6 +6,7 @@ use crate::tui::findings;
 use crate::tui::keys::Action;
 use crate::tui::layout;
 use crate::tui::model::Model;
+use crate::tui::nodes;
 
 /// Returns the number of entries of the selected queue in quarantine, as far as is known.
 pub(crate) fn quarantined(model: &Model) -> u64 {
@@ -58,6 +59,7 @@ pub fn count(model: &Model) -> u64 {
         Tab::Traffic => traffic(model).count() as u64,
         Tab::Findings => findings::count(model) as u64,
         Tab::Changes => model.changes_here().count() as u64,
+        Tab::Nodes => nodes::nodes(model).len() as u64,
     }
 }
 
@@ -77,13 +79,15 @@ pub fn total(model: &Model) -> u64 {
 #[must_use]
 pub fn order(model: &Model) -> Option<&'static str> {
     match model.tab {
+        // Entries of the past are not there.
+        _ if model.then.is_some() => None,
         Tab::Waiting if model.listed() == 0 => None,
         Tab::Waiting if model.last_first() => Some("last first"),
         Tab::Waiting => Some("next first"),
         Tab::Delivered => Some("next to be taken first"),
         Tab::Order => Some("as offered"),
         Tab::Quarantine => Some("by due time, delivered to nobody"),
-        Tab::Traffic | Tab::Findings | Tab::Changes => None,
+        Tab::Traffic | Tab::Findings | Tab::Changes | Tab::Nodes => None,
     }
 }
 
@@ -92,7 +96,8 @@ pub fn order(model: &Model) -> Option<&'static str> {
 pub fn range(model: &Model) -> Option<String> {
     let count = count(model);
     let rows = layout::rows::entry_rows(model) as u64;
-    if count == 0 || model.tab == Tab::Findings {
+    let entries_of_then = model.then.is_some() && model.tab.has_entries();
+    if count == 0 || model.tab == Tab::Findings || entries_of_then {
         return None;
     }
     let top = model.stand().top;

@@ -90,5 +90,6 @@ pub(crate) fn why_not_open(model: &Model) -> Option<&'static str> {
         Tab::Traffic => (sight::count(model) == 0).then_some("nothing has been announced"),
         Tab::Findings => (sight::count(model) == 0).then_some("nothing is wrong"),
         Tab::Changes => journal::update::why_not_open(model),
+        Tab::Nodes => Some("a node has no more to show: `:server` goes to another"),
     }
 }

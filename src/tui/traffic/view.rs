@@ -66,6 +66,10 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
         Part::new(20, "that listen on this server", ctx.theme.dim),
     ];
     ctx.pane(slot, None, left, Vec::new(), buf);
+    if ctx.model.then.is_some() {
+        draw::words(ctx, "Clients are not kept.", slot.inner, buf);
+        return;
+    }
     let server = of_selected(ctx);
     let Some(all) = server.last().and_then(|look| look.clients.get_ref()) else {
         draw::words(

@@ -92,7 +92,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
             return prompt::update::open(model, PromptKind::Find, &text);
         }
         // The queues are what is in sight there: the line lists those that fit, and opens one.
-        Action::Filter if model.focus == Pane::Queues => {
+        Action::Filter if model.focus == Pane::Queues || !finds_entries(model) => {
             model.overlay = None;
             return prompt::update::open(model, PromptKind::Command, "queue ");
         }
@@ -119,6 +119,11 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => return change_something(model, action),
     }
     Vec::new()
+}
+
+/// A tab of what is no entry has nothing to filter.
+const fn finds_entries(model: &Model) -> bool {
+    !matches!(model.focus, Pane::Entries | Pane::Traffic) || model.tab.has_entries()
 }
 
 /// Does what changes something.
@@ -174,6 +179,8 @@ fn back(model: &mut Model) {
         Screen::Entry(_) => Screen::Dashboard,
         Screen::Queue if !on_first_screen(model) => {
             model.focus = Pane::Queues;
+            // What is sick stands above: it is in sight unless the selected queue is far below.
+            model.top = 0;
             Screen::Dashboard
         }
         other => other.clone(),

@@ -45,6 +45,8 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
         Action::Later => past::update::step(model, 1),
         Action::ChangeBefore => past::update::to_change(model, false),
         Action::ChangeAfter => past::update::to_change(model, true),
+        Action::ZoomIn => past::update::zoom(model, true),
+        Action::ZoomOut => past::update::zoom(model, false),
         Action::QuitNow => return leave::update::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
@@ -57,7 +59,7 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
             let now = model.keymap.label(Action::ZoomReset, model.look.ascii);
             let now = now.or_else(|| model.keymap.label(Action::Back, model.look.ascii));
             let now = now.unwrap_or_else(|| "Esc".to_owned());
-            let words = format!("not in the past: {now} leads back to now");
+            let words = format!("only looking here: {now} goes back to now");
             past::update::tell(model, &words);
         }
     }

@@ -69,7 +69,7 @@ pub(crate) fn open_line(model: &mut Model) -> Vec<Effect> {
             }
         }
         Tab::Changes => return journal::update::open(model),
-        Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine => {}
+        Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine | Tab::Nodes => {}
     }
     Vec::new()
 }

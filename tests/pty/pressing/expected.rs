@@ -64,12 +64,18 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::ZoomOut => at_once(Seen::Text("[1 h]")),
         A::ZoomReset => after(&[("+", "[60 s]")], Seen::Text("[10 min]")),
         // The rules need two looks: by then there is a moment to go back to.
-        A::Earlier => after(&[("", "CRIT")], Seen::Text("THEN ")),
+        A::Earlier | A::ChangeBefore => after(&[("", "CRIT")], Seen::Text("THEN ")),
         A::Later => at_once(Seen::Text("this is now")),
-        A::ChangeBefore => after(&[("", "CRIT"), ("[", "THEN ")], Seen::Text("came or went")),
-        A::ChangeAfter => at_once(Seen::Text("comes or goes")),
+        A::ChangeAfter => at_once(Seen::Text("has come or gone since")),
         A::LogHeight => at_once(Seen::Text("log ─")),
-        A::Filter if place == Place::Queues => at_once(Seen::Text("⇥ complete")),
+        A::Filter
+            if matches!(
+                place,
+                Place::Queues | Place::Traffic | Place::Findings | Place::Changes | Place::Nodes
+            ) =>
+        {
+            at_once(Seen::Text("⇥ complete"))
+        }
         A::Filter => at_once(Seen::Line("/")),
         A::Jump => at_once(Seen::Line("@")),
         A::NextMatch | A::PreviousMatch => matched(action, place),
@@ -81,11 +87,11 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::MarkAll if place == Place::Timeline => after(&[(TENTH_BAR, "▲")], Seen::Text("marked")),
         A::MarkAll => at_once(Seen::Text("marked")),
         A::ReadAs => at_once(Seen::Text("is read as")),
-        A::CopyPayload => at_once(Seen::Text("copied the payload")),
         // The commands of a finding are there once the rules have decided.
-        A::CopyCommand if place == Place::Findings => {
+        A::CopyPayload | A::CopyCommand if place == Place::Findings => {
             after(&[("", "PUBSUB NUMSUB")], Seen::Text("copied"))
         }
+        A::CopyPayload => at_once(Seen::Text("copied the payload")),
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),
         A::Worker => at_once(Seen::Text("n no")),
@@ -183,6 +189,7 @@ fn opened(place: Place) -> Option<Expected> {
         Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("next view")),
         Place::Traffic => at_once(Seen::Text("nothing has been announced")),
         Place::Changes => at_once(Seen::Text("no change to open")),
+        Place::Nodes => at_once(Seen::Text("has no more to show")),
         _ => return None,
     })
 }
@@ -232,6 +239,7 @@ fn tab_label(tab: Tab, place: Place) -> Option<&'static str> {
         Tab::Changes => ("[6 journal", Place::Changes),
         // The order list has the same keys, and is another tab.
         Tab::Quarantine => return Some("[7 quarantine"),
+        Tab::Nodes => ("[8 nodes", Place::Nodes),
     };
     let on_waiting = matches!(place, Place::Queues | Place::Timeline);
     (place != own && !(tab == Tab::Waiting && on_waiting)).then_some(label)

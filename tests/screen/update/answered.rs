@@ -71,8 +71,8 @@ fn a_key_of_another_place_says_where_it_works() {
         "{}",
         toast(&desk)
     );
-    desk.char('8');
-    assert_eq!(toast(&desk), "the tabs are 1 to 7");
+    desk.char('9');
+    assert_eq!(toast(&desk), "the tabs are 1 to 8");
     desk.char('ß');
     assert_eq!(toast(&desk), "ß does nothing here: ? lists the keys");
 }
@@ -80,7 +80,7 @@ fn a_key_of_another_place_says_where_it_works() {
 #[test]
 fn a_message_goes_with_the_next_key_or_after_two_seconds() {
     let mut desk = two();
-    desk.char('8');
+    desk.char('9');
     desk.press(Code::Down);
     assert_eq!(desk.model.toast, None);
     desk.char('8');

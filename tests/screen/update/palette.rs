@@ -438,3 +438,25 @@ fn commands_stand_before_the_queues_that_are_called_like_them() {
     let last = desk.choices().last().map(|choice| choice.line.as_str());
     assert_eq!(last, Some("queue zoom:jobs"));
 }
+
+#[test]
+fn a_slash_finds_a_queue_wherever_there_is_no_entry_to_be_filtered() {
+    for tab in "4568".chars() {
+        let mut desk = Desk::of(vec![
+            World::new("orders", 3, 60_000, 1_000),
+            World::new("shipping", 3, 60_000, 1_000),
+        ]);
+        desk.char(tab);
+        desk.type_in("/ship");
+        desk.press(Code::Enter);
+        assert_eq!(
+            desk.model.selected().unwrap().queue.name.text(),
+            "shipping",
+            "{tab}"
+        );
+        assert!(
+            desk.model.overlay.is_none() && desk.model.prompt.is_none(),
+            "{tab}"
+        );
+    }
+}

@@ -183,10 +183,7 @@ fn a_click_on_the_strip_goes_there_and_the_hints_are_keys() {
         .iter()
         .map(|hint| hint.word)
         .collect();
-    assert_eq!(
-        words,
-        ["earlier, later", "when problems changed", "now", "help"]
-    );
+    assert_eq!(words, ["step", "next problem", "zoom", "now", "help"]);
     let (x, y) = cell_of(&desk.model, Target::Key(Key::char('['))).unwrap();
     desk.tell(Msg::Clicked(x, y));
     assert!(past(&desk).then.unwrap().at < dragged.at);
@@ -242,4 +239,110 @@ fn it_goes_with_the_size_of_the_terminal() {
             "{size:?}\n{picture}"
         );
     }
+}
+
+#[test]
+fn on_the_dashboard_the_problems_of_all_queues_are_stepped_through_on_a_page_its_own() {
+    let mut desk = incident();
+    desk.press(Code::Down);
+    assert_eq!(desk.model.selected().unwrap().queue.name.text(), "well");
+    desk.char('{');
+    let selected = past(&desk).selected().unwrap();
+    assert_eq!(selected.queue.name.text(), "orders");
+    desk.char('0');
+    desk.char('g');
+    desk.press(Code::Down);
+    desk.press(Code::Enter);
+    assert_eq!(desk.model.selected().unwrap().queue.name.text(), "well");
+    desk.char('{');
+    assert!(desk.model.past.is_none());
+    let said = desk.model.toast.as_ref().unwrap();
+    assert_eq!(said.text, "no problem came or went here before that");
+}
+
+#[test]
+fn an_order_list_that_differed_differs_in_the_past_too() {
+    let mut desk = Desk::of_one(300);
+    let members = desk.world[0]
+        .entries
+        .iter()
+        .map(|(member, _)| member.clone());
+    desk.world[0].order = Some(members.skip(4).collect());
+    desk.live(8_000, 1);
+    look_back(&mut desk, "[[");
+    let picture = text_of(&desk.model);
+    assert!(
+        picture.contains("≠ 4") && !picture.contains("equal"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn the_header_goes_on_to_say_how_long_ago_that_was_and_that_the_server_is_lost_now() {
+    let mut desk = incident();
+    look_back(&mut desk, "[[[[[");
+    let ago = |desk: &Desk| {
+        let then = past(desk).then.unwrap();
+        then.now.since(then.at)
+    };
+    let before = ago(&desk);
+    desk.live(3_000, 1);
+    assert!((3_000..=4_000).contains(&(ago(&desk) - before)));
+    desk.link(LinkState::Lost {
+        why: "gone".to_owned(),
+        since: desk.model.instant,
+        retry_at: desk.model.instant,
+    });
+    let picture = text_of(&desk.model);
+    assert!(picture.contains("now: no connection"), "{picture}");
+}
+
+#[test]
+fn an_outage_is_blank_in_the_strip_however_short_it_was() {
+    let mut desk = incident();
+    desk.press(Code::Enter);
+    desk.link(LinkState::Lost {
+        why: "gone".to_owned(),
+        since: desk.model.instant,
+        retry_at: desk.model.instant,
+    });
+    desk.pass(12_000);
+    desk.link(LinkState::Live);
+    desk.live(3_000, 1);
+    let strip = queries::strip(&desk.model).unwrap();
+    let known = strip
+        .columns
+        .iter()
+        .skip_while(|column| column.held.is_none());
+    assert!(
+        known.filter(|column| column.held.is_none()).count() >= 5,
+        "{strip:?}"
+    );
+}
+
+#[test]
+fn plus_draws_the_strip_closer_and_minus_all_of_it_again() {
+    let mut desk = incident();
+    desk.press(Code::Enter);
+    desk.live(100_000, 1);
+    look_back(&mut desk, "[");
+    let span = |desk: &Desk| queries::strip(past(desk)).unwrap().span;
+    assert_eq!(span(&desk), "5 min");
+    desk.char('+');
+    assert_eq!(span(&desk), "2 min");
+    look_back(&mut desk, "+++");
+    assert_eq!(span(&desk), "1 min");
+    look_back(&mut desk, "---");
+    assert_eq!(span(&desk), "5 min");
+}
+
+#[test]
+fn a_click_before_the_first_reading_leads_to_the_first() {
+    let mut desk = incident();
+    desk.press(Code::Enter);
+    let (x, y) = cell_of(&desk.model, Target::Strip).unwrap();
+    desk.tell(Msg::Clicked(x, y));
+    let row = past(&desk).selected().unwrap();
+    assert_eq!(Some(past(&desk).then.unwrap().at), row.record.begin());
+    assert!(row.pulse.is_some());
 }

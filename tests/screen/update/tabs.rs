@@ -540,7 +540,9 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
         desk.char(key);
         assert_eq!((desk.model.tab, desk.model.focus), (tab, Pane::Entries));
 
-        let mut desk = Desk::of(vec![world()]);
+        let mut desk = super::nodes::desk();
+        // Where there is room for all of them.
+        desk.model.size = (200, 60);
         let survey = desk.model.queues[0].survey.as_mut().unwrap();
         survey.quarantined = Some(2);
         let (x, y) = cell_of(&desk.model, Target::Tab(tab)).unwrap();

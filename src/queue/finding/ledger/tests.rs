@@ -46,6 +46,27 @@ fn what_we_took_of_it_ourselves_goes_on_by_no_rate() {
 }
 
 #[test]
+fn where_our_worker_has_come_no_client_is_what_we_have_repaired() {
+    let one = |id, words: &str| Diagnosis {
+        findings: vec![Finding::new(id, Severity::Note, words)],
+        ..Diagnosis::default()
+    };
+    let alone = || one(id::NO_TRANSFER_CLIENT, "No client runs.");
+    for (then, ending) in [
+        (
+            one(id::OWN_WORKER, "Our worker runs."),
+            FindingEnd::Repaired,
+        ),
+        (Diagnosis::default(), FindingEnd::ByItself),
+    ] {
+        let mut ledger = Ledger::default();
+        ledger.enter(alone(), at(0));
+        let said = ledger.enter(then, at(3_000));
+        assert_eq!(said.gone[0].ending, ending);
+    }
+}
+
+#[test]
 fn what_has_gone_says_so_for_a_moment_and_what_comes_back_has_never_gone() {
     let mut ledger = Ledger::default();
     ledger.enter(found(None), at(0));

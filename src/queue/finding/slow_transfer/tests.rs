@@ -201,11 +201,8 @@ fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
     let again = blocked(once, 360);
     let found = again.found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);
-    assert!(
-        found.sentence().starts_with("2 bursts "),
-        "{}",
-        found.sentence()
-    );
+    let expected = "A slow burst each 6:00: the next in about 5:31.";
+    assert_eq!(found.headline, expected);
     let words = &found.evidence.words;
     assert_eq!(words[0], "slow transfers for 8.0 s, 0:29 ago");
     let third = again.pulse(pulse(600_000, 60_000, None, 1));
@@ -379,4 +376,24 @@ fn what_was_sorted_is_no_burst_to_be_warned_of() {
     };
     assert_eq!(told(Place::Beyond(1_000)), Some(Severity::Warning));
     assert_eq!(told(Place::At(30)), None);
+}
+
+#[test]
+fn only_bursts_at_equal_distances_tell_when_the_next_one_comes() {
+    let told = |starts: &[i64], now: i64| {
+        let burst = |s: &i64| SlowBurst {
+            since: START.plus(s * 1_000),
+            until: START.plus((s + 10) * 1_000),
+        };
+        let all: Vec<SlowBurst> = starts.iter().map(burst).collect();
+        let all: Vec<&SlowBurst> = all.iter().collect();
+        let next = next_by_the_clock(&all, START.plus(now * 1_000));
+        next.map(|(every, next)| (every / 1_000, next.since(START) / 1_000))
+    };
+    assert_eq!(told(&[360, 180, 0], 400), Some((180, 540)));
+    assert_eq!(told(&[362, 180, 0], 400), Some((182, 544)));
+    assert_eq!(told(&[180, 0], 200), Some((180, 360)));
+    assert_eq!(told(&[360, 180, 100], 400), None);
+    assert_eq!(told(&[360, 180, 0], 541), None, "it did not come");
+    assert_eq!(told(&[180], 200), None);
 }

@@ -94,6 +94,11 @@ fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
     match found {
         // How long entries are late says more than since when we have been looking.
         Some(found) => {
+            // What is to come by itself: until when there is time.
+            let ends = found.ends.filter(|ends| *ends > ctx.now);
+            if let Some(ends) = ends {
+                return format!("{} in {}", found.short(), ctx.countdown(ends));
+            }
             let since = late.or(found.since).map_or_else(String::new, ago);
             format!("{}{since}", found.short())
         }

@@ -40,11 +40,8 @@ pub(crate) fn carry_on(model: &mut Model) {
 /// When the next shown text changes by itself.
 #[must_use]
 pub fn changes_at(model: &Model) -> Option<Instant> {
-    if let Some(past) = &model.past {
-        // It stands still, but for what is said for a moment.
-        return past.toast.as_ref().map(|toast| toast.until);
-    }
-    let toast = model.toast.as_ref().map(|toast| toast.until);
+    let shown = model.past.as_deref().unwrap_or(model);
+    let toast = shown.toast.as_ref().map(|toast| toast.until);
     let clock = model.frozen.is_none().then(|| {
         let step = step_ms(model);
         let wait = step - model.schedule.exact.get().rem_euclid(step);

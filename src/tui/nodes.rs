@@ -1,0 +1,36 @@
+//! The servers behind the address: a master and its replicas, sentinels, the nodes of a cluster, as
+//! the last look at the server told of them.
+
+pub mod view;
+
+use crate::queue::node::{self, Node, NodeState};
+use crate::tui::model::Model;
+
+/// The nodes, masters first, each with its replicas behind it; none before the first look.
+#[must_use]
+pub fn nodes(model: &Model) -> Vec<Node> {
+    let Some(look) = model.server.last() else {
+        return Vec::new();
+    };
+    let leads_to = model.link.leads_to.as_ref().map(ToString::to_string);
+    // The number of the database is no part of an address.
+    let endpoint = model.endpoint.rsplit_once('/');
+    let address = endpoint.map_or(&*model.endpoint, |(address, _)| address);
+    node::nodes(look, &model.link, leads_to.as_deref().unwrap_or(address))
+}
+
+/// The text behind the name of the tab, and whether it says that something is wrong: how many there
+/// are, where there is more than one; `2 of 6` when four of them are not well.
+#[must_use]
+pub fn badge(model: &Model) -> (String, bool) {
+    let all = nodes(model);
+    let well = all
+        .iter()
+        .filter(|node| node.state == NodeState::Ok)
+        .count();
+    match all.len() {
+        0 | 1 if well == all.len() => (String::new(), false),
+        count if count == well => (count.to_string(), false),
+        count => (format!("{well} of {count}"), true),
+    }
+}
