@@ -123,5 +123,9 @@ pub fn top(model: &Model, stand: Stand) -> u64 {
         }
         top = i;
     }
-    stand.top.max(top as u64).min(stand.cursor)
+    // What follows from another finding says nothing without that one.
+    let above = told.get(..=cursor).unwrap_or(&told);
+    let cause = above.iter().rposition(|one| !one.nested);
+    let most = cause.unwrap_or(cursor).max(top);
+    stand.top.clamp(top as u64, most as u64)
 }

@@ -11,7 +11,9 @@ impl Model {
             Screen::Dashboard => None,
             Screen::Queue | Screen::Entry(_) => self.selected().map(|row| spec(&row.queue)),
         };
+        let then = self.then.map(|then| then.at);
         let lines = self.changes.lines.iter();
+        let lines = lines.filter(move |line| then.is_none_or(|then| line.at <= then));
         lines.filter(move |line| one.as_ref().is_none_or(|of| line.queue == *of))
     }
 

@@ -259,12 +259,17 @@ impl Record {
             // One of several has gone: that is no end yet.
             return;
         }
-        let turn = Turn {
+        let headline = come.map_or_else(String::new, |found| found.headline.clone());
+        // Two readings of a second are one moment, so that the second may look like a change again.
+        let again = |turn: &Turn| turn.worst == worst && turn.headline == headline;
+        if self.turns.back().is_some_and(again) {
+            return;
+        }
+        self.turns.push_back(Turn {
             at: new.at,
             worst,
-            headline: come.map_or_else(String::new, |found| found.headline.clone()),
-        };
-        self.turns.push_back(turn);
+            headline,
+        });
         if self.turns.len() > Self::TURNS {
             self.turns.pop_front();
         }
@@ -274,18 +279,9 @@ impl Record {
         let pulse = read.pulse;
         let at = pulse.at;
         let last = self.last();
-        // Of other words the figures are no part.
-        let signs = |found: &Finding| {
-            let words = found.headline.chars().filter(|c| !c.is_ascii_digit());
-            let words: String = words.collect();
-            (found.id, found.severity, found.open.is_some(), words)
-        };
         let same = last.filter(|last| {
-            let (old, new) = (
-                last.findings.iter().map(signs),
-                read.findings.iter().map(signs),
-            );
-            old.eq(new) && (read.findings.is_empty() || at.since(self.worded) < REWORDED_MS)
+            let fresh = read.findings.is_empty() || at.since(self.worded) < REWORDED_MS;
+            fresh && are_alike(&last.findings, read.findings)
         });
         let findings = same.map(|last| Arc::clone(&last.findings));
         let bars = { self.tiers[0].iter().rev() }.find_map(|moment| moment.survey.as_ref());
@@ -340,6 +336,13 @@ impl Record {
         moment.survey = moment.survey.filter(|survey| {
             tier == 1 && bars.is_none_or(|old| minute(old.at) != minute(survey.at))
         });
+        if let Some(last) = self.tiers[tier].back()
+            && minute(last.at) == minute(moment.at)
+            && are_alike(&last.findings, &moment.findings)
+        {
+            // The words of a minute are kept once.
+            moment.findings = Arc::clone(&last.findings);
+        }
         let slot = |at: EpochMillis| at.get().div_euclid(apart_ms);
         match self.tiers[tier].back_mut() {
             Some(last) if slot(last.at) == slot(moment.at) => join(last, moment),
@@ -383,6 +386,16 @@ impl Record {
     pub fn turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
         self.turns.iter()
     }
+}
+
+/// The same findings, in words that differ in their figures at most.
+fn are_alike(one: &[Finding], other: &[Finding]) -> bool {
+    fn signs(found: &Finding) -> (&'static str, Severity, bool, String) {
+        let words = found.headline.chars().filter(|c| !c.is_ascii_digit());
+        let open = found.open.is_some();
+        (found.id, found.severity, open, words.collect())
+    }
+    one.iter().map(signs).eq(other.iter().map(signs))
 }
 
 /// Makes one moment of two that follow each other: it looks like the one that matters more, the

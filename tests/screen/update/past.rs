@@ -4,6 +4,7 @@ use delayscope::queue::{LinkState, Severity};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hints;
 use delayscope::tui::hitmap::Target;
+use delayscope::tui::journal::ChangeLine;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Model, Overlay, Screen};
 use delayscope::tui::msg::Msg;
@@ -345,4 +346,30 @@ fn a_click_before_the_first_reading_leads_to_the_first() {
     let row = past(&desk).selected().unwrap();
     assert_eq!(Some(past(&desk).then.unwrap().at), row.record.begin());
     assert!(row.pulse.is_some());
+}
+
+#[test]
+fn the_journal_ends_where_the_past_does() {
+    let mut desk = incident();
+    let line = |ago_ms: i64, text: &str| ChangeLine {
+        at: desk.now().plus(-ago_ms),
+        queue: "orders".to_owned(),
+        text: text.to_owned(),
+        id: None,
+        change: None,
+        undone: false,
+        doubtful: false,
+    };
+    let lines = [
+        line(5_000, "the later one"),
+        line(40_000, "the earlier one"),
+    ];
+    desk.model.changes.lines.extend(lines);
+    look_back(&mut desk, "[[[[[[[[[[[[[[[[[[[[");
+    desk.char('6');
+    let told: Vec<_> = past(&desk)
+        .changes_here()
+        .map(|line| line.text.clone())
+        .collect();
+    assert_eq!(told, ["the earlier one"]);
 }

@@ -616,3 +616,19 @@ fn since_when_something_is_in_quarantine_is_asked_once_for_what_is_new() {
     desk.world[0].quarantine.push((member(502), 3.0));
     assert_eq!(asks(&desk.live(3_000, 1)), 1);
 }
+
+#[test]
+fn what_follows_from_another_finding_is_not_shown_without_that_one() {
+    let mut desk = Desk::of(vec![world()]);
+    let cause = Finding::new("score-range", Severity::Critical, "It is so.");
+    let mut effect = Finding::new("stuck-client", Severity::Critical, "Same cause: it is so.");
+    effect.follows = Some("score-range");
+    desk.model.queues[0].findings = vec![cause, effect];
+    desk.model.tab = Tab::Findings;
+    desk.model.stands.findings = lists::Stand { top: 1, cursor: 1 };
+    desk.tell(Msg::Resized(120, 40));
+    assert_eq!(
+        desk.model.stands.findings,
+        lists::Stand { top: 0, cursor: 1 }
+    );
+}
