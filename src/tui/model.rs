@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::clock::EpochMillis;
 use crate::config::Profile;
+use crate::queue::node::Node;
 use crate::queue::{Announcement, Known, Link, Queue, ServerWatch, Zoom};
 use crate::tui::bell::Bell;
 use crate::tui::change::OpenChanges;
@@ -66,6 +67,8 @@ pub struct Model {
     pub bell: Bell,
     /// Results of the slow looks at the server.
     pub server: ServerWatch,
+    /// The nodes behind the address, as the last look at the server told of them.
+    pub nodes: Vec<Node>,
     /// Our monotonic clock at this frame.
     pub instant: Instant,
     /// The server's time at this frame; carried on by our clock while the server is away.
@@ -253,6 +256,7 @@ impl Model {
             link: Link::default(),
             bell: Bell::default(),
             server: ServerWatch::default(),
+            nodes: Vec::new(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,

@@ -3,15 +3,13 @@
 
 pub mod view;
 
+use crate::queue::ServerLook;
 use crate::queue::node::{self, Node, NodeState};
 use crate::tui::model::Model;
 
-/// The nodes, masters first, each with its replicas behind it; none before the first look.
+/// The nodes that a look at the server tells of, masters first, each with its replicas behind it.
 #[must_use]
-pub fn nodes(model: &Model) -> Vec<Node> {
-    let Some(look) = model.server.last() else {
-        return Vec::new();
-    };
+pub fn told(model: &Model, look: &ServerLook) -> Vec<Node> {
     let leads_to = model.link.leads_to.as_ref().map(ToString::to_string);
     // The number of the database is no part of an address.
     let endpoint = model.endpoint.rsplit_once('/');
@@ -23,7 +21,7 @@ pub fn nodes(model: &Model) -> Vec<Node> {
 /// are, where there is more than one; `2 of 6` when four of them are not well.
 #[must_use]
 pub fn badge(model: &Model) -> (String, bool) {
-    let all = nodes(model);
+    let all = &model.nodes;
     let well = all
         .iter()
         .filter(|node| node.state == NodeState::Ok)

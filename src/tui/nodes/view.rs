@@ -48,14 +48,14 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if ctx.model.then.is_some() {
         return past::view::not_kept(ctx, table, buf);
     }
-    let nodes = super::nodes(ctx.model);
+    let nodes = &ctx.model.nodes;
     if nodes.is_empty() {
         let words =
             "Which servers there are is not known yet: the server is looked at now and then.";
         draw::words(ctx, words, table, buf);
         return;
     }
-    let placed = columns(&nodes, table.w.saturating_sub(3));
+    let placed = columns(nodes, table.w.saturating_sub(3));
     if table.h < slot.inner.h {
         let heads = slot.inner.row(0);
         for (col, x, w) in &placed {

@@ -6,7 +6,6 @@ use crate::tui::findings;
 use crate::tui::keys::Action;
 use crate::tui::layout;
 use crate::tui::model::Model;
-use crate::tui::nodes;
 
 /// Returns the number of entries of the selected queue in quarantine, as far as is known.
 pub(crate) fn quarantined(model: &Model) -> u64 {
@@ -59,7 +58,7 @@ pub fn count(model: &Model) -> u64 {
         Tab::Traffic => traffic(model).count() as u64,
         Tab::Findings => findings::count(model) as u64,
         Tab::Changes => model.changes_here().count() as u64,
-        Tab::Nodes => nodes::nodes(model).len() as u64,
+        Tab::Nodes => model.nodes.len() as u64,
     }
 }
 

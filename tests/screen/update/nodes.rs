@@ -3,16 +3,22 @@
 use std::sync::Arc;
 
 use delayscope::queue::look::Info;
-use delayscope::queue::{Known, ServerLook};
+use delayscope::queue::{Known, LinkState, ServerLook};
+use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
+use delayscope::tui::msg::Msg;
 use delayscope::tui::nodes;
+use delayscope::tui::refresh;
 use delayscope::tui::tabs::Tab;
 
-use crate::desk::{Desk, text_of};
+use crate::desk::{Desk, World, text_of};
 
 /// A desk whose last look at the server told of two replicas, one of them being copied to.
 pub(super) fn desk() -> Desk {
-    let mut desk = Desk::of_one(5);
+    let world = World::new("orders", 5, 60_000, 1_000);
+    let mut desk = Desk::waiting_for_server(vec![world]);
+    let mut asked = desk.link(LinkState::Live);
+    asked.extend(desk.live(3_000, 1));
     let mut info = Info::default();
     info.read(
         "role:master\r\nmaster_repl_offset:5000\r\n\
@@ -29,7 +35,14 @@ pub(super) fn desk() -> Desk {
         views: Vec::new(),
         sentinels: Vec::new(),
     };
-    desk.model.server.looked(look);
+    let generation = asked.iter().find_map(|effect| match effect {
+        Effect::Refresh(refresh::Effect::LookAtServer { generation, .. }) => Some(*generation),
+        _ => None,
+    });
+    desk.tell(Msg::Refresh(refresh::Msg::ServerLooked {
+        generation: generation.unwrap(),
+        result: Ok(look),
+    }));
     desk
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::queue::ServerLook;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
+use crate::tui::nodes;
 use crate::tui::refresh;
 use crate::tui::schedule::pace;
 use crate::tui::sight;
@@ -54,6 +55,7 @@ pub(crate) fn looked(model: &mut Model, generation: u64, result: Result<ServerLo
     }
     // A look that failed tells nothing new.
     if let Ok(look) = result {
+        model.nodes = nodes::told(model, &look);
         model.server.looked(look);
         for row in &mut model.queues {
             if row.pulse.is_some() {
