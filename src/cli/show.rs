@@ -15,7 +15,9 @@ use crate::ops::presence::is_there;
 use crate::ops::refresh::{pulse, survey};
 use crate::queue::classes::{self, TimeClass};
 use crate::queue::finding;
-use crate::queue::{Bar, Due, Known, Pulse, Queue, RecentLateness, Survey, Zoom, shell, text};
+use crate::queue::{
+    Bar, Due, Known, Pulse, Queue, RecentLateness, Severity, Survey, Zoom, shell, text,
+};
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -240,10 +242,13 @@ fn print<W: Write>(
         ))?;
     }
     out.whole(&format!("{:17}{skew_ms} ms", "clock skew"))?;
-    if pulse.late.get() > Some(0) {
+    let found = finding::once(queue, pulse, Some(survey));
+    let late = pulse.late.get() > Some(0);
+    if late || found.worst() >= Some(Severity::Warning) {
         let command = shell::about(&config.programs().ours, "doctor", queue, &[]);
+        let asks = if late { "why" } else { "problems" };
         out.whole("")?;
-        out.whole(&format!("{:17}{command}", "why"))?;
+        out.whole(&format!("{asks:17}{command}"))?;
     }
     Ok(())
 }

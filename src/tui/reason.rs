@@ -3,7 +3,7 @@
 
 use crate::queue::LinkState;
 use crate::tui::entry::update::tree;
-use crate::tui::keys::{Action, Binding, Code, Key};
+use crate::tui::keys::{Action, Binding, Code, Key, Place};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::{
     awaited, change, copy, departed, entries, entry, examine, focus, help, tabs, timeline,
@@ -73,8 +73,14 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 pub(crate) fn unbound(model: &Model, key: Key) -> String {
     let ascii = model.look.ascii;
     let label = key.label(ascii);
-    let mut rows = model.keymap.rows();
-    if let Some((binding, _)) = rows.find(|(_, keys)| keys.contains(&key)) {
+    let rows = model.keymap.rows();
+    let bound = rows.filter(|(_, keys)| keys.contains(&key));
+    // `y` copies, and answers questions: nobody has one before him now.
+    let only_asked = |binding: &Binding| {
+        let asks = [Place::Dialog, Place::Form, Place::Bulk];
+        binding.places.iter().all(|place| asks.contains(place))
+    };
+    if let Some((binding, _)) = bound.min_by_key(|(binding, _)| only_asked(binding)) {
         let name = binding.name.replace('-', " ");
         return format!("{label} ({name}) {}", works_in(binding));
     }

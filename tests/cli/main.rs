@@ -171,6 +171,8 @@ fn queues_marks_one_whose_entries_will_expire_although_nothing_is_late() {
         "{}",
         ended.err
     );
+    let shown = program.run(&["show", "orders"]).done().out;
+    assert!(shown.contains("problems         delayscope"), "{shown}");
     let json = program.run(&["queues", "--json"]).done().json();
     let orders = json.iter().find(|line| line["queue"] == "orders").unwrap();
     let found = orders["findings"].as_array().unwrap();

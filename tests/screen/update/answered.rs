@@ -71,6 +71,9 @@ fn a_key_of_another_place_says_where_it_works() {
         "{}",
         toast(&desk)
     );
+    desk.char('y');
+    let copies = "y (copy payload) works in";
+    assert!(toast(&desk).starts_with(copies), "{}", toast(&desk));
     desk.char('9');
     assert_eq!(toast(&desk), "the tabs are 1 to 8");
     desk.char('ß');
