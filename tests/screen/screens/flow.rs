@@ -1,5 +1,6 @@
 //! The line that tells the flow of a queue.
 
+use delayscope::queue::Change;
 use delayscope::tui::flow::flow;
 use delayscope::tui::model::{Model, Screen};
 
@@ -79,4 +80,20 @@ fn deleted_entries_belie_the_sum_and_no_offers_are_told() {
     let told = flow(&desk.model).unwrap();
     assert_eq!(told.offered, None);
     assert!(told.transferred.unwrap().per_s < 0.01);
+}
+
+#[test]
+fn what_we_have_moved_ourselves_is_no_flow() {
+    let mut desk = desk(World::new("orders", 60, 3_600_000, 1_000));
+    desk.world[0].target = vec![b"copy".to_vec(); 200];
+    desk.live(12_000, 1);
+    desk.world[0].target.truncate(10);
+    let now = desk.now();
+    desk.model.queues[0]
+        .watch
+        .changed_by_us(Change::Delete, now);
+    desk.live(3_000, 1);
+    assert_eq!(flow(&desk.model).unwrap().taken, None);
+    desk.live(12_000, 1);
+    assert!(flow(&desk.model).unwrap().taken.is_some());
 }

@@ -10,7 +10,7 @@ use delayscope::tui::msg::Msg;
 use delayscope::tui::queues;
 use delayscope::tui::tabs::Tab;
 
-use crate::desk::{Desk, World};
+use crate::desk::{Desk, START, World, text_of};
 
 fn two() -> Desk {
     Desk::of(vec![
@@ -197,4 +197,36 @@ fn thousands_of_queues_are_taken_in_at_once() {
     let sorted = |rows: &[queues::QueueRow]| rows.is_sorted_by_key(|row| row.queue.name.clone());
     assert!(sorted(&desk.model.queues));
     assert_eq!(desk.model.cursor, 0);
+}
+
+#[test]
+fn back_from_a_queue_the_first_rows_of_the_table_are_in_sight_if_the_selected_one_is_too() {
+    let world = |i: usize| World::new(&format!("q{i:02}"), 3, 3_600_000, 1_000);
+    let mut desk = Desk::of((0..40).map(world).collect());
+    for _ in 0..4 {
+        desk.press(Code::Down);
+    }
+    desk.model.top = 4;
+    desk.press(Code::Enter);
+    desk.char('q');
+    assert_eq!((desk.model.cursor, desk.model.top), (4, 0));
+    desk.char('G');
+    desk.press(Code::Enter);
+    desk.char('q');
+    assert!(desk.model.top > 0);
+}
+
+#[test]
+fn the_header_tells_how_long_there_is_until_a_key_expires() {
+    let mut desk = Desk::of(vec![
+        World {
+            expires: Some(START.plus(545_000)),
+            ..World::new("orders", 5, 3_600_000, 1_000)
+        },
+        World::new("well", 5, 3_600_000, 1_000),
+    ]);
+    desk.live(5_000, 1);
+    let picture = text_of(&desk.model);
+    let header = picture.lines().next().unwrap();
+    assert!(header.contains("orders: keys expire in 9:00"), "{header}");
 }
