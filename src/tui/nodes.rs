@@ -11,9 +11,13 @@ use crate::tui::model::Model;
 #[must_use]
 pub fn told(model: &Model, look: &ServerLook) -> Vec<Node> {
     let leads_to = model.link.leads_to.as_ref().map(ToString::to_string);
-    // The number of the database is no part of an address.
-    let endpoint = model.endpoint.rsplit_once('/');
-    let address = endpoint.map_or(&*model.endpoint, |(address, _)| address);
+    // The number of the database is no part of an address: `host:6379/0`, `/run/redis.sock db 0`.
+    let endpoint = &model.endpoint;
+    let by_host = endpoint
+        .rsplit_once('/')
+        .filter(|(_, db)| db.parse::<u64>().is_ok());
+    let parts = endpoint.rsplit_once(" db ").or(by_host);
+    let address = parts.map_or(&**endpoint, |(address, _)| address);
     node::nodes(look, &model.link, leads_to.as_deref().unwrap_or(address))
 }
 

@@ -1,4 +1,4 @@
-//! The past of a queue, as it was watched: a strip of the last hour, and the whole page as it was at
+//! The past of a queue, as it was watched: a strip of up to a day, and the whole page as it was at
 //! a moment of it.
 //!
 //! The picture of a moment is a [`Model`](crate::tui::model::Model) of its own, made of what is

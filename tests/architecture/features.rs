@@ -44,7 +44,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "help", "awaited", "entry", "examine", "copy", "entries", "change", "tabs",
         ],
     ),
-    ("past", &[]),
+    ("past", &["queues"]),
     ("timeline", &["entries", "filter", "tabs"]),
     (
         "refresh",

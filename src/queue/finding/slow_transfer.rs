@@ -129,10 +129,11 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
         format!("{count} due in {left}; the last burst took {took}.")
     } else if let Some((every, next)) = next_by_the_clock(&all, pulse.at) {
         let left = text::age(next.since(pulse.at));
-        format!(
-            "A slow burst each {}: the next in about {left}.",
-            text::age(every)
-        )
+        let every = text::age(every);
+        match all.len() {
+            2 => format!("2 slow bursts, {every} apart: the next may come in {left}."),
+            _ => format!("A slow burst each {every}: the next in about {left}."),
+        }
     } else {
         let times = text::thousands(all.len() as u64);
         format!("{times} bursts of slow transfers within an hour: more may come.")

@@ -9,9 +9,9 @@ use crate::tui::area::Area;
 use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
+use crate::tui::tabs;
 use crate::tui::widget::columns::{Column, PlacedColumn, fit};
 use crate::tui::widget::line::Line;
-use crate::tui::{past, tabs};
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -46,7 +46,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     tabs::view::title(ctx, Vec::new(), Vec::new(), buf);
     let table = tabs::place::table(ctx.model, slot);
     if ctx.model.then.is_some() {
-        return past::view::not_kept(ctx, table, buf);
+        draw::words(ctx, "Nodes are not kept.", table, buf);
+        return;
     }
     let nodes = &ctx.model.nodes;
     if nodes.is_empty() {

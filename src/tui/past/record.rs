@@ -23,6 +23,9 @@ const GAP_MS: i64 = 30_000;
 /// findings are the same.
 const REWORDED_MS: i64 = 10_000;
 
+/// A rate is that of the last so many ms, and a little more: by then one that has ended is 0.
+const RATES_MS: i64 = 12_000;
+
 /// Bars are kept anew after this, in ms; those that are older than ten minutes once a minute.
 const BARS_MS: i64 = 10_000;
 
@@ -77,6 +80,8 @@ pub struct Moment {
     pub until: EpochMillis,
     figures: Figures,
     rates: [f32; 3],
+    /// Nobody knows how it was before it.
+    after_gap: bool,
     /// The findings, worst first; their figures are up to ten seconds old.
     pub findings: Arc<[Finding]>,
     /// The bars of its timeline, where they were in sight.
@@ -146,19 +151,6 @@ impl Moment {
         told.filter(|finding| finding.severity > Severity::Note)
     }
 
-    /// Returns the severity of the worst of them.
-    fn worst_problem(&self) -> Option<Severity> {
-        self.problems().map(|found| found.severity).max()
-    }
-
-    /// The rules had found the same problems then as at that moment.
-    fn has_the_problems_of(&self, other: &Self) -> bool {
-        fn signs(moment: &Moment) -> impl Iterator<Item = (&'static str, Severity)> {
-            moment.problems().map(|found| (found.id, found.severity))
-        }
-        Arc::ptr_eq(&self.findings, &other.findings) || signs(self).eq(signs(other))
-    }
-
     /// It is what a look at the strip should not miss.
     fn weight(&self) -> (Option<Severity>, Option<u64>, Option<u64>) {
         (self.worst(), self.figures.late.get(), self.held())
@@ -176,6 +168,8 @@ pub struct Snapshot<'a> {
     pub findings: &'a [Finding],
     /// The last survey.
     pub survey: Option<&'a Survey>,
+    /// Readings are as far apart as this, in ms, and nothing was amiss in between.
+    pub apart_ms: i64,
 }
 
 /// The problems of a queue became others.
@@ -197,6 +191,8 @@ pub struct Record {
     /// Where problems came and went, the oldest first; at most [`Record::TURNS`]. Moments grow
     /// together with age, these do not.
     turns: VecDeque<Turn>,
+    /// The problems of the last reading.
+    problems: Vec<(&'static str, Severity)>,
     /// When the words of the last findings were kept.
     worded: EpochMillis,
     /// The server was away since the last reading.
@@ -219,17 +215,21 @@ impl Record {
             // A clock that was set back begins anew.
             *self = Self::default();
         }
-        let new = self.moment(read);
+        let mut new = self.moment(read);
         self.turn(&new);
         let away = std::mem::take(&mut self.interrupted);
         if let Some(last) = self.tiers[0].back_mut() {
-            let joined = at.since(last.until) <= GAP_MS && !away;
+            let joined = at.since(last.until) <= read.apart_ms.max(GAP_MS) && !away;
+            new.after_gap = !joined;
             if joined {
                 // It was so until it was read to be otherwise.
                 last.until = at;
             }
             let same = last.figures == new.figures && Arc::ptr_eq(&last.findings, &new.findings);
             if joined && same && new.survey.is_none() {
+                if at.since(last.at) <= RATES_MS {
+                    last.rates = new.rates;
+                }
                 return self.age(at);
             }
             if joined && at.since(last.at) < TIERS[0].1 {
@@ -244,31 +244,28 @@ impl Record {
     /// Takes note when the problems are others than at the last reading; the first reading counts when
     /// it has any.
     fn turn(&mut self, new: &Moment) {
-        let last = self.last();
-        if last.map_or_else(
-            || new.worst_problem().is_none(),
-            |last| last.has_the_problems_of(new),
-        ) {
-            return;
-        }
-        let had = |id: &str| last.is_some_and(|last| last.problems().any(|old| old.id == id));
+        let problems: Vec<_> = new
+            .problems()
+            .map(|found| (found.id, found.severity))
+            .collect();
+        let before = std::mem::replace(&mut self.problems, problems);
+        let worst_of = |all: &[(&str, Severity)]| all.iter().map(|(_, severity)| *severity).max();
+        let (was, worst) = (worst_of(&before), worst_of(&self.problems));
+        let had = |id: &str| before.iter().any(|(old, _)| *old == id);
         let come = new.problems().find(|found| !had(found.id));
-        let worst = new.worst_problem();
-        let ended = last.and_then(Moment::worst_problem) > worst;
-        if come.is_none() && worst.is_some() && !ended {
-            // One of several has gone: that is no end yet.
+        // One of several that has gone is no end yet.
+        if come.is_none() && was == worst {
             return;
         }
-        let headline = come.map_or_else(String::new, |found| found.headline.clone());
-        // Two readings of a second are one moment, so that the second may look like a change again.
-        let again = |turn: &Turn| turn.worst == worst && turn.headline == headline;
-        if self.turns.back().is_some_and(again) {
-            return;
-        }
+        let risen = || {
+            new.problems()
+                .find(|found| worst > was && Some(found.severity) == worst)
+        };
+        let told = come.or_else(risen);
         self.turns.push_back(Turn {
             at: new.at,
             worst,
-            headline,
+            headline: told.map_or_else(String::new, |found| found.headline.clone()),
         });
         if self.turns.len() > Self::TURNS {
             self.turns.pop_front();
@@ -304,6 +301,7 @@ impl Record {
                 oldest_late: pulse.oldest_late,
                 next: pulse.next.and_then(Due::at),
             },
+            after_gap: false,
             #[expect(clippy::cast_possible_truncation, reason = "a rate for reading")]
             rates: read
                 .rates
@@ -328,6 +326,10 @@ impl Record {
                 }
             }
         }
+        let begin = self.begin();
+        while self.turns.front().is_some_and(|turn| Some(turn.at) < begin) {
+            self.turns.pop_front();
+        }
     }
 
     fn put(&mut self, tier: usize, apart_ms: i64, mut moment: Moment) {
@@ -345,7 +347,9 @@ impl Record {
         }
         let slot = |at: EpochMillis| at.get().div_euclid(apart_ms);
         match self.tiers[tier].back_mut() {
-            Some(last) if slot(last.at) == slot(moment.at) => join(last, moment),
+            Some(last) if slot(last.at) == slot(moment.at) && !moment.after_gap => {
+                join(last, moment);
+            }
             _ => self.tiers[tier].push_back(moment),
         }
     }
@@ -402,11 +406,11 @@ fn are_alike(one: &[Finding], other: &[Finding]) -> bool {
 /// later one of equals.
 fn join(last: &mut Moment, new: Moment) {
     let survey = new.survey.clone().or_else(|| last.survey.clone());
-    let (at, until) = (last.at, new.until);
+    let (at, until, after_gap) = (last.at, new.until, last.after_gap);
     if new.weight() >= last.weight() {
         *last = new;
     }
-    (last.at, last.until, last.survey) = (at, until, survey);
+    (last.at, last.until, last.after_gap, last.survey) = (at, until, after_gap, survey);
 }
 
 #[cfg(test)]
@@ -445,6 +449,7 @@ mod tests {
             rates: [None; 3],
             findings,
             survey: None,
+            apart_ms: 0,
         });
     }
 
@@ -529,6 +534,66 @@ mod tests {
     }
 
     #[test]
+    fn an_outage_stays_a_gap_however_old_it_gets_and_a_slow_interval_makes_none() {
+        let mut record = Record::default();
+        for second in (0..100).chain(220..5_000) {
+            keep(&mut record, &pulse(second, second.unsigned_abs()), &[]);
+        }
+        assert_eq!(
+            [150, 5_001].map(|at| waiting(&record, at).is_some()),
+            [false, true]
+        );
+        let mut record = Record::default();
+        for second in [0, 60, 120] {
+            record.keep(&Snapshot {
+                pulse: &pulse(second, 5),
+                rates: [None; 3],
+                findings: &[],
+                survey: None,
+                apart_ms: 180_000,
+            });
+        }
+        assert_eq!(waiting(&record, 50), Some(5));
+    }
+
+    #[test]
+    fn what_gets_worse_is_told_and_what_comes_back_within_a_second_is_no_end() {
+        let mut record = Record::default();
+        let found = |severity| [Finding::new(id::TTL, severity, "A key expires.")];
+        let (warning, critical) = (found(Severity::Warning), found(Severity::Critical));
+        let readings: [(i64, &[Finding]); 4] = [(0, &[]), (5, &warning), (9, &critical), (12, &[])];
+        for (second, findings) in readings {
+            keep(&mut record, &pulse(second, 5), findings);
+        }
+        let told = record
+            .turns()
+            .map(|turn| (turn.worst, !turn.headline.is_empty()));
+        let expected = [
+            (Some(Severity::Warning), true),
+            (Some(Severity::Critical), true),
+            (None, false),
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_rate_that_has_ended_is_nothing_soon() {
+        let mut record = Record::default();
+        for second in 0..60 {
+            let rate = if second < 10 { 0.5 } else { 0.0 };
+            record.keep(&Snapshot {
+                pulse: &pulse(second, 5),
+                rates: [Some(rate), None, None],
+                findings: &[],
+                survey: None,
+                apart_ms: 0,
+            });
+        }
+        let then = record.at(START.plus(40_000)).map(Moment::rates);
+        assert_eq!(then.map(|rates| rates[0]), Some(Some(0.0)));
+    }
+
+    #[test]
     fn what_was_wrong_from_the_first_reading_on_began_there_however_old_it_gets() {
         let mut record = Record::default();
         for second in 0..5_000 {
@@ -609,6 +674,7 @@ mod tests {
                 rates: [Some(0.5), None, Some(2.0)],
                 findings: &[],
                 survey: Some(&survey),
+                apart_ms: 0,
             });
         }
         let bars = |from: i64, to: i64| {

@@ -160,6 +160,7 @@ mod tests {
                     &[]
                 },
                 survey: None,
+                apart_ms: 0,
             });
         }
         record

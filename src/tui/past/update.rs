@@ -9,7 +9,7 @@ use super::record::{Moment, Record};
 use crate::clock::EpochMillis;
 use crate::queue::{LinkState, Queue};
 use crate::tui::model::{Model, Screen};
-use crate::tui::queues::{Depths, Opening, QueueRow, TWO_LOOKS_MS, Trend};
+use crate::tui::queues::{self, Depths, Opening, QueueRow, TWO_LOOKS_MS, Trend};
 use crate::tui::toast::update::say;
 use crate::tui::toast::{self, Tone};
 
@@ -125,9 +125,14 @@ pub(crate) fn show_again(model: &mut Model) {
     }
 }
 
-/// Back to now.
+/// Back to now, with the queue that was looked at last.
 pub(crate) fn back(model: &mut Model) {
-    model.past = None;
+    let past = model.past.take();
+    let seen = past.as_ref().and_then(|past| past.selected());
+    let seen = seen.and_then(|seen| model.queues.iter().position(|row| row.queue == seen.queue));
+    if let Some(row) = seen {
+        queues::update::select(model, row as u64);
+    }
 }
 
 /// The picture of the past goes with the terminal and with what it says for a moment.
@@ -200,7 +205,7 @@ fn picture(model: &Model, then: Then) -> Model {
         ..then
     });
     (past.now, past.frozen) = (then.at, Some(then.at));
-    past.zoom = shown.zoom;
+    (past.zoom, past.bar, past.late_class) = (shown.zoom, shown.bar, shown.late_class);
     if let Some(row) = past.queues.get_mut(past.cursor) {
         let survey = kept.as_ref().and_then(|record| record.survey(then.at));
         if let Some(survey) = survey {

@@ -6,7 +6,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Key};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::msg::Msg;
-use crate::tui::{focus, leave, past, queues, reason, toast};
+use crate::tui::{focus, leave, past, reason, toast};
 
 /// Somebody does something.
 pub(super) fn input(model: &mut Model, msg: &Msg) -> Vec<Effect> {
@@ -19,12 +19,23 @@ pub(super) fn input(model: &mut Model, msg: &Msg) -> Vec<Effect> {
         Msg::Dragged(x, y) if model.drawn.at(x, y) == Some(Target::Strip) => {
             past::update::to_column(model, x);
         }
+        Msg::Scrolled(x, y, rows) if is_timeline(model.drawn.at(x, y)) => {
+            past::update::zoom(model, rows < 0);
+        }
         Msg::Scrolled(x, y, rows) => {
             in_it(model, |past| super::mouse::scrolled(past, x, y, rows));
         }
         _ => {}
     }
     Vec::new()
+}
+
+/// The bars of then have the zoom of then: what is drawn closer there is the strip.
+const fn is_timeline(target: Option<Target>) -> bool {
+    matches!(
+        target,
+        Some(Target::Bar(_) | Target::Late(_) | Target::Zoom(_) | Target::Pane(Pane::Timeline))
+    )
 }
 
 fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
@@ -47,13 +58,19 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
         Action::ChangeAfter => past::update::to_change(model, true),
         Action::ZoomIn => past::update::zoom(model, true),
         Action::ZoomOut => past::update::zoom(model, false),
-        Action::QuitNow => return leave::update::quit(model),
+        Action::QuitNow => {
+            // What it may ask has to be seen.
+            past::update::back(model);
+            return leave::update::quit(model);
+        }
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::Back | Action::Quit if covered || inside => {
             in_it(model, |past| super::act::act(past, Action::Back));
         }
-        Action::Back | Action::Quit | Action::ZoomReset | Action::Freeze => back(model),
+        Action::Back | Action::Quit | Action::ZoomReset | Action::Freeze => {
+            past::update::back(model);
+        }
         _ if looks(past, action) => return in_it(model, |past| super::act::act(past, action)),
         _ => {
             let now = model.keymap.label(Action::ZoomReset, model.look.ascii);
@@ -117,15 +134,4 @@ fn in_it(model: &mut Model, act: impl FnOnce(&mut Model) -> Vec<Effect>) -> Vec<
     past::update::show_again(model);
     let own = |effect: &Effect| matches!(effect, Effect::Copy(_) | Effect::Redraw);
     effects.into_iter().filter(own).collect()
-}
-
-/// Back to now, with the queue that was looked at last.
-fn back(model: &mut Model) {
-    let past = model.past.take();
-    let seen = past.as_ref().and_then(|past| past.selected());
-    let Some(seen) = seen else { return };
-    let row = model.queues.iter().position(|row| row.queue == seen.queue);
-    if let Some(row) = row {
-        queues::update::select(model, row as u64);
-    }
 }

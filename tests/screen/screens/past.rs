@@ -28,6 +28,7 @@ fn watched(size: (u16, u16), look: Look) -> Model {
                 rates: [Some(120.0), Some(118.5), None],
                 findings,
                 survey: row.survey.as_ref(),
+                apart_ms: 0,
             });
         }
     }

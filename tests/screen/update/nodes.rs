@@ -15,8 +15,14 @@ use crate::desk::{Desk, World, text_of};
 
 /// A desk whose last look at the server told of two replicas, one of them being copied to.
 pub(super) fn desk() -> Desk {
+    at("server/0")
+}
+
+/// The same of a server that is reached there.
+fn at(endpoint: &str) -> Desk {
     let world = World::new("orders", 5, 60_000, 1_000);
     let mut desk = Desk::waiting_for_server(vec![world]);
+    endpoint.clone_into(&mut desk.model.endpoint);
     let mut asked = desk.link(LinkState::Live);
     asked.extend(desk.live(3_000, 1));
     let mut info = Info::default();
@@ -77,4 +83,15 @@ fn of_a_single_server_the_tab_says_nothing_where_there_is_no_room() {
     desk.char('8');
     let picture = text_of(&desk.model);
     assert!(picture.contains("is not known yet"), "{picture}");
+}
+
+#[test]
+fn a_server_is_called_by_its_address_without_the_database() {
+    for (endpoint, address) in [
+        ("/run/redis.sock db 0", "/run/redis.sock"),
+        ("10.0.0.1:6379/3", "10.0.0.1:6379"),
+        ("demo", "demo"),
+    ] {
+        assert_eq!(at(endpoint).model.nodes[0].address, address);
+    }
 }

@@ -1,6 +1,6 @@
-//! Looking back: the page as it was at a moment of the last hour.
+//! Looking back: the page as it was at a moment of the last day.
 
-use delayscope::queue::{LinkState, Severity};
+use delayscope::queue::{LinkState, Queue, Severity};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hints;
 use delayscope::tui::hitmap::Target;
@@ -11,6 +11,7 @@ use delayscope::tui::msg::Msg;
 use delayscope::tui::past::queries;
 use delayscope::tui::refresh;
 use delayscope::tui::tabs::Tab;
+use delayscope::tui::worker;
 
 use crate::desk::{Desk, World, cell_of, text_of};
 
@@ -372,4 +373,28 @@ fn the_journal_ends_where_the_past_does() {
         .map(|line| line.text.clone())
         .collect();
     assert_eq!(told, ["the earlier one"]);
+}
+
+#[test]
+fn what_ctrl_c_asks_is_seen_and_each_way_back_keeps_the_queue() {
+    let mut desk = incident();
+    desk.char('w');
+    desk.char('y');
+    desk.tell(Msg::Worker(worker::Msg::Told(
+        Queue::redisson("orders"),
+        worker::WorkerMessage::Listening,
+    )));
+    look_back(&mut desk, "[[[");
+    let asked = desk.key(Key::ctrl('c'));
+    assert!(!asked.contains(&Effect::Quit));
+    assert!(matches!(desk.model.overlay, Some(Overlay::Dialog(_))));
+    assert!(desk.model.past.is_none());
+    desk.press(Code::Esc);
+    look_back(&mut desk, "[[");
+    desk.press(Code::Down);
+    for _ in 0..3 {
+        desk.char(']');
+    }
+    assert!(desk.model.past.is_none());
+    assert_eq!(desk.model.selected().unwrap().queue.name.text(), "well");
 }

@@ -201,7 +201,7 @@ fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
     let again = blocked(once, 360);
     let found = again.found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);
-    let expected = "A slow burst each 6:00: the next in about 5:31.";
+    let expected = "2 slow bursts, 6:00 apart: the next may come in 5:31.";
     assert_eq!(found.headline, expected);
     let words = &found.evidence.words;
     assert_eq!(words[0], "slow transfers for 8.0 s, 0:29 ago");

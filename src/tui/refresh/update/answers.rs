@@ -195,6 +195,9 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     let now = model.instant;
     let running = model.changing.running();
     let is_selected = at == model.cursor && model.selected().is_some();
+    // The others are read at half the pace; an answer may take its time.
+    let interval_ms = model.stretched_ms.unwrap_or(model.interval_ms);
+    let apart_ms = i64::try_from(interval_ms * 4).unwrap_or(i64::MAX);
     let Some(row) = model.queues.get_mut(at) else {
         return (false, None);
     };
@@ -230,6 +233,7 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
             },
             findings: &row.findings,
             survey: row.survey.as_ref().filter(|_| is_selected),
+            apart_ms,
         };
         Arc::make_mut(&mut row.record).keep(&reading);
     }
