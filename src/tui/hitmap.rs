@@ -38,7 +38,7 @@ pub enum Target {
     Rail(ScrollArea, Rail),
     /// The words in the header that say what is wrong.
     Sick,
-    /// The strip of the last minutes.
+    /// The strip of a queue's past.
     Strip,
     /// The panel of the change under way.
     Panel,

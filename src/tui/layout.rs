@@ -4,7 +4,7 @@
 //! ```text
 //! header                      one line, always
 //! flow                        one line, on one queue's screen
-//! strip                       the last minutes: there from 28 rows on, and while one looks back
+//! strip                       the past of one queue, on its screen from 28 rows on; else while one looks back
 //! queues           │ findings what they need, at most a third; the findings from 160 columns
 //! timeline                    5 plot rows at 80x24, 12 at 200x60
 //! entries │ detail │ depth    one column below 110 columns, three from 180
@@ -34,7 +34,7 @@ pub struct Areas {
     pub queues: Slot,
     /// The flow of the queue.
     pub flow: Area,
-    /// The last minutes of the queue.
+    /// The strip of the queue's past.
     pub strip: Area,
     /// The countdown timeline.
     pub timeline: Slot,
@@ -87,7 +87,7 @@ const THREE_COLUMNS: u16 = 180;
 /// From so many rows on the flow of a queue has a line.
 const FLOW_ROWS: u16 = 24;
 
-/// From so many rows on there is a line for the last minutes of a queue while one looks back; one at
+/// From so many rows on there is a line for the past of a queue while one looks back; one at
 /// any time; and a second one, which says when problems came and went.
 const STRIP_ROWS: [u16; 3] = [14, 28, 40];
 

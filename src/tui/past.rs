@@ -25,7 +25,7 @@ pub struct Then {
     pub lost: bool,
     /// Number of queues that have problems now.
     pub sick: usize,
-    /// How many times the strip is drawn closer than with all that is kept in it.
+    /// Number of spans by which the strip is shorter than one with all that is kept.
     pub closer: usize,
     /// The rates of the selected queue then, in entries a second: offered, transferred, taken. None
     /// where one was not known.

@@ -75,7 +75,7 @@ pub(crate) fn unbound(model: &Model, key: Key) -> String {
     let label = key.label(ascii);
     let rows = model.keymap.rows();
     let bound = rows.filter(|(_, keys)| keys.contains(&key));
-    // `y` copies, and answers questions: nobody has one before him now.
+    // `y` copies, and answers questions: no question is open here.
     let only_asked = |binding: &Binding| {
         let asks = [Place::Dialog, Place::Form, Place::Bulk];
         binding.places.iter().all(|place| asks.contains(place))

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Diagnosis, Finding, QueueFacts, Severity};
-use super::{drift, mixed_frames, score_range, slow_transfer};
+use super::{drift, mixed_frames, score_range, slow_transfer, stuck_client};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::text;
@@ -95,8 +95,10 @@ fn below_what_puts_to_sleep(seen: &QueueFacts, findings: &mut [Finding]) {
     let headline = "Same cause: clients are connected, but nobody transfers.".to_owned();
     let details = std::mem::take(&mut stuck.details);
     // Why they sleep is known.
-    let guess = |words: &str| words.starts_with("most likely a client has lost its timer");
-    stuck.evidence.words.retain(|words| !guess(words));
+    stuck
+        .evidence
+        .words
+        .retain(|words| words != stuck_client::LOST_TIMER);
     let then = "Repair the overflowed due time first: that wakes the clients too.";
     stuck.follow(id::SCORE_RANGE, (headline, details), then);
 }

@@ -9,6 +9,10 @@ use super::{
 };
 use crate::queue::{Known, Pulse, text};
 
+/// The cause where nothing else tells one.
+pub(super) const LOST_TIMER: &str = "most likely a client has lost its timer: known up to Redisson \
+                                     3.45.0 (seldom), and up to 3.21.1 after several offers at once";
+
 /// The same entry heads timeouts for so long, in ms of answered pulses.
 const STANDS_MS: i64 = 3_000;
 /// And is late by more than this, in ms: a client that failed once tries again after 5 s.
@@ -98,10 +102,7 @@ fn finding(
             .words(format!("the clients were woken {} ago", text::age(ms)));
     }
     if matches!(why, Why::Untold | Why::Again | Why::Anew) {
-        finding = finding.words(
-            "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
-             to 3.21.1 after several offers at once",
-        );
+        finding = finding.words(LOST_TIMER);
     }
     if let Why::Fails(count, span) = why {
         let words = text::counted(count, "script has", "scripts have");

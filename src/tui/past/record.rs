@@ -112,12 +112,6 @@ impl Moment {
         }
     }
 
-    /// Number of entries in timeouts; none when it was not known.
-    #[must_use]
-    pub fn waiting(&self) -> Option<u64> {
-        self.figures.waiting.get()
-    }
-
     /// Number of entries in timeouts and of elements in target; none when neither was known.
     #[must_use]
     pub fn held(&self) -> Option<u64> {
@@ -454,7 +448,7 @@ mod tests {
     }
 
     fn waiting(record: &Record, second: i64) -> Option<u64> {
-        record.at(START.plus(second * 1_000))?.waiting()
+        record.at(START.plus(second * 1_000))?.figures.waiting.get()
     }
 
     #[test]

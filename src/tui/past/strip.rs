@@ -39,7 +39,7 @@ pub struct Strip {
     pub span: &'static str,
     /// When it begins, by the server's clock.
     pub from: EpochMillis,
-    /// How many times it can be drawn closer than with all that is kept in it.
+    /// Number of spans that are shorter than the one with all that is kept.
     pub closest: usize,
     /// The time of a column, in ms.
     pub column_ms: i64,

@@ -1,5 +1,5 @@
-//! Draws the strip: bars of what waited and was delivered, coloured by the worst problem, and below them when problems
-//! came and went.
+//! Draws the strip: bars of what waited and stood in target, coloured by the worst problem, and below
+//! them when problems came and went.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
