@@ -49,6 +49,8 @@ pub struct ExaminationProgress {
     pub(crate) generation: u64,
     /// The queue that is looked at.
     pub queue: Queue,
+    /// Somebody has asked for it: its progress and its end are told.
+    pub asked: bool,
     /// Members and elements looked at.
     pub looked: u64,
     /// Of about so many; 0: not known yet.

@@ -72,6 +72,8 @@ pub struct Schedule {
     pub(crate) moved: Option<Instant>,
     /// The user has pressed a key or clicked: screens do not change by themselves any more.
     pub(crate) touched: bool,
+    /// From when on a look at all members of a small queue may begin unasked.
+    pub(crate) little_exact: Option<Instant>,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,
     /// When the last gap was put into the trends.

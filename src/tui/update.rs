@@ -67,6 +67,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects.extend(filter::update::start_due(model));
     effects.extend(refresh::update::start_due(model));
     effects.extend(journal::update::start_due(model));
+    effects.extend(examine::update::start_due(model));
     lives::update::keep_true(model, &mut effects);
     effects
 }

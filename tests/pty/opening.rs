@@ -173,7 +173,7 @@ fn the_incident_of_the_readme_is_played_by_the_keys_that_it_names() {
     assert_eq!(step(1), ["demo --scenario poison"]);
     let program = [PROGRAM, "demo", "--scenario", "poison"];
     let mut terminal = Terminal::start(&program, SIZE, &[]);
-    terminal.wait_text("One unreadable entry blocks this queue.");
+    terminal.wait_text("An entry in the old format blocks this queue.");
     // What was wrong for a moment only is not told as mended.
     let read = instant() + Duration::from_secs(8);
     terminal.wait("an incident", PATIENCE, |_| instant() >= read);

@@ -61,7 +61,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         return RuleVerdict::Found(last_copy(finding));
     }
     RuleVerdict::Found(if order > waiting {
-        only_there(finding)
+        only_there(finding, false)
     } else {
         finding.repair(
             Step::Change(What::Drift),
@@ -71,8 +71,14 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     })
 }
 
-/// Advises what loses nothing: what only the order list holds may never have been delivered.
-fn only_there(finding: Finding) -> Finding {
+/// Advises what loses nothing: what only the order list holds may never have been delivered. What
+/// the list lacks, or holds twice, is repaired `then`.
+fn only_there(finding: Finding, then: bool) -> Finding {
+    let then = if then {
+        " Then repair the order list."
+    } else {
+        ""
+    };
     finding
         .words(
             "if they were delivered already: `delete --from order-only`; if not, to transfer them \
@@ -82,7 +88,7 @@ fn only_there(finding: Finding) -> Finding {
             Step::WaitAgain,
             Advice::of("Let them wait again").by(
                 Act::Repair,
-                ", with new due times: they may never have been delivered.",
+                format!(", with new due times: they may never have been delivered.{then}"),
             ),
         )
 }
@@ -103,7 +109,7 @@ fn last_copy(finding: Finding) -> Finding {
 
 /// Says what it means that one of them holds so many more: headline and details. Unless all members
 /// were looked at, the other one may hold some that this one lacks, too.
-fn sentences(waiting: u64, order: u64, (by, is_all): (u64, bool)) -> (&'static str, String) {
+fn sentences(waiting: u64, order: u64, (by, is_all): (u64, bool)) -> (String, String) {
     let entries = text::counted(by, "entry", "entries");
     let entries = if is_all || waiting == 0 || order == 0 {
         entries
@@ -115,26 +121,37 @@ fn sentences(waiting: u64, order: u64, (by, is_all): (u64, bool)) -> (&'static s
         format!("{entries} will be delivered, but size(), contains() and remove() ignore {them}");
     match (waiting, order) {
         (0, _) => (
-            "Entries are never delivered: their due times are gone.",
-            format!("{entries}: timeouts is gone, and the order list may be the last copy."),
+            without_time(by, true, true),
+            "Timeouts is gone, and the order list may be the last copy.".to_owned(),
         ),
         (_, 0) => (
-            "The order list is gone: size() and remove() ignore entries.",
+            "The order list is gone: size() and remove() ignore entries.".to_owned(),
             format!("{ignored}."),
         ),
         _ if waiting > order => (
-            "Entries are missing from the order list.",
+            "Entries are missing from the order list.".to_owned(),
             format!("{ignored}: timeouts holds so many more than the order list."),
         ),
         _ => (
-            "Entries are never delivered: only the order list has them.",
+            without_time(by, is_all, false),
             format!(
-                "{entries} of the order list {} not in timeouts: size() counts {them}, but no \
-                 transfer finds {them}.",
-                if by == 1 { "is" } else { "are" }
+                "The order list has {them}, but timeouts does not: size() counts {them}, and no \
+                 transfer finds {them}."
             ),
         ),
     }
+}
+
+/// Says that so many, or at least so many, have no due time, or none any more.
+fn without_time(by: u64, is_all: bool, lost: bool) -> String {
+    let about = if is_all { "" } else { "At least " };
+    let have = match (by, lost) {
+        (1, false) => "entry has no due time",
+        (1, true) => "entry has lost its due time",
+        (_, false) => "entries have no due time",
+        (_, true) => "entries have lost their due times",
+    };
+    format!("{about}{} {have}: never delivered.", text::number(by, 7))
 }
 
 /// With the numbers, and how to see them.
@@ -173,8 +190,12 @@ fn by_members(
                 (by, !drift.at_least),
             )
         }
+        (_, strays, _) if strays > 0 => (
+            without_time(strays, !drift.at_least, false),
+            format!("{}.", sides(drift)),
+        ),
         _ => (
-            "The order list differs from timeouts.",
+            "The order list differs from timeouts.".to_owned(),
             format!("{}.", sides(drift)),
         ),
     };
@@ -202,18 +223,15 @@ fn by_members(
     if exact.waiting == 0 {
         return RuleVerdict::Found(last_copy(finding));
     }
-    if lacking.count == 0 && twice.count == 0 {
-        return RuleVerdict::Found(only_there(finding));
+    if strays.count > 0 {
+        let then = lacking.count > 0 || twice.count > 0;
+        return RuleVerdict::Found(only_there(finding, then));
     }
-    let left = match strays.count {
-        0 => "",
-        _ => " What only the order list holds stays: it may never have been delivered.",
-    };
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Drift),
         Advice::of("Repair the order list").by(
             Act::Repair,
-            format!(": it gets what is missing, and loses what stands twice.{left}"),
+            ": it gets what is missing, and loses what stands twice.",
         ),
     ))
 }
@@ -224,14 +242,14 @@ fn sides(drift: &ListDifferences) -> String {
         |count: u64, one: &str, many: &str| (count > 0).then(|| text::counted(count, one, many));
     let some = [
         say(
-            drift.lacking.count,
-            "entry is missing from the order list (remove() ignores it)",
-            "entries are missing from the order list (remove() ignores them)",
-        ),
-        say(
             drift.strays.count,
             "element of the order list is not in timeouts (never delivered, but counted by size())",
             "elements of the order list are not in timeouts (never delivered, but counted by size())",
+        ),
+        say(
+            drift.lacking.count,
+            "entry is missing from the order list (remove() ignores it)",
+            "entries are missing from the order list (remove() ignores them)",
         ),
         say(
             drift.twice.count,
@@ -379,13 +397,8 @@ mod tests {
         // 200 entries only in the order list, 50 only in timeouts.
         let mut scene = scene(&[(350, 500); 5]);
         let found = scene.all().findings.remove(0);
-        assert!(
-            found
-                .details
-                .contains("At least 150 entries of the order list are not"),
-            "{}",
-            found.details
-        );
+        let told = "At least 150 entries have no due time: never delivered.";
+        assert_eq!(found.headline, told);
         let read = |scene: Scene, ms: i64, order: u64| {
             let mut seen = pulse(ms, 550, None, 1);
             seen.order = Known::Is(order);
@@ -448,10 +461,12 @@ mod tests {
 
     #[test]
     fn a_side_that_is_missing_is_told_so() {
-        let details = |counts| scene(&[counts; 3]).found(ID).unwrap().details;
-        assert!(details((0, 3)).contains("last copy"));
-        assert!(details((3, 0)).starts_with("3 entries will be delivered, but"));
-        assert!(details((3, 4)).starts_with("At least 1 entry of the order list is not"));
+        let told = |counts| scene(&[counts; 3]).found(ID).unwrap().sentence();
+        let gone = "3 entries have lost their due times: never delivered. Timeouts is gone";
+        assert!(told((0, 3)).starts_with(gone));
+        assert!(told((3, 0)).contains(" 3 entries will be delivered, but"));
+        let one = "At least 1 entry has no due time: never delivered. The order list has it";
+        assert!(told((3, 4)).starts_with(one));
     }
 
     #[test]
@@ -461,6 +476,7 @@ mod tests {
                 &crate::queue::Queue::redisson("q"),
                 super::super::tests::START,
             );
+            exact.waiting = 5;
             let mut drift = ListDifferences::default();
             (drift.lacking.count, drift.strays.count) = (lacking, strays);
             drift.balance = i64::try_from(lacking).unwrap() - i64::try_from(strays).unwrap();
@@ -471,6 +487,13 @@ mod tests {
         even.watch.examined(exact(2, 2));
         let found = even.found(ID).unwrap();
         assert_eq!(found.figure, Some(4));
+        assert_eq!(
+            found.headline,
+            "2 entries have no due time: never delivered."
+        );
+        assert_eq!(found.repair.step, Step::WaitAgain);
+        let then = "never have been delivered. Then repair the order list.";
+        assert!(found.repair.sentence.to_string().ends_with(then));
         assert!(
             found.sentence().contains("2 entries are missing"),
             "{}",

@@ -197,7 +197,10 @@ impl BlockHarm {
         let before = self.before as u64;
         let behind = late.map(|late| late.saturating_sub(before + 1));
         let behind = behind.filter(|n| *n > 0);
-        let behind = behind.map(|n| format!("{} late behind it", text::thousands(n)));
+        let behind = behind.map(|n| match n {
+            1 => "1 late entry waits behind it".to_owned(),
+            n => format!("{} late entries wait behind it", text::thousands(n)),
+        });
         let is = if self.ahead { "will be" } else { "are" };
         let again = match before {
             0 => None,

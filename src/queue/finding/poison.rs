@@ -51,21 +51,33 @@ impl Bad<'_> {
             (Unpack::Garbage, false) => {
                 "Consumers will get broken payloads: wrong entry format.".to_owned()
             }
-            (_, true) if self.count == 1 => "One unreadable entry blocks this queue.".to_owned(),
-            (_, true) => "Unreadable entries block this queue.".to_owned(),
-            (_, false) if self.count == 1 => {
-                "One unreadable entry will block this queue.".to_owned()
+            (_, due) => {
+                let which = match (self.foreign(era), self.count) {
+                    (Some(theirs), 1) => format!("An entry in the {} format", theirs.format()),
+                    (Some(theirs), _) => format!("Entries in the {} format", theirs.format()),
+                    (None, 1) => "One unreadable entry".to_owned(),
+                    (None, _) => "Unreadable entries".to_owned(),
+                };
+                let blocks = match (due, self.count) {
+                    (true, 1) => "blocks",
+                    (true, _) => "block",
+                    (false, _) => "will block",
+                };
+                format!("{which} {blocks} this queue.")
             }
-            (_, false) => "Unreadable entries will block this queue.".to_owned(),
         }
+    }
+
+    /// The era of whoever wrote the first, where it is not that of the clients.
+    fn foreign(self, era: Era) -> Option<Era> {
+        let theirs = self.first.form.map(crate::queue::Form::era);
+        theirs.filter(|theirs| *theirs != era)
     }
 
     /// Says which entry it is, who wrote it, who fails on it, and what that does to the others.
     fn details(self, seen: &QueueFacts, era: Era, block: BlockHarm) -> String {
-        let theirs = self.first.form.map(|form| form.era().releases());
-        let foreign = theirs.filter(|releases| *releases != era.releases());
-        let who = match foreign {
-            Some(releases) => format!("was written by {releases}"),
+        let who = match self.foreign(era) {
+            Some(theirs) => format!("was written by {}", theirs.releases()),
             None => "was written on a server with other lengths".to_owned(),
         };
         let does = match (self.first.unpack(era), self.due) {
@@ -167,11 +179,10 @@ fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Fin
     } else {
         "those entries"
     };
-    let format = match fleet.era {
-        Era::Older => "old",
-        Era::Newer => "new",
-    };
-    let rewrite = Advice::of(format!("Rewrite {that} in the {format} format"));
+    let rewrite = Advice::of(format!(
+        "Rewrite {that} in the {} format",
+        fleet.era.format()
+    ));
     let repair = if bad.due {
         rewrite.by(Act::Repair, ". The clients go on by themselves.")
     } else if bad.count == 1 {
@@ -277,9 +288,17 @@ mod tests {
         let both = || vec![due(Form::ByteId, 0), due(Form::DoubleId, 1)];
         let said = |transferred| scene(both(), transferred).found(ID);
         let found = said(NEWER).unwrap();
+        assert_eq!(
+            found.headline,
+            "An entry in the old format blocks this queue."
+        );
         assert_eq!(found.evidence.figures["form"], "double-id");
         assert_eq!(found.evidence.figures["due_before"], 1);
         let found = said([true, false]).unwrap();
+        assert_eq!(
+            found.headline,
+            "An entry in the new format blocks this queue."
+        );
         assert_eq!(found.evidence.figures["form"], "byte-id");
         assert_eq!(found.evidence.figures["due_before"], 0);
         // Nobody can tell which of the two is the stranger.

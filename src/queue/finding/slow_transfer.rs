@@ -24,6 +24,10 @@ use crate::queue::{Bar, EntryId, Exact, Known, Pulse, text};
 /// The cost of a search to the server for each element that it passes, in µs (measured: 1.19 s for
 /// 100 entries behind a million, Redis 7.0).
 const STEP_US: f64 = 0.012;
+/// The headline while slow transfers are at work on what is due.
+const SLOW: &str = "Slow transfers: due entries lie deep in the order list.";
+/// And before they are.
+const SLOW_AHEAD: &str = "Slow transfers ahead: entries lie deep in the order list.";
 /// From which duration of a script on it is a note, a warning, critical; in ms.
 const NOTE_MS: f64 = 10.0;
 const WARNING_MS: f64 = 50.0;
@@ -215,26 +219,21 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
     let coming = coming::begins_with(seen, pulse, &outlook.longest);
     let finding = if let Some(overdue_ms) = overdue_ms(pulse) {
         let (count, oldest) = (text::thousands(late), text::age(overdue_ms));
-        let down = outlook.deep();
-        let details =
-            format!("{count} late, oldest {oldest}. Due entries lie {down} in the order list.");
+        let details = format!("{count} late, oldest {oldest}. {}", outlook.cost());
         let worse = severity.max(behind(overdue_ms));
-        Finding::new(ID, worse, outlook.headline())
-            .details(details)
-            .of(late)
+        Finding::new(ID, worse, SLOW).details(details).of(late)
     } else if let Some(burst) = coming.filter(|_| !has_backlog(pulse)) {
         ahead(pulse, outlook, &burst, severity)
     } else {
         let busy = has_backlog(pulse) && outlook.work_ms(late) >= BUSY_MS;
         let worse = warned(severity, busy);
-        let down = outlook.deep();
-        let details = if has_backlog(pulse) {
+        let (headline, details) = if has_backlog(pulse) {
             let count = text::thousands(late);
-            format!("{count} late. Due entries lie {down} in the order list.")
+            (SLOW, format!("{count} late. {}", outlook.cost()))
         } else {
-            format!("The next entries lie {down} in the order list.")
+            (SLOW_AHEAD, outlook.cost())
         };
-        let finding = Finding::new(ID, worse, outlook.headline()).details(details);
+        let finding = Finding::new(ID, worse, headline).details(details);
         match falls_due(pulse) {
             Some(at) => finding.ends(at),
             None => finding,
@@ -267,16 +266,18 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
 /// Tells of a burst that is about to fall due.
 fn ahead(pulse: &Pulse, outlook: &Outlook, burst: &ComingBurst, severity: Severity) -> Finding {
     let ComingBurst { at, count, sure } = *burst;
-    let about = if sure { "" } else { "about " };
+    let about = if sure { "" } else { "About " };
     let (many, left) = (text::number(count, 7), text::age(at.since(pulse.at)));
-    let headline = format!("Transfers block Redis: {about}{many} fall due in {left}.");
+    let headline = format!("{about}{many} fall due in {left}: transfers will block Redis.");
     let work_ms = outlook.work_ms(count);
     let transfers = text::thousands(count.div_ceil(MOST_ENTRIES_IN_A_TRANSFER as u64));
     let each = text::span(whole(outlook.block_ms));
     let all = text::span(whole(work_ms));
     let details = format!(
-        "They lie {} in the order list: about {transfers} transfers of {each}, {all} in all.",
-        outlook.deep()
+        "They lie {}{} deep in the order list, which each transfer searches: about {transfers} \
+         transfers of {each}, {all} in all.",
+        outlook.about(),
+        text::thousands(outlook.longest.before)
     );
     Finding::new(ID, warned(severity, work_ms >= BUSY_MS), headline)
         .details(details)
@@ -287,16 +288,18 @@ fn ahead(pulse: &Pulse, outlook: &Outlook, burst: &ComingBurst, severity: Severi
 }
 
 impl Outlook<'_> {
-    /// The problem in short.
-    fn headline(&self) -> String {
+    /// Why a transfer takes long, and for how long nobody else is answered.
+    fn cost(&self) -> String {
         let blocks = text::span(whole(self.block_ms));
-        format!("Transfers are slow: each blocks Redis for about {blocks}.")
+        let (about, before) = (self.about(), text::thousands(self.longest.before));
+        format!(
+            "Each transfer searches past {about}{before} others, and blocks Redis for about {blocks}."
+        )
     }
 
-    /// `about 20,000 deep`.
-    fn deep(&self) -> String {
-        let about = if self.longest.sure { "" } else { "about " };
-        format!("{about}{} deep", text::thousands(self.longest.before))
+    /// The word before a depth that was estimated.
+    const fn about(&self) -> &'static str {
+        if self.longest.sure { "" } else { "about " }
     }
 
     /// The time for which the transfers of so many entries keep the server, taken together, in ms.

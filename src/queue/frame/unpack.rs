@@ -37,6 +37,15 @@ impl Era {
         }
     }
 
+    /// The word for its format, as in "an entry in the old format".
+    #[must_use]
+    pub const fn format(self) -> &'static str {
+        match self {
+            Self::Older => "old",
+            Self::Newer => "new",
+        }
+    }
+
     /// The other one.
     #[must_use]
     pub const fn other(self) -> Self {

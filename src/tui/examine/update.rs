@@ -1,6 +1,8 @@
 //! A look at all entries of a queue, when somebody asks for it: it says how far it is, can be
 //! stopped, and what it shows becomes part of the findings.
 
+use std::time::Duration;
+
 use super::{ExaminationProgress, Msg};
 use crate::queue::{Exact, text};
 use crate::tui::effect::Effect;
@@ -10,9 +12,33 @@ use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{findings, sight};
 
+/// Unasked, one begins at most so often; behind one that has failed, after this.
+const PAUSE: Duration = Duration::from_secs(1);
+const FAILED_PAUSE: Duration = Duration::from_secs(60);
+
 /// Starts one: of the queue whose finding is under the cursor, else of the selected one.
 pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
-    let Some(row) = model.queues.get(row(model)) else {
+    start_at(model, row(model), true)
+}
+
+/// Starts one that nobody has asked for, where timeouts and order list of a small queue differ: its
+/// finding can say by how many entries on each side.
+pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
+    let now = model.instant;
+    let waits = model.schedule.little_exact.is_some_and(|at| now < at);
+    if waits || model.examining.is_some() || model.frozen.is_some() || !model.is_live() {
+        return Vec::new();
+    }
+    model.schedule.little_exact = Some(now + PAUSE);
+    let wanted = model
+        .queues
+        .iter()
+        .position(|row| row.watch.wants_little_exact());
+    wanted.map_or(Vec::new(), |at| start_at(model, at, false))
+}
+
+fn start_at(model: &mut Model, at: usize, asked: bool) -> Vec<Effect> {
+    let Some(row) = model.queues.get(at) else {
         return Vec::new();
     };
     let (queue, long) = (row.queue.clone(), model.server.long);
@@ -20,6 +46,7 @@ pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
     model.examining = Some(ExaminationProgress {
         generation,
         queue: queue.clone(),
+        asked,
         looked: 0,
         of: 0,
     });
@@ -42,7 +69,9 @@ pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match () {
         () if model.queues.is_empty() => Some("no queue to look at"),
         () if !model.is_live() => Some("no connection: nothing can be read until it is back"),
-        () if model.examining.is_some() => Some("all entries are being looked at: Esc stops it"),
+        () if model.examining.as_ref().is_some_and(|one| one.asked) => {
+            Some("all entries are being looked at: Esc stops it")
+        }
         () => None,
     }
 }
@@ -52,7 +81,7 @@ pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     if model.tab != Tab::Findings || model.focus != Pane::Entries {
         return None;
     }
-    let stopped = model.examining.take()?;
+    let stopped = model.examining.take_if(|one| one.asked)?;
     let words = format!(
         "stopped; {} of {} were looked at",
         text::thousands(stopped.looked),
@@ -88,7 +117,11 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 fn ended(model: &mut Model, one: &ExaminationProgress, result: Result<Box<Exact>, String>) {
     let exact = match result {
         Ok(exact) => *exact,
-        Err(why) => return toast::update::say(model, why, Tone::Error),
+        Err(why) if one.asked => return toast::update::say(model, why, Tone::Error),
+        Err(_) => {
+            model.schedule.little_exact = Some(model.instant + FAILED_PAUSE);
+            return;
+        }
     };
     let Some(row) = model.queues.iter_mut().find(|row| row.queue == one.queue) else {
         return;
@@ -98,6 +131,9 @@ fn ended(model: &mut Model, one: &ExaminationProgress, result: Result<Box<Exact>
     row.watch.examined(exact);
     row.diagnose(&model.server);
     sight::keep(model);
+    if !one.asked {
+        return;
+    }
     let entries = text::counted(looked, "entry", "entries");
     let (words, tone) = if odd {
         (format!("all {entries} looked at"), Tone::Warn)

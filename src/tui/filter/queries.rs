@@ -1,7 +1,8 @@
 //! Questions about the filter that is on.
 
-use super::{EntrySort, Hit};
+use super::{EntrySort, Hit, Search};
 use crate::tui::model::Model;
+use crate::tui::palette::update::rank::{self, Fit};
 
 impl Model {
     /// Tells whether the entries due last stand first.
@@ -55,9 +56,28 @@ const NAME_CHARACTERS: usize = 3;
 /// Tells whether what is typed may have been meant for the name of another queue.
 #[must_use]
 pub fn names_a_queue(model: &Model, typed: &str) -> bool {
+    called(model, typed).is_some()
+}
+
+/// Finds the queue whose name was typed as a filter that no entry matches.
+#[must_use]
+pub fn meant(model: &Model) -> Option<usize> {
+    let filtered = model.filtered.as_ref()?;
+    let in_vain = filtered.search == Search::Done && filtered.hits.is_empty() && model.on_hits();
+    in_vain.then(|| called(model, filtered.filter.text()))?
+}
+
+/// Finds the row of the queue whose name fits best, unless it is the selected one.
+fn called(model: &Model, typed: &str) -> Option<usize> {
     let typed = typed.trim().to_lowercase();
+    if typed.chars().count() < NAME_CHARACTERS {
+        return None;
+    }
     let others = model.queues.iter().enumerate();
     let others = others.filter(|(at, _)| *at != model.cursor);
-    let mut names = others.map(|(_, row)| row.queue.name.text().to_lowercase());
-    typed.chars().count() >= NAME_CHARACTERS && names.any(|name| name.contains(&typed))
+    let rated = others.filter_map(|(at, row)| {
+        let fit = rank::fit(&row.queue.name.text().to_lowercase(), &typed)?;
+        (fit <= Fit::Within).then_some((fit, at))
+    });
+    rated.min().map(|(_, at)| at)
 }

@@ -113,11 +113,9 @@ pub(crate) fn nothing(ctx: &Ctx, filtered: &ActiveFilter, area: Area, buf: &mut 
         Search::Failed(why) => format!("The search failed after {looked} of {of}: {why}"),
         Search::Done => format!("Nothing matches: {looked} looked through."),
     };
-    let typed = filtered.filter.text();
-    let words = match ctx.key(Action::Palette) {
-        Some(key) if super::queries::names_a_queue(ctx.model, typed) => {
-            let typed = typed.trim();
-            format!("{words} A queue has that name: {key}{typed} finds it.")
+    let words = match ctx.key(Action::Open) {
+        Some(key) if super::queries::meant(ctx.model).is_some() => {
+            format!("{words} A queue has that name: {key} opens it.")
         }
         _ => words,
     };

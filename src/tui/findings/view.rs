@@ -52,7 +52,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let left = count(ctx).map(|words| Part::new(20, words, ctx.theme.dim));
     // Below the findings there may be no room to say so.
-    let looking = ctx.model.examining.as_ref().map(|one| {
+    let asked = ctx.model.examining.as_ref().filter(|one| one.asked);
+    let looking = asked.map(|one| {
         let far = (one.looked * 100).checked_div(one.of).unwrap_or(0);
         Part::new(40, format!("looking at all {far} %"), ctx.theme.text)
     });
@@ -143,7 +144,7 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
 fn quiet(ctx: &Ctx) -> Vec<String> {
     let (model, cut) = (ctx.model, ctx.data.glyphs.cut);
     let mut lines = Vec::new();
-    if let Some(one) = &model.examining {
+    if let Some(one) = model.examining.as_ref().filter(|one| one.asked) {
         let name = text::printable_bytes(one.queue.name.as_bytes());
         let far = match one.of {
             0 => String::new(),

@@ -77,9 +77,16 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     let wanted = typed.trim().replace(' ', "-");
     let (mut sure, rest) = rank::best(&wanted, TITLES, commands.chain(actions).collect());
     // Whoever types a queue's name here wants to go there: what only has it somewhere in its name
-    // comes behind. One letter fits nearly every name.
+    // comes behind, and where it is the whole name, what only begins so. One letter fits nearly
+    // every name.
     if typed.trim().chars().count() > 1 {
-        sure.extend(queues::called(model, typed.trim()));
+        let called = queues::called(model, typed.trim());
+        let is_command = sure.iter().any(|choice| choice.line == wanted);
+        if !is_command && queues::is_name(model, typed.trim()) {
+            sure.splice(..0, called);
+        } else {
+            sure.extend(called);
+        }
         sure.extend(queues::other_name(model, typed.trim()));
     }
     sure.extend(rest);

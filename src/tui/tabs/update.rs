@@ -85,7 +85,8 @@ pub(crate) fn announced(model: &mut Model) {
 pub(crate) fn why_not_open(model: &Model) -> Option<&'static str> {
     match model.tab {
         Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine => {
-            model.entry().is_none().then_some("no entry to open")
+            let nothing = model.entry().is_none() && filter::queries::meant(model).is_none();
+            nothing.then_some("no entry to open")
         }
         Tab::Traffic => (sight::count(model) == 0).then_some("nothing has been announced"),
         Tab::Findings => (sight::count(model) == 0).then_some("nothing is wrong"),

@@ -6,7 +6,7 @@ use crate::tui::entry::{self, Back, EntryView};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
-use crate::tui::{findings, journal, jump, queues, sight, timeline};
+use crate::tui::{filter, findings, journal, jump, queues, sight, timeline};
 
 /// Opens what is under the cursor of the pane that has the focus.
 pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
@@ -28,6 +28,10 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
 
 fn open_entry(model: &mut Model) {
     let Some(row) = model.entry().cloned() else {
+        if let Some(queue) = filter::queries::meant(model) {
+            queues::update::select(model, queue as u64);
+            model.screen = Screen::Queue;
+        }
         return;
     };
     let back = match model.screen {

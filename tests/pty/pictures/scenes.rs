@@ -35,7 +35,7 @@ pub(crate) const SCENES: &[Scene] = &[
         flags: &["--scenario", "poison"],
         moves: true,
         keys: &[
-            ("One unreadable entry blocks this queue.", b"5"),
+            ("An entry in the old format blocks this queue.", b"5"),
             ("Same cause", b"R"),
             ("Repair ── invoices", b"R"),
             ("[ y rewrite ]", b"y"),

@@ -206,7 +206,7 @@ fn long(size: (u16, u16)) -> Model {
         let details = "Entry e74f9728a3b1c2d4, late by 1:04, was written by Redisson up to 3.21.0; \
                        the running clients (Redisson 3.21.1 or later) fail on it. 15 late behind it; \
                        the 12 before it are delivered again every 5 s by each client.";
-        let headline = "One unreadable entry blocks this queue.";
+        let headline = "An entry in the old format blocks this queue.";
         let mut found = Finding::new("poison", Severity::Critical, headline).details(details);
         *found.repair = Remedy {
             sentence: Advice::of("Rewrite that entry")

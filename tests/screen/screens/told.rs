@@ -92,7 +92,7 @@ fn outside(size: (u16, u16)) -> Model {
     m.queues[0].gone = vec![
         gone(
             "poison",
-            "One unreadable entry blocks this queue.",
+            "An entry in the old format blocks this queue.",
             FindingEnd::Repaired,
         ),
         gone(

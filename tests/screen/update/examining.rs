@@ -6,7 +6,7 @@ use delayscope::tui::examine;
 use delayscope::tui::keys::Code;
 use delayscope::tui::msg::Msg;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, member};
 
 #[test]
 fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
@@ -53,4 +53,36 @@ fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
     let row = &desk.model.queues[0];
     assert!(row.watch.exact().is_some());
     assert!(row.findings.iter().any(|found| found.id == "drift"));
+}
+
+#[test]
+fn a_small_queue_whose_lists_differ_is_looked_at_unasked_and_without_a_word() {
+    let mut desk = Desk::of_one(5);
+    let members = desk.world[0]
+        .entries
+        .iter()
+        .map(|(member, _)| member.clone());
+    let order = members.chain([member(90), member(91)]).collect();
+    desk.world[0].order = Some(order);
+    let asked = desk.live(4_000, 5);
+    let asked: Vec<u64> = (asked.into_iter())
+        .filter_map(|effect| match effect {
+            Effect::Examine(examine::Effect::Start { generation, .. }) => Some(generation),
+            _ => None,
+        })
+        .collect();
+    let [generation] = asked[..] else {
+        panic!("{asked:?}");
+    };
+    let mut told = Exact::new(&desk.model.queues[0].queue, desk.model.now);
+    told.waiting = 5;
+    let drift = told.drift.as_mut().unwrap();
+    (drift.strays.count, drift.lacking.count, drift.balance) = (3, 1, -2);
+    desk.tell(Msg::Examine(examine::Msg::Ended {
+        generation,
+        result: Ok(Box::new(told)),
+    }));
+    assert_eq!(desk.model.toast, None);
+    let headline = &desk.model.queues[0].findings[0].headline;
+    assert_eq!(headline, "3 entries have no due time: never delivered.");
 }

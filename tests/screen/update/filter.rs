@@ -5,7 +5,7 @@ use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::filter::{self, Search};
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{Model, Pane};
+use delayscope::tui::model::{Model, Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::refresh;
 use delayscope::tui::timeline;
@@ -311,6 +311,29 @@ fn another_queue_has_no_filter() {
     );
     desk.answer_all();
     assert_eq!(desk.model.entries.rows.len() as u64, desk.model.listed());
+}
+
+#[test]
+fn a_queue_whose_name_was_typed_as_a_filter_is_opened_by_one_more_enter() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 30, 600_000, 1000),
+        World::new("more-beta", 30, 600_000, 1000),
+        World::new("beta", 30, 600_000, 1000),
+    ]);
+    desk.model.focus = Pane::Entries;
+    desk.char('/');
+    desk.type_in("beta");
+    desk.press(Code::Enter);
+    desk.pass(1_000);
+    desk.answer_all();
+    assert!(desk.model.filtered.is_some());
+    desk.press(Code::Enter);
+    let opened = desk.model.selected().unwrap().queue.name.to_string();
+    assert_eq!(
+        (opened.as_str(), desk.model.filtered.is_none()),
+        ("beta", true)
+    );
+    assert!(matches!(desk.model.screen, Screen::Queue));
 }
 
 #[test]

@@ -440,6 +440,19 @@ fn commands_stand_before_the_queues_that_are_called_like_them() {
 }
 
 #[test]
+fn the_whole_name_of_a_queue_stands_before_a_command_that_only_begins_so() {
+    let names = ["trans", "trans:other", "quit"].map(|name| World::new(name, 3, 60_000, 1000));
+    let mut desk = Desk::of(names.to_vec());
+    desk.char(':');
+    desk.type_text("trans");
+    assert_eq!(desk.chosen(), Some("queue trans"));
+    desk.press(Code::Esc);
+    desk.char(':');
+    desk.type_text("quit");
+    assert_eq!(desk.chosen(), Some("quit"));
+}
+
+#[test]
 fn a_slash_finds_a_queue_wherever_there_is_no_entry_to_be_filtered() {
     for tab in "4568".chars() {
         let mut desk = Desk::of(vec![

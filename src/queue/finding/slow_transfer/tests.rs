@@ -276,8 +276,8 @@ fn a_burst_that_keeps_the_server_for_a_second_is_a_warning_with_its_time() {
     assert_eq!(found.ends, Some(START.plus(60_000)));
     assert_eq!(
         found.sentence(),
-        "Transfers block Redis: 20,000 fall due in 0:54. They lie about 20,000 deep in the order \
-         list: about 200 transfers of 24 ms, 4.8 s in all."
+        "20,000 fall due in 0:54: transfers will block Redis. They lie about 20,000 deep in the order \
+         list, which each transfer searches: about 200 transfers of 24 ms, 4.8 s in all."
     );
     assert_eq!(
         found.repair.sentence.to_string(),
@@ -298,7 +298,7 @@ fn where_bars_are_wide_a_burst_is_counted_by_the_class_that_it_falls_due_in() {
     assert_eq!(found.severity, Severity::Warning);
     assert_eq!(
         found.headline,
-        "Transfers block Redis: about 20,004 fall due in 1:00."
+        "About 20,004 fall due in 1:00: transfers will block Redis."
     );
 }
 

@@ -12,6 +12,10 @@ const EXACT_MS: i64 = 600_000;
 const ODD_MS: i64 = 30_000;
 /// And none before so many times as long as the last one took.
 const RESTS: i64 = 20;
+/// The members of timeouts, order list and target, and their bytes, up to which a look at all of
+/// them costs little.
+const LITTLE_MEMBERS: u64 = 5_000;
+const LITTLE_BYTES: u64 = 4_000_000;
 /// Timeouts and order list have disagreed in all pulses of this time, in ms: who writes both
 /// without a script is not caught in between.
 pub(in crate::queue::finding) const LASTS_MS: i64 = 1_000;
@@ -50,6 +54,30 @@ impl Watch {
             .max(AGAIN_MS);
         let odd = exact.is_odd() && age >= ODD_MS;
         age >= rests && (odd || self.balance_moved(exact))
+    }
+
+    /// A look at all members is wanted, tells how timeouts and order list differ, and costs little:
+    /// nobody has to ask for it.
+    #[must_use]
+    pub fn wants_little_exact(&self) -> bool {
+        let lengths = |beat: &Beat| {
+            [beat.waiting, beat.order, beat.target]
+                .into_iter()
+                .flatten()
+        };
+        let Some(members) = self.beats.back().map(|beat| lengths(beat).sum::<u64>()) else {
+            return false;
+        };
+        let bytes = members.saturating_mul(self.largest as u64);
+        let little = members <= LITTLE_MEMBERS && bytes <= LITTLE_BYTES;
+        little && self.differ_for_long() && self.wants_exact()
+    }
+
+    /// For a second, the one has been longer than the other in all pulses.
+    fn differ_for_long(&self) -> bool {
+        let last = self.beats.back();
+        let since = self.differ_since().zip(last);
+        since.is_some_and(|(since, last)| last.at.since(since) >= LASTS_MS)
     }
 
     /// For a second, timeouts and order list have differed by another number of elements than the
@@ -132,6 +160,24 @@ mod tests {
         assert!(!watch.wants_exact());
         watch.saw(&beat(80_000, 4));
         assert!(watch.wants_exact());
+    }
+
+    #[test]
+    fn a_small_queue_whose_lists_differ_is_looked_at_unasked_and_a_large_one_is_not() {
+        let differs = |ms, order| {
+            let mut watch = Watch::default();
+            watch.saw(&beat(0, order));
+            watch.saw(&beat(ms, order));
+            watch.wants_little_exact()
+        };
+        assert!(differs(1_000, 4));
+        assert!(!differs(900, 4), "it may be over in a moment");
+        assert!(!differs(1_000, 5), "they do not differ");
+        assert!(!differs(1_000, 5_000), "it is not small");
+        let mut looked = after(1, &[(1_000, 4), (3_000, 4)]);
+        assert!(!looked.wants_little_exact(), "somebody has");
+        looked.saw(&beat(30_000, 4));
+        assert!(looked.wants_little_exact());
     }
 
     #[test]

@@ -56,6 +56,12 @@ pub(crate) fn called(model: &Model, arg: &str) -> Vec<Choice> {
     of_words(arg, rows)
 }
 
+/// Tells whether a queue of the table has just this name.
+pub(crate) fn is_name(model: &Model, arg: &str) -> bool {
+    let mut rows = model.queues.iter();
+    rows.any(|row| spelled(&row.queue).eq_ignore_ascii_case(arg))
+}
+
 fn queue(arg: &str) -> Result<Queue, String> {
     Queue::typed(&unquoted(arg)?).map_err(|why| why.to_string())
 }

@@ -35,7 +35,7 @@ fn what_a_look_at_all_entries_had_found_is_over_with_its_repair_however_quick_th
     let mut exact = Exact::new(&orders(), desk.now());
     exact.waiting = 10;
     let drift = exact.drift.as_mut().unwrap();
-    (drift.lacking.count, drift.strays.count) = (1, 1);
+    (drift.lacking.count, drift.twice.count) = (1, 1);
     desk.model.queues[0].watch.examined(exact);
     desk.live(1_000, 1);
     desk.char('5');
