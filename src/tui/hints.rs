@@ -157,7 +157,25 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
             }),
         }
     }
+    for hint in &mut hints {
+        hint.in_short(ascii);
+    }
     hints
+}
+
+impl Hint {
+    /// Says `1–8` of many digits that follow each other.
+    fn in_short(&mut self, ascii: bool) {
+        let digits = self.keys.as_bytes();
+        let follow = |two: &[u8]| two[0].is_ascii_digit() && two[0] + 1 == two[1];
+        let run = digits.len() > 3 && digits.windows(2).all(follow);
+        if let (true, [(first, _), .., (last, _)]) = (run, self.parts.as_slice()) {
+            let dash = if ascii { '-' } else { '–' };
+            let (from, to) = (char::from(digits[0]), char::from(digits[digits.len() - 1]));
+            self.keys = format!("{from}{dash}{to}");
+            self.parts = vec![(*first, 2), (*last, 1)];
+        }
+    }
 }
 
 /// Enter would do nothing: in the menu of repairs its cursor is on words, in an opened entry there

@@ -202,7 +202,7 @@ pub fn killed_worker() {
     screen.wait_text("Repair ── ");
     screen.send(b"\r");
     // A worker is no bulk change: no name is typed.
-    screen.wait_text("Press y to start");
+    screen.wait_text("[ y start");
     screen.send(b"y");
     screen.wait("all moved", PATIENCE, |shown| {
         shown.text().contains("10,000 moved")

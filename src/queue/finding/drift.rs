@@ -33,11 +33,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if seen.watch.changing {
         return RuleVerdict::Kept;
     }
-    if let Some(exact) = seen.watch.exact()
-        && let Some(drift) = &exact.drift
-        && !drift.aside
-        && !seen.watch.balance_moved(exact)
-    {
+    if let Some((exact, drift)) = seen.watch.differences() {
         return by_members(seen, (waiting, order), exact, drift);
     }
     if waiting == order {

@@ -35,7 +35,7 @@ enum Row {
     Strip(When, Box<Preview>),
     /// Nothing.
     Blank,
-    /// The keys that answer; for a moment, why another one does not.
+    /// Why a key is no answer, for a moment: the buttons name those that are.
     Answer(String),
     /// The name that has to be typed.
     Name,
@@ -115,37 +115,18 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
         rows.push(Row::Name);
         rows.push(Row::Blank);
     } else {
-        rows.push(Row::Blank);
-        rows.push(Row::Answer(answer(model, dialog, columns)));
+        let told = dialog.told_at(model.instant).unwrap_or_default();
+        rows.push(Row::Answer(told.to_owned()));
     }
     rows.push(Row::Buttons);
     rows
-}
-
-/// Names the keys that answer, in so many columns; for a moment, says why another one does not.
-fn answer(model: &Model, dialog: &Dialog, columns: usize) -> String {
-    if let Some(words) = dialog.told_at(model.instant) {
-        return words.to_owned();
-    }
-    let words = super::update::answers(model, dialog);
-    let (first, rest) = words.split_at(1);
-    let words = format!("{}{rest}", first.to_uppercase());
-    let key = |action| model.keymap.label(action, model.look.ascii);
-    let buttons = key(Action::NextPane).zip(key(Action::Open));
-    let buttons = buttons.map(|(moves, presses)| format!("; {moves} chooses, {presses} presses"));
-    match buttons {
-        Some(more) if text::width(&words) + text::width(&more) < columns => {
-            format!("{words}{more}.")
-        }
-        _ => format!("{words}."),
-    }
 }
 
 /// Removes the rows that have no room: first the blanks, then the pictures, then what stands last
 /// above the answer.
 fn shorten(rows: &mut Vec<Row>, most: usize) {
     if rows.len() > most {
-        rows.retain(|row| *row != Row::Blank);
+        rows.retain(|row| *row != Row::Blank && *row != Row::Answer(String::new()));
     }
     if rows.len() > most {
         rows.retain(|row| !matches!(row, Row::Strip(..)));
@@ -200,9 +181,7 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
                 strip(ctx, *when, preview, line, buf);
             }
             Row::Answer(words) => {
-                let told = dialog.told_at(ctx.model.instant).is_some();
-                let style = if told { t.warn } else { t.strong };
-                line.put_cut(buf, words, t.glyphs.cut, style);
+                line.put_cut(buf, words, t.glyphs.cut, t.warn);
             }
             Row::Name => name(ctx, dialog, line, buf),
             Row::Buttons => buttons(ctx, dialog, area, inset, buf),

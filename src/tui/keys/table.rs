@@ -119,7 +119,7 @@ const TABS_HELP: &str = "tabs in their order";
 
 const BARS_HELP: &str = "one bar left, right";
 
-const ZOOM_HELP: &str = "closer, wider, 10 min";
+const ZOOM_HELP: &str = "zoom in, out, reset";
 
 const END_HELP: &str = "quit at once, suspend";
 
@@ -131,15 +131,15 @@ const ROW_HELP: &str = "one row up, down";
 
 const ENDS_HELP: &str = "to the top, to the end";
 
-const PANE_HELP: &str = "next pane/page, before";
+const PANE_HELP: &str = "next pane, previous";
 
 const ANSWER_HELP: &str = "answer yes, answer no";
 
 const COPY_HELP: &str = "copy: payload, cli, path";
 
-const ENTRY_HELP: &str = "turn, fold, codec";
+const ENTRY_HELP: &str = "next view, fold, codec";
 
-const MOVE_HELP: &str = "transfer: due, now";
+const MOVE_HELP: &str = "transfer due, chosen now";
 
 const REQUEUE_HELP: &str = "another due time, delete";
 

@@ -177,9 +177,18 @@ fn restore_order(row: &QueueRow) -> RepairWork {
 fn strays(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_order_list(row)?;
     is_at_home(row)?;
+    if let Some((_, drift)) = row.watch.differences() {
+        return match drift.strays.count {
+            0 => nothing("the order list holds none that does not wait"),
+            n => Ok(format!(
+                "{} only in the order list: they may never have been delivered",
+                text::thousands(n)
+            )),
+        };
+    }
     match (pulse.waiting.get(), pulse.order.get()) {
         (Some(waiting), Some(order)) if order > waiting => Ok(format!(
-            "only the order list holds {} or more: they may never have been delivered",
+            "{} or more only in the order list: they may never have been delivered",
             text::thousands(order - waiting)
         )),
         _ => nothing("the order list does not hold more than timeouts"),
@@ -189,6 +198,19 @@ fn strays(row: &QueueRow, pulse: &Pulse) -> RepairWork {
 fn drift(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_order_list(row)?;
     is_at_home(row)?;
+    if let Some((_, drift)) = row.watch.differences() {
+        let say = |count: u64, words: &str| {
+            (count > 0).then(|| format!("{} {words}", text::thousands(count)))
+        };
+        let lacking = say(drift.lacking.count, "missing from the order list");
+        let twice = say(drift.twice.count, "more than once in it");
+        let parts: Vec<String> = lacking.into_iter().chain(twice).collect();
+        return if parts.is_empty() {
+            unlikely("none seen: nothing is missing from the order list, or stands there twice")
+        } else {
+            Ok(parts.join(", "))
+        };
+    }
     match (pulse.waiting.get(), pulse.order.get()) {
         (Some(0), Some(0)) => nothing("nothing waits"),
         (Some(a), Some(b)) if a == b => unlikely(format!(

@@ -16,7 +16,7 @@ use crate::tui::widget::wrap;
 use crate::tui::{depth, moments, tabs};
 
 /// The hint in an empty pane.
-const HINT: &str = "Only an entry that becomes the head is announced.";
+const HINT: &str = "Clients announce only what falls due before all else.";
 
 /// The pane beside the entries: the newest ones.
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::sampling::AGAIN_MS;
 use super::{Beat, Watch};
 use crate::queue::Exact;
+use crate::queue::exact::ListDifferences;
 
 /// A look at all members tells something for so long, in ms.
 const EXACT_MS: i64 = 600_000;
@@ -33,6 +34,15 @@ impl Watch {
         let exact = self.exact.as_deref()?;
         let age = self.beats.back().map_or(0, |beat| beat.at.since(exact.at));
         (!self.changing && age < EXACT_MS).then_some(exact)
+    }
+
+    /// The differences between timeouts and order list by the last look at all members, as long as
+    /// their lengths bear it out.
+    #[must_use]
+    pub fn differences(&self) -> Option<(&Exact, &ListDifferences)> {
+        let exact = self.exact()?;
+        let drift = exact.drift.as_ref().filter(|drift| !drift.aside)?;
+        (!self.balance_moved(exact)).then_some((exact, drift))
     }
 
     /// All members are to be looked at (again): nobody has, timeouts and order list have come to
@@ -82,7 +92,7 @@ impl Watch {
 
     /// For a second, timeouts and order list have differed by another number of elements than the
     /// last look at all members says.
-    pub(in crate::queue::finding) fn balance_moved(&self, exact: &Exact) -> bool {
+    fn balance_moved(&self, exact: &Exact) -> bool {
         let Some(drift) = &exact.drift else {
             return false;
         };
@@ -105,7 +115,6 @@ impl Watch {
 mod tests {
     use super::super::super::tests::{START, pulse};
     use super::*;
-    use crate::queue::exact::ListDifferences;
     use crate::queue::{Known, Pulse, Queue};
 
     /// A look at all members that ended at the start, and found timeouts longer by so many.

@@ -31,7 +31,7 @@ pub(crate) fn requeue(model: &mut Model, about: About) {
         MarkedEntries::Marks(marks) | MarkedEntries::ButOne(marks) => {
             form.count = marks.count(tabs::queries::total(model));
         }
-        MarkedEntries::Lost => form.count = (lost(model), false),
+        MarkedEntries::Lost => form.count = lost(model),
         MarkedEntries::Due | MarkedEntries::Copies => {}
     }
     form.timeless = match &form.marked {
@@ -44,11 +44,18 @@ pub(crate) fn requeue(model: &mut Model, about: About) {
     model.overlay = Some(Overlay::Requeue(Box::new(form)));
 }
 
-/// Counts the entries that only the order list of the selected queue holds, by its length alone.
-fn lost(model: &Model) -> u64 {
-    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+/// Counts the entries that only the order list of the selected queue holds, and whether these are
+/// all: not where its length alone tells.
+fn lost(model: &Model) -> (u64, bool) {
+    let Some(row) = model.selected() else {
+        return (0, false);
+    };
+    if let Some((_, drift)) = row.watch.differences() {
+        return (drift.strays.count, !drift.at_least);
+    }
+    let pulse = row.pulse.as_ref();
     let lengths = pulse.and_then(|p| p.order.get().zip(p.waiting.get()));
-    lengths.map_or(0, |(order, waiting)| order.saturating_sub(waiting))
+    (lengths.map_or(0, |(order, waiting)| order.saturating_sub(waiting)), false)
 }
 
 /// A new due time for what only the order list of a queue holds.
