@@ -176,7 +176,9 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     let ago = |then: EpochMillis| model.now.since(then);
     let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
     // "late by 2:05 … for 2:05" says it twice.
-    let since = since.map(text::age).filter(|age| !finding.details.contains(age.as_str()));
+    let since = since
+        .map(text::age)
+        .filter(|age| !finding.details.contains(age.as_str()));
     let since = since.map(|age| format!("for {age}"));
     if finding.gone.is_some() {
         return None;

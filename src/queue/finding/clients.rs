@@ -49,7 +49,7 @@ pub(super) fn namesakes_that_take(seen: &QueueFacts) -> Vec<String> {
         };
         format!("{name} listens to {channels}, but {takes}")
     };
-    let called_so = |client: &&Client| client.db == db && is_namesake(seen, client);
+    let called_so = |client: &&Client| client.db == db && client.is_called_like(seen.queue);
     let mut lines: Vec<String> = all.subscribers().filter(called_so).map(line).collect();
     lines.sort();
     lines.dedup();
@@ -62,7 +62,9 @@ pub(super) fn namesakes(seen: &QueueFacts) -> Vec<String> {
     let Some(all) = self::seen(seen) else {
         return Vec::new();
     };
-    let called_so = all.subscribers().filter(|one| is_namesake(seen, one));
+    let called_so = all
+        .subscribers()
+        .filter(|one| one.is_called_like(seen.queue));
     let mut names: Vec<String> = called_so
         .map(|one| text::printable(&one.name).into_owned())
         .collect();
@@ -70,14 +72,6 @@ pub(super) fn namesakes(seen: &QueueFacts) -> Vec<String> {
     names.dedup();
     names.truncate(FEW);
     names
-}
-
-/// The name of a client has the queue's in it: likely it is one of its own. Of what is called in a
-/// letter or two, nearly all names have that.
-fn is_namesake(seen: &QueueFacts, client: &Client) -> bool {
-    let queue = seen.queue.name.text().to_lowercase();
-    let queue = queue.trim_matches(['{', '}']);
-    queue.chars().count() > 2 && client.name.to_lowercase().contains(queue)
 }
 
 /// The clients that are subscribed to channels: to which, no server tells.
@@ -91,7 +85,12 @@ pub(super) fn by_format(seen: &QueueFacts) -> Vec<String> {
     let Some(all) = self::seen(seen) else {
         return Vec::new();
     };
-    let of = |era, what: &str| Some(format!("{what}: {}", all.subscribed(seen.server.db, era)?));
+    let of = |era, what: &str| {
+        Some(format!(
+            "{what}: {}",
+            all.subscribed(seen.server.db, era, seen.queue)?
+        ))
+    };
     let lines = [
         of(Some(Era::Older), "old format"),
         of(Some(Era::Newer), "new format"),
@@ -104,7 +103,7 @@ pub(super) fn by_format(seen: &QueueFacts) -> Vec<String> {
 /// silent ones, and how many more there are.
 fn lines<'a>(seen: &QueueFacts, clients: impl Iterator<Item = &'a Client>) -> Vec<String> {
     let mut clients: Vec<&Client> = clients.collect();
-    clients.sort_by_key(|client| (!is_namesake(seen, client), Reverse(client.idle_s)));
+    clients.sort_by_key(|client| (!client.is_called_like(seen.queue), Reverse(client.idle_s)));
     let line = |client: &&Client| format!("{}: {}", client.called(), client.does());
     let mut lines: Vec<String> = clients.iter().take(FEW).map(line).collect();
     if clients.len() > FEW {

@@ -111,7 +111,7 @@ fn finding(
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
     let db = seen.server.db;
     let side = |era: Era| {
-        let known = clients::seen(seen).and_then(|all| all.subscribed(db, Some(era)));
+        let known = clients::seen(seen).and_then(|all| all.subscribed(db, Some(era), seen.queue));
         let known = known.map_or_else(String::new, |names| format!(" ({names})"));
         format!("{}{known}", era.releases())
     };

@@ -2,7 +2,7 @@
 //! waits for an element of a list, who has taken one.
 
 use crate::queue::frame::Era;
-use crate::queue::{EntryId, text};
+use crate::queue::{EntryId, Queue, text};
 
 /// The commands that take elements from lists.
 pub const TAKING: [&str; 11] = [
@@ -67,6 +67,15 @@ impl Client {
             return host.to_owned();
         }
         format!("{host} ({})", text::printable(&known.join(", ")))
+    }
+
+    /// Its name has the queue's in it: likely it is one of the queue's own. Of what is called in a
+    /// letter or two, nearly all names have that.
+    #[must_use]
+    pub fn is_called_like(&self, queue: &Queue) -> bool {
+        let queue = queue.name.text().to_lowercase();
+        let queue = queue.trim_matches(['{', '}']);
+        queue.chars().count() > 2 && self.name.to_lowercase().contains(queue)
     }
 
     /// Returns the era of its Redisson, as its library tells it.
@@ -170,16 +179,13 @@ impl Clients {
         u64::try_from(ours.count()).unwrap_or(u64::MAX)
     }
 
-    /// Names the clients of that database that are subscribed to channels, in short: each once, of
-    /// many the first few, ours left out. By the format that their library reads, as far as that is
-    /// known.
+    /// Names the clients of that database that are subscribed to channels, in short: of many the
+    /// first few of [`Clients::named_listeners`].
     #[must_use]
-    pub fn subscribed(&self, db: i64, era: Option<Era>) -> Option<String> {
+    pub fn subscribed(&self, db: i64, era: Option<Era>, queue: &Queue) -> Option<String> {
         /// Clients that are named.
         const FEW: usize = 4;
-        let mut names: Vec<String> = self.listeners(db, era).map(Client::named).collect();
-        names.sort();
-        names.dedup();
+        let mut names = self.named_listeners(db, era, queue);
         let more = names.len().saturating_sub(FEW);
         names.truncate(FEW);
         let more = match more {
@@ -187,6 +193,20 @@ impl Clients {
             n => format!(" and {n} more"),
         };
         (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+    }
+
+    /// Names the clients of that database that are subscribed to channels: each once, ours left out,
+    /// those that are called like the queue first. By the format that their library reads, as far as
+    /// that is known.
+    #[must_use]
+    pub fn named_listeners(&self, db: i64, era: Option<Era>, queue: &Queue) -> Vec<String> {
+        let listeners = self.listeners(db, era);
+        let mut names: Vec<(bool, String)> = listeners
+            .map(|client| (!client.is_called_like(queue), client.named()))
+            .collect();
+        names.sort();
+        names.dedup();
+        names.into_iter().map(|(_, name)| name).collect()
     }
 
     /// The clients of that database that are subscribed to channels, ours left out, and whose
@@ -199,5 +219,31 @@ impl Clients {
     /// Clients that are subscribed to channels.
     pub fn subscribers(&self) -> impl Iterator<Item = &Client> {
         self.listed.iter().filter(|client| client.channels > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_clients_that_listen_those_called_like_the_queue_are_named_first() {
+        let client = |name: &str| Client {
+            name: name.to_owned(),
+            addr: "10.0.0.1:5000".to_owned(),
+            channels: 1,
+            ..Client::default()
+        };
+        let names = ["a-1", "b-1", "c-1", "d-1", "e-1", "Mail-2", "mail-1"];
+        let all = Clients {
+            listed: names.map(client).to_vec(),
+            ..Clients::default()
+        };
+        let told = all.subscribed(0, None, &Queue::redisson("{mail}")).unwrap();
+        let own = "10.0.0.1 (Mail-2), 10.0.0.1 (mail-1), 10.0.0.1 (a-1)";
+        assert!(
+            told.starts_with(own) && told.ends_with("and 3 more"),
+            "{told}"
+        );
     }
 }

@@ -85,13 +85,14 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
         (Some(Era::Newer), "reads the new format"),
         (None, ""),
     ];
+    let Some(queue) = ctx.model.selected().map(|row| &row.queue) else {
+        return;
+    };
     let each = formats.iter().flat_map(|(era, format)| {
-        let here = all.listeners(server.db, *era);
-        here.map(move |client| (client.named(), *format))
+        let here = all.named_listeners(server.db, *era, queue);
+        here.into_iter().map(move |name| (name, *format))
     });
-    let mut lines: Vec<(String, &str)> = each.collect();
-    lines.sort();
-    lines.dedup();
+    let lines: Vec<(String, &str)> = each.collect();
     if lines.is_empty() {
         draw::words(ctx, "None but this program.", slot.inner, buf);
     }
@@ -108,10 +109,11 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
 fn clients(ctx: &Ctx) -> Option<String> {
     let server = of_selected(ctx);
     let all = server.last()?.clients.get_ref()?;
+    let queue = &ctx.model.selected()?.queue;
     let eras = [Some(Era::Older), Some(Era::Newer), None];
     let named = eras
         .into_iter()
-        .filter_map(|era| all.subscribed(server.db, era));
+        .filter_map(|era| all.subscribed(server.db, era, queue));
     let named: Vec<String> = named.collect();
     (!named.is_empty()).then(|| format!("Clients that listen on this server: {}", named.join(", ")))
 }

@@ -55,7 +55,10 @@ fn lost(model: &Model) -> (u64, bool) {
     }
     let pulse = row.pulse.as_ref();
     let lengths = pulse.and_then(|p| p.order.get().zip(p.waiting.get()));
-    (lengths.map_or(0, |(order, waiting)| order.saturating_sub(waiting)), false)
+    (
+        lengths.map_or(0, |(order, waiting)| order.saturating_sub(waiting)),
+        false,
+    )
 }
 
 /// A new due time for what only the order list of a queue holds.
