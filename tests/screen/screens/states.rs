@@ -348,3 +348,17 @@ pub(crate) fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
         lost,
     ]
 }
+
+#[test]
+fn what_fell_due_since_the_last_reading_is_due_now_until_the_row_should_have_been_read() {
+    let next_of = |past_ms: i64| {
+        let mut m = evening(MIDDLE, look());
+        let pulse = m.queues[1].pulse.as_mut().unwrap();
+        pulse.next = Some(Due::At(NOW.plus(-past_ms)));
+        let all = lines(&m);
+        let row = all.iter().find(|line| line.contains("emails")).unwrap();
+        row.split_whitespace().nth(5).unwrap().to_owned()
+    };
+    assert_eq!(next_of(4_000), "now");
+    assert_eq!(next_of(6_000), "?");
+}

@@ -179,6 +179,9 @@ fn oldest(ctx: &Ctx, now: EpochMillis, pulse: &Pulse) -> (String, Style) {
     }
 }
 
+/// The longest time, in ms, for which a row that is read at its pace has not been read.
+const UNREAD_MS: i64 = 5_000;
+
 /// When the next entry falls due; where nothing will, since when the oldest is late.
 fn next(ctx: &Ctx, now: EpochMillis, pulse: &Pulse, alone: bool) -> (String, Style) {
     let d = &ctx.data;
@@ -188,6 +191,8 @@ fn next(ctx: &Ctx, now: EpochMillis, pulse: &Pulse, alone: bool) -> (String, Sty
             Some(at) if now.since(at) < HAND_OVER_MS => {
                 (ctx.countdown_at(now, at.max(now)), d.text)
             }
+            // It has, and the row has not been read since: each is, within a few seconds.
+            Some(at) if now.since(at) < UNREAD_MS => (ctx.countdown_at(now, now), d.dim),
             Some(_) => ("?".to_owned(), d.dim),
             None => ("never".to_owned(), d.warn),
         },
