@@ -344,6 +344,17 @@ pub struct ViaFlags {
                 socks5://[USER:PASSWORD@]HOST:PORT"
     )]
     pub proxy: Option<Proxy>,
+    /// A command that each connection goes through.
+    #[arg(
+        long,
+        value_name = "CMD",
+        global = true,
+        hide_short_help = true,
+        conflicts_with = "proxy",
+        help = "Make each connection through a command whose input and output lead to the server, \
+                such as 'ssh -W {host}:{port} bastion'"
+    )]
+    pub tunnel_command: Option<String>,
     /// Addresses that servers tell of, and those that they are reached at.
     #[arg(
         long,

@@ -103,6 +103,7 @@ pub(super) const KEYS: &[&str] = &[
     "tls_verify",
     "password_command",
     "proxy",
+    "tunnel_command",
     "map",
     "node",
     "sentinel_user",
@@ -140,6 +141,7 @@ impl Profile {
         };
         let mut command_at = None;
         let mut sentinel_at = None;
+        let mut tunnel_at = None;
         let mut by_tls = TlsFlags::default();
         let mut by_via = ViaFlags::default();
         let mut by_sentinel = SentinelFlags::default();
@@ -167,6 +169,11 @@ impl Profile {
                         text.parse()
                             .map_err(|why: BadVia| item.bad(why.to_string()))?,
                     );
+                }
+                "tunnel_command" => {
+                    let command = words(item, "ssh -W {host}:{port} bastion")?;
+                    by_via.tunnel_command = Some(command);
+                    tunnel_at = Some(item);
                 }
                 "map" => {
                     for (text, at) in item.texts("10.0.0.7:6379=localhost:7001")? {
@@ -208,6 +215,10 @@ impl Profile {
         };
         profile.endpoint = endpoint;
         tls::apply(&by_tls, &mut profile.endpoint).map_err(|why| of.bad_key(unended(&why)))?;
+        if let (Some(item), true) = (tunnel_at, by_via.proxy.is_some()) {
+            let why = format!("profile {name} has a proxy, and this. Give one of them");
+            return Err(item.bad_key(why));
+        }
         via::apply(&by_via, &mut profile.endpoint);
         sentinel::apply(&by_sentinel, None, &mut profile.endpoint).map_err(|_| {
             of.bad_key(format!(

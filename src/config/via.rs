@@ -7,7 +7,10 @@ use crate::queue::Endpoint;
 /// Adds to the endpoint what the flags say. Of two mappings of the same address the typed one counts.
 pub(super) fn apply(given: &ViaFlags, endpoint: &mut Endpoint) {
     let via = &mut endpoint.via;
-    via.proxy = given.proxy.clone().or(via.proxy.take());
+    // A typed one of the two goes before a profile's other one.
+    if given.proxy.is_some() || given.tunnel_command.is_some() {
+        (via.proxy, via.command) = (given.proxy.clone(), given.tunnel_command.clone());
+    }
     via.alone |= given.alone;
     via.map.extend(given.map.iter().cloned());
 }
@@ -22,7 +25,7 @@ mod tests {
         let flags = |proxy: &str, map: &str| ViaFlags {
             proxy: proxy.parse().ok(),
             map: vec![map.parse().unwrap()],
-            alone: false,
+            ..ViaFlags::default()
         };
         let mut endpoint = url::default();
         apply(&flags("socks5://of-profile", "a:1=b:1"), &mut endpoint);

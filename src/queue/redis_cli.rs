@@ -126,6 +126,9 @@ fn via_flags(via: &Via) -> String {
     if let Some(proxy) = &via.proxy {
         line.extend([" --proxy ", &*shell::word(proxy.to_string().as_bytes())]);
     }
+    if let Some(command) = &via.command {
+        line.extend([" --tunnel-command ", &*shell::word(command.as_bytes())]);
+    }
     for mapped in &via.map {
         line.extend([" --map ", &*shell::word(mapped.to_string().as_bytes())]);
     }

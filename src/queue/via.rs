@@ -1,5 +1,5 @@
-//! The way to servers that cannot be reached where they say they are: through a SOCKS5 proxy, at
-//! other addresses, or one node alone.
+//! The way to servers that cannot be reached where they say they are: through a SOCKS5 proxy or a
+//! command, at other addresses, or one node alone.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,6 +11,9 @@ use super::sentinels::place;
 pub struct Via {
     /// The proxy that all of them go through.
     pub proxy: Option<Proxy>,
+    /// The command that each of them goes through: a line for the shell, in which `{host}` and
+    /// `{port}` stand for the address. Its input and output are the connection.
+    pub command: Option<String>,
     /// Addresses that are named or announced, each with that in its place.
     pub map: Vec<AddressMapping>,
     /// The server that is named alone, although it is a node of a cluster.

@@ -22,6 +22,7 @@ mod socks;
 pub(in crate::store) mod sole;
 pub(in crate::store) mod task;
 mod tls;
+mod tunnel;
 pub(in crate::store) mod wire;
 mod writes;
 

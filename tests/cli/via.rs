@@ -1,10 +1,14 @@
 //! Servers that announce addresses of a network inside: through a proxy, by a mapping, or one alone.
 
+use std::path::Path;
+
+use delayscope::queue::Queue;
+
 use crate::cluster::{Cluster, MASTERS, queue_at};
 use crate::program::{Said, bare, said};
 use crate::sentinel::{Group, NAME};
 use crate::socks::{INSIDE, Socks};
-use crate::support::{Server, room};
+use crate::support::{Server, room, until};
 
 /// A cluster whose nodes call themselves by a name of the inside (Redis 7.0 and later).
 struct Inside {
@@ -114,4 +118,51 @@ fn one_node_of_a_cluster_can_be_looked_at_alone() {
         .map(|queue| queue["queue"].clone())
         .collect();
     assert_eq!(told, [inside.names[1].as_str()]);
+}
+
+/// A command that leads to an address, as `ssh -W` does, and says each time in a file that it ran.
+fn tunnel(log: &Path) -> String {
+    let script = "exec 3<>/dev/tcp/$0/$1; cat <&3 & exec cat >&3";
+    let log = log.display();
+    format!("echo $$ >>{log}; exec bash -c '{script}' {{host}} {{port}}")
+}
+
+#[tokio::test]
+async fn a_server_is_reached_and_changed_through_a_command_that_ends_with_its_connection() {
+    let server = Server::start_tcp(&[]);
+    let orders: Queue = "orders".parse().unwrap();
+    server.fill(&orders, 3, server.now(), 1);
+    let home = room();
+    let log = home.path().join("ran");
+    // The name is known to the command alone.
+    let command = tunnel(&log).replace("{host}", "127.0.0.1");
+    let url = format!("redis://inside.example:{}", server.port());
+    let way = ["--tunnel-command", &command];
+    let told = run(&url, &[&way[..], &["queues", "--json"]].concat()).done();
+    assert_eq!(told.json()[0]["queue"], "orders");
+    let requeue = ["requeue", "orders", "--all", "--in", "1h", "--yes"];
+    let done = run(&url, &[&way[..], &requeue].concat()).done();
+    let text = format!("{}{}", done.out, done.err);
+    assert!(
+        !text.contains("undo") || text.contains("--tunnel-command"),
+        "{text}"
+    );
+    let ran = std::fs::read_to_string(&log).unwrap();
+    let alive = |pid: &&str| Path::new("/proc").join(pid).exists();
+    until("the commands end", || {
+        ran.lines().filter(alive).count() == 0
+    })
+    .await;
+}
+
+#[test]
+fn each_fault_of_a_tunnel_command_has_its_own_sentence() {
+    let through = |command: &str, url: &str| run(url, &["--tunnel-command", command, "queues"]);
+    let url = "redis://inside.example:6379";
+    through("echo no route to {host} >&2; exit 3", url)
+        .failed("tunnel_command ended with exit status: 3: no route to inside.example");
+    through("exit 4", url).failed("tunnel_command ended with exit status: 4");
+    through("cat", "unix:///tmp/redis.sock").failed("needs no tunnel_command");
+    let both = ["--tunnel-command", "cat", "--proxy", "socks5://a", "queues"];
+    run(url, &both).failed("cannot be used with");
 }

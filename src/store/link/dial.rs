@@ -20,11 +20,14 @@ use super::super::error::StoreError;
 use super::sentinel::Guide;
 use super::slots::Topology;
 use super::socket::{Duplex, Socket, Stream};
+use super::tunnel::Tunnels;
 use super::{socks, tls};
 use crate::queue::{Address, Endpoint, fleet, text};
 
 /// The longest wait for the connection itself, its handshake, and then for the first answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
+/// The same where a command leads to the server: it logs in somewhere else first.
+const TUNNEL_LIMIT: Duration = Duration::from_secs(10);
 
 /// The way to one server, by which every connection to it is made.
 pub(in crate::store) struct Dialer {
@@ -32,6 +35,7 @@ pub(in crate::store) struct Dialer {
     /// TLS to each host, read from its files by the first connection; later ones go on with its
     /// sessions.
     tls: Mutex<BTreeMap<String, Arc<tls::Client>>>,
+    tunnels: Tunnels,
     way: Way,
     stays: watch::Sender<Stay>,
 }
@@ -82,6 +86,7 @@ impl Dialer {
         Self {
             endpoint,
             tls: Mutex::default(),
+            tunnels: Tunnels::default(),
             way,
             stays: watch::Sender::default(),
         }
@@ -90,6 +95,21 @@ impl Dialer {
     /// The server.
     pub(in crate::store) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// The longest wait for a handshake, and then for the first answer.
+    pub(super) fn limit(&self) -> Duration {
+        match self.endpoint.via.command {
+            Some(_) => TUNNEL_LIMIT,
+            None => LIMIT,
+        }
+    }
+
+    /// Why a command that leads to the server does not, in its own last words.
+    pub(super) async fn tunnel_broke(&self) -> Option<StoreError> {
+        self.endpoint.via.command.as_ref()?;
+        let words = self.tunnels.last_words().await?;
+        Some(self.unreachable(words))
     }
 
     /// The server's name in errors.
@@ -190,9 +210,12 @@ impl Dialer {
         let Some(client) = self.tls(address)? else {
             return Ok(stream);
         };
-        match timeout(LIMIT, client.greet(stream)).await {
+        match timeout(self.limit(), client.greet(stream)).await {
             Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(why)) => Err(self.disagreed(why)),
+            Ok(Err(why)) => Err(match self.tunnel_broke().await {
+                Some(broke) => broke,
+                None => self.disagreed(why),
+            }),
             Err(_) => Err(self.disagreed(self.silence(address).await)),
         }
     }
@@ -203,12 +226,19 @@ impl Dialer {
         Ok(match address {
             Address::Tcp(host, port) => {
                 let (host, port) = via.mapped(host, *port);
+                if let Some(command) = &via.command {
+                    return Ok(Box::new(self.tunnels.open(command, &host, port)?));
+                }
                 let stream = match &via.proxy {
                     Some(proxy) => socks::connect(proxy, &host, port).await?,
                     None => TcpStream::connect((host.as_str(), port)).await?,
                 };
                 stream.set_nodelay(true)?;
                 Box::new(Socket::Tcp(stream))
+            }
+            Address::Unix(_) if via.command.is_some() => {
+                let why = "a socket of this machine needs no tunnel_command";
+                return Err(io::Error::new(io::ErrorKind::NotConnected, why));
             }
             Address::Unix(path) => Box::new(Socket::Unix(UnixStream::connect(path).await?)),
             Address::Sentinel(_) | Address::Cluster(_) => {

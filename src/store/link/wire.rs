@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::super::error::{StoreError, on_its_way, passes, plain, words};
 use super::Retries;
-use super::dial::{self, Dialer, LIMIT};
+use super::dial::{self, Dialer};
 use super::exchange::Exchange;
 use super::paced::PacedStream;
 use super::sentinel;
@@ -255,7 +255,10 @@ async fn answers(
     if let Err(closed) = talked {
         // Before it closes a connection a server may say why.
         let said = refusal.map(|words| dialer.unreachable(words.to_owned()));
-        let why = said.or_else(|| dialer.wants_certificate());
+        let why = match said.or_else(|| dialer.wants_certificate()) {
+            None => dialer.tunnel_broke().await,
+            why => why,
+        };
         return Err(why.unwrap_or_else(|| dialer.unreachable(dial::words(&closed))));
     }
     if let Some(words) = refusal.filter(|words| login && !unwanted(words)) {
@@ -312,7 +315,8 @@ async fn greet(
     }
     hello.cmd("TIME");
     let sent = instant();
-    let answer = timeout(LIMIT, wire.exchange(&hello)).await;
+    let limit = dialer.limit();
+    let answer = timeout(limit, wire.exchange(&hello)).await;
     let values = match answer {
         Ok(Ok(values)) => values,
         Ok(Err(error)) => {
@@ -323,7 +327,7 @@ async fn greet(
             return Err(StoreError::TimedOut {
                 server: server(),
                 attempt: "greet us",
-                after: LIMIT,
+                after: limit,
             });
         }
     };
@@ -387,6 +391,9 @@ async fn greet(
 /// it takes none from outside (the library does not pass it on); of one that speaks another
 /// protocol, that it does; that it wants a certificate.
 async fn refusal(dialer: &Dialer) -> Option<StoreError> {
+    if let Some(broke) = dialer.tunnel_broke().await {
+        return Some(broke);
+    }
     if dialer.endpoint().tls.is_some() {
         return dialer
             .verdict()
