@@ -143,9 +143,22 @@ pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<
             Some(DiscoveryEvent::Progress { looked: so_far, .. }) => looked = so_far,
             Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
             Some(DiscoveryEvent::Done { looked: all }) => return Ok((queues, all)),
+            Some(DiscoveryEvent::Away { looked, nodes }) => {
+                say::note(&away(&nodes));
+                return Ok((queues, looked));
+            }
             None => return Ok((queues, looked)),
         }
     }
+}
+
+/// The sentence for queues of which nothing is known, since their nodes do not answer.
+pub(super) fn away(nodes: &[String]) -> String {
+    let (nodes, do_not, their) = match nodes {
+        [one] => (one.clone(), "does not", "its"),
+        all => (all.join(", "), "do not", "their"),
+    };
+    format!("{nodes} {do_not} answer: {their} queues are not known")
 }
 
 /// The sentence for a server without queues.

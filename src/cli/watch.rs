@@ -11,7 +11,7 @@ use tokio::time::MissedTickBehavior;
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, say, shape, times};
+use super::{NothingMatched, Outcome, queues, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
 use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
@@ -105,6 +105,11 @@ impl<'a> WatchCommand<'a> {
                     }
                     Some(DiscoveryEvent::Progress { .. }) => {}
                     Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
+                    Some(DiscoveryEvent::Away { nodes, .. }) => {
+                        self.tell(&queues::away(&nodes));
+                        let rest = self.looked_through(count)?;
+                        again.set(tokio::time::sleep(rest.min(LOOK_ON)));
+                    }
                     Some(DiscoveryEvent::Done { .. }) | None => {
                         again.set(tokio::time::sleep(self.looked_through(count)?));
                     }

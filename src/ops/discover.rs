@@ -51,11 +51,19 @@ pub enum DiscoveryEvent {
         /// Keys looked at.
         looked: u64,
     },
+    /// All is looked through but what nodes of the cluster have that do not answer. Nothing comes
+    /// after it.
+    Away {
+        /// Keys looked at.
+        looked: u64,
+        /// These nodes.
+        nodes: Vec<String>,
+    },
 }
 
 /// Finds queues: `named` at once, without waiting for the server; then the others. Waits while the
-/// server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`]. Remembers
-/// what it found for the next time, in the user's state directory.
+/// server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`], or where
+/// nodes of a cluster do not answer after [`DiscoveryEvent::Away`]. Remembers what it found for the next time, in the user's state directory.
 pub fn discover(
     store: &Store,
     named: Vec<Queue>,
@@ -174,22 +182,33 @@ impl Search {
         if self.store.why_refused(Optional::Channels).is_none() {
             let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
             // A node knows of those that subscribe there.
-            for node in self.store.masters().await {
-                match read::channels(&node, &pattern).await {
+            let nodes = self.store.masters().await;
+            for node in &nodes {
+                match read::channels(node, &pattern).await {
                     Ok(channels) => self.signs_in(&channels).await?,
-                    Err(error) if for_good(&error) => {}
+                    Err(error) if for_good(&error) || nodes.len() > 1 => {}
                     Err(error) => return Err(error.into()),
                 }
             }
         }
         let (mut looked, nodes) = (0, self.store.masters().await);
-        let mut left = nodes.len();
+        let (mut left, of_cluster) = (nodes.len(), nodes.len() > 1);
+        let mut away = Vec::new();
         for node in nodes {
             left -= 1;
-            let NodeLook::Whole(keys) = self.look_through(&node, looked, left).await? else {
-                return self.tell(DiscoveryEvent::Done { looked }).await;
-            };
-            looked += keys;
+            match self.look_through(&node, looked, left).await {
+                Ok(NodeLook::Whole(keys)) => looked += keys,
+                Ok(NodeLook::Refused) => return self.tell(DiscoveryEvent::Done { looked }).await,
+                // The others can be looked through all the same.
+                Err(ScanStop::Store(error)) if of_cluster && error.may_heal() => {
+                    away.push(node.endpoint().address.to_string());
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        if !away.is_empty() {
+            let nodes = away;
+            return self.tell(DiscoveryEvent::Away { looked, nodes }).await;
         }
         self.memory
             .keep(self.store.endpoint(), self.signs.iter().cloned().collect());
@@ -233,9 +252,17 @@ impl Search {
         }
     }
 
+    /// The types of keys. Of one whose node does not answer, while others do, nothing is known: it is
+    /// as one that is missing.
     async fn kinds(&self, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, StoreError> {
         let ask = async |node: Store, keys: Vec<Vec<u8>>| read::kinds(&node, &keys).await;
-        self.store.by_node(keys, Vec::clone, ask).await
+        let told = self.store.by_node_apart(keys, Vec::clone, ask).await;
+        let others = self.store.masters().await.len() > 1;
+        let kind = |kind: Result<KeyType, StoreError>| match kind {
+            Err(error) if others && error.may_heal() => Ok(KeyType::Missing),
+            kind => kind,
+        };
+        told.into_iter().map(kind).collect()
     }
 
     /// Finds those of the remembered queues that have a key still.

@@ -19,7 +19,12 @@ struct Stage {
 impl Stage {
     /// A cluster with a queue of so many late entries at each master.
     fn new(late: u64) -> Self {
-        let cluster = Cluster::start();
+        Self::with(late, &[])
+    }
+
+    /// The same, each node started with these arguments.
+    fn with(late: u64, args: &[&str]) -> Self {
+        let cluster = Cluster::start_with(args);
         let mut names = Vec::new();
         for master in 0..MASTERS {
             let queue = queue_at(master, 0);
@@ -135,6 +140,33 @@ fn any_node_of_those_that_are_named_will_do() {
     let url = format!("{}/3", stage.cluster.url(0));
     let told = said(&mut stage.command(&url, &["queues"]));
     told.failed("a cluster has no database but 0: leave 3 out");
+}
+
+#[test]
+fn a_node_that_is_away_takes_its_own_queues_from_the_list_and_is_named() {
+    let mut stage = Stage::with(
+        1,
+        &[
+            "--cluster-require-full-coverage",
+            "no",
+            "--cluster-replica-no-failover",
+            "yes",
+        ],
+    );
+    let remembered = stage.run(&["queues", "--json"]).done();
+    assert_eq!(remembered.json().len(), 3);
+    stage.cluster.nodes[2].kill();
+    let port = stage.cluster.nodes[2].port();
+    let told = stage.run(&["queues", "--json"]).done();
+    let names: Vec<_> = told.json().iter().map(|one| one["queue"].clone()).collect();
+    assert_eq!(names, stage.names[..2]);
+    let said = format!("127.0.0.1:{port} does not answer: its queues are not known");
+    assert!(told.err.contains(&said), "{}", told.err);
+    let watch = ["watch", "--count", "9", "--interval", "200ms", "--json"];
+    let watched = stage.run(&watch).done();
+    assert!(watched.err.contains(&said), "{}", watched.err);
+    let doctor = stage.run(&["doctor", "--json"]);
+    assert!(doctor.err.contains(&said), "{}", doctor.err);
 }
 
 #[test]

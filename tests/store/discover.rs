@@ -22,6 +22,7 @@ async fn found(store: &Store, named: Vec<Queue>, memory: &Memory) -> (Vec<String
                 so_far = looked;
             }
             DiscoveryEvent::Failed(why) => panic!("{why}"),
+            DiscoveryEvent::Away { nodes, .. } => panic!("{nodes:?}"),
             DiscoveryEvent::Done { looked } => {
                 assert_eq!(search.next().await, None);
                 return (told, looked);

@@ -45,6 +45,7 @@ impl Arrivals {
                         DiscoveryEvent::Queue(queue) => Some(queue),
                         DiscoveryEvent::Progress { .. }
                         | DiscoveryEvent::Done { .. }
+                        | DiscoveryEvent::Away { .. }
                         | DiscoveryEvent::Failed(_) => None,
                     })
                 })
