@@ -179,23 +179,30 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     let since = since
         .map(text::age)
         .filter(|age| !finding.details.contains(age.as_str()));
-    let since = since.map(|age| format!("for {age}"));
+    // Of what was there at the first look nobody knows since when.
+    let since = since.map(|age| format!("{}for {age}", seen(finding)));
     if finding.gone.is_some() {
         return None;
     }
     // Where nobody transfers, what changes the figure will not go on so.
     let trend = finding.trend.filter(|_| !finding.is_of_nobody());
-    let trend = trend.and_then(|trend| match trend.per_s {
-        rate if rate >= STILL => Some(format!("growing by {}/s", text::rate(rate))),
+    let trend = trend.zip(finding.figure_noun());
+    let trend = trend.and_then(|(trend, noun)| match trend.per_s {
+        rate if rate >= STILL => Some(format!("{noun} growing by {}/s", text::rate(rate))),
         rate if rate <= -STILL => {
             let done = trend.done_in_ms.map(text::age);
             let done = done.map_or(String::new(), |done| format!(", done in about {done}"));
-            Some(format!("shrinking by {}/s{done}", text::rate(-rate)))
+            Some(format!("{noun} shrinking by {}/s{done}", text::rate(-rate)))
         }
         _ => None,
     });
     let words: Vec<String> = since.into_iter().chain(trend).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Begins a duration that may have begun before the first look.
+const fn seen(finding: &Finding) -> &'static str {
+    if finding.before { "seen " } else { "" }
 }
 
 /// Tells when a finding went, and how long it was there: the beginning of its headline.
@@ -208,7 +215,11 @@ pub fn past(model: &Model, finding: &Finding) -> Option<String> {
         FindingEnd::Repaired => "",
         FindingEnd::ByItself => "cleared ",
     };
-    Some(format!("{cleared}{ago} ago (lasted {lasted})"))
+    let lasted = match seen(finding) {
+        "" => format!("lasted {lasted}"),
+        seen => format!("{seen}for {lasted}"),
+    };
+    Some(format!("{cleared}{ago} ago ({lasted})"))
 }
 
 /// Returns the findings that are over, with the index of their queue in the table: what ended last

@@ -74,6 +74,8 @@ pub struct Schedule {
     pub(crate) touched: bool,
     /// From when on a look at all members of a small queue may begin unasked.
     pub(crate) little_exact: Option<Instant>,
+    /// The finding under the cursor, with its queue, while the tab of findings has the keys.
+    pub(crate) held_finding: Option<(Queue, &'static str)>,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,
     /// When the last gap was put into the trends.

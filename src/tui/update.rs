@@ -44,6 +44,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = carry_out(model, msg);
     queues::update::opening::go_on(model);
     model.schedule.pressed = None;
+    findings::update::keep_held(model);
     match held {
         Some(held) => findings::update::follow(model, &held),
         None if input => queues::update::order::touched(model),

@@ -258,7 +258,9 @@ async fn search(store: &Store) -> (f64, f64) {
                 found_after = started.elapsed().as_secs_f64();
             }
             DiscoveryEvent::Done { looked } => assert_eq!(looked, MILLION + 2 * QUEUES),
-            DiscoveryEvent::Progress { .. } | DiscoveryEvent::Failed(_) => {}
+            DiscoveryEvent::Progress { .. }
+            | DiscoveryEvent::Away { .. }
+            | DiscoveryEvent::Failed(_) => {}
         }
     }
     assert_eq!(queues, QUEUES);

@@ -56,6 +56,7 @@ async fn queues_of_all_nodes_are_found_and_counted_through_any_node() {
                 DiscoveryEvent::Queue(queue) => drop(seen.insert(queue.spec())),
                 DiscoveryEvent::Progress { .. } => {}
                 DiscoveryEvent::Failed(why) => panic!("{why}"),
+                DiscoveryEvent::Away { nodes, .. } => panic!("{nodes:?}"),
                 DiscoveryEvent::Done { looked } => break looked,
             }
         };

@@ -225,8 +225,8 @@ pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> V
             plan.cost.takes.as_secs().max(1)
         )),
         Way::Swap => warnings.push(
-            "What stands at the head of the order list changes places with the chosen ones: \
-             poll() takes entries in another order afterwards."
+            "Due times stay as they are. Only the order in which poll() takes entries changes: the \
+             chosen ones come to the head of the order list."
                 .to_owned(),
         ),
         Way::InOrder | Way::Sweep => {}

@@ -113,7 +113,9 @@ fn below_its_blocker(seen: &QueueFacts, findings: &mut [Finding]) {
         return;
     }
     let effects = [id::FALLING_BEHIND, id::STUCK_CLIENT];
-    for found in findings.iter_mut().filter(|f| effects.contains(&f.id)) {
+    // What is known to follow from a cause in this queue does not end with the other one's transfers.
+    let explained = |found: &&mut Finding| effects.contains(&found.id) && found.follows.is_none();
+    for found in findings.iter_mut().filter(explained) {
         let late = seen.pulse.and_then(|pulse| pulse.late.get());
         let late = late.map_or_else(String::new, |n| {
             format!(

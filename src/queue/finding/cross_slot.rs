@@ -6,7 +6,20 @@ use crate::queue::{name, text};
 
 /// Looks at the names alone, once the queue has been seen to be there.
 pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
-    if !seen.queue.is_found_by_name() || seen.pulse.is_none() {
+    let Some(pulse) = seen.pulse.filter(|_| seen.queue.is_found_by_name()) else {
+        return RuleVerdict::Silent;
+    };
+    // A name that somebody has typed is no queue yet.
+    let signs = [
+        &pulse.waiting,
+        &pulse.order,
+        &pulse.target,
+        &pulse.transfer_clients,
+    ];
+    if signs
+        .iter()
+        .all(|sign| matches!(sign.get(), Some(0) | None))
+    {
         return RuleVerdict::Silent;
     }
     let keys = seen.queue.keys();

@@ -239,13 +239,13 @@ fn sides(drift: &ListDifferences) -> String {
     let some = [
         say(
             drift.strays.count,
-            "element of the order list is not in timeouts (never delivered, but counted by size())",
-            "elements of the order list are not in timeouts (never delivered, but counted by size())",
+            "entry stands in the order list only (size() counts it, but nobody delivers it)",
+            "entries stand in the order list only (size() counts them, but nobody delivers them)",
         ),
         say(
             drift.lacking.count,
-            "entry is missing from the order list (remove() ignores it)",
-            "entries are missing from the order list (remove() ignores them)",
+            "entry is missing from the order list (delivered when due, but remove() ignores it)",
+            "entries are missing from the order list (delivered when due, but remove() ignores them)",
         ),
         say(
             drift.twice.count,
@@ -495,7 +495,7 @@ mod tests {
             "{}",
             found.sentence()
         );
-        let stray = "2 elements of the order list are not in timeouts";
+        let stray = "2 entries stand in the order list only";
         assert!(found.sentence().contains(stray));
         // One side only: the same words as by the numbers.
         let mut odd = scene(&[(5, 4); 4]);

@@ -1,9 +1,12 @@
 //! A finding, and how a rule says it: what is wrong, its evidence, what repairs it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::advice::Advice;
 use super::evidence::{Evidence, Remedy, Step, about, command};
+use super::id;
 use super::open::Open;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
@@ -35,6 +38,9 @@ pub struct Finding {
     pub suspects: Vec<Suspect>,
     /// When what it warns of happens by itself unless somebody does something, where that is soon.
     pub ends: Option<EpochMillis>,
+    /// The moment of the look that its sentences tell of, by the server's clock; none until it is
+    /// entered into the ledger.
+    pub told_at: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
     pub of_server: bool,
     /// The rule whose finding it follows from: it goes with that one.
@@ -72,6 +78,7 @@ impl Finding {
             due: None,
             suspects: Vec::new(),
             ends: None,
+            told_at: None,
             of_server: false,
             follows: None,
             open: None,
@@ -95,6 +102,28 @@ impl Finding {
     #[must_use]
     pub fn sentence(&self) -> String {
         joined(&self.headline, &self.details)
+    }
+
+    /// The headline as it reads at that moment: the time that is left until what it warns of goes
+    /// down, also where the queue is read later.
+    #[must_use]
+    pub fn headline_at(&self, now: EpochMillis) -> Cow<'_, str> {
+        let Some((ends, told_at)) = self.ends.zip(self.told_at) else {
+            return Cow::Borrowed(&self.headline);
+        };
+        let left = |at: EpochMillis| format!(" in {}", text::age(ends.since(at).max(0)));
+        Cow::Owned(self.headline.replacen(&left(told_at), &left(now), 1))
+    }
+
+    /// The noun for its figure, where that grows and shrinks with what is wrong.
+    #[must_use]
+    pub fn figure_noun(&self) -> Option<&'static str> {
+        match self.id {
+            id::DRIFT => None,
+            id::NOTHING_CONSUMED | id::TARGET_BACKLOG => Some("target"),
+            id::DUPLICATES => Some("copies"),
+            _ => Some("late entries"),
+        }
     }
 
     /// The details with the entries called by what they say, and only then by their ids: these are

@@ -205,11 +205,11 @@ impl BlockHarm {
         let again = match before {
             0 => None,
             1 => Some(format!(
-                "the one before it {} delivered again every 5 s by each client",
+                "the entry before it {} delivered again every 5 s by each client",
                 if self.ahead { "will be" } else { "is" }
             )),
             n => Some(format!(
-                "the {} before it {is} delivered again every 5 s by each client",
+                "the {} entries before it {is} delivered again every 5 s by each client",
                 text::thousands(n)
             )),
         };

@@ -36,6 +36,8 @@ pub(super) struct Ledger {
     began: Option<EpochMillis>,
     /// The end of our last change that may have repaired something.
     pub(super) repaired: Option<EpochMillis>,
+    /// The finding that is told on when it has gone.
+    pub(super) held: Option<&'static str>,
     history: History,
 }
 
@@ -126,7 +128,7 @@ impl Ledger {
     /// not gone, and a suspicion that was not borne out was nothing.
     fn forget(&mut self, said: &Diagnosis, at: EpochMillis) {
         let blind = |id| said.blind.iter().any(|(blind, _)| *blind == id);
-        let history = &mut self.history;
+        let (held, history) = (self.held, &mut self.history);
         self.known.retain(|known| {
             let (id, Some(gone)) = (known.finding.id, known.gone) else {
                 return !blind(known.finding.id);
@@ -134,7 +136,7 @@ impl Ledger {
             if blind(id) || known.finding.open.is_some() {
                 return false;
             }
-            let told = (0..MOMENT_MS).contains(&at.since(gone));
+            let told = (0..MOMENT_MS).contains(&at.since(gone)) || held == Some(id);
             if !told && known.told_gone().is_some() {
                 history.add(known.as_passed(gone));
             }
@@ -163,6 +165,7 @@ impl Ledger {
         let counted = counted.filter(|counted| !ours(counted));
         let figure = finding.figure.filter(|_| !finding.sampled);
         let counted = counted.or_else(|| Some((at, figure?)));
+        finding.told_at = Some(at);
         finding.since = Some(finding.since.map_or(first, |since| since.min(first)));
         let began = self.began.zip(finding.since);
         finding.before = began

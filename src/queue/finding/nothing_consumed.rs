@@ -166,6 +166,7 @@ fn evidence(seen: &QueueFacts, finding: Finding, standing: &StandingTarget) -> F
         .number("target", standing.length)
         .number("grown", standing.grown)
         .number("blocked_clients", blocked)
+        .all_words(elsewhere(blocked))
         .all_words(clients::namesakes_that_take(seen))
         .all_words(clients::last_takers(seen, silent_ms))
         .check(&["LLEN"], target)
@@ -173,11 +174,27 @@ fn evidence(seen: &QueueFacts, finding: Finding, standing: &StandingTarget) -> F
         .repair(Step::Outside, what_helps(seen))
 }
 
+/// Says how many wait for an element of another list: one that waited for this one would have taken
+/// what is there.
+fn elsewhere(blocked: Option<u64>) -> Vec<String> {
+    let blocked = blocked.filter(|n| *n > 0);
+    let words = blocked.map(|n| {
+        let waits = text::counted(n, "client waits", "clients wait");
+        format!("{waits} for an element of other lists")
+    });
+    words.into_iter().collect()
+}
+
 /// Says which program has to be started, or started anew, as far as that can be known.
 fn what_helps(seen: &QueueFacts) -> String {
     let list = text::printable_bytes(&seen.queue.keys().target);
     let subscribed = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
-    let nobody = subscribed.is_some_and(|clients| clients <= seen.watch.own_workers);
+    // Workers of other screens are no application either.
+    let channel = seen.queue.keys().channel;
+    let workers = clients::seen(seen).zip(channel.as_deref());
+    let workers = workers.map_or(0, |(all, channel)| all.stand_ins(channel));
+    let workers = workers.max(seen.watch.own_workers);
+    let nobody = subscribed.is_some_and(|clients| clients <= workers);
     let names = clients::namesakes(seen);
     let what = match names.as_slice() {
         _ if nobody && seen.queue.keys().channel.is_some() => {
@@ -201,11 +218,7 @@ fn consumers(seen: &QueueFacts) -> (String, Option<u64>) {
     let blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
     let words = match blocked {
         0 => "no client waits for an element of any list".to_owned(),
-        // One that waited for this list would have taken what is there.
-        n => format!(
-            "no client waits for it ({} on other lists)",
-            text::counted(n, "is blocked", "are blocked")
-        ),
+        _ => "no client waits for one of it".to_owned(),
     };
     (words, Some(blocked))
 }

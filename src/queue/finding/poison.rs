@@ -76,7 +76,8 @@ impl Bad<'_> {
 
     /// Says which entry it is, who wrote it, who fails on it, and what that does to the others.
     fn details(self, seen: &QueueFacts, era: Era, block: BlockHarm) -> String {
-        let who = match self.foreign(era) {
+        let foreign = self.foreign(era);
+        let who = match foreign {
             Some(theirs) => format!("was written by {}", theirs.releases()),
             None => "was written on a server with other lengths".to_owned(),
         };
@@ -86,7 +87,12 @@ impl Bad<'_> {
             (_, true) => "fail on it",
             (_, false) => "will fail on it",
         };
-        let (id, when, clients) = (self.first.id, heads::when(seen, self.first), era.releases());
+        let (id, when) = (self.first.id, heads::when(seen, self.first));
+        let clients = match foreign {
+            // Its name has just been said.
+            Some(_) => era.releases().trim_start_matches("Redisson "),
+            None => era.releases(),
+        };
         let harm = if self.due && self.first.unpack(era) == Unpack::Fails {
             block.words(seen)
         } else {

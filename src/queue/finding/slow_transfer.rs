@@ -163,12 +163,17 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
 /// The time in ms between bursts, the newest first, that come at equal distances, and when the next one
 /// is to be expected; none where they do not, or where it should have come.
 fn next_by_the_clock(all: &[&SlowBurst], now: EpochMillis) -> Option<(i64, EpochMillis)> {
-    let mut apart = all.windows(2).map(|two| two[0].since.since(two[1].since));
-    let every = apart.next()?;
+    let apart: Vec<i64> = all
+        .windows(2)
+        .map(|two| two[0].since.since(two[1].since))
+        .take(3)
+        .collect();
+    let times = i64::try_from(apart.len()).ok().filter(|times| *times > 0)?;
+    let every = apart.iter().sum::<i64>() / times;
     // A pulse sees a burst up to some seconds after it has begun.
     let near = |ms: i64| ms.abs_diff(every) <= every.unsigned_abs() / 10 + 5_000;
     let next = all.first()?.since.plus(every);
-    (apart.take(2).all(near) && next > now).then_some((every, next))
+    (apart.into_iter().all(near) && next > now).then_some((every, next))
 }
 
 /// The outlook on the next transfers, from the last sample and a look at all members.
@@ -275,7 +280,7 @@ fn ahead(pulse: &Pulse, outlook: &Outlook, burst: &ComingBurst, severity: Severi
     let all = text::span(whole(work_ms));
     let details = format!(
         "They lie {}{} deep in the order list, which each transfer searches: about {transfers} \
-         transfers of {each}, {all} in all.",
+         transfers of {each} or more, {all} in all.",
         outlook.about(),
         text::thousands(outlook.longest.before)
     );

@@ -365,6 +365,12 @@ impl Watch {
         self.leads.clear();
     }
 
+    /// Keeps telling of that finding when it has gone, until another one or none is named: somebody
+    /// is at it.
+    pub fn hold_finding(&mut self, id: Option<&'static str>) {
+        self.ledger.held = id;
+    }
+
     /// The last sample.
     #[must_use]
     pub fn sample(&self) -> Option<&Frames> {

@@ -144,7 +144,11 @@ impl Cause {
         let names: Vec<String> = members
             .map(|at| name(&model.queues[told[*at].row]))
             .collect();
-        let headline = format!("{} queues: {}", names.len(), head.finding.headline);
+        let headline = format!(
+            "{} queues: {}",
+            names.len(),
+            head.finding.headline_at(model.now)
+        );
         let mut lines = vec![FindingText {
             kind: Kind::Head,
             words: headline,

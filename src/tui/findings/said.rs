@@ -61,7 +61,7 @@ pub(super) fn headline(model: &Model, told: &QueueFinding, columns: usize) -> Ve
     let headline = match past(model, told.finding) {
         // A sentence about what is wrong would say that it still is.
         Some(past) => format!("{past}: {}", told.finding.short()),
-        None => told.finding.headline.clone(),
+        None => told.finding.headline_at(model.now).into_owned(),
     };
     let words = match model.screen {
         _ if told.nested => format!("{} {headline}", below(model)),

@@ -25,6 +25,27 @@ pub(crate) fn held(model: &Model) -> Option<CursorFinding> {
     })
 }
 
+/// What the cursor is on stays, also when it is over: else a key would act on another queue's.
+pub(crate) fn keep_held(model: &mut Model) {
+    let now = held(model).map(|held| (held.queue, held.id));
+    if now == model.schedule.held_finding {
+        return;
+    }
+    let before = model.schedule.held_finding.take();
+    for (queue, id) in [
+        before.map(|(queue, _)| (queue, None)),
+        now.clone().map(|(queue, id)| (queue, Some(id))),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        if let Some(row) = model.queues.iter_mut().find(|row| row.queue == queue) {
+            row.watch.hold_finding(id);
+        }
+    }
+    model.schedule.held_finding = now;
+}
+
 /// Something may have come or gone: the cursor goes where its finding stands now, also once that is
 /// over. A list that shows its begin goes on doing so, for the worst comes first; in one that is
 /// scrolled the finding keeps its place on the screen as far as can be.

@@ -104,6 +104,10 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
             let words =
                 "No client waits for any list: unless one polls target, what is moved lies there.";
             lines.push(DialogLine::Warning(words.to_owned()));
+        } else if queue.keys().channel.is_some() && pulse.transfer_clients == Known::Is(0) {
+            let words = "No application of this queue runs: what is moved lies in target until one \
+                         takes it.";
+            lines.push(DialogLine::Warning(words.to_owned()));
         }
         let counted = moments::short(model.look.zone, pulse.at, pulse.at);
         lines.push(DialogLine::Fact("counted", format!("at {counted}")));

@@ -367,6 +367,9 @@ fn where_its_finding_is_over_the_cursor_stays_on_it_and_r_is_about_no_other_queu
     desk.live(5_000, 1);
     assert_eq!(under_cursor(&desk), ("alpha".to_owned(), true));
     assert_eq!(selected(&desk), "alpha");
+    // As long as the cursor is there, it is told.
+    desk.live(60_000, 1);
+    assert_eq!(under_cursor(&desk), ("alpha".to_owned(), true));
     desk.char('R');
     let Some(Overlay::Repair(menu)) = &desk.model.overlay else {
         panic!("a menu");

@@ -232,3 +232,32 @@ fn what_went_after_a_change_of_ours_was_fixed_and_what_went_by_itself_has_cleare
     assert!(!fixed(Some(-5_000)), "it was not there yet");
     assert!(!fixed(Some(5_000)), "long ago");
 }
+
+#[test]
+fn what_somebody_is_at_is_told_on_when_it_has_gone() {
+    let mut ledger = Ledger::default();
+    ledger.enter(found(None), at(0));
+    ledger.held = Some("drift");
+    ledger.enter(Diagnosis::default(), at(6_000));
+    let said = ledger.enter(Diagnosis::default(), at(60_000));
+    assert_eq!(said.gone.len(), 1);
+    ledger.held = None;
+    let said = ledger.enter(Diagnosis::default(), at(61_000));
+    assert_eq!(said.gone.len(), 0);
+}
+
+#[test]
+fn the_time_that_is_left_goes_down_in_a_headline_that_is_not_made_anew() {
+    let mut said = found(None);
+    let mut lost = Finding::new(
+        "ttl",
+        Severity::Critical,
+        "All is lost in 2:00: a key expires.",
+    );
+    lost.ends = Some(at(120_000));
+    said.findings = vec![lost];
+    let said = Ledger::default().enter(said, at(0));
+    let told = |ms| said.findings[0].headline_at(at(ms)).into_owned();
+    assert_eq!(told(0), "All is lost in 2:00: a key expires.");
+    assert_eq!(told(30_000), "All is lost in 1:30: a key expires.");
+}

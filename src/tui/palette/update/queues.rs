@@ -80,8 +80,13 @@ fn at(model: &Model, queue: &Queue) -> Option<usize> {
 pub(crate) fn open(model: &mut Model, arg: &str) -> Result<Vec<Effect>, String> {
     let queue = queue(arg)?;
     if at(model, &queue).is_none() {
+        let twin = queue.twin();
+        let twin = twin.filter(|twin| model.queues.iter().any(|row| row.queue.name == *twin));
         found(model, queue.clone());
-        let text = format!("{arg} was not found; it is looked at all the same");
+        let text = match twin {
+            Some(twin) => format!("{arg} has the keys of {twin}, and a target of its own"),
+            None => format!("{arg} was not found; it is looked at all the same"),
+        };
         toast::update::say(model, text, Tone::Warn);
     }
     let row = at(model, &queue).unwrap_or(0);
