@@ -113,7 +113,7 @@ pub(super) fn lines(
         let mut line = if finding.before {
             format!("there at the first look ({then})")
         } else {
-            format!("since {then} ({} ago)", text::countdown(at.since(since)))
+            format!("since {then} ({} ago)", text::age(at.since(since)))
         };
         if let Some(words) = finding.trend.and_then(trend) {
             line.push_str(", ");
@@ -208,7 +208,7 @@ fn trend(trend: Trend) -> Option<String> {
         format!("{per_s:.0}/s")
     };
     Some(match trend.done_in_ms {
-        Some(ms) => format!("shrinks by {rate}, done in about {}", text::countdown(ms)),
+        Some(ms) => format!("shrinks by {rate}, done in about {}", text::age(ms)),
         None if trend.per_s < 0.0 => format!("shrinks by {rate}"),
         None => format!("grows by {rate}"),
     })
