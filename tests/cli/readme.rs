@@ -138,7 +138,7 @@ const LOOK: [(&str, &str); 12] = [
     ("show Q", "show orders"),
     ("watch [Q]", "watch orders --count 2 --interval 200ms"),
     ("entries Q", "entries orders --late --limit 5"),
-    ("search Q FILTER", "search orders due>+1m"),
+    ("search Q FILTER", "search orders 'due>+1m'"),
     ("traffic [Q]", "traffic orders"),
     ("trace [Q]", "trace orders --from monitor.log"),
     ("decode [TEXT\\|-]", "decode 0400000061626364"),
