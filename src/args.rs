@@ -106,7 +106,7 @@ pub struct Args {
     #[command(flatten)]
     pub screen: Screen,
     /// Print help
-    #[arg(long, short = '?', action = ArgAction::HelpShort, global = true, help_heading = "Options")]
+    #[arg(long, short = '?', action = ArgAction::HelpShort, global = true, help_heading = None::<&str>)]
     help: Option<bool>,
     /// The subcommand; none opens the screen.
     #[command(subcommand)]
@@ -268,10 +268,10 @@ pub struct Connection {
     )]
     pub queues_hex: Vec<Queue>,
     /// Refuse every change
-    #[arg(long, global = true, help_heading = "Options")]
+    #[arg(long, global = true, help_heading = None::<&str>)]
     pub read_only: bool,
     /// Print JSON: one object, or one line per item (fields: assets/docs/json.md)
-    #[arg(long, global = true, help_heading = "Options")]
+    #[arg(long, global = true, help_heading = None::<&str>)]
     pub json: bool,
 }
 

@@ -12,6 +12,7 @@ use crate::queue::Queue;
 
 /// The flags that choose entries of a queue.
 #[derive(Args)]
+#[command(next_help_heading = "Entries")]
 pub struct Pick {
     /// Only the entry with this id (16 hex digits); repeatable: for several entries, and with the
     /// same id for several equal ones
@@ -37,6 +38,7 @@ pub struct Pick {
 
 /// The flags that choose the entries which a change is about.
 #[derive(Args)]
+#[command(next_help_heading = "Entries")]
 pub struct Which {
     /// The flags that choose entries.
     #[command(flatten)]

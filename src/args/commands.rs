@@ -272,7 +272,7 @@ pub struct Offer {
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
     /// The frame form.
-    #[arg(long, value_name = "FORM", value_parser = form, help = format!("The frame's format: {} [default: the queue's own]", super::forms()))]
+    #[arg(long, value_name = "FORMAT", value_parser = form, help = format!("The frame's format: {} [default: the queue's own]", super::forms()))]
     pub form: Option<Form>,
     /// The message is what this file holds
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
@@ -404,7 +404,7 @@ pub enum Encoding {
     Text,
 }
 
-/// A frame form by its word.
+/// The format of a frame by its word.
 pub(super) fn form(word: &str) -> Result<Form, String> {
-    Form::from_word(word).ok_or_else(|| format!("the forms are {}", super::forms()))
+    Form::from_word(word).ok_or_else(|| format!("the formats are {}", super::forms()))
 }

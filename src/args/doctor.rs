@@ -23,16 +23,17 @@ ends it at any time. --watch does so at the beginning, when timeouts and order l
 and again while something is wrong.
 
 It only reads. Ends with 0 when nothing is wrong, 1 when something is at least as bad as --fail-on
-says, 2 when it could not look. Without --for it waits for what is about to be decided; some rules
-need half a minute: what is not decided in the end is told, with the command that waits for it (--for
-35s); in JSON as a line of severity \"undecided\". It does not change how doctor ends, but for an
-order list that is set aside: it may have been left there, and counts as a warning.")]
+says, 2 when it could not look. Some checks need half a minute: without --for it waits for them,
+10s where something bad is known already and up to 31s else; Ctrl-C then ends the wait and prints
+what is known. Undecided rules are listed, with the command that waits for them (--for 35s); in
+JSON as a line of severity \"undecided\". They do not change how doctor ends, but for an order
+list that is set aside: it may have been left there, and counts as a warning.")]
 pub struct Doctor {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
-    /// Duration of the look [default: 4s, and up to 10s more where something is about to be
-    /// decided; with --watch until stopped]
+    /// Duration of the look [default: 4s, and up to 31s more where a check needs it; with
+    /// --watch until stopped]
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub span: Option<Span>,
     /// Print what comes, gets worse and goes, as it happens
@@ -105,8 +106,7 @@ pub struct Report {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Option<Queue>,
-    /// Duration of the look [default: 4s, and up to 10s more where something is about to be
-    /// decided]
+    /// Duration of the look [default: 4s, and up to 31s more where a check needs it]
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub span: Option<Span>,
     /// Leave out what payloads say

@@ -179,6 +179,21 @@ mod tests {
     }
 
     #[test]
+    fn the_flags_stand_in_groups_each_with_a_name_of_its_own() {
+        let names = GROUPS.iter().flat_map(|(_, names)| names.iter());
+        for name in names.filter(|name| **name != "help") {
+            let line = format!("delayscope {name} --help");
+            let shown = Args::typed(line.split(' ')).err().unwrap().to_string();
+            let heads = shown.lines().filter(|line| line.ends_with(':'));
+            let heads: Vec<&str> = heads.filter(|line| !line.starts_with(' ')).collect();
+            let each: BTreeSet<&str> = heads.iter().copied().collect();
+            assert_eq!(each.len(), heads.len(), "{name}: {heads:?}");
+            let chooses = shown.contains("--due-before");
+            assert_eq!(chooses, each.contains("Entries:"), "{name}: {heads:?}");
+        }
+    }
+
+    #[test]
     fn an_h_alone_asks_for_help() {
         let asked = Args::typed(["delayscope", "-h"]).err().unwrap();
         assert_eq!(asked.kind(), ErrorKind::DisplayHelp);

@@ -21,7 +21,7 @@ pub struct Repair {
     #[command(flatten)]
     pub flag: RepairFlag,
     /// Of --repack: to this format.
-    #[arg(long, value_name = "FORM", help = to_form(), requires = "repack", value_parser = super::commands::form)]
+    #[arg(long, value_name = "FORMAT", help = to_form(), requires = "repack", value_parser = super::commands::form)]
     pub form: Option<Form>,
     /// Of --repack, --quarantine and --restore: which entries
     #[command(flatten)]

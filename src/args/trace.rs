@@ -68,7 +68,7 @@ With --by message it prints one line for each message: its fate (waiting, late, 
 polled, removed, deleted, expired, renamed), how late it was and how long it lay in the target list.
 
 MONITOR and a log have commands and no answers: the order of pushes and pops tells who got a message. A fate is
-marked ? where the log does not show that the target list held nothing else. A plain sorted set has
+marked ? where other messages may have been in the target list. A plain sorted set has
 to be named, with the list that it is moved to, as in the last example. With --json the last line is
 a summary.")]
 pub struct Trace {
@@ -105,7 +105,7 @@ pub struct Trace {
     #[arg(long, value_name = "SPAN", requires = "probe")]
     pub timeout: Option<Span>,
     /// The frame's format of a test message [default: the queue's own]
-    #[arg(long, value_name = "FORM", value_parser = super::commands::form, requires = "probe")]
+    #[arg(long, value_name = "FORMAT", value_parser = super::commands::form, requires = "probe")]
     pub form: Option<Form>,
     /// Do not ask before MONITOR, nor before test messages
     #[arg(long, conflicts_with = "from")]

@@ -147,8 +147,8 @@ impl<'a> Doctor<'a> {
         doctor::recall(&mut self.queues, &journal, store, now).await;
     }
 
-    /// Looks for so long, round by round; when nobody says for how long, until nothing is about to
-    /// be decided any more. Returns what the rules say in the end, a queue each.
+    /// Looks for so long, round by round; when nobody says for how long, until the
+    /// questions worth waiting for are answered. Returns what the rules say in the end, a queue each.
     pub(super) async fn examine(
         &mut self,
         asked: Option<Duration>,

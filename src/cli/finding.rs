@@ -59,7 +59,7 @@ impl FindingLine {
     pub(super) fn print<W: Write>(&self, out: &mut Output<W>) -> io::Result<()> {
         match self {
             Self::Head(severity, words) => {
-                let word = severity.map_or("not yet", Severity::word);
+                let word = severity.map_or("unknown", Severity::word);
                 let style = severity.map_or_else(Style::new, style);
                 out.marked(&format!("  {word:8}  "), style, words, INDENT)
             }
@@ -101,7 +101,7 @@ pub(super) fn lines(
 ) -> Vec<FindingLine> {
     use FindingLine::{Command, Head, Words};
     let head = match &finding.open {
-        Some(open) => Head(None, format!("{} [{}]", open.undecided(), finding.id)),
+        Some(open) => Head(None, format!("{}. [{}]", open.undecided(), finding.id)),
         None => Head(Some(finding.severity), about(finding)),
     };
     let mut lines = vec![head];
@@ -113,7 +113,7 @@ pub(super) fn lines(
         let mut line = if finding.before {
             format!("there at the first look ({then})")
         } else {
-            format!("since {then} ({} ago)", text::countdown(at.since(since)))
+            format!("since {then} ({} ago)", text::age(at.since(since)))
         };
         if let Some(words) = finding.trend.and_then(trend) {
             line.push_str(", ");
@@ -127,7 +127,13 @@ pub(super) fn lines(
     lines.push(Words(format!("→ {}", finding.repair.sentence)));
     lines.extend(finding.repair.by_hand(there).map(Command));
     lines.extend(command(queue, &finding.repair.step, &programs.ours).map(Command));
-    if finding.open.is_some() {
+    if let Some(ms) = finding.worsens_in_ms {
+        let span = text::age(ms);
+        lines.push(Words(format!(
+            "If it lasts {span} longer, it is a warning; to know, look for longer:"
+        )));
+    }
+    if finding.open.is_some() || finding.worsens_in_ms.is_some() {
         lines.push(Command(longer("doctor", queue, &programs.ours)));
     }
     lines
@@ -165,7 +171,7 @@ pub(super) fn undecided_lines(
 ) -> [FindingLine; 2] {
     let command = longer("doctor", queue, program);
     [
-        FindingLine::Head(None, format!("{} [{id}]", open.undecided())),
+        FindingLine::Head(None, format!("{}. [{id}]", open.undecided())),
         FindingLine::Command(command),
     ]
 }
@@ -202,7 +208,7 @@ fn trend(trend: Trend) -> Option<String> {
         format!("{per_s:.0}/s")
     };
     Some(match trend.done_in_ms {
-        Some(ms) => format!("shrinks by {rate}, done in about {}", text::countdown(ms)),
+        Some(ms) => format!("shrinks by {rate}, done in about {}", text::age(ms)),
         None if trend.per_s < 0.0 => format!("shrinks by {rate}"),
         None => format!("grows by {rate}"),
     })

@@ -61,14 +61,14 @@ pub(super) async fn watched(
 
 /// `p50 125 ms, p95 0.4 s, max 0.4 s (12 left within 10 s, ±115 ms)`.
 pub(super) fn words(late: &RecentLateness) -> String {
-    let of = |ms: i64| text::span(ms.unsigned_abs());
+    let error = late.error_words();
     format!(
-        "p50 {}, p95 {}, max {} ({} left within {}, ±{})",
-        of(late.p50.middle()),
-        of(late.p95.middle()),
-        of(late.max.middle()),
+        "p50 {}, p95 {}, max {} ({} left within {}{})",
+        late.words(late.p50),
+        late.words(late.p95),
+        late.words(late.max),
         text::thousands(late.count as u64),
-        of(late.span_ms),
-        of(late.error()),
+        text::span(late.span_ms.unsigned_abs()),
+        error.map_or_else(String::new, |error| format!(", {error}")),
     )
 }

@@ -423,17 +423,17 @@ impl OfferCommand<'_> {
         let due = totals.due.map_or_else(String::new, |(now, due)| {
             let left = match due.since(now) {
                 ..1 => "now".to_owned(),
-                left => format!("in {}", text::countdown(left)),
+                left => format!("in {}", text::age(left)),
             };
             format!(", due {} ({left})", times::local(due, now))
         });
         let form = if self.queue.has_frames() {
-            format!("{}, ", self.form.word())
+            format!("format {}, ", self.form.word())
         } else {
             String::new()
         };
         let mut line = format!(
-            "{verb} {} {noun} to {name} ({form}{}){due}",
+            "{verb} {} {noun} to {name} ({form}codec {}){due}",
             text::thousands(count),
             self.codec.name()
         );

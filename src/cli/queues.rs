@@ -87,6 +87,16 @@ pub(super) async fn run<W: Write>(
             format!("▲ and ✖ have problems; which: {command}")
         });
     }
+    for (queue, pulse) in queues.iter().zip(&seen) {
+        if let (Some(true), Some(waiting)) = (shape::differs(pulse), pulse.waiting.get()) {
+            let name = text::printable_bytes(queue.name.as_bytes());
+            let (sign, order) = (shape::DIFFERS, shape::figure(&pulse.order));
+            let waiting = text::counted(waiting, "waits", "wait");
+            say::note(&format!(
+                "{name}: {sign}: the order list holds {order}, and {waiting}"
+            ));
+        }
+    }
     for (queue, late) in queues.iter().zip(&late) {
         if let Some(late) = late {
             let name = text::printable_bytes(queue.name.as_bytes());

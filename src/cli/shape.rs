@@ -62,6 +62,7 @@ pub(super) fn fields(
     let ids = found.findings.iter().map(|finding| finding.id);
     fields.insert("findings".into(), ids.collect());
     fields.insert("cost_us".into(), pulse.server_us.into());
+    fields.insert("order_differs".into(), json!(differs(pulse)));
     if !why.is_empty() {
         fields.insert("why".into(), why.into());
     }
@@ -124,7 +125,7 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse, worst: Option<Severity>) -> Vec<
     let sign = match worst {
         Some(Severity::Critical) => "✖",
         Some(Severity::Warning) => "▲",
-        Some(Severity::Note) | None if is_overdue(pulse) => "!",
+        Some(Severity::Note) | None if is_overdue(pulse) || differs(pulse) == Some(true) => "!",
         Some(Severity::Note) | None => "",
     };
     vec![
@@ -134,12 +135,31 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse, worst: Option<Severity>) -> Vec<
         times::left(pulse.oldest_late.map(Due::At), now),
         times::left(pulse.next, now),
         times::due(pulse.next, now),
-        figure(&pulse.order),
+        order(pulse),
         figure(&pulse.target),
         figure(&pulse.transfer_clients),
         sign.to_owned(),
     ]
 }
+
+/// Tells whether timeouts and order list hold different numbers of entries; none where one of them
+/// is not known, or there is no order list.
+pub(super) fn differs(pulse: &Pulse) -> Option<bool> {
+    let (waiting, order) = (pulse.waiting.get()?, pulse.order.get()?);
+    Some(waiting != order)
+}
+
+/// The length of the order list, with a sign where that is not the number of what waits.
+fn order(pulse: &Pulse) -> String {
+    let length = figure(&pulse.order);
+    match differs(pulse) {
+        Some(true) => format!("{length} {DIFFERS}"),
+        Some(false) | None => length,
+    }
+}
+
+/// The sign of an order list that differs from timeouts.
+pub(super) const DIFFERS: &str = "≠";
 
 /// Lateness of the oldest entry from which a queue is marked, in ms: a client tries again each 5 s.
 const OVERDUE_MS: i64 = 10_000;
@@ -222,7 +242,8 @@ mod tests {
                 "queue": "orders", "layout": "redisson", "waiting": 1200, "late": 2,
                 "oldest_due_ms": 1_699_999_990_000_i64, "next_due_ms": null, "lateness_ms": null, "order": null,
                 "target": 0, "transfer_clients": null, "server_ms": 1_700_000_000_000_i64,
-                "findings": [], "cost_us": 40, "why": {"order": "WRONGTYPE"}
+                "findings": [], "cost_us": 40, "order_differs": null,
+                "why": {"order": "WRONGTYPE"}
             })
         );
     }

@@ -132,10 +132,11 @@ fn object(
     let bars = survey.bars.iter().map(
         |bar| json!({"from_ms": bar.from.get(), "to_ms": bar.to.get(), "count": count(bar.count)}),
     );
-    fields.insert(
-        "order".into(),
-        json!(whole_order(pulse, survey.aside).get()),
-    );
+    let order = whole_order(pulse, survey.aside).get();
+    let differs = order.zip(pulse.waiting.get());
+    let differs = differs.map(|(order, waiting)| order != waiting);
+    fields.insert("order".into(), json!(order));
+    fields.insert("order_differs".into(), json!(differs));
     fields.insert("aside".into(), json!(survey.aside));
     fields.insert("quarantined".into(), json!(survey.quarantined));
     fields.insert("histogram".into(), bars.collect());
@@ -230,7 +231,7 @@ fn print<W: Write>(
             _ => String::new(),
         };
         let expiry = key.expires_in_ms.map_or_else(String::new, |ms| {
-            format!("  ! expires in {}", text::countdown(ms))
+            format!("  ! expires in {}", text::age(ms))
         });
         out.whole(&format!("{:17}{shown}  {}{mark}{expiry}", "key", key.kind))?;
     }
@@ -279,7 +280,7 @@ fn figures<W: Write>(
     if let (Some(order), Some(waiting)) = (order.get(), pulse.waiting.get())
         && order != waiting
     {
-        remarks.push(format!("! {} in timeouts", text::thousands(waiting)));
+        remarks.push(format!("≠ {} in timeouts", text::thousands(waiting)));
     }
     remarks.extend(aside.map(|n| format!("{} of it in a list of their own", text::thousands(n))));
     let rows = [

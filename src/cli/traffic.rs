@@ -211,9 +211,9 @@ fn meaning(message: &Announcement) -> String {
             let left = due.since(message.at);
             let due = times::local(due, message.at);
             if left < 0 {
-                format!("new head, due {} ago ({due})", text::countdown(-left))
+                format!("new head, due {} ago ({due})", text::age(-left))
             } else {
-                format!("new head, due in {} ({due})", text::countdown(left))
+                format!("new head, due in {} ({due})", text::age(left))
             }
         }
         None => {
@@ -243,6 +243,8 @@ mod tests {
     fn a_message_tells_what_it_means() {
         assert!(meaning(&message("1700000004900")).starts_with("new head, due in 4.9 s ("));
         assert!(meaning(&message("1699999999000")).starts_with("new head, due 1.0 s ago ("));
+        assert!(meaning(&message("1700000000300")).starts_with("new head, due in < 1 s ("));
+        assert!(meaning(&message("1699999999700")).starts_with("new head, due < 1 s ago ("));
         assert!(meaning(&message("0")).starts_with("all clients woken"));
         assert_eq!(meaning(&message("1e+17\n")), "no due time: 1e+17\\n");
         let large = meaning(&message(&"x".repeat(5_000_000)));

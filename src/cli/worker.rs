@@ -21,7 +21,7 @@ use crate::ops::journal::Journal;
 use crate::ops::noted::ActivityRecord;
 use crate::ops::refresh::pulse;
 use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
-use crate::queue::{Change, Outcome as Became, Queue, redis_cli, text};
+use crate::queue::{Change, Due, Outcome as Became, Queue, redis_cli, text};
 use crate::store::write::Writer;
 
 const COLUMNS: [Column; 6] = [
@@ -278,7 +278,7 @@ fn print<W: Write>(queue: &Queue, batch: &Batch, out: &mut Output<W>) -> std::io
         out.json(&Value::Object(fields))?;
     } else {
         let late = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1} ms"));
-        let next = |due: EpochMillis| text::countdown(due.since(batch.at));
+        let next = |due: EpochMillis| times::left(Some(Due::At(due)), batch.at);
         let cells = [
             times::local(batch.at, batch.at),
             text::thousands(batch.moved as u64),

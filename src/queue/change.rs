@@ -188,6 +188,7 @@ impl Change {
                 .asked("Replace the payload of {entries}?"),
             Self::Repack => ChangeFacts::of("repack", "rewritten")
                 .needing(&[SCRIPT, EDIT, &["publish"]])
+                .planned("repack {entries}: rewrite in the format that the clients read")
                 .asked("Rewrite {entries} in the format that the clients read?"),
             Self::Duplicate => ChangeFacts::of("duplicate", "duplicated")
                 .needing(&[SCRIPT, OFFER])
@@ -785,12 +786,12 @@ impl Repair {
             ),
             Self::PutBack => (
                 "Puts messages that `consume` held when it died back into target, first in \
-                 line. What a consumer that lives holds is left alone.",
+                 line. What a living consumer holds stays with it.",
                 None,
                 Some(Flag::new(
                     "Put back what a consumer had taken when it died",
                     "messages that `consume` had taken when it died go back into the target, first \
-                     in\nline; from any machine. What a consumer that lives holds is left alone",
+                     in\nline; from any machine. What a living consumer holds stays with it",
                 )),
             ),
             Self::Requeue => (
@@ -856,9 +857,9 @@ impl Repair {
                  with all that is in it.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
-                    "Rename what has taken the name of a key of the queue and is of another type",
-                    "what has taken the name of timeouts, order list or target, and is of \
-                     another\ntype, comes to be called taken:…; what it holds, and its expiry, stay",
+                    "Rename a key of the wrong type that stands where a key of the queue belongs",
+                    "a key of the wrong type that has the name of timeouts, order list or target gets\n\
+                     the name taken:…; what it holds, and its expiry, stay",
                 )),
             ),
             Self::Unit => (
@@ -878,8 +879,8 @@ impl Repair {
                  the time that was meant; overflowed, in 100 years.",
                 UNDONE_WHOLE,
                 Some(Flag::new(
-                    "Give what has no due time one: below 0, now; meant in micro- or nanoseconds, \
-                     then; overflowed, in 100 years",
+                    "Correct impossible due times: negative becomes now, microseconds or nanoseconds \
+                     the time that was meant, overflowed in 100 years",
                     "scores that are no times become due times",
                 )),
             ),

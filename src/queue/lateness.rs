@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{Due, EntryId, Known, Page, Pulse, Queue};
+use super::{Due, EntryId, Known, Page, Pulse, Queue, text};
 use crate::clock::EpochMillis;
 
 /// Percentiles are those of the last so many ms.
@@ -45,6 +45,13 @@ impl LateBounds {
     pub const fn error(self) -> i64 {
         self.most - self.middle()
     }
+
+    /// Its middle says little: it is no larger than its own error, or than the one that it is told
+    /// with.
+    const fn is_vague(self, told_ms: i64) -> bool {
+        let (error, middle) = (self.error(), self.middle());
+        error > 0 && (middle <= error || middle <= told_ms)
+    }
 }
 
 /// The lateness of the departures of the last minutes.
@@ -68,6 +75,33 @@ impl RecentLateness {
     pub fn error(&self) -> i64 {
         let all = [self.p50, self.p95, self.max];
         all.into_iter().map(LateBounds::error).max().unwrap_or(0)
+    }
+
+    /// One of its figures for people: its middle, or `under 9.6 s` where the error is as large as
+    /// that.
+    #[must_use]
+    pub fn words(&self, figure: LateBounds) -> String {
+        let of = |ms: i64| text::span(ms.unsigned_abs());
+        if figure.is_vague(self.error_of_middles()) {
+            format!("under {}", of(figure.most))
+        } else {
+            of(figure.middle())
+        }
+    }
+
+    /// The most that the figures which [`words`](Self::words) tells by their middle may be wrong,
+    /// such as `±115 ms`; none when they are exact, or all are told by a bound.
+    #[must_use]
+    pub fn error_words(&self) -> Option<String> {
+        let error = self.error_of_middles();
+        (error > 0).then(|| format!("±{}", text::span(error.unsigned_abs())))
+    }
+
+    /// The most that the middle of a figure may be wrong, of those that are larger than their error.
+    fn error_of_middles(&self) -> i64 {
+        let all = [self.p50, self.p95, self.max].into_iter();
+        let clear = all.filter(|figure| !figure.is_vague(figure.error()));
+        clear.map(LateBounds::error).max().unwrap_or(0)
     }
 }
 
@@ -385,6 +419,48 @@ mod tests {
             most: 500,
         };
         assert_eq!(recent.unwrap().p95, bounds);
+    }
+
+    #[test]
+    fn a_figure_whose_error_is_as_large_is_told_by_its_bound() {
+        let bounds = |least, most| LateBounds { least, most };
+        let of = |p50, p95, max| RecentLateness {
+            count: 3,
+            p50,
+            p95,
+            max,
+            span_ms: 10_000,
+        };
+        let told = |late: RecentLateness| {
+            let all = [late.p50, late.p95, late.max].map(|one| late.words(one));
+            (all, late.error_words())
+        };
+        let unsure = of(bounds(0, 300), bounds(0, 9_600), bounds(0, 9_800));
+        assert_eq!(
+            told(unsure),
+            (
+                ["under 300 ms", "under 9.6 s", "under 9.8 s"].map(String::from),
+                None
+            )
+        );
+        let sure = of(bounds(400, 600), bounds(900, 1_100), bounds(9_000, 9_200));
+        let all = ["500 ms", "1.0 s", "9.1 s"].map(String::from);
+        assert_eq!(told(sure), (all, Some("±100 ms".to_owned())));
+        // An error that is larger than one of the figures is not said of that one.
+        let both = of(bounds(0, 300), bounds(9_000, 9_400), bounds(9_000, 9_400));
+        let all = ["under 300 ms", "9.2 s", "9.2 s"].map(String::from);
+        assert_eq!(told(both), (all, Some("±200 ms".to_owned())));
+        let apart = of(
+            bounds(400, 600),
+            bounds(9_000, 9_200),
+            bounds(15_000, 25_000),
+        );
+        let all = ["under 600 ms", "9.1 s", "0:20"].map(String::from);
+        assert_eq!(told(apart), (all, Some("±5.0 s".to_owned())));
+        // Workers tell exactly.
+        let exact = of(bounds(0, 0), bounds(31, 31), bounds(31, 31));
+        let all = ["0 ms", "31 ms", "31 ms"].map(String::from);
+        assert_eq!(told(exact), (all, None));
     }
 
     #[test]

@@ -508,6 +508,13 @@ fn of_equal_elements_as_many_are_deleted_as_were_asked_for() {
     let id = delayscope::queue::EntryId::of_bytes(b"a").to_string();
     let delete = ["delete", "orders", "--from", "delivered", "--yes"];
     let twice = [&delete[..], &["--id", &id, "--id", &id]].concat();
+    let dry = program.run(&[&twice[..], &["--dry-run"]].concat()).done();
+    for words in [
+        "1 equal copy stays in target: the one that consumers would take last.",
+        "if a consumer takes one first, the consumer keeps it",
+    ] {
+        assert!(dry.out.contains(words), "{}", dry.out);
+    }
     let told = program.run(&twice);
     assert_eq!(told.code, 0, "{}", told.err);
     assert_eq!(depths(&program)[2], 2);

@@ -137,10 +137,11 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     };
     let command = format!("doctor {spec},s,left --for 35s");
     let told = growing(&["doctor", spec, "--for", "700ms"]).out;
-    assert!(told.contains("\n  not yet   "), "{told}");
-    assert!(told.contains(" [nothing-consumed]\n"), "{told}");
+    let unknown = "to know whether any is taken, look for longer. [nothing-consumed]\n";
+    assert!(told.contains("\n  unknown   1"), "{told}");
+    assert!(told.contains(unknown), "{told}");
     assert!(told.contains(&command), "{told}");
-    assert!(told.contains("not yet decided"), "{told}");
+    assert!(told.contains(" a longer look\n"), "{told}");
     let lines = growing(&["doctor", spec, "--for", "700ms", "--json"]).json();
     let open = lines.iter().find(|line| line["id"] == "nothing-consumed");
     let open = open.unwrap();
@@ -150,10 +151,44 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     assert!(waits.ends_with(&command), "{waits}");
     let report = growing(&["report", spec, "--for", "700ms"]).out;
     assert!(
-        report.contains("nothing-consumed is not yet decided"),
+        report.contains("nothing-consumed needs a longer look"),
         "{report}"
     );
     assert!(report.contains("--for 35s"), "{report}");
+}
+
+#[test]
+fn what_nobody_takes_is_a_warning_without_being_asked_to_look_for_long() {
+    let program = Program::start();
+    let server = &program.server;
+    let spec = "zset-list:delay,ready";
+    server.cmd(&["ZADD", "delay", "3000000000", "later"]);
+    server.cmd(&["RPUSH", "ready", "a", "b", "c"]);
+    // Each second another one is delivered, for as long as the doctor looks.
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let order = std::sync::atomic::Ordering::Relaxed;
+    let (short, long) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(order) {
+                server.cmd(&["LPUSH", "ready", "more"]);
+                std::thread::park_timeout(std::time::Duration::from_millis(500));
+            }
+        });
+        let long = scope.spawn(|| program.run(&["doctor", spec, "--json"]));
+        let short = program.run(&["doctor", spec, "--for", "12s"]);
+        let long = long.join().unwrap();
+        over.store(true, order);
+        (short, long)
+    });
+    let lines = long.partly().json();
+    let found = lines.iter().find(|line| line["id"] == "nothing-consumed");
+    assert_eq!(found.unwrap()["severity"], "warning", "{lines:?}");
+    // Whoever looks for less is told how to look for long enough.
+    let short = short.done().out;
+    assert!(short.contains("Nobody takes what is delivered."), "{short}");
+    assert!(short.contains("longer, it is a warning"), "{short}");
+    assert!(short.contains("doctor zset-list:delay,ready"), "{short}");
+    assert!(short.contains("--for 35s"), "{short}");
 }
 
 #[test]

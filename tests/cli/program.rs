@@ -94,7 +94,8 @@ impl Program {
     }
 }
 
-fn begun(mut command: Command) -> Running {
+/// Starts a command and leaves it running.
+pub(crate) fn begun(mut command: Command) -> Running {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
@@ -215,6 +216,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// The next line.
+    pub(crate) fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        line
+    }
+
     /// The next line, as JSON.
     pub(crate) fn next_json(&mut self) -> Value {
         let mut line = String::new();

@@ -414,12 +414,45 @@ fn an_order_list_that_is_set_aside_is_counted_and_said() {
 }
 
 #[test]
+fn an_order_list_that_differs_from_timeouts_has_a_sign() {
+    let (program, _) = with_orders();
+    let told = || program.run(&["queues", "--json"]).done().json()[0].clone();
+    assert_eq!(told()["order_differs"], false);
+    program
+        .server
+        .cmd(&["RPOP", "redisson_delay_queue:{orders}"]);
+    let said = program.run(&["queues"]).done();
+    assert!(said.out.contains("  2 ≠  "), "{}", said.out);
+    assert!(
+        said.err
+            .contains("orders: ≠: the order list holds 2, and 3 wait"),
+        "{}",
+        said.err
+    );
+    let watched = program.run(&["watch", "--count", "1"]).done().out;
+    assert!(watched.contains("  2 ≠  "), "{watched}");
+    assert_eq!(told()["order_differs"], true);
+    let shown = program.run(&["show", "orders", "--json"]).done().json();
+    assert_eq!(shown[0]["order_differs"], true);
+    // Where there is no order list, nothing differs from it.
+    let plain = ["queues", "--json", "--queue", "zset-list:a,b"];
+    let plain = program.run(&plain).done().json();
+    assert_eq!(plain[0]["order_differs"], Value::Null);
+}
+
+#[test]
 fn a_transfer_says_before_that_what_is_no_frame_is_left_alone() {
     let (program, _) = with_orders();
     let timeouts = "redisson_delay_queue_timeout:{orders}";
     program.server.cmd(&["ZADD", timeouts, "1000", "x"]);
     let said = program.run(&["transfer", "orders", "--dry-run"]).done().out;
     assert!(said.contains("left alone"), "{said}");
+    // The commands behind it make a sentence.
+    let runs = said
+        .lines()
+        .find(|line| line.starts_with("  runs      moves "));
+    let runs = runs.unwrap_or(&said);
+    assert!(runs.contains(", one by one: RPUSH orders, LREM "), "{said}");
     program
         .run(&["offer", "orders", "hello", "--in", "5m", "--yes"])
         .done();

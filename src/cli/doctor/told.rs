@@ -101,20 +101,29 @@ fn summary(doctor: &Doctor, all: &[Diagnosis]) -> anyhow::Result<Option<String>>
                 format!(", all {entries} looked at")
             });
             Some(format!(
-                "{}: nothing found, {} asked{}{all}",
+                "{}: nothing found, {} asked{all}{}",
                 text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
                 text::counted(u64::try_from(said.fine)?, "rule", "rules"),
-                undecided(said.open().count())
+                undecided(said.open().count(), "")
             ))
         }
-        _ => Some(of_several(all)),
+        _ => Some(of_several(doctor, all)),
     })
 }
 
 /// Says how many of several queues have problems, how many only notes, and how much is not decided
-/// yet.
-fn of_several(all: &[Diagnosis]) -> String {
-    let open = undecided(all.iter().map(|said| said.open().count()).sum());
+/// yet, of which queues.
+fn of_several(doctor: &Doctor, all: &[Diagnosis]) -> String {
+    let each = doctor.queues.iter().zip(all);
+    let unsure = each.filter(|(_, said)| said.open().next().is_some());
+    let unsure: Vec<String> = unsure
+        .map(|(one, _)| text::printable_bytes(one.queue().name.as_bytes()))
+        .collect();
+    let whose = match unsure.as_slice() {
+        names @ [_, ..] if names.len() <= NAMED => format!(" of {}", names.join(", ")),
+        names => format!(" of {} queues", text::thousands(names.len() as u64)),
+    };
+    let open = undecided(all.iter().map(|said| said.open().count()).sum(), &whose);
     let of = |holds: fn(Severity) -> bool| {
         let worst = all.iter().filter_map(Diagnosis::worst);
         worst.filter(|worst| holds(*worst)).count()
@@ -134,12 +143,16 @@ fn of_several(all: &[Diagnosis]) -> String {
     format!("{found}{open}")
 }
 
-/// Says how many rules have not decided yet: not all is well as long as one of them may find
-/// something.
-fn undecided(count: usize) -> String {
+/// The most queues that the summary names.
+const NAMED: usize = 3;
+
+/// Says how many checks have not decided yet, and `whose`: not all is well as long as one of them
+/// may find something.
+fn undecided(count: usize, whose: &str) -> String {
     match count {
         0 => String::new(),
-        n => format!(", {n} not yet decided"),
+        1 => format!("; 1 check{whose} needs a longer look"),
+        n => format!("; {n} checks{whose} need a longer look"),
     }
 }
 

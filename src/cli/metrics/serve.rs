@@ -53,11 +53,12 @@ pub(super) async fn run(
     let listener = TcpListener::bind(address).await;
     let listener = listener.with_context(|| format!("could not listen at {address}"))?;
     let address = listener.local_addr()?;
+    // Whoever reads that it runs until Ctrl-C may press it at once.
+    let mut stop = StopSignal::listen();
     say::note(&format!(
         "metrics at http://{address}/metrics, until Ctrl-C"
     ));
     let (asks, questions) = mpsc::channel(WAITING);
-    let mut stop = StopSignal::listen();
     tokio::select! {
         () = stop.asked() => {}
         () = accept(&listener, &asks) => {}

@@ -112,8 +112,8 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     }
     for (id, open) in &said.early {
         out.whole(&format!(
-            "- {id} is not yet decided: {}",
-            span(&format!("{}, {}", open.seen, open.asks))
+            "- {id} needs a longer look: {}",
+            span(&open.undecided())
         ))?;
     }
     if said.open().next().is_some() {

@@ -114,8 +114,12 @@ impl FoundEntries {
         let note = match (kept, self.stay) {
             (0, 0) => return,
             (0, stay) => format!(
-                "{} in target: of equal ones those nearest the consumer are chosen.",
-                text::counted(stay, "equal copy stays", "equal copies stay")
+                "{}.",
+                text::counted(
+                    stay,
+                    "equal copy stays in target: the one that consumers would take last",
+                    "equal copies stay in target: those that consumers would take last"
+                )
             ),
             (kept, stay) => {
                 let kept = text::counted(kept, "entry stays", "entries stay");

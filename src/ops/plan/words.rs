@@ -164,8 +164,8 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
             n => format!("{} entries are", text::thousands(n)),
         };
         let those = match taken {
-            1 => "nothing is done to it if a consumer takes it first",
-            _ => "nothing is done to those that a consumer takes first",
+            1 => "if a consumer takes it first, the consumer keeps it and nothing is done to it",
+            _ => "if a consumer takes one first, the consumer keeps it and nothing is done to it",
         };
         plan.warnings.push(format!("{of} in target: {those}."));
     }
@@ -323,15 +323,16 @@ pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
             let order = keys
                 .order
                 .map_or_else(String::new, |_| format!(", LREM {order} 1"));
-            format!("what is due of {timeouts}, {n}: {push} {target}{order}, ZREM {timeouts}")
+            let due = text::counted(plan.planned, "due entry", "due entries");
+            format!("moves {due}, one by one: {push} {target}{order}, ZREM {timeouts}")
         }
-        Change::Realign => format!("of {n}: LSET {order} of two that change places"),
+        Change::Realign => format!("sorts {n}: LSET {order} for each two that change places"),
         Change::RestoreOrder => {
-            format!("RPOP {aside}, LPUSH {order} of what ZSCORE {timeouts} knows, {n} in all")
+            format!("moves {n}: RPOP {aside}, and LPUSH {order} of what ZSCORE {timeouts} knows")
         }
         Change::Drift => format!(
-            "RPUSH {order} of what only timeouts holds, LREM {order} of what only the order list \
-             holds, {n} in all"
+            "repairs {n}: RPUSH {order} of what only timeouts holds, LREM {order} of what only the \
+             order list holds"
         ),
         _ => return Vec::new(),
     };

@@ -72,8 +72,7 @@ fn said(kept: &JournalledChange, now: EpochMillis) -> String {
 /// `of bookings, 12 s ago`.
 fn of_and_when(kept: &JournalledChange, now: EpochMillis) -> String {
     let queue = text::printable_bytes(&kept.head.queue);
-    let ago = now.since(kept.at).max(0).unsigned_abs();
-    format!("of {queue}, {} ago", text::span(ago / 1_000 * 1_000))
+    format!("of {queue}, {} ago", text::age(now.since(kept.at).max(0)))
 }
 
 /// Refuses a change that cannot be taken back. `elsewhere`: on another server than this one, which

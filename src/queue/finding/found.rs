@@ -45,6 +45,8 @@ pub struct Finding {
     pub of_server: bool,
     /// The rule whose finding it follows from: it goes with that one.
     pub follows: Option<&'static str>,
+    /// In so many ms of watching it is worse, if it goes on until then.
+    pub worsens_in_ms: Option<i64>,
     /// It is a suspicion only: more watching bears it out, or it has gone.
     pub open: Option<Box<Open>>,
     /// The time since which it is so, by the server's clock: as the rule knows, or when it was found
@@ -81,6 +83,7 @@ impl Finding {
             told_at: None,
             of_server: false,
             follows: None,
+            worsens_in_ms: None,
             open: None,
             since: None,
             before: false,

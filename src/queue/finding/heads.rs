@@ -230,6 +230,6 @@ pub(super) fn when(seen: &QueueFacts, one: &JudgedMember) -> String {
     if left <= 0 {
         format!("late by {}", text::age(-left))
     } else {
-        format!("due in {}", text::countdown(left))
+        format!("due in {}", text::age(left))
     }
 }

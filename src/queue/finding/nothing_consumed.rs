@@ -130,7 +130,11 @@ fn finding(seen: &QueueFacts, standing: &StandingTarget, ms: i64, long: bool) ->
     let found = Finding::new(ID, severity, "Nobody takes what is delivered.").details(format!(
         "{elements} in target, and nothing was taken in the {since} watched: {who}."
     ));
-    evidence(seen, found, standing)
+    let mut found = evidence(seen, found, standing);
+    if severity == Severity::Note && standing.grown > 0 {
+        found.worsens_in_ms = Some(LONG_MS - ms).filter(|left| *left > 0);
+    }
+    found
         .number("nothing_taken_ms", ms)
         .all_words(brought_by_us(seen, standing))
         .words(match standing.grown {

@@ -37,6 +37,7 @@ impl Open {
     /// In words, for whoever has stopped watching.
     #[must_use]
     pub fn undecided(&self) -> String {
-        format!("{}: not yet known {}", self.seen, self.asks)
+        let Self { seen, asks, .. } = self;
+        format!("{seen}; to know {asks}, look for longer")
     }
 }

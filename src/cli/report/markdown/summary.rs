@@ -73,7 +73,7 @@ fn since(bundle: &Bundle, found: &Finding) -> String {
     if found.before {
         return format!("before the first look at {time}");
     }
-    format!("{time}, {} ago", text::countdown(bundle.at.since(since)))
+    format!("{time}, {} ago", text::age(bundle.at.since(since)))
 }
 
 /// Says how many entries wait, are late and were delivered, and how many clients transfer.

@@ -73,7 +73,7 @@ fn words(now: &HeldNow) -> Vec<String> {
     for (who, (n, end)) in dead.iter().take(NAMED) {
         let messages = text::counted(*n, "message", "messages");
         let last = end.map_or_else(String::new, |end| {
-            let ago = text::countdown(now.at.since(heard(end)));
+            let ago = text::age(now.at.since(heard(end)));
             format!(", last heard of {ago} ago")
         });
         words.push(format!("{messages} taken by {who}{last}."));
@@ -99,7 +99,7 @@ fn words(now: &HeldNow) -> Vec<String> {
         );
     }
     for (who, end) in living.iter().take(NAMED) {
-        let left = text::countdown(end.since(now.at));
+        let left = text::age(end.since(now.at));
         words.push(format!(
             "1 message is left alone: {who} holds it, and its lease runs for {left} more."
         ));
