@@ -225,7 +225,7 @@ impl WaitingConsumer {
 }
 
 /// True of an address that one connection has alone; that of a unix socket is the same for all.
-fn is_one_client(address: &[u8]) -> bool {
+pub(super) fn is_one_client(address: &[u8]) -> bool {
     !address.starts_with(b"unix:")
 }
 
