@@ -105,10 +105,10 @@ impl Lives {
     /// Changes a life, unless it was let go.
     pub(super) fn change(&mut self, id: u64, change: impl FnOnce(&mut Life)) {
         if let Some((queue, life)) = self.all.get_mut(&id) {
-            let was_over = life.is_over();
             let waited = life.waits.then(|| life.waits_until());
             change(life);
-            if life.is_over() && !was_over {
+            if life.is_over() && !life.is_listed_as_over {
+                life.is_listed_as_over = true;
                 self.over.push_back(id);
             }
             let waits = life.waits.then(|| life.waits_until());
@@ -182,7 +182,10 @@ impl Lives {
         while self.bytes > self.most_bytes {
             let id = match self.over.pop_front() {
                 Some(id) if self.get(id).is_some_and(Life::is_over) => id,
-                Some(_) => continue,
+                Some(id) => {
+                    self.change(id, |life| life.is_listed_as_over = false);
+                    continue;
+                }
                 None => match self.all.first_key_value() {
                     Some((id, _)) => *id,
                     None => return,

@@ -742,6 +742,27 @@ fn an_element_that_goes_round_in_its_list_is_not_taken() {
 }
 
 #[test]
+fn what_is_over_is_let_go_before_what_is_under_way() {
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700009999 waits");
+    for number in 0..100 {
+        log.say(number, B, &format!("ZREM delay gone-{number}"));
+    }
+    let mut monitor = Log::new(log.0.as_bytes()).unwrap();
+    let mut tracker = Tracker::new(Some(vec![plain()]), 20_000);
+    let mut record = Record::default();
+    while monitor.read(&mut record).unwrap() {
+        tracker.read(&record);
+    }
+    let rest = tracker.finish();
+    let waits = rest
+        .iter()
+        .filter(|life| life.message.payload() == b"waits");
+    assert_eq!(waits.count(), 1);
+    assert_eq!(tracker.figures().forgotten, 0);
+}
+
+#[test]
 fn a_transaction_of_an_append_only_file_is_told_together_and_only_when_it_is_whole() {
     let mut file = Vec::new();
     let mut add = |words: &[&[u8]]| {
