@@ -540,7 +540,7 @@ impl Tracker {
                     for value in values {
                         let life = self.pushed(step, target, value, moves);
                         let element = life.map_or(Element::Other, Element::Of);
-                        self.targets[target].push(*end, element);
+                        self.targets[target].push(*end, element, value);
                     }
                 }
             }
@@ -1087,21 +1087,25 @@ impl Tracker {
                     took = true;
                     match to {
                         // It goes round.
-                        Some((to, end)) if to == target => self.targets[to].push(end, element),
+                        Some((to, end)) if to == target => {
+                            let life = element.life().and_then(|id| self.lives.get(id));
+                            let value = life.map_or(&b""[..], |life| life.message.payload());
+                            self.targets[to].push(end, element, value);
+                        }
                         _ => self.consumed(&step.moment(), target, element),
                     }
                 }
             }
             if took {
                 if let Some((to, end)) = to.filter(|(to, _)| *to != target) {
-                    self.targets[to].push(end, Element::Other);
+                    self.targets[to].push(end, Element::Other, b"");
                 }
                 return;
             }
         }
         if let Some((to, end)) = to {
             // Whatever it moves there, if there is anything.
-            self.targets[to].push(end, Element::Other);
+            self.targets[to].push(end, Element::Other, b"");
             self.targets[to].is_known = false;
         }
         if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
@@ -1194,25 +1198,20 @@ impl Tracker {
 
     /// Elements with this value were removed from a target.
     fn removed_from_target(&mut self, step: &Step<'_>, target: usize, value: &[u8], count: i64) {
-        let is_it = |id: &u64| {
-            let life = self.lives.get(*id);
-            life.is_some_and(|life| life.message.payload() == value)
-        };
         let most = match usize::try_from(count.unsigned_abs()) {
             Ok(0) | Err(_) => usize::MAX,
             Ok(most) => most,
         };
-        let lives = self.targets[target].lives();
-        let (from, ids): (_, Vec<u64>) = if count < 0 {
-            (
-                ListEnd::Right,
-                lives.rev().filter(is_it).take(most).collect(),
-            )
+        let from = if count < 0 {
+            ListEnd::Right
         } else {
-            (ListEnd::Left, lives.filter(is_it).take(most).collect())
+            ListEnd::Left
         };
-        for id in ids {
-            self.targets[target].remove(from, id);
+        let is_it = |id| {
+            let life = self.lives.get(id);
+            life.is_some_and(|life| life.message.payload() == value)
+        };
+        for id in self.targets[target].remove(from, most, value, is_it) {
             self.lost(step, id, EventKind::Removed);
         }
     }

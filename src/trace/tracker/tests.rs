@@ -762,6 +762,72 @@ fn what_is_over_is_let_go_before_what_is_under_way() {
     assert_eq!(tracker.figures().forgotten, 0);
 }
 
+/// The span that a log takes to be read.
+fn read_in(log: &Written) -> std::time::Duration {
+    let began = crate::clock::instant();
+    plainly(log);
+    began.elapsed()
+}
+
+#[test]
+fn many_lives_take_no_longer_each_than_few() {
+    let offered = |n: i64| {
+        let mut log = Written::default();
+        for number in 0..n {
+            log.say(
+                0,
+                A,
+                &format!("ZADD delay {} m{number}", 1_700_000_000 + number),
+            );
+        }
+        log
+    };
+    let by_score = |n: i64| {
+        let mut log = offered(n);
+        for number in 0..n {
+            let score = 1_700_000_000 + number;
+            log.say(
+                number,
+                B,
+                &format!("ZREMRANGEBYSCORE delay {score} {score}"),
+            );
+        }
+        log
+    };
+    let by_value = |n: i64| {
+        let mut log = offered(n);
+        for number in 0..n {
+            log.say(0, B, &format!("RPUSH ready m{number}"));
+        }
+        for number in 0..n {
+            // The middle one of those that are left.
+            let middle = if number % 2 == 0 {
+                n / 2 + number / 2
+            } else {
+                n / 2 - number / 2 - 1
+            };
+            log.say(0, B, &format!("LREM ready 1 m{middle}"));
+            log.say(0, B, &format!("LREM ready 1 absent{number}"));
+        }
+        log
+    };
+    let together = |n: i64| {
+        let mut log = offered(n);
+        log.say(0, B, "MULTI");
+        for number in 0..n {
+            log.say(0, B, &format!("ZREM delay m{number}"));
+        }
+        log.say(0, B, "EXEC");
+        log
+    };
+    for make in [&by_score as &dyn Fn(i64) -> Written, &by_value, &together] {
+        let few = read_in(&make(1_000));
+        let many = read_in(&make(10_000));
+        // Ten times as many, and as much again for a busy machine.
+        assert!(many < few * 40, "{few:?} {many:?}");
+    }
+}
+
 #[test]
 fn a_transaction_of_an_append_only_file_is_told_together_and_only_when_it_is_whole() {
     let mut file = Vec::new();
