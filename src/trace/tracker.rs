@@ -107,6 +107,8 @@ struct StepMoves {
     moved: Vec<(usize, u64)>,
     /// Targets that were read whole in the step.
     read: HashSet<usize>,
+    /// The step takes members from the head of an order list.
+    pops_order: bool,
 }
 
 impl Tracker {
@@ -384,7 +386,14 @@ impl Tracker {
     /// Finds the member that each push to a target is of: one with that payload which leaves the
     /// queue in the same step.
     fn pair(&self, step: &Step<'_>) -> StepMoves {
-        let mut moves = StepMoves::default();
+        let pops_order = step.commands().any(|(record, command)| {
+            matches!(command, Command::Pop { keys, .. }
+                if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
+        });
+        let mut moves = StepMoves {
+            pops_order,
+            ..StepMoves::default()
+        };
         let is_target =
             |p: &PushedElement<'_>| matches!(self.role(p.db, p.key), Some(Role::Target(_)));
         if !step.pushed().any(|pushed| is_target(&pushed)) {
@@ -727,11 +736,7 @@ impl Tracker {
         if was_moved || is_gone || step.adds(member) {
             return;
         }
-        let pops_order = step.commands().any(|(record, command)| {
-            matches!(command, Command::Pop { keys, .. }
-                if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
-        });
-        let kind = if pops_order {
+        let kind = if moves.pops_order {
             EventKind::Polled
         } else {
             EventKind::Removed

@@ -10,7 +10,7 @@ use super::super::record::{Record, Sender};
 use crate::queue::QueueName;
 
 /// Bytes of a step at most; a longer one is told in parts.
-const MOST_BYTES: usize = 48 << 20;
+const MOST_BYTES: usize = 16 << 20;
 
 /// Commands that are told together. Their room is used again for the next ones.
 #[derive(Default)]

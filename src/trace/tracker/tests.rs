@@ -820,11 +820,15 @@ fn many_lives_take_no_longer_each_than_few() {
         log.say(0, B, "EXEC");
         log
     };
-    for make in [&by_score as &dyn Fn(i64) -> Written, &by_value, &together] {
+    for (name, make) in [
+        ("by score", &by_score as &dyn Fn(i64) -> Written),
+        ("by value", &by_value),
+        ("together", &together),
+    ] {
         let few = read_in(&make(1_000));
         let many = read_in(&make(10_000));
         // Ten times as many, and as much again for a busy machine.
-        assert!(many < few * 40, "{few:?} {many:?}");
+        assert!(many < few * 40, "{name}: {few:?} {many:?}");
     }
 }
 
