@@ -200,6 +200,8 @@ fn followed(wanted: Option<&[Queue]>) -> String {
 fn ended<R: BufRead>(log: &Log<R>) -> LogEnd {
     LogEnd {
         unreadable: log.unreadable(),
+        too_long: log.too_long(),
+        joined: log.joined(),
         skipped_snapshot: log.skipped_snapshot(),
         damage: log.damage(),
     }

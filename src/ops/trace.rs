@@ -23,6 +23,7 @@ use crate::store::monitor::{Monitor, MonitorCost, cost};
 use crate::store::{Store, StoreError};
 use crate::trace::Record;
 use crate::trace::monitor::record_of_line;
+use crate::trace::record::LONGEST_RECORD;
 
 /// The pause between two looks at the server.
 const LOOK: Duration = Duration::from_millis(500);
@@ -36,7 +37,7 @@ const MOST_BEHIND_US: i64 = 5_000_000;
 const MOST_OF_A_BATCH: usize = 1 << 20;
 const MOST_BATCHES: usize = 4;
 /// Bytes of a line at most; a longer one is left out and counted.
-const LONGEST_LINE: usize = 32 << 20;
+const LONGEST_LINE: usize = LONGEST_RECORD;
 
 /// The limits at which a live trace ends by itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

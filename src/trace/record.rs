@@ -1,5 +1,8 @@
 //! One command of a log.
 
+/// Bytes of a record at most; a longer one is left out and counted.
+pub const LONGEST_RECORD: usize = 8 << 20;
+
 /// A command, and what the log says beside it. One is filled again and again: a log has millions.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct Record {

@@ -240,6 +240,47 @@ fn events_tell_the_same_in_the_order_in_which_they_happened() {
 }
 
 #[test]
+fn a_log_that_a_terminal_has_broken_at_its_width_is_joined_and_says_how_often() {
+    let whole = String::from_utf8(log("3.52.0")).unwrap();
+    let mut broken = Vec::new();
+    let mut joints = 0;
+    for line in whole.lines() {
+        let parts = line.as_bytes().chunks(80);
+        joints += parts.len() - 1;
+        for part in parts {
+            broken.extend_from_slice(part);
+            broken.push(b'\n');
+        }
+    }
+    let (messages, summary) = messages(&broken, &[]);
+    assert_lives("3.52.0", &messages);
+    assert_eq!(summary["unreadable"], 0);
+    assert_eq!(summary["joined_lines"], joints);
+    let said = local_with_input(&["trace", "--from", "-"], &broken).done();
+    assert!(
+        said.err.contains("joined to the one before"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_record_that_is_too_long_is_left_out_and_told_and_the_others_are_not() {
+    let long = "x".repeat(9 << 20);
+    let long = format!("1795409000.5 [0 10.0.0.1:5] \"SET\" \"k\" \"{long}\"\n");
+    let log = [long.as_bytes(), &log("3.52.0")].concat();
+    let (messages, summary) = messages(&log, &[]);
+    assert_lives("3.52.0", &messages);
+    assert_eq!(
+        (&summary["too_long"], &summary["unreadable"]),
+        (&1.into(), &0.into())
+    );
+    let said = local_with_input(&["trace", "--from", "-"], &log).done();
+    let told = "1 record was left out: longer than 8.3 MB";
+    assert!(said.err.contains(told), "{}", said.err);
+}
+
+#[test]
 fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
     // Redis 5.0 writes a snapshot before the commands, 7.0 and 8.2 in a file beside them.
     for (version, from) in [

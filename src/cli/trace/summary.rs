@@ -13,6 +13,7 @@ use crate::queue::{Known, text};
 use crate::trace::MessageFate;
 use crate::trace::aof::Damage;
 use crate::trace::figures::{Client, Figures, Spread};
+use crate::trace::record::LONGEST_RECORD;
 
 /// Clients that are named for people.
 const MOST_CLIENTS: usize = 10;
@@ -22,6 +23,8 @@ const MOST_CLIENTS: usize = 10;
 pub(super) struct Summary {
     fates: BTreeMap<&'static str, u64>,
     unreadable: u64,
+    too_long: u64,
+    joined: u64,
     skipped_snapshot: bool,
     damage: Vec<(String, Damage)>,
     live: Option<(LiveEnd, LiveCost)>,
@@ -30,6 +33,8 @@ pub(super) struct Summary {
 /// The end of a log: records left out, a snapshot skipped, damage.
 pub(super) struct LogEnd {
     pub(super) unreadable: u64,
+    pub(super) too_long: u64,
+    pub(super) joined: u64,
     pub(super) skipped_snapshot: bool,
     pub(super) damage: Option<Damage>,
 }
@@ -38,6 +43,8 @@ impl Summary {
     /// A log was read to its end.
     pub(super) fn read(&mut self, name: &str, ended: &LogEnd) {
         self.unreadable += ended.unreadable;
+        self.too_long += ended.too_long;
+        self.joined += ended.joined;
         self.skipped_snapshot |= ended.skipped_snapshot;
         let damage = ended.damage.map(|damage| (name.to_owned(), damage));
         self.damage.extend(damage);
@@ -75,12 +82,23 @@ impl Summary {
         Ok(())
     }
 
+    /// The figures of a log that most logs have no need of: each is there where it says something.
+    fn more(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        for (name, count) in [("too_long", self.too_long), ("joined_lines", self.joined)] {
+            if count > 0 {
+                fields.insert(name.into(), count.into());
+            }
+        }
+        fields
+    }
+
     fn object(&self, figures: &Figures) -> Value {
         let clients = figures
             .clients
             .iter()
             .map(|(host, client)| client_object(host, client));
-        json!({
+        let mut object = json!({
             "event": "summary",
             "from_ms": ms(figures.first_us),
             "to_ms": ms(figures.last_us),
@@ -97,7 +115,11 @@ impl Summary {
             "skipped_snapshot": self.skipped_snapshot,
             "damaged_at_byte": self.damage.first().map(|(_, damage)| damage.offset),
             "monitor": self.live.as_ref().map(|(end, cost)| cost_object(end, cost)),
-        })
+        });
+        if let Some(fields) = object.as_object_mut() {
+            fields.extend(self.more());
+        }
+        object
     }
 
     fn lines(&self, figures: &Figures) -> Vec<String> {
@@ -149,6 +171,17 @@ impl Summary {
         if self.unreadable > 0 {
             let records = text::counted(self.unreadable, "record was", "records were");
             lines.push(format!("{records} left out: cut, or damaged"));
+        }
+        if self.too_long > 0 {
+            let records = text::counted(self.too_long, "record was", "records were");
+            let most = text::bytes(LONGEST_RECORD as u64);
+            lines.push(format!("{records} left out: longer than {most}"));
+        }
+        if self.joined > 0 {
+            let lines_were = text::counted(self.joined, "line was", "lines were");
+            lines.push(format!(
+                "{lines_were} joined to the one before: the width of a terminal had broken records"
+            ));
         }
         if self.skipped_snapshot {
             lines.push(
