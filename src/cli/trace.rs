@@ -126,6 +126,7 @@ impl<'a, W: Write> Account<'a, W> {
 
     /// Prints what is known since the last record.
     fn tell(&mut self) -> anyhow::Result<()> {
+        self.printed.precision = self.tracker.figures().precision;
         for event in self.tracker.events() {
             if self.by == By::Event {
                 self.printed.event(&event, self.out)?;

@@ -9,7 +9,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use super::record::{LONGEST_RECORD, Record, Sender};
+use super::record::{LONGEST_RECORD, Precision, Record, Sender};
 
 /// Bytes of one command at most: what Redis itself lets a client send.
 const MOST_BYTES_OF_A_COMMAND: usize = 512 << 20;
@@ -190,6 +190,7 @@ impl<R: BufRead> Aof<R> {
                 self.db = db.parse().unwrap_or(self.db);
             }
             (record.at_us, record.db, record.sender) = (self.at_us, self.db, Sender::Unknown);
+            record.precision = Precision::Second;
             return Ok(true);
         }
         Ok(false)

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Read as _};
 
 use memchr::memchr2;
 
-use super::record::{LONGEST_RECORD, Record, Sender};
+use super::record::{LONGEST_RECORD, Precision, Record, Sender};
 
 /// Bytes that are read at once; a longer line comes in parts.
 const LONGEST_PART: usize = 1 << 20;
@@ -123,6 +123,7 @@ impl<R: BufRead> Monitor<R> {
             };
             record.clear();
             (record.at_us, record.db) = (Some(head.at_us), head.db);
+            record.precision = Precision::Micro;
             match head.sender {
                 b"lua" => record.sender = Sender::Script,
                 address => record.set_client(address),

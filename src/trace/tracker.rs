@@ -170,6 +170,7 @@ impl Tracker {
         if record.at_us.is_some() {
             self.figures.first_us = self.figures.first_us.or(record.at_us);
             self.figures.last_us = self.figures.last_us.max(record.at_us);
+            self.figures.precision = self.figures.precision.max(record.precision);
         }
         if let (Sender::Client(by), Some(at)) = (&record.sender, record.at_us) {
             for (db, key) in self.waits.goes_on(by, at) {

@@ -313,6 +313,38 @@ fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
 }
 
 #[test]
+fn the_whole_seconds_of_an_append_only_file_are_not_told_as_milliseconds() {
+    let from = fixture("4.7.0").join("appendonlydir");
+    let from = from.to_str().unwrap();
+    let events = local(&["trace", "--from", from, "--json"]).done().json();
+    assert!(events.iter().all(|event| event["precision_ms"] == 1_000));
+    let said = local(&["trace", "--from", from]).done();
+    for line in said.out.lines().skip(1) {
+        let time = line.split("  ").next().unwrap();
+        assert!(!time.contains('.'), "{line}");
+        if let Some((_, what)) = line.split_once("  transferred ") {
+            assert!(what.contains(" to ") && what.contains(" late"), "{line}");
+        }
+    }
+    assert!(
+        said.err.contains("each up to 1.0 s more") && said.err.contains("each ±1.0 s"),
+        "{}",
+        said.err
+    );
+    assert!(
+        !said.err.lines().next().unwrap().contains('.'),
+        "{}",
+        said.err
+    );
+    let lives = local(&["trace", "--from", from, "--by", "message"]).done();
+    let consumed = lives.out.lines().find(|line| line.contains("consumed"));
+    assert!(consumed.unwrap().contains(" to "), "{}", lives.out);
+    // Those of MONITOR are exact.
+    let (messages, summary) = messages(&log("4.7.0"), &[]);
+    assert!(messages[0]["precision_ms"].is_null() && summary["precision_ms"].is_null());
+}
+
+#[test]
 fn an_append_only_file_is_read_up_to_where_it_is_cut_or_damaged() {
     let whole = std::fs::read(fixture("3.15.1").join("appendonly.aof")).unwrap();
     let half = whole.len() - 200;

@@ -13,6 +13,7 @@ use crate::payload::{DecodedPayload, Habit};
 use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, Queue, text};
 use crate::trace::life::Moment;
+use crate::trace::record::Precision;
 use crate::trace::{Event, EventKind, Life, Message, MessageFate};
 
 const EVENTS: [Column; 6] = [
@@ -50,6 +51,8 @@ pub(super) struct LinePrinter {
     late_over_us: Option<i64>,
     habit: Habit,
     raw: bool,
+    /// The precision of the times that are printed.
+    pub(super) precision: Precision,
     most: u64,
     lines: u64,
     /// More than one queue is followed, so that lines name theirs.
@@ -75,6 +78,7 @@ impl LinePrinter {
                 .map(|span| span.signed_ms().saturating_mul(1_000)),
             habit: codec::chosen(asked.payloads.codec.as_deref())?,
             raw: asked.payloads.raw,
+            precision: Precision::Micro,
             most: asked.limit.unwrap_or(u64::MAX),
             lines: 0,
             names_queues,
@@ -153,12 +157,13 @@ impl LinePrinter {
         self.lines += 1;
         if out.is_json() {
             let mut fields = event_fields(event);
+            self.precision_field(&mut fields);
             self.message_fields(&mut fields, message, decoded);
             return out.json(&Value::Object(fields));
         }
-        let what = format!("{}{}", what(event), decoded.text);
+        let what = format!("{}{}", what(event, self.precision), decoded.text);
         let cells = vec![
-            time(event.at_us),
+            self.time(event.at_us),
             event.kind.word().to_owned(),
             message.id().to_string(),
             by(event.by.as_deref()),
@@ -171,15 +176,17 @@ impl LinePrinter {
     fn bare<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
         self.lines += 1;
         if out.is_json() {
-            return out.json(&Value::Object(event_fields(event)));
+            let mut fields = event_fields(event);
+            self.precision_field(&mut fields);
+            return out.json(&Value::Object(fields));
         }
         let queue = text::printable_bytes(event.queue.name.as_bytes());
         let cells = vec![
-            time(event.at_us),
+            self.time(event.at_us),
             event.kind.word().to_owned(),
             "-".to_owned(),
             by(event.by.as_deref()),
-            format!("{}{queue}", what(event)),
+            format!("{}{queue}", what(event, self.precision)),
         ];
         self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
@@ -208,6 +215,7 @@ impl LinePrinter {
         self.lines += 1;
         if out.is_json() {
             let mut fields = life_fields(life, fate, late_us);
+            self.precision_field(&mut fields);
             self.message_fields(&mut fields, &life.message, decoded);
             return out.json(&Value::Object(fields));
         }
@@ -223,12 +231,13 @@ impl LinePrinter {
         let offered_us = life.offered.as_ref().and_then(|offered| offered.at_us);
         let due_us = due.and_then(|due| due.get().checked_mul(1_000));
         let cells = vec![
-            time(offered_us),
+            self.time(offered_us),
             life.due.map_or_else(dash, |due| due_time(due, None)),
             life.message.id().to_string(),
             format!("{}{mark}", fate.word()),
-            late_us.map_or_else(dash, signed),
-            life.waited_us().map_or_else(dash, signed),
+            late_us.map_or_else(dash, |us| late_span(us, self.precision)),
+            life.waited_us()
+                .map_or_else(dash, |us| waited_span(us, self.precision)),
             format!("{again}{in_vain}{}", decoded.text),
         ];
         let of = (&*life.message.queue, life.message.db);
@@ -265,6 +274,18 @@ impl LinePrinter {
         let matches = self.filter.is_empty() || self.filter.matches(&seen, now);
         drop(whole);
         matches.then_some(decoded)
+    }
+
+    /// The precision of the times of a line, where that is not a millisecond.
+    fn precision_field(&self, fields: &mut Map<String, Value>) {
+        if self.precision != Precision::Micro {
+            fields.insert("precision_ms".into(), ms(Some(self.precision.error_us())));
+        }
+    }
+
+    /// A moment of the log, as precisely as it is known.
+    fn time(&self, us: Option<i64>) -> String {
+        us.map_or_else(dash, |us| exact(us, self.precision))
     }
 
     fn message_fields(
@@ -401,6 +422,42 @@ pub(super) fn time(us: Option<i64>) -> String {
     us.map_or_else(dash, times::exact)
 }
 
+/// A moment of a log, in µs since the epoch, as precisely as that tells it.
+pub(super) fn exact(us: i64, precision: Precision) -> String {
+    whole(times::exact(us), precision)
+}
+
+/// The words of a moment without what a log does not tell.
+pub(super) fn whole(moment: String, precision: Precision) -> String {
+    match (precision, moment.rsplit_once('.')) {
+        (Precision::Second, Some((whole, _))) => whole.to_owned(),
+        _ => moment,
+    }
+}
+
+/// The lateness of something that happened at a time of a log, for people.
+fn late_span(us: i64, precision: Precision) -> String {
+    match precision {
+        Precision::Micro => signed(us),
+        Precision::Second => {
+            let most = us.saturating_add(precision.error_us());
+            format!("{} to {}", signed(us), signed(most))
+        }
+    }
+}
+
+/// The span between two times of a log, for people.
+fn waited_span(us: i64, precision: Precision) -> String {
+    let error = precision.error_us();
+    match precision {
+        Precision::Micro => signed(us),
+        Precision::Second => {
+            let least = us.saturating_sub(error).max(0);
+            format!("{} to {}", signed(least), signed(us.saturating_add(error)))
+        }
+    }
+}
+
 /// A due time; `beside`: the moment, in µs since the epoch, that stands in the same line.
 fn due_time(due: Due, beside: Option<i64>) -> String {
     match due {
@@ -420,7 +477,7 @@ pub(super) fn signed(us: i64) -> String {
 }
 
 /// The words of an event before its message's text, for people.
-fn what(event: &Event) -> String {
+fn what(event: &Event, precision: Precision) -> String {
     match event.kind {
         EventKind::Offered { due } => format!("due {}: ", due_time(due, event.at_us)),
         EventKind::Requeued { due } => format!("due {} now: ", due_time(due, event.at_us)),
@@ -431,7 +488,15 @@ fn what(event: &Event) -> String {
             of,
             stays,
         } => {
+            let error = precision.error_us();
             let late = match late_us {
+                Some(us) if error > 0 && us < 0 && us + error > 0 => {
+                    format!("{} early to {} late", signed(-us), signed(us + error))
+                }
+                Some(us) if error > 0 && us < 0 => {
+                    format!("{} to {} early", signed(-us - error), signed(-us))
+                }
+                Some(us) if error > 0 => format!("{} late", late_span(us, precision)),
                 Some(us) if us < 0 => format!("{} early", signed(-us)),
                 Some(us) => format!("{} late", signed(us)),
                 None => "due time not in the log".to_owned(),
@@ -447,7 +512,10 @@ fn what(event: &Event) -> String {
         EventKind::Consumed { waited_us } => {
             let mark = if event.is_presumed { " (presumed)" } else { "" };
             match waited_us {
-                Some(us) => format!("after {} in target{mark}: ", signed(us)),
+                Some(us) => {
+                    let waited = waited_span(us, precision);
+                    format!("after {waited} in target{mark}: ")
+                }
                 None => format!("from target{mark}: "),
             }
         }

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
 use super::super::{say, times};
-use super::printed::{ms, signed};
+use super::printed::{exact, ms, signed, whole};
 use crate::ops::trace::{LiveCost, LiveEnd};
 use crate::queue::{Known, text};
 use crate::trace::MessageFate;
 use crate::trace::aof::Damage;
 use crate::trace::figures::{Client, Figures, Spread};
-use crate::trace::record::LONGEST_RECORD;
+use crate::trace::record::{LONGEST_RECORD, Precision};
 
 /// Clients that are named for people.
 const MOST_CLIENTS: usize = 10;
@@ -83,8 +83,12 @@ impl Summary {
     }
 
     /// The figures of a log that most logs have no need of: each is there where it says something.
-    fn more(&self) -> Map<String, Value> {
+    fn more(&self, figures: &Figures) -> Map<String, Value> {
         let mut fields = Map::new();
+        if figures.precision != Precision::Micro {
+            let error = ms(Some(figures.precision.error_us()));
+            fields.insert("precision_ms".into(), error);
+        }
         for (name, count) in [("too_long", self.too_long), ("joined_lines", self.joined)] {
             if count > 0 {
                 fields.insert(name.into(), count.into());
@@ -117,7 +121,7 @@ impl Summary {
             "monitor": self.live.as_ref().map(|(end, cost)| cost_object(end, cost)),
         });
         if let Some(fields) = object.as_object_mut() {
-            fields.extend(self.more());
+            fields.extend(self.more(figures));
         }
         object
     }
@@ -130,8 +134,8 @@ impl Summary {
             .map(|(fate, n)| format!("{} {fate}", text::thousands(*n)));
         let span = match (figures.first_us, figures.last_us) {
             (Some(first), Some(last)) => {
-                let last = times::exact_beside(last, first);
-                format!(" from {} to {last}", times::exact(first))
+                let last = whole(times::exact_beside(last, first), figures.precision);
+                format!(" from {} to {last}", exact(first, figures.precision))
             }
             _ => String::new(),
         };
@@ -147,11 +151,23 @@ impl Summary {
                 "messages were transferred again {times}: consumers get them twice"
             ));
         }
+        let error = text::span(figures.precision.error_us().unsigned_abs() / 1_000);
+        let is_rough = figures.precision != Precision::Micro;
         if let Some(late) = spread_words(&figures.lateness) {
-            lines.push(format!("transferred after the due time: {late}"));
+            let more = if is_rough {
+                format!(", each up to {error} more: the log has whole seconds")
+            } else {
+                String::new()
+            };
+            lines.push(format!("transferred after the due time: {late}{more}"));
         }
         if let Some(waited) = spread_words(&figures.in_target) {
-            lines.push(format!("in the target list: {waited}"));
+            let about = if is_rough {
+                format!(", each ±{error}")
+            } else {
+                String::new()
+            };
+            lines.push(format!("in the target list: {waited}{about}"));
         }
         for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
             lines.push(client_words(host, client));
