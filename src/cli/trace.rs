@@ -58,7 +58,7 @@ fn read<W: Write>(
         let mut log = Log::new(source.open()?).with_context(why)?;
         let mut record = Record::default();
         let mut is_first = true;
-        while !account.is_full() && log.read(&mut record).with_context(why)? {
+        while !(is_live && account.is_full()) && log.read(&mut record).with_context(why)? {
             if is_first && begins_empty && matches!(log, Log::Aof(_)) && !log.skipped_snapshot() {
                 account.tracker.begins_empty();
             }
@@ -69,6 +69,7 @@ fn read<W: Write>(
             }
         }
         account.summary.read(&what, &ended(&log));
+        account.summary.ended_by_limit |= is_live && account.is_full();
     }
     account.finish()?;
     if account.tracker.figures().commands == 0 && !account.summary.skipped_snapshot() {
@@ -150,6 +151,11 @@ impl<'a, W: Write> Account<'a, W> {
     fn print(&mut self, place: &str) -> anyhow::Result<()> {
         let figures = self.tracker.figures();
         let messages = text::counted(figures.messages, "message", "messages");
+        self.summary.not_shown = self.printed.not_shown();
+        self.summary.shows = match self.by {
+            By::Event => ("event", "events"),
+            By::Message => ("message", "messages"),
+        };
         if figures.messages == 0 {
             if self.summary.is_live() {
                 self.summary.print(figures, self.out)?;

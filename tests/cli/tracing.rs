@@ -540,6 +540,35 @@ fn what_is_asked_for_alone_is_printed() {
 }
 
 #[test]
+fn the_summary_says_how_many_there_were_beside_those_that_a_limit_shows() {
+    let from = fixture("4.7.0").join("monitor.log");
+    let from = from.to_str().unwrap();
+    let limited = |args: &[&str]| {
+        let args = [&["trace", "--from", from, "--limit", "2"], args].concat();
+        let said = local(&args).done();
+        let json = local(&[&args[..], &["--json"]].concat()).done().json();
+        let summary = json.last().unwrap();
+        assert_eq!(json.len(), 3);
+        assert_eq!(summary["messages"], 15, "{args:?}");
+        assert!(summary["ended_by_limit"].is_null());
+        (said.err, summary["not_shown"].as_u64().unwrap())
+    };
+    let (said, not_shown) = limited(&["--by", "message"]);
+    assert!(said.contains("13 messages more"), "{said}");
+    assert_eq!(not_shown, 13);
+    let (_, not_shown) = limited(&["--by", "message", "--grep", "job-10"]);
+    assert_eq!(not_shown, 1);
+    let all = local(&["trace", "--from", from, "--json"]).done().json();
+    let (said, not_shown) = limited(&[]);
+    assert_eq!(not_shown as usize, all.len() - 3);
+    assert!(said.contains("events more would be shown"), "{said}");
+    // What comes through a pipe ends with the last line: it may be live.
+    let piped = ["trace", "--from", "-", "--limit", "2", "--json"];
+    let summary = local_with_input(&piped, &log("4.7.0")).done().json().pop();
+    assert_eq!(summary.unwrap()["ended_by_limit"], true);
+}
+
+#[test]
 fn lines_for_people_say_the_day_and_where_more_than_one_is_followed_the_queue() {
     let said = |args: &[&str]| {
         let args = [&["trace", "--from", "-"], args].concat();

@@ -61,6 +61,7 @@ pub(super) async fn run<W: Write>(
             break;
         }
     }
+    account.summary.ended_by_limit = account.is_full();
     live.stopper().stop().await;
     drop(signals);
     // What was on its way does not matter once enough was printed.

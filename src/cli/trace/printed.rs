@@ -55,6 +55,8 @@ pub(super) struct LinePrinter {
     pub(super) precision: Precision,
     most: u64,
     lines: u64,
+    /// Lines that match beside those.
+    not_shown: u64,
     /// More than one queue is followed, so that lines name theirs.
     names_queues: bool,
     /// The columns of the table, once its titles are printed.
@@ -81,6 +83,7 @@ impl LinePrinter {
             precision: Precision::Micro,
             most: asked.limit.unwrap_or(u64::MAX),
             lines: 0,
+            not_shown: 0,
             names_queues,
             columns: Vec::new(),
         })
@@ -89,6 +92,28 @@ impl LinePrinter {
     /// Lines printed so far.
     pub(super) fn lines(&self) -> u64 {
         self.lines
+    }
+
+    /// Lines that match and were not printed, since as many were as were asked for.
+    pub(super) fn not_shown(&self) -> u64 {
+        self.not_shown
+    }
+
+    /// Counts a line that matches; false when as many were printed as were asked for.
+    fn is_shown(&mut self) -> bool {
+        let is_shown = !self.is_full();
+        let count = if is_shown {
+            &mut self.lines
+        } else {
+            &mut self.not_shown
+        };
+        *count += 1;
+        is_shown
+    }
+
+    /// True when no message needs to be looked into to know that it matches.
+    fn matches_all(&self) -> bool {
+        self.ids.is_empty() && self.filter.is_empty()
     }
 
     /// True once as many lines were printed as were asked for.
@@ -138,11 +163,15 @@ impl LinePrinter {
             EventKind::Transferred { late_us, .. } => self.is_late(late_us),
             _ => self.late_over_us.is_none(),
         };
-        if self.is_full() || !is_late {
+        if !is_late {
+            return Ok(());
+        }
+        if self.is_full() && self.matches_all() {
+            self.not_shown += 1;
             return Ok(());
         }
         let Some(message) = &event.message else {
-            if self.ids.is_empty() && self.filter.is_empty() {
+            if self.matches_all() {
                 return self.bare(event, out);
             }
             return Ok(());
@@ -154,7 +183,9 @@ impl LinePrinter {
         let Some(decoded) = self.chosen(message, due, event.at_us) else {
             return Ok(());
         };
-        self.lines += 1;
+        if !self.is_shown() {
+            return Ok(());
+        }
         if out.is_json() {
             let mut fields = event_fields(event);
             self.precision_field(&mut fields);
@@ -206,13 +237,19 @@ impl LinePrinter {
                 .map(|(end, due)| end - due.get().saturating_mul(1_000)),
             _ => life.late_us,
         };
-        if self.is_full() || !self.is_late(late_us) {
+        if !self.is_late(late_us) {
+            return Ok(());
+        }
+        if self.is_full() && self.matches_all() {
+            self.not_shown += 1;
             return Ok(());
         }
         let Some(decoded) = self.chosen(&life.message, life.due, end_us) else {
             return Ok(());
         };
-        self.lines += 1;
+        if !self.is_shown() {
+            return Ok(());
+        }
         if out.is_json() {
             let mut fields = life_fields(life, fate, late_us);
             self.precision_field(&mut fields);

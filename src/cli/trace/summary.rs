@@ -25,6 +25,12 @@ pub(super) struct Summary {
     unreadable: u64,
     too_long: u64,
     joined: u64,
+    /// Lines that match and were not printed, since `--limit` had been.
+    pub(super) not_shown: u64,
+    /// The name of one of these lines, and of several.
+    pub(super) shows: (&'static str, &'static str),
+    /// The reading ended with the last line of `--limit`.
+    pub(super) ended_by_limit: bool,
     skipped_snapshot: bool,
     damage: Vec<(String, Damage)>,
     live: Option<(LiveEnd, LiveCost)>,
@@ -94,6 +100,12 @@ impl Summary {
                 fields.insert(name.into(), count.into());
             }
         }
+        if self.not_shown > 0 {
+            fields.insert("not_shown".into(), self.not_shown.into());
+        }
+        if self.ended_by_limit {
+            fields.insert("ended_by_limit".into(), true.into());
+        }
         fields
     }
 
@@ -145,6 +157,16 @@ impl Summary {
             text::counted(figures.messages, "message", "messages"),
             fates.collect::<Vec<_>>().join(", "),
         ));
+        if self.not_shown > 0 {
+            let (one, several) = self.shows;
+            let more = text::counted(self.not_shown, one, several);
+            lines.push(format!(
+                "{more} more would be shown: --limit was reached before"
+            ));
+        }
+        if self.ended_by_limit {
+            lines.push("reading ended at --limit: what came later is not counted".to_owned());
+        }
         if figures.delivered_again > 0 {
             let times = text::counted(figures.delivered_again, "time", "times");
             lines.push(format!(
