@@ -22,6 +22,10 @@ pub struct Figures {
     pub precision: Precision,
     /// Commands.
     pub commands: u64,
+    /// Scripts that were started with a key of a queue.
+    pub scripts: u64,
+    /// Commands that scripts have sent: without any, the log leaves them out.
+    pub script_commands: u64,
     /// Events by their word.
     pub events: BTreeMap<&'static str, u64>,
     /// Messages.

@@ -610,6 +610,20 @@ fn a_pipe_with_a_path_is_read_once_and_from_its_beginning() {
 }
 
 #[test]
+fn a_log_without_what_scripts_did_is_told_what_it_lacks() {
+    let whole = String::from_utf8(log("4.7.0")).unwrap();
+    let kept = whole.lines().filter(|line| !line.contains(" lua] "));
+    let kept: Vec<&str> = kept.collect();
+    let said = local_with_input(&["trace", "--from", "-"], kept.join("\n").as_bytes());
+    assert_eq!(said.code, 1);
+    let hint = "left no commands in the log, so nothing is told of them";
+    assert!(said.err.contains(hint), "{}", said.err);
+    assert_eq!(said.err.matches(hint).count(), 1);
+    let said = local_with_input(&["trace", "--from", "-"], whole.as_bytes());
+    assert!(!said.done().err.contains(hint));
+}
+
+#[test]
 fn what_is_no_log_or_has_nothing_in_it_is_told() {
     let said = local_with_input(&["trace", "--from", "-"], b"hello\nworld\n");
     assert_eq!(said.code, 2);

@@ -248,6 +248,13 @@ impl Summary {
                     .to_owned(),
             );
         }
+        if figures.scripts > 0 && figures.script_commands == 0 {
+            let scripts = text::counted(figures.scripts, "script", "scripts");
+            lines.push(format!(
+                "{scripts} of these queues left no commands in the log, so nothing is told of them: their \
+                 lines begin with a time and [0 lua]. Save all that MONITOR prints, unfiltered"
+            ));
+        }
         if figures.forgotten > 0 {
             let messages = text::counted(figures.forgotten, "message was", "messages were");
             lines.push(format!(

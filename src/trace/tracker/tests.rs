@@ -388,6 +388,40 @@ fn a_transfer_in_vain_that_no_other_was_before_is_no_race() {
 }
 
 #[test]
+fn a_transfer_is_one_by_what_it_does_where_the_log_has_no_text_of_its_script() {
+    let a = framed("a");
+    let mut log = Written::default();
+    log.offer(0, A, &a, 1_000, true)
+        .transfer(1_005, B, 1_005, &[&a], false)
+        .transfer(1_012, C, 1_012, &[], false)
+        .transfer(1_020, C, 1_020, &[&a], true);
+    let of_known = log.told();
+    // The same by a release whose scripts nobody here knows.
+    let hex = |bytes: &[u8]| {
+        let hex = |all: String, byte: &u8| all + &format!("\\x{byte:02x}");
+        bytes.iter().fold(String::new(), hex)
+    };
+    let unknown = b"0123456789012345678901234567890123456789";
+    let mut log = Written(log.0.replace(&hex(TRANSFERS[1]), &hex(unknown)));
+    assert_eq!(log.say(1_100, A, "PING").told().words(), of_known.words());
+    assert_eq!(log.told().figures.clients, of_known.figures.clients);
+    assert_eq!(of_known.figures.events["failed"], 1);
+}
+
+#[test]
+fn scripts_whose_commands_the_log_leaves_out_are_counted() {
+    let mut log = Written::default();
+    let keys: [&[u8]; 6] = [b"EVALSHA", TRANSFERS[1], b"3", b"orders", TIMEOUTS, ORDER];
+    log.say(0, A, "EVALSHA abc 1 other")
+        .at(10, B, &keys)
+        .at(20, B, &keys);
+    let figures = log.told().figures;
+    assert_eq!((figures.scripts, figures.script_commands), (2, 0));
+    log.transfer(30, B, 30, &[], false);
+    assert_ne!(log.told().figures.script_commands, 0);
+}
+
+#[test]
 fn a_script_that_the_server_does_not_know_is_no_transfer() {
     let mut log = Written::default();
     let keys: [&[u8]; 6] = [b"EVALSHA", TRANSFERS[1], b"3", b"orders", TIMEOUTS, ORDER];
