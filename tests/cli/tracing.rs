@@ -312,33 +312,68 @@ fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
     }
 }
 
-#[test]
-fn the_whole_seconds_of_an_append_only_file_are_not_told_as_milliseconds() {
-    let from = fixture("4.7.0").join("appendonlydir");
-    let from = from.to_str().unwrap();
-    let events = local(&["trace", "--from", from, "--json"]).done().json();
-    assert!(events.iter().all(|event| event["precision_ms"] == 1_000));
-    let said = local(&["trace", "--from", from]).done();
-    for line in said.out.lines().skip(1) {
-        let time = line.split("  ").next().unwrap();
-        assert!(!time.contains('.'), "{line}");
-        if let Some((_, what)) = line.split_once("  transferred ") {
-            assert!(what.contains(" to ") && what.contains(" late"), "{line}");
+/// An append-only file: lines of a time, or of a command.
+fn append_only(lines: &[&str]) -> Vec<u8> {
+    let mut file = String::new();
+    for line in lines {
+        if line.starts_with('#') {
+            file += &format!("{line}\r\n");
+            continue;
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        file += &format!("*{}\r\n", words.len());
+        for word in words {
+            file += &format!("${}\r\n{word}\r\n", word.len());
         }
     }
+    file.into_bytes()
+}
+
+#[test]
+fn the_whole_seconds_of_an_append_only_file_are_not_told_as_milliseconds() {
+    let file = append_only(&[
+        "#TS:1700000000",
+        "ZADD delay 1700000001.4 x",
+        "#TS:1700000001",
+        "RPUSH ready x",
+        "ZREM delay x",
+        "#TS:1700000003",
+        "LPOP ready",
+    ]);
+    let trace = ["trace", "zset-list:delay,ready", "--from", "-"];
+    let told = |args: &[&str]| local_with_input(&[&trace[..], args].concat(), &file).done();
+    for line in told(&["--json"]).json() {
+        assert_eq!(line["precision_ms"], 1_000, "{line}");
+    }
+    let said = told(&[]);
+    let rows: Vec<&str> = said.out.lines().skip(1).collect();
+    for row in &rows {
+        let time = row.split("  ").next().unwrap();
+        assert!(
+            time.ends_with(|c: char| c.is_ascii_digit()) && !time.contains('.'),
+            "{row}"
+        );
+    }
+    assert!(
+        rows[1].contains("400 ms early to 600 ms late"),
+        "{}",
+        rows[1]
+    );
+    assert!(
+        rows[2].contains("after 1.0 s to 3.0 s in target"),
+        "{}",
+        rows[2]
+    );
     assert!(
         said.err.contains("each up to 1.0 s more") && said.err.contains("each ±1.0 s"),
         "{}",
         said.err
     );
+    let lives = told(&["--by", "message"]).out;
     assert!(
-        !said.err.lines().next().unwrap().contains('.'),
-        "{}",
-        said.err
+        lives.contains("-400 ms to 600 ms") && lives.contains("1.0 s to 3.0 s"),
+        "{lives}"
     );
-    let lives = local(&["trace", "--from", from, "--by", "message"]).done();
-    let consumed = lives.out.lines().find(|line| line.contains("consumed"));
-    assert!(consumed.unwrap().contains(" to "), "{}", lives.out);
     // Those of MONITOR are exact.
     let (messages, summary) = messages(&log("4.7.0"), &[]);
     assert!(messages[0]["precision_ms"].is_null() && summary["precision_ms"].is_null());
