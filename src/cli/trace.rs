@@ -18,7 +18,7 @@ use super::session::meant;
 use crate::args::{self, By};
 use crate::config::Config;
 use crate::queue::{Queue, text};
-use crate::trace::{Life, Log, Record, Tracker};
+use crate::trace::{Event, Life, Log, Record, Tracker};
 use printed::LinePrinter;
 use sources::{Source, sources};
 use summary::{LogEnd, Summary};
@@ -128,9 +128,10 @@ impl<'a, W: Write> Account<'a, W> {
     /// Prints what is known since the last record.
     fn tell(&mut self) -> anyhow::Result<()> {
         self.printed.precision = self.tracker.figures().precision;
-        for event in self.tracker.events() {
-            if self.by == By::Event {
-                self.printed.event(&event, self.out)?;
+        let events: Vec<Event> = self.tracker.events().collect();
+        if self.by == By::Event {
+            for event in &events {
+                self.printed.event(event, self.tracker.names(), self.out)?;
             }
         }
         let let_go: Vec<Life> = self.tracker.let_go().collect();
@@ -142,7 +143,8 @@ impl<'a, W: Write> Account<'a, W> {
         let end_us = self.tracker.figures().last_us;
         self.summary.count(life.fate(end_us));
         if self.by == By::Message {
-            self.printed.life(life, end_us, self.out)?;
+            let names = self.tracker.names();
+            self.printed.life(life, end_us, names, self.out)?;
         }
         Ok(())
     }
@@ -158,7 +160,8 @@ impl<'a, W: Write> Account<'a, W> {
         };
         if figures.messages == 0 {
             if self.summary.is_live() {
-                self.summary.print(figures, self.out)?;
+                self.summary
+                    .print(figures, self.tracker.names(), self.out)?;
             } else {
                 // Why there may be none.
                 for line in self.summary.left_out(figures) {
@@ -172,7 +175,8 @@ impl<'a, W: Write> Account<'a, W> {
             ))
             .into());
         }
-        self.summary.print(figures, self.out)?;
+        self.summary
+            .print(figures, self.tracker.names(), self.out)?;
         if self.printed.lines() == 0 {
             return Err(NothingMatched(format!("none of the {messages} {place} matches.")).into());
         }

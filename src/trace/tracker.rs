@@ -16,6 +16,7 @@ use std::sync::Arc;
 use super::command::{AddRule, Command, Expiry, ListEnd, Presence, ScoreChange, Scores};
 use super::figures::{Attempt, Figures, late_us};
 use super::life::{Event, EventKind, Life, Moment};
+use super::names::ClientNames;
 use super::record::{Record, Sender};
 use super::target::{Element, Target, WaitingConsumers, is_one_client};
 use crate::clock::EpochMillis;
@@ -51,6 +52,7 @@ pub struct Tracker {
     transactions: HashSet<Box<[u8]>>,
     lives: Lives,
     departures: Departures,
+    names: ClientNames,
     /// Scripts, by text or SHA-1, that were seen to transfer what is due.
     transfers: HashSet<Box<[u8]>>,
     /// A time before which no key expires, in ms since the epoch; none: no key expires.
@@ -130,6 +132,7 @@ impl Tracker {
             transactions: HashSet::new(),
             lives: Lives::new(memory),
             departures: Departures::default(),
+            names: ClientNames::default(),
             transfers: HashSet::new(),
             next_expiry_ms: None,
             events: Vec::new(),
@@ -153,6 +156,17 @@ impl Tracker {
     /// The lives that were let go: they are over, and there was no room for them any more.
     pub fn let_go(&mut self) -> std::vec::Drain<'_, Life> {
         self.lives.let_go()
+    }
+
+    /// The names of connections, as far as the log tells them.
+    #[must_use]
+    pub fn names(&self) -> &ClientNames {
+        &self.names
+    }
+
+    /// The connection at this address had this name before the log begins.
+    pub fn name(&mut self, address: &[u8], name: &[u8]) {
+        self.names.set(address, name);
     }
 
     /// The figures so far.
@@ -192,6 +206,9 @@ impl Tracker {
                     target.is_known |= target.is_empty();
                 }
             }
+        }
+        if let Sender::Client(by) = &record.sender {
+            self.names.read(by, record);
         }
         self.depart(record.at_us);
         self.transact(record);

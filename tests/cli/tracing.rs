@@ -604,6 +604,35 @@ fn the_summary_says_how_many_there_were_beside_those_that_a_limit_shows() {
 }
 
 #[test]
+fn clients_that_name_their_connections_in_the_log_are_named() {
+    let whole = String::from_utf8(log("4.7.0")).unwrap();
+    let (lives, _) = messages(whole.as_bytes(), &[]);
+    let mover = lives
+        .iter()
+        .find_map(|life| life["transferred_by"].as_str());
+    let mover = mover.unwrap();
+    let first = whole.lines().find(|line| line.contains('[')).unwrap();
+    let at = first.split_once(' ').unwrap().0;
+    let named = format!("{at} [0 {mover}] \"CLIENT\" \"SETNAME\" \"mail-1\"\n{whole}");
+    let said = local_with_input(&["trace", "--from", "-"], named.as_bytes()).done();
+    assert!(
+        said.out.contains(&format!("  mail-1 ({mover})  ")),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.err.contains("127.0.0.1 (mail-1): offered "),
+        "{}",
+        said.err
+    );
+    let (lives, summary) = messages(named.as_bytes(), &[]);
+    let its = |life: &&Value| life["transferred_by"] == mover;
+    let its: Vec<_> = lives.iter().filter(its).collect();
+    assert!(!its.is_empty() && its.iter().all(|life| life["names"][mover] == "mail-1"));
+    assert_eq!(summary["clients"][0]["names"][0], "mail-1");
+}
+
+#[test]
 fn lines_for_people_say_the_day_and_where_more_than_one_is_followed_the_queue() {
     let said = |args: &[&str]| {
         let args = [&["trace", "--from", "-"], args].concat();

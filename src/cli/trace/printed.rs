@@ -14,7 +14,7 @@ use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, Queue, text};
 use crate::trace::life::Moment;
 use crate::trace::record::Precision;
-use crate::trace::{Event, EventKind, Life, Message, MessageFate};
+use crate::trace::{ClientNames, Event, EventKind, Life, Message, MessageFate};
 
 const EVENTS: [Column; 6] = [
     Column::left("TIME", 12),
@@ -158,7 +158,12 @@ impl LinePrinter {
     }
 
     /// Prints an event, if it was asked for.
-    pub(super) fn event<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
+    pub(super) fn event<W: Write>(
+        &mut self,
+        event: &Event,
+        names: &ClientNames,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
         let is_late = match event.kind {
             EventKind::Transferred { late_us, .. } => self.is_late(late_us),
             _ => self.late_over_us.is_none(),
@@ -172,7 +177,7 @@ impl LinePrinter {
         }
         let Some(message) = &event.message else {
             if self.matches_all() {
-                return self.bare(event, out);
+                return self.bare(event, names, out);
             }
             return Ok(());
         };
@@ -188,26 +193,33 @@ impl LinePrinter {
         }
         if out.is_json() {
             let mut fields = event_fields(event);
+            names_field(&mut fields, addresses_of_event(event), |by| names.now(by));
             self.precision_field(&mut fields);
             self.message_fields(&mut fields, message, decoded);
             return out.json(&Value::Object(fields));
         }
-        let what = format!("{}{}", what(event, self.precision), decoded.text);
+        let what = format!("{}{}", what(event, self.precision, names), decoded.text);
         let cells = vec![
             self.time(event.at_us),
             event.kind.word().to_owned(),
             message.id().to_string(),
-            by(event.by.as_deref()),
+            by(event.by.as_deref(), names),
             what,
         ];
         self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
 
     /// Prints what happened to a queue.
-    fn bare<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
+    fn bare<W: Write>(
+        &mut self,
+        event: &Event,
+        names: &ClientNames,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
         self.lines += 1;
         if out.is_json() {
             let mut fields = event_fields(event);
+            names_field(&mut fields, addresses_of_event(event), |by| names.now(by));
             self.precision_field(&mut fields);
             return out.json(&Value::Object(fields));
         }
@@ -216,8 +228,8 @@ impl LinePrinter {
             self.time(event.at_us),
             event.kind.word().to_owned(),
             "-".to_owned(),
-            by(event.by.as_deref()),
-            format!("{}{queue}", what(event, self.precision)),
+            by(event.by.as_deref(), names),
+            format!("{}{queue}", what(event, self.precision, names)),
         ];
         self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
@@ -227,6 +239,7 @@ impl LinePrinter {
         &mut self,
         life: &Life,
         end_us: Option<i64>,
+        names: &ClientNames,
         out: &mut Output<W>,
     ) -> io::Result<()> {
         let fate = life.fate(end_us);
@@ -252,6 +265,7 @@ impl LinePrinter {
         }
         if out.is_json() {
             let mut fields = life_fields(life, fate, late_us);
+            names_field(&mut fields, addresses_of_life(life), |by| names.always(by));
             self.precision_field(&mut fields);
             self.message_fields(&mut fields, &life.message, decoded);
             return out.json(&Value::Object(fields));
@@ -441,8 +455,47 @@ pub(super) fn dash() -> String {
 }
 
 /// An address for people.
-fn by(address: Option<&[u8]>) -> String {
-    address.map_or_else(dash, text::printable_bytes)
+fn by(address: Option<&[u8]>, names: &ClientNames) -> String {
+    let Some(address) = address else {
+        return dash();
+    };
+    let printed = text::printable_bytes(address);
+    match names.now(address) {
+        Some(name) => format!("{} ({printed})", text::printable_bytes(name)),
+        None => printed,
+    }
+}
+
+/// Adds the names of the connections at these addresses, of those that have one.
+fn names_field<'a>(
+    fields: &mut Map<String, Value>,
+    addresses: impl Iterator<Item = &'a [u8]>,
+    name: impl Fn(&[u8]) -> Option<&'a [u8]>,
+) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let named = addresses.filter_map(|of| Some((text(of), text(name(of)?).into())));
+    let named: Map<String, Value> = named.collect();
+    if !named.is_empty() {
+        fields.insert("names".into(), named.into());
+    }
+}
+
+/// The addresses of an event.
+fn addresses_of_event(event: &Event) -> impl Iterator<Item = &[u8]> {
+    let won_by = match &event.kind {
+        EventKind::InVain { won } => won.by.as_deref(),
+        _ => None,
+    };
+    event.by.as_deref().into_iter().chain(won_by)
+}
+
+/// The addresses of a life.
+fn addresses_of_life(life: &Life) -> impl Iterator<Item = &[u8]> {
+    let ended = life.ended.as_ref().map(|(_, moment)| moment);
+    let moments = [life.offered.as_ref(), life.transferred.as_ref()].into_iter();
+    let moments = moments.chain([life.consumed.as_ref(), ended]).flatten();
+    let by = moments.filter_map(|moment| moment.by.as_deref());
+    by.chain(life.in_vain_by.iter().map(|by| &**by))
 }
 
 /// A queue for people, with its database where that is not the first one.
@@ -514,7 +567,7 @@ pub(super) fn signed(us: i64) -> String {
 }
 
 /// The words of an event before its message's text, for people.
-fn what(event: &Event, precision: Precision) -> String {
+fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
     match event.kind {
         EventKind::Offered { due } => format!("due {}: ", due_time(due, event.at_us)),
         EventKind::Requeued { due } => format!("due {} now: ", due_time(due, event.at_us)),
@@ -559,10 +612,10 @@ fn what(event: &Event, precision: Precision) -> String {
         EventKind::InVain { ref won } => match after_us(event, won) {
             Some(after) => format!(
                 "{} transferred it {} before: ",
-                by(won.by.as_deref()),
+                by(won.by.as_deref(), names),
                 signed(after)
             ),
-            None => format!("{} transferred it before: ", by(won.by.as_deref())),
+            None => format!("{} transferred it before: ", by(won.by.as_deref(), names)),
         },
         EventKind::Failed => "a transfer ended half-way: ".to_owned(),
         _ => String::new(),

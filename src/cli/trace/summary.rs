@@ -10,13 +10,15 @@ use super::super::{say, times};
 use super::printed::{exact, ms, signed, whole};
 use crate::ops::trace::{LiveCost, LiveEnd};
 use crate::queue::{Known, text};
-use crate::trace::MessageFate;
 use crate::trace::aof::Damage;
 use crate::trace::figures::{Client, Figures, Spread};
 use crate::trace::record::{LONGEST_RECORD, Precision};
+use crate::trace::{ClientNames, MessageFate};
 
 /// Clients that are named for people.
 const MOST_CLIENTS: usize = 10;
+/// Names of the connections of one host that are said for people.
+const MOST_NAMES: usize = 3;
 
 /// Counts beside the figures of the log: fates, and records that were not read.
 #[derive(Default)]
@@ -78,11 +80,16 @@ impl Summary {
     }
 
     /// As the last line of JSON, or for people on standard error.
-    pub(super) fn print<W: Write>(&self, figures: &Figures, out: &mut Output<W>) -> io::Result<()> {
+    pub(super) fn print<W: Write>(
+        &self,
+        figures: &Figures,
+        names: &ClientNames,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
         if out.is_json() {
-            return out.json(&self.object(figures));
+            return out.json(&self.object(figures, names));
         }
-        for line in self.lines(figures) {
+        for line in self.lines(figures, names) {
             say::note(&line);
         }
         Ok(())
@@ -109,11 +116,11 @@ impl Summary {
         fields
     }
 
-    fn object(&self, figures: &Figures) -> Value {
+    fn object(&self, figures: &Figures, names: &ClientNames) -> Value {
         let clients = figures
             .clients
             .iter()
-            .map(|(host, client)| client_object(host, client));
+            .map(|(host, client)| client_object(host, client, names));
         let mut object = json!({
             "event": "summary",
             "from_ms": ms(figures.first_us),
@@ -138,7 +145,7 @@ impl Summary {
         object
     }
 
-    fn lines(&self, figures: &Figures) -> Vec<String> {
+    fn lines(&self, figures: &Figures, names: &ClientNames) -> Vec<String> {
         let mut lines = Vec::new();
         let fates = self
             .fates
@@ -192,7 +199,7 @@ impl Summary {
             lines.push(format!("in the target list: {waited}{about}"));
         }
         for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
-            lines.push(client_words(host, client));
+            lines.push(client_words(host, client, names));
         }
         let more = figures.clients.len().saturating_sub(MOST_CLIENTS);
         if more > 0 {
@@ -291,9 +298,14 @@ fn cost_words(cost: &LiveCost) -> String {
     )
 }
 
-fn client_object(host: &[u8], client: &Client) -> Value {
+fn client_object(host: &[u8], client: &Client, names: &ClientNames) -> Value {
     let mut fields = Map::new();
     fields.insert("host".into(), String::from_utf8_lossy(host).into());
+    let names = names.of_host(host).into_iter();
+    let names: Vec<_> = names.map(String::from_utf8_lossy).collect();
+    if !names.is_empty() {
+        fields.insert("names".into(), json!(names));
+    }
     fields.insert("offered".into(), client.offered.into());
     fields.insert("transferred".into(), client.transferred.into());
     fields.insert("consumed".into(), client.consumed.into());
@@ -306,9 +318,22 @@ fn client_object(host: &[u8], client: &Client) -> Value {
     Value::Object(fields)
 }
 
-fn client_words(host: &[u8], client: &Client) -> String {
+fn client_words(host: &[u8], client: &Client, names: &ClientNames) -> String {
+    let names = names.of_host(host);
+    let first: Vec<_> = names.iter().take(MOST_NAMES).collect();
+    let first: Vec<_> = first
+        .into_iter()
+        .map(|n| text::printable_bytes(n))
+        .collect();
+    let named = match names.len() {
+        0 => String::new(),
+        count if count > MOST_NAMES => {
+            format!(" ({} and {} more)", first.join(", "), count - MOST_NAMES)
+        }
+        _ => format!(" ({})", first.join(", ")),
+    };
     let mut line = format!(
-        "{}: offered {}, transferred {}, consumed {}",
+        "{}{named}: offered {}, transferred {}, consumed {}",
         text::printable_bytes(host),
         text::thousands(client.offered),
         text::thousands(client.transferred),
