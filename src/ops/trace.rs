@@ -18,8 +18,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::clock::instant;
-use crate::queue::Known;
+use crate::queue::look::LookAsk;
+use crate::queue::{Known, ServerLook};
 use crate::store::monitor::{Monitor, MonitorCost, cost};
+use crate::store::read::look;
 use crate::store::{Store, StoreError};
 use crate::trace::Record;
 use crate::trace::monitor::record_of_line;
@@ -164,6 +166,23 @@ impl LiveTrace {
 pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
     store.ready(PATIENCE).await?;
     Ok(cost(store, None).await?.commands_per_s)
+}
+
+/// Addresses and names of connections from before the trace begins, of those that wait for an element
+/// or listen to a channel. Names that are given later are among what MONITOR shows.
+pub async fn names(store: &Store) -> Vec<(String, String)> {
+    let Ok(ServerLook {
+        clients: Known::Is(clients),
+        ..
+    }) = look(store, LookAsk::Brief).await
+    else {
+        return Vec::new();
+    };
+    let listed = clients.listed.iter();
+    listed
+        .filter(|client| !client.name.is_empty())
+        .map(|client| (client.addr.clone(), client.name.clone()))
+        .collect()
 }
 
 /// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price.

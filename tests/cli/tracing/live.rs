@@ -186,6 +186,39 @@ fn a_trace_ends_by_itself_when_the_server_becomes_busy() {
     assert!(said.err.contains("of --max-rate"), "{}", said.err);
 }
 
+#[test]
+fn a_consumer_that_was_named_before_the_trace_began_is_named() {
+    let program = Program::at(Server::start_tcp(&[]));
+    let server = &program.server;
+    let queue = Queue::redisson("orders");
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let mut consumer = redis::Client::open(url).unwrap().get_connection().unwrap();
+    let mut name = redis::cmd("CLIENT");
+    name.arg("SETNAME")
+        .arg("mail-1")
+        .exec(&mut consumer)
+        .unwrap();
+    let mut take = redis::cmd("LPOP");
+    take.arg("orders").exec(&mut consumer).unwrap();
+    let mut trace = tracing(&program, &["--json", "--limit", "4"]);
+    let (_, mut client) = client_of(server, &queue);
+    let due = server.now();
+    client.offer(due, 1, b"message").unwrap();
+    client.transfer(due, 100).unwrap();
+    take.exec(&mut consumer).unwrap();
+    for event in ["offered", "announced", "transferred"] {
+        let told = trace.next_json();
+        assert_eq!(
+            (&told["event"], told["names"].is_null()),
+            (&event.into(), true)
+        );
+    }
+    let consumed = trace.next_json();
+    let by = consumed["by"].as_str().unwrap();
+    assert_eq!(consumed["names"][by], "mail-1", "{consumed}");
+    trace.ended().done();
+}
+
 /// The bytes that wait on the server for the reader of its commands.
 fn waiting_bytes(server: &Server) -> u64 {
     let list: String = redis::from_redis_value(server.cmd(&["CLIENT", "LIST"])).unwrap();
