@@ -179,8 +179,6 @@ pub struct Life {
     pub(super) in_target: u64,
     /// The time at which the one there came into target, in µs since the epoch.
     pub(super) in_target_since: Option<i64>,
-    /// It stands among those that may be let go.
-    pub(super) is_listed_as_over: bool,
     /// It was transferred since it was last offered or requeued.
     pub(super) is_moved: bool,
     /// Events of an element that may be no message of the queue at all: a plain element of its target,
@@ -249,7 +247,6 @@ impl Life {
             waits: false,
             in_target: 0,
             in_target_since: None,
-            is_listed_as_over: false,
             is_moved: false,
             unconfirmed: None,
         }

@@ -516,8 +516,8 @@ mod tests {
             assert_eq!((all.len() as u64, unreadable), (many, 0), "{between:?}");
             assert!(all.iter().all(|one| one.len() == 3));
         }
-        let long = "x".repeat(LONGEST_RECORD + 1);
-        let log = format!("1.5 [0 a:1] \"SET\" \"{long}\"\n{record}\n");
+        let value = "x".repeat(LONGEST_RECORD + 1);
+        let log = format!("1.5 [0 a:1] \"SET\" \"{value}\"\n{record}\n");
         let mut monitor = Monitor::new(log.as_bytes()).unwrap();
         let mut read = Record::default();
         assert!(monitor.read(&mut read).unwrap());
@@ -536,8 +536,8 @@ mod tests {
                 .iter()
                 .all(|line| line.bytes.capacity() <= 2 * LONGEST_PART)
         );
-        let fits = "x".repeat(LONGEST_RECORD - 100);
-        let log = format!("1.5 [0 a:1] \"SET\" \"{fits}\"\n");
+        let value = "x".repeat(LONGEST_RECORD - 100);
+        let log = format!("1.5 [0 a:1] \"SET\" \"{value}\"\n");
         assert!(record_of_line(log.trim_end().as_bytes()).is_some());
     }
 

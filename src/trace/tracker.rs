@@ -201,9 +201,16 @@ impl Tracker {
         }
         if let (Sender::Client(by), Some(at)) = (&record.sender, record.at_us) {
             for (db, key) in self.waits.goes_on(by, at) {
-                if let Some(Role::Target(target)) = self.role(db, &key) {
-                    let target = &mut self.targets[target];
-                    target.is_known |= target.is_empty();
+                match self.role(db, &key) {
+                    Some(Role::Target(target)) => {
+                        let target = &mut self.targets[target];
+                        target.is_known |= target.is_empty();
+                    }
+                    Some(Role::Timeouts(queue)) => {
+                        let is_empty = self.lives.waiting(queue).next().is_none();
+                        self.queues[queue].is_whole |= is_empty;
+                    }
+                    Some(Role::Order(_) | Role::Channel(_)) | None => {}
                 }
             }
         }
@@ -293,8 +300,10 @@ impl Tracker {
 
     /// True of a record that starts a script with a key of a queue.
     fn starts_script(&self, record: &Record) -> bool {
-        matches!(Command::of(record), Some(Command::Script { .. }))
-            && record.words(3).any(|word| self.is_of_queue(word))
+        let is_script = ["evalsha", "eval", "fcall"]
+            .iter()
+            .any(|name| record.is(name));
+        is_script && record.words(3).any(|word| self.is_of_queue(word))
     }
 
     /// True of a key that a queue has which is followed, or may be.
@@ -311,12 +320,12 @@ impl Tracker {
 
     /// Begins to follow the queues whose keys a step names for the first time.
     fn discover(&mut self, step: &Step<'_>) {
-        let mut named = HashSet::new();
+        let mut seen = HashSet::new();
         for (record, command) in step.commands() {
             for key in command.keys() {
                 match (self.role(record.db, key), &self.wanted) {
                     (Some(Role::Timeouts(queue) | Role::Order(queue)), _) => {
-                        if named.insert(queue) {
+                        if seen.insert(queue) {
                             self.name_rightly(step, queue);
                         }
                     }

@@ -266,16 +266,16 @@ fn a_log_that_a_terminal_has_broken_at_its_width_is_joined_and_says_how_often() 
 
 #[test]
 fn a_record_that_is_too_long_is_left_out_and_told_and_the_others_are_not() {
-    let long = "x".repeat(9 << 20);
-    let long = format!("1795409000.5 [0 10.0.0.1:5] \"SET\" \"k\" \"{long}\"\n");
-    let log = [long.as_bytes(), &log("3.52.0")].concat();
-    let (messages, summary) = messages(&log, &[]);
+    let value = "x".repeat(9 << 20);
+    let too_long = format!("1795409000.5 [0 10.0.0.1:5] \"SET\" \"k\" \"{value}\"\n");
+    let all = [too_long.as_bytes(), &log("3.52.0")].concat();
+    let (messages, summary) = messages(&all, &[]);
     assert_lives("3.52.0", &messages);
     assert_eq!(
         (&summary["too_long"], &summary["unreadable"]),
         (&1.into(), &0.into())
     );
-    let said = local_with_input(&["trace", "--from", "-"], &log).done();
+    let said = local_with_input(&["trace", "--from", "-"], &all).done();
     let told = "1 record was left out: longer than 8.3 MB";
     assert!(said.err.contains(told), "{}", said.err);
 }
@@ -314,19 +314,15 @@ fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
 
 /// An append-only file: lines of a time, or of a command.
 fn append_only(lines: &[&str]) -> Vec<u8> {
-    let mut file = String::new();
-    for line in lines {
+    let word = |word: &str| format!("${}\r\n{word}\r\n", word.len());
+    let file = lines.iter().map(|line| {
         if line.starts_with('#') {
-            file += &format!("{line}\r\n");
-            continue;
+            return format!("{line}\r\n");
         }
-        let words: Vec<&str> = line.split(' ').collect();
-        file += &format!("*{}\r\n", words.len());
-        for word in words {
-            file += &format!("${}\r\n{word}\r\n", word.len());
-        }
-    }
-    file.into_bytes()
+        let words: Vec<String> = line.split(' ').map(word).collect();
+        format!("*{}\r\n{}", words.len(), words.concat())
+    });
+    file.collect::<String>().into_bytes()
 }
 
 #[test]
@@ -586,7 +582,7 @@ fn the_summary_says_how_many_there_were_beside_those_that_a_limit_shows() {
         assert_eq!(json.len(), 3);
         assert_eq!(summary["messages"], 15, "{args:?}");
         assert!(summary["ended_by_limit"].is_null());
-        (said.err, summary["not_shown"].as_u64().unwrap())
+        (said.err, summary["not_shown"].clone())
     };
     let (said, not_shown) = limited(&["--by", "message"]);
     assert!(said.contains("13 messages more"), "{said}");
@@ -595,7 +591,7 @@ fn the_summary_says_how_many_there_were_beside_those_that_a_limit_shows() {
     assert_eq!(not_shown, 1);
     let all = local(&["trace", "--from", from, "--json"]).done().json();
     let (said, not_shown) = limited(&[]);
-    assert_eq!(not_shown as usize, all.len() - 3);
+    assert_eq!(not_shown, all.len() - 3);
     assert!(said.contains("events more would be shown"), "{said}");
     // What comes through a pipe ends with the last line: it may be live.
     let piped = ["trace", "--from", "-", "--limit", "2", "--json"];
@@ -630,6 +626,28 @@ fn clients_that_name_their_connections_in_the_log_are_named() {
     let its: Vec<_> = lives.iter().filter(its).collect();
     assert!(!its.is_empty() && its.iter().all(|life| life["names"][mover] == "mail-1"));
     assert_eq!(summary["clients"][0]["names"][0], "mail-1");
+}
+
+#[test]
+fn what_a_log_does_not_show_for_sure_is_marked() {
+    let log = b"1700000000.1 [0 10.0.0.1:5] \"ZADD\" \"delay\" \"1700000009\" \"x\"\n\
+        1700000000.2 [0 10.0.0.1:5] \"ZADD\" \"delay\" \"XX\" \"1700000008\" \"old\"\n\
+        1700000000.3 [0 10.0.0.1:5] \"ZPOPMAX\" \"delay\"\n";
+    let trace = ["trace", "zset-list:delay,ready", "--from", "-"];
+    let said = |args: &[&str]| local_with_input(&[&trace[..], args].concat(), log).done();
+    let events = said(&["--json"]).json();
+    let marks: Vec<_> = events[..3]
+        .iter()
+        .map(|event| (event["event"].as_str().unwrap(), event["presumed"] == true))
+        .collect();
+    let expected = [("offered", false), ("requeued", true), ("polled", true)];
+    assert_eq!(marks, expected);
+    assert_eq!(said(&[]).out.matches("(presumed)").count(), 2);
+    let lives = said(&["--by", "message"]).out;
+    assert!(
+        lives.contains("  polled?  ") && lives.contains("  waiting?  "),
+        "{lives}"
+    );
 }
 
 #[test]

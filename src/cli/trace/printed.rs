@@ -372,6 +372,9 @@ fn event_fields(event: &Event) -> Map<String, Value> {
     fields.insert("by".into(), address(event.by.as_deref()));
     match event.kind {
         EventKind::Offered { due } | EventKind::Requeued { due } => {
+            if event.is_presumed {
+                fields.insert("presumed".into(), true.into());
+            }
             fields.insert("due_ms".into(), shape::due_ms(Some(due)));
             let delay = due.at().zip(event.at_us);
             let delay = delay.map(|(due, at)| due.get().saturating_sub(at.div_euclid(1_000)));
@@ -395,6 +398,9 @@ fn event_fields(event: &Event) -> Map<String, Value> {
         EventKind::InVain { ref won } => {
             fields.insert("won_by".into(), address(won.by.as_deref()));
             fields.insert("after_ms".into(), ms(after_us(event, won)));
+        }
+        _ if event.is_presumed => {
+            fields.insert("presumed".into(), true.into());
         }
         _ => {}
     }
@@ -570,7 +576,10 @@ pub(super) fn signed(us: i64) -> String {
 fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
     match event.kind {
         EventKind::Offered { due } => format!("due {}: ", due_time(due, event.at_us)),
-        EventKind::Requeued { due } => format!("due {} now: ", due_time(due, event.at_us)),
+        EventKind::Requeued { due } => {
+            let mark = if event.is_presumed { " (presumed)" } else { "" };
+            format!("due {} now{mark}: ", due_time(due, event.at_us))
+        }
         EventKind::Announced => "new head: ".to_owned(),
         EventKind::Transferred {
             late_us,
@@ -618,6 +627,7 @@ fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
             None => format!("{} transferred it before: ", by(won.by.as_deref(), names)),
         },
         EventKind::Failed => "a transfer ended half-way: ".to_owned(),
+        _ if event.is_presumed => "(presumed) ".to_owned(),
         _ => String::new(),
     }
 }

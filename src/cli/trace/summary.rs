@@ -325,7 +325,7 @@ fn client_words(host: &[u8], client: &Client, names: &ClientNames) -> String {
         .into_iter()
         .map(|n| text::printable_bytes(n))
         .collect();
-    let named = match names.len() {
+    let in_brackets = match names.len() {
         0 => String::new(),
         count if count > MOST_NAMES => {
             format!(" ({} and {} more)", first.join(", "), count - MOST_NAMES)
@@ -333,7 +333,7 @@ fn client_words(host: &[u8], client: &Client, names: &ClientNames) -> String {
         _ => format!(" ({})", first.join(", ")),
     };
     let mut line = format!(
-        "{}{named}: offered {}, transferred {}, consumed {}",
+        "{}{in_brackets}: offered {}, transferred {}, consumed {}",
         text::printable_bytes(host),
         text::thousands(client.offered),
         text::thousands(client.transferred),

@@ -1,7 +1,7 @@
 //! The lives that are kept, in bounded memory.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub(super) struct Lives {
     waiting: Vec<BTreeSet<(Option<EpochMillis>, u64)>>,
     /// Lives that were over when they last changed, the first to be let go in front.
     over: VecDeque<u64>,
+    /// The same numbers.
+    are_over: HashSet<u64>,
     let_go: Vec<Life>,
     next: u64,
     bytes: usize,
@@ -61,6 +63,7 @@ impl Lives {
             by_member: Vec::new(),
             waiting: Vec::new(),
             over: VecDeque::new(),
+            are_over: HashSet::new(),
             let_go: Vec::new(),
             next: 0,
             bytes: 0,
@@ -107,8 +110,7 @@ impl Lives {
         if let Some((queue, life)) = self.all.get_mut(&id) {
             let waited = life.waits.then(|| life.waits_until());
             change(life);
-            if life.is_over() && !life.is_listed_as_over {
-                life.is_listed_as_over = true;
+            if life.is_over() && self.are_over.insert(id) {
                 self.over.push_back(id);
             }
             let waits = life.waits.then(|| life.waits_until());
@@ -180,12 +182,13 @@ impl Lives {
     /// Lets lives go until the others fit: those first that were over first, then the oldest.
     pub(super) fn make_room(&mut self, figures: &mut Figures) {
         while self.bytes > self.most_bytes {
-            let id = match self.over.pop_front() {
+            let over = self.over.pop_front();
+            if let Some(id) = over {
+                self.are_over.remove(&id);
+            }
+            let id = match over {
                 Some(id) if self.get(id).is_some_and(Life::is_over) => id,
-                Some(id) => {
-                    self.change(id, |life| life.is_listed_as_over = false);
-                    continue;
-                }
+                Some(_) => continue,
                 None => match self.all.first_key_value() {
                     Some((id, _)) => *id,
                     None => return,

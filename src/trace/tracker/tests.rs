@@ -717,6 +717,20 @@ fn who_waits_at_timeouts_gets_what_is_offered_next() {
 }
 
 #[test]
+fn what_timeouts_holds_is_known_once_somebody_has_waited_there_in_vain() {
+    for (waits, is_presumed) in [("BZPOPMIN delay 1", false), ("ZCARD delay", true)] {
+        let mut log = Written::default();
+        log.say(0, B, waits)
+            .say(1_020, B, "PING")
+            .say(1_030, A, "ZADD delay 1700000009 x")
+            .say(1_040, B, "ZPOPMIN delay");
+        let told = plainly(&log);
+        assert_eq!(told.fates(), [MessageFate::Polled]);
+        assert_eq!(told.lives[0].is_presumed, is_presumed, "{waits}");
+    }
+}
+
+#[test]
 fn the_options_of_zadd_say_whether_a_due_time_changes() {
     for (command, due) in [
         ("ZADD delay XX 1700000009 x", Some(9)),

@@ -213,9 +213,10 @@ fn a_consumer_that_was_named_before_the_trace_began_is_named() {
             (&event.into(), true)
         );
     }
-    let consumed = trace.next_json();
-    let by = consumed["by"].as_str().unwrap();
-    assert_eq!(consumed["names"][by], "mail-1", "{consumed}");
+    let told = trace.next_json();
+    assert_eq!(told["event"], "consumed");
+    let by = told["by"].as_str().unwrap();
+    assert_eq!(told["names"][by], "mail-1", "{told}");
     trace.ended().done();
 }
 
