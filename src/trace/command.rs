@@ -149,7 +149,7 @@ pub enum Command<'a> {
 /// The members that `ZADD` concerns.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct AddRule {
-    /// Those that are there, those that are not, or both.
+    /// Members that are there, members that are not, or both.
     pub presence: Presence,
     /// The change that a score may have.
     pub change: ScoreChange,

@@ -1100,15 +1100,29 @@ impl Tracker {
         let claimed = self.departures.claim(&(target, value.into()), by.as_ref());
         if let Some(departure) = claimed {
             let was_presumed = departure.was_presumed;
-            let queue = self.lives.queue_of(departure.life)?;
-            let member = self.lives.get(departure.life)?.message.member.clone();
+            let queue = self.lives.queue_of(departure.life);
+            let life = self.lives.get(departure.life);
+            let member = life.map(|life| life.message.member.clone());
+            let Some((queue, member)) = queue.zip(member) else {
+                // Its life was let go as what it was then.
+                self.left(departure);
+                return None;
+            };
             let unsure = |life: &mut Life| life.is_presumed = was_presumed;
             self.lives.change(departure.life, unsure);
             return Some((queue, member));
         }
-        // It took one, and this is the one: not that of which it was presumed.
+        // It took one, and this one waits: it is that, and not the one of which it was presumed.
         let queue = self.plain_queue(target)?;
+        let pushed = self.lives.get(self.lives.find(queue, value)?)?;
+        if !pushed.waits {
+            return None;
+        }
         let departure = self.departures.presumed(target, by.as_ref())?;
+        if self.lives.get(departure.life).is_none() {
+            self.left(departure);
+            return None;
+        }
         self.lives.change(departure.life, |life| {
             (life.waits, life.ended) = (true, None);
             life.is_presumed = departure.was_presumed;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::super::figures::host;
-use super::super::life::Event;
+use super::super::life::{Event, EventKind};
 
 /// The span after which nobody is waited for who would push it, in µs.
 const A_MOVE_US: i64 = 1_000_000;
@@ -23,7 +23,7 @@ pub(super) struct Departures {
     /// Numbers by target and payload.
     by_value: HashMap<(usize, Box<[u8]>), VecDeque<u64>>,
     next: u64,
-    /// The number of those whose departure is presumed.
+    /// The number of those that may have been others.
     presumed: usize,
 }
 
@@ -51,7 +51,7 @@ impl Departures {
         let same = self.by_value.entry(departure.value.clone()).or_default();
         same.push_back(number);
         self.order.push_back(number);
-        self.presumed += usize::from(departure.event.is_presumed);
+        self.presumed += usize::from(departure.is_any());
         self.all.insert(number, departure);
     }
 
@@ -75,7 +75,7 @@ impl Departures {
         }
         let number = self.order.iter().rev().copied().find(|number| {
             self.all.get(number).is_some_and(|departure| {
-                departure.event.is_presumed && departure.value.0 == target && departure.is_by(by)
+                departure.is_any() && departure.value.0 == target && departure.is_by(by)
             })
         })?;
         self.remove(number)
@@ -117,7 +117,7 @@ impl Departures {
 
     fn remove(&mut self, number: u64) -> Option<Departure> {
         let departure = self.all.remove(&number)?;
-        self.presumed -= usize::from(departure.event.is_presumed);
+        self.presumed -= usize::from(departure.is_any());
         if let Some(same) = self.by_value.get_mut(&departure.value) {
             same.retain(|one| *one != number);
             if same.is_empty() {
@@ -132,6 +132,11 @@ impl Departures {
 }
 
 impl Departure {
+    /// True when its command has not named it: it may have been another one.
+    fn is_any(&self) -> bool {
+        self.event.is_presumed && self.event.kind == EventKind::Polled
+    }
+
     /// True when a connection of the same host has taken it out.
     fn is_by(&self, by: Option<&Arc<[u8]>>) -> bool {
         self.event.by.as_deref().map(host) == by.map(|by| host(by))

@@ -700,6 +700,32 @@ fn what_the_end_of_timeouts_gives_is_polled_and_presumed_where_timeouts_may_hold
 }
 
 #[test]
+fn what_a_client_pushes_is_what_it_took_from_the_end_where_that_waits_and_else_nothing_of_the_queue()
+ {
+    let begun = |pushes: &str| {
+        let mut log = Written::default();
+        log.say(0, A, "ZADD delay 1700000002 x 1700000001 y")
+            .say(10, B, "ZPOPMIN delay")
+            .say(11, B, pushes);
+        plainly(&log)
+    };
+    // Timeouts may have held it at a lower score than the log shows.
+    let told = begun("LPUSH ready x");
+    assert_eq!(told.only(), ["offered", "offered", "transferred"]);
+    assert_eq!(told.fates(), [MessageFate::Delivered, MessageFate::Waiting]);
+    assert!(!told.lives[1].is_presumed);
+    // A command that names its member took no other.
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700000002 x")
+        .say(10, B, "ZREM delay absent")
+        .say(11, B, "LPUSH ready x");
+    assert_eq!(plainly(&log).only(), ["offered", "transferred", "removed"]);
+    let told = begun("LPUSH ready direct");
+    assert_eq!(told.only(), ["offered", "offered", "polled"]);
+    assert_eq!(told.lives.len(), 2);
+}
+
+#[test]
 fn who_waits_at_timeouts_gets_what_is_offered_next() {
     let mut log = Written::default();
     log.say(0, A, "DEL delay")
@@ -787,6 +813,26 @@ fn an_element_that_goes_round_in_its_list_is_not_taken() {
     log.say(1_700, C, "RPOP ready");
     // It came back, and whatever it is, it is nearer than y.
     assert_eq!(plainly(&log).fates(), fates);
+}
+
+#[test]
+fn a_removal_is_told_though_its_life_is_let_go_before_somebody_pushes_the_value() {
+    let mut log = Written::default();
+    log.say(0, B, "ZREM delay x");
+    for number in 0..100 {
+        log.say(1, B, &format!("ZREM delay gone-{number}"));
+    }
+    log.say(2, B, "LPUSH ready x");
+    let mut monitor = Log::new(log.0.as_bytes()).unwrap();
+    let mut tracker = Tracker::new(Some(vec![plain()]), 20_000);
+    let mut record = Record::default();
+    while monitor.read(&mut record).unwrap() {
+        tracker.read(&record);
+    }
+    tracker.finish();
+    let is_x = |event: &Event| event.message.as_ref().unwrap().payload() == b"x";
+    let of_x = tracker.events().filter(is_x).map(|event| event.kind.word());
+    assert_eq!(of_x.collect::<Vec<_>>(), ["removed"]);
 }
 
 #[test]
