@@ -18,7 +18,7 @@ use super::session::meant;
 use crate::args::{self, By};
 use crate::config::Config;
 use crate::queue::{Queue, text};
-use crate::trace::{Life, Log, Record, Tracker};
+use crate::trace::{Event, Life, Log, Record, Tracker};
 use printed::LinePrinter;
 use sources::{Source, sources};
 use summary::{LogEnd, Summary};
@@ -58,7 +58,7 @@ fn read<W: Write>(
         let mut log = Log::new(source.open()?).with_context(why)?;
         let mut record = Record::default();
         let mut is_first = true;
-        while !account.is_full() && log.read(&mut record).with_context(why)? {
+        while !(is_live && account.is_full()) && log.read(&mut record).with_context(why)? {
             if is_first && begins_empty && matches!(log, Log::Aof(_)) && !log.skipped_snapshot() {
                 account.tracker.begins_empty();
             }
@@ -69,6 +69,7 @@ fn read<W: Write>(
             }
         }
         account.summary.read(&what, &ended(&log));
+        account.summary.ended_by_limit |= is_live && account.is_full();
     }
     account.finish()?;
     if account.tracker.figures().commands == 0 && !account.summary.skipped_snapshot() {
@@ -126,9 +127,11 @@ impl<'a, W: Write> Account<'a, W> {
 
     /// Prints what is known since the last record.
     fn tell(&mut self) -> anyhow::Result<()> {
-        for event in self.tracker.events() {
-            if self.by == By::Event {
-                self.printed.event(&event, self.out)?;
+        self.printed.precision = self.tracker.figures().precision;
+        let events: Vec<Event> = self.tracker.events().collect();
+        if self.by == By::Event {
+            for event in &events {
+                self.printed.event(event, self.tracker.names(), self.out)?;
             }
         }
         let let_go: Vec<Life> = self.tracker.let_go().collect();
@@ -140,7 +143,8 @@ impl<'a, W: Write> Account<'a, W> {
         let end_us = self.tracker.figures().last_us;
         self.summary.count(life.fate(end_us));
         if self.by == By::Message {
-            self.printed.life(life, end_us, self.out)?;
+            let names = self.tracker.names();
+            self.printed.life(life, end_us, names, self.out)?;
         }
         Ok(())
     }
@@ -149,9 +153,15 @@ impl<'a, W: Write> Account<'a, W> {
     fn print(&mut self, place: &str) -> anyhow::Result<()> {
         let figures = self.tracker.figures();
         let messages = text::counted(figures.messages, "message", "messages");
+        self.summary.not_shown = self.printed.not_shown();
+        self.summary.shows = match self.by {
+            By::Event => ("event", "events"),
+            By::Message => ("message", "messages"),
+        };
         if figures.messages == 0 {
             if self.summary.is_live() {
-                self.summary.print(figures, self.out)?;
+                self.summary
+                    .print(figures, self.tracker.names(), self.out)?;
             } else {
                 // Why there may be none.
                 for line in self.summary.left_out(figures) {
@@ -165,7 +175,8 @@ impl<'a, W: Write> Account<'a, W> {
             ))
             .into());
         }
-        self.summary.print(figures, self.out)?;
+        self.summary
+            .print(figures, self.tracker.names(), self.out)?;
         if self.printed.lines() == 0 {
             return Err(NothingMatched(format!("none of the {messages} {place} matches.")).into());
         }
@@ -200,6 +211,8 @@ fn followed(wanted: Option<&[Queue]>) -> String {
 fn ended<R: BufRead>(log: &Log<R>) -> LogEnd {
     LogEnd {
         unreadable: log.unreadable(),
+        too_long: log.too_long(),
+        joined: log.joined(),
         skipped_snapshot: log.skipped_snapshot(),
         damage: log.damage(),
     }

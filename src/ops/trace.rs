@@ -18,11 +18,14 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::clock::instant;
-use crate::queue::Known;
+use crate::queue::look::LookAsk;
+use crate::queue::{Known, ServerLook};
 use crate::store::monitor::{Monitor, MonitorCost, cost};
+use crate::store::read::look;
 use crate::store::{Store, StoreError};
 use crate::trace::Record;
 use crate::trace::monitor::record_of_line;
+use crate::trace::record::LONGEST_RECORD;
 
 /// The pause between two looks at the server.
 const LOOK: Duration = Duration::from_millis(500);
@@ -36,7 +39,7 @@ const MOST_BEHIND_US: i64 = 5_000_000;
 const MOST_OF_A_BATCH: usize = 1 << 20;
 const MOST_BATCHES: usize = 4;
 /// Bytes of a line at most; a longer one is left out and counted.
-const LONGEST_LINE: usize = 32 << 20;
+const LONGEST_LINE: usize = LONGEST_RECORD;
 
 /// The limits at which a live trace ends by itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -163,6 +166,23 @@ impl LiveTrace {
 pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
     store.ready(PATIENCE).await?;
     Ok(cost(store, None).await?.commands_per_s)
+}
+
+/// Addresses and names of connections from before the trace begins, of those that wait for an element
+/// or listen to a channel. Names that are given later are among what MONITOR shows.
+pub async fn names(store: &Store) -> Vec<(String, String)> {
+    let Ok(ServerLook {
+        clients: Known::Is(clients),
+        ..
+    }) = look(store, LookAsk::Brief).await
+    else {
+        return Vec::new();
+    };
+    let listed = clients.listed.iter();
+    listed
+        .filter(|client| !client.name.is_empty())
+        .map(|client| (client.addr.clone(), client.name.clone()))
+        .collect()
 }
 
 /// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price.

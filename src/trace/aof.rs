@@ -9,7 +9,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use super::record::{Record, Sender};
+use super::record::{LONGEST_RECORD, Precision, Record, Sender};
 
 /// Bytes of one command at most: what Redis itself lets a client send.
 const MOST_BYTES_OF_A_COMMAND: usize = 512 << 20;
@@ -30,6 +30,7 @@ pub struct Aof<R> {
     at_us: Option<i64>,
     db: u32,
     skipped_snapshot: bool,
+    too_long: u64,
     damage: Option<Damage>,
 }
 
@@ -49,6 +50,8 @@ pub struct Damage {
 enum Words {
     /// All of them.
     Whole,
+    /// All of them, and more than a record holds.
+    TooLong,
     /// The file ends before.
     Cut,
     /// No words stand there.
@@ -118,6 +121,7 @@ impl<R: BufRead> Aof<R> {
             at_us: None,
             db: 0,
             skipped_snapshot: false,
+            too_long: 0,
             damage: None,
         }
     }
@@ -126,6 +130,12 @@ impl<R: BufRead> Aof<R> {
     #[must_use]
     pub fn skipped_snapshot(&self) -> bool {
         self.skipped_snapshot
+    }
+
+    /// Records that were left out, since they are longer than [`LONGEST_RECORD`].
+    #[must_use]
+    pub fn too_long(&self) -> u64 {
+        self.too_long
     }
 
     /// The place from which on it could not be read; none: it was read to its end.
@@ -162,6 +172,10 @@ impl<R: BufRead> Aof<R> {
                 continue;
             }
             let read = self.words(&line, record)?;
+            if read == Words::TooLong {
+                self.too_long += 1;
+                continue;
+            }
             if read != Words::Whole {
                 self.damage = Some(Damage {
                     offset: begun,
@@ -176,6 +190,7 @@ impl<R: BufRead> Aof<R> {
                 self.db = db.parse().unwrap_or(self.db);
             }
             (record.at_us, record.db, record.sender) = (self.at_us, self.db, Sender::Unknown);
+            record.precision = Precision::Second;
             return Ok(true);
         }
         Ok(false)
@@ -202,15 +217,17 @@ impl<R: BufRead> Aof<R> {
         let Some(count) = count.filter(|n| (1..=MOST_WORDS).contains(n)) else {
             return Ok(Words::Wrong);
         };
+        let mut bytes = 0;
         for _ in 0..count {
             let Some(line) = self.line()? else {
                 return self.broken();
             };
             let length = line.strip_prefix('$').and_then(|n| n.parse().ok());
-            let room = MOST_BYTES_OF_A_COMMAND - record.size();
+            let room = MOST_BYTES_OF_A_COMMAND - bytes;
             let Some(length) = length.filter(|length| *length <= room) else {
                 return Ok(Words::Wrong);
             };
+            bytes += length;
             if !self.bytes(length, record)? {
                 return Ok(Words::Cut);
             }
@@ -220,10 +237,15 @@ impl<R: BufRead> Aof<R> {
                 None => return self.broken(),
             }
         }
-        Ok(Words::Whole)
+        Ok(if bytes > LONGEST_RECORD {
+            Words::TooLong
+        } else {
+            Words::Whole
+        })
     }
 
-    /// Reads so many bytes as a word; false when there are fewer.
+    /// Reads so many bytes as a word, of which a record that is too long loses the rest; false when
+    /// there are fewer.
     fn bytes(&mut self, mut length: usize, record: &mut Record) -> io::Result<bool> {
         while length > 0 {
             let buffered = self.input.fill_buf()?;
@@ -231,7 +253,8 @@ impl<R: BufRead> Aof<R> {
             if some == 0 {
                 return Ok(false);
             }
-            record.push(&buffered[..some]);
+            let room = LONGEST_RECORD.saturating_sub(record.size());
+            record.push(&buffered[..some.min(room)]);
             self.consume(some);
             length -= some;
         }
@@ -414,6 +437,19 @@ mod tests {
             in_snapshot: false,
         };
         assert_eq!((all.len(), damage), (2, Some(is_wrong)));
+    }
+
+    #[test]
+    fn a_command_that_is_too_long_is_left_out_and_counted() {
+        let long = vec![b'x'; LONGEST_RECORD + 1];
+        let head = format!("*2\r\n$4\r\nECHO\r\n${}\r\n", long.len());
+        let file = [FILE, head.as_bytes(), &long, b"\r\n", FILE].concat();
+        let (all, _, damage) = read(&file);
+        assert_eq!((all.len(), damage), (4, None));
+        let mut aof = Aof::new(&file[..]);
+        let mut record = Record::default();
+        while aof.read(&mut record).unwrap() {}
+        assert_eq!(aof.too_long(), 1);
     }
 
     #[test]

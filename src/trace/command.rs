@@ -11,8 +11,8 @@ pub enum Command<'a> {
         key: &'a [u8],
         /// Scores and members.
         members: Vec<(f64, &'a [u8])>,
-        /// Members that are there stay as they are.
-        only_new: bool,
+        /// The members that it concerns.
+        rule: AddRule,
     },
     /// Takes members out of a sorted set.
     Take {
@@ -32,6 +32,21 @@ pub enum Command<'a> {
     TakeRanks {
         /// The sorted set.
         key: &'a [u8],
+        /// The first place; negative: from the end.
+        first: i64,
+        /// The last place.
+        last: i64,
+    },
+    /// Takes members from an end of a sorted set: the log does not name them.
+    TakeEnd {
+        /// The sorted sets: the first that has a member gives it.
+        keys: Vec<&'a [u8]>,
+        /// The lowest scores are at the left end.
+        end: ListEnd,
+        /// The most members that it takes.
+        most: usize,
+        /// The time that it waits for a member, in µs; 0 for ever. None: it does not wait.
+        waits_us: Option<i64>,
     },
     /// Asks a sorted set for what is due, as Redisson's transfer does.
     AskDue {
@@ -67,6 +82,8 @@ pub enum Command<'a> {
         end: ListEnd,
         /// The most elements that it takes.
         most: usize,
+        /// The list that it puts them into, and the end of that one; none: the sender has them.
+        to: Option<(&'a [u8], ListEnd)>,
         /// The time that it waits for an element, in µs; 0 for ever. None: it does not wait.
         waits_us: Option<i64>,
     },
@@ -129,6 +146,41 @@ pub enum Command<'a> {
     },
 }
 
+/// The members that `ZADD` concerns.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct AddRule {
+    /// Members that are there, members that are not, or both.
+    pub presence: Presence,
+    /// The change that a score may have.
+    pub change: ScoreChange,
+    /// The score is added to the one that the member has.
+    pub is_increment: bool,
+}
+
+/// The presence of a member in a sorted set, as a condition.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Presence {
+    /// It may be there or not.
+    #[default]
+    Either,
+    /// It must not be there: `NX`.
+    New,
+    /// It must be there: `XX`.
+    Old,
+}
+
+/// The change of a score, as a condition on members that are there.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ScoreChange {
+    /// To any score.
+    #[default]
+    Any,
+    /// To a higher one: `GT`.
+    Higher,
+    /// To a lower one: `LT`.
+    Lower,
+}
+
 /// An end of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ListEnd {
@@ -157,6 +209,18 @@ pub struct Scores {
 }
 
 impl Scores {
+    /// The lowest score that may be inside.
+    #[must_use]
+    pub const fn lowest(&self) -> f64 {
+        self.from.0
+    }
+
+    /// True of a score above all that are inside.
+    #[must_use]
+    pub fn is_passed(&self, score: f64) -> bool {
+        score > self.to.0
+    }
+
     /// True of a score inside the range.
     #[must_use]
     pub fn has(&self, score: f64) -> bool {
@@ -180,6 +244,14 @@ impl<'a> Command<'a> {
             |from: usize, count: usize| -> Vec<&[u8]> { record.words(from).take(count).collect() };
         Some(match &*upper {
             b"ZADD" => add(record)?,
+            b"ZINCRBY" => Self::Add {
+                key: key()?,
+                members: vec![(score(record.word(2)?)?, record.word(3)?)],
+                rule: AddRule {
+                    is_increment: true,
+                    ..AddRule::default()
+                },
+            },
             b"ZREM" => Self::Take {
                 key: key()?,
                 members: record.words(2).collect(),
@@ -191,7 +263,35 @@ impl<'a> Command<'a> {
                     to: bound(record.word(3)?)?,
                 },
             },
-            b"ZREMRANGEBYRANK" if record.len() == 4 => Self::TakeRanks { key: key()? },
+            b"ZREMRANGEBYRANK" if record.len() == 4 => Self::TakeRanks {
+                key: key()?,
+                first: number(record.word(2)?)?,
+                last: number(record.word(3)?)?,
+            },
+            b"ZPOPMIN" | b"ZPOPMAX" => Self::TakeEnd {
+                keys: keys(1, 1),
+                end: end_of_set(&upper[4..])?,
+                most: record.word(2).map_or(Some(1), number)?,
+                waits_us: None,
+            },
+            b"BZPOPMIN" | b"BZPOPMAX" => {
+                let last = record.len().checked_sub(1).filter(|last| *last > 1)?;
+                Self::TakeEnd {
+                    keys: keys(1, last - 1),
+                    end: end_of_set(&upper[5..])?,
+                    most: 1,
+                    waits_us: Some(span_us(record.word(last)?)?),
+                }
+            }
+            b"ZMPOP" | b"BZMPOP" => {
+                let popped = ManyPop::of(record, upper[0] == b'B')?;
+                Self::TakeEnd {
+                    end: end_of_set(&popped.side.to_ascii_uppercase())?,
+                    keys: popped.keys,
+                    most: popped.most,
+                    waits_us: popped.waits_us,
+                }
+            }
             b"ZRANGEBYSCORE" if record.len() == 7 && record.word(2) == Some(b"0") => Self::AskDue {
                 key: key()?,
                 now_ms: number(record.word(3)?)?,
@@ -205,6 +305,7 @@ impl<'a> Command<'a> {
                 keys: keys(1, 1),
                 end: end(&upper[..1])?,
                 most: record.word(2).map_or(Some(1), number)?,
+                to: None,
                 waits_us: None,
             },
             b"BLPOP" | b"BRPOP" => {
@@ -213,6 +314,7 @@ impl<'a> Command<'a> {
                     keys: keys(1, last - 1),
                     end: end(&upper[1..2])?,
                     most: 1,
+                    to: None,
                     waits_us: Some(span_us(record.word(last)?)?),
                 }
             }
@@ -221,7 +323,11 @@ impl<'a> Command<'a> {
                 let waits = upper[0] == b'B';
                 let last = record.len().checked_sub(1)?;
                 record.word(if is_move { 4 } else { 2 } + usize::from(waits))?;
-                let from = if is_move { record.word(3)? } else { b"RIGHT" };
+                let (from, to) = if is_move {
+                    (record.word(3)?, record.word(4)?)
+                } else {
+                    (&b"RIGHT"[..], &b"LEFT"[..])
+                };
                 let waits_us = if waits {
                     Some(span_us(record.word(last)?)?)
                 } else {
@@ -231,24 +337,18 @@ impl<'a> Command<'a> {
                     keys: keys(1, 1),
                     end: end(from)?,
                     most: 1,
+                    to: Some((record.word(2)?, end(to)?)),
                     waits_us,
                 }
             }
             b"LMPOP" | b"BLMPOP" => {
-                let waits = upper[0] == b'B';
-                let at = 1 + usize::from(waits);
-                let count: usize = number(record.word(at)?)?;
-                let side = at.checked_add(count)?.checked_add(1)?;
-                let waits_us = if waits {
-                    Some(span_us(record.word(1)?)?)
-                } else {
-                    None
-                };
+                let popped = ManyPop::of(record, upper[0] == b'B')?;
                 Self::Pop {
-                    keys: keys(at + 1, count),
-                    end: end(record.word(side)?)?,
-                    most: record.word(side + 2).map_or(Some(1), number)?,
-                    waits_us,
+                    end: end(popped.side)?,
+                    keys: popped.keys,
+                    most: popped.most,
+                    to: None,
+                    waits_us: popped.waits_us,
                 }
             }
             b"LRANGE" if record.word(2) == Some(b"0") && record.word(3) == Some(b"-1") => {
@@ -307,10 +407,11 @@ impl<'a> Command<'a> {
     /// The keys (and channels) that it names.
     pub fn keys(&self) -> impl Iterator<Item = &'a [u8]> {
         let (one, many): (Option<&'a [u8]>, &[&'a [u8]]) = match self {
+            Self::Pop { keys, to, .. } => (to.map(|(to, _)| to), keys),
             Self::Add { key, .. }
             | Self::Take { key, .. }
             | Self::TakeRange { key, .. }
-            | Self::TakeRanks { key }
+            | Self::TakeRanks { key, .. }
             | Self::AskDue { key, .. }
             | Self::AskHead { key }
             | Self::ReadAll { key }
@@ -320,25 +421,57 @@ impl<'a> Command<'a> {
             | Self::Expire { key, .. }
             | Self::Rename { from: key }
             | Self::Publish { channel: key, .. } => (Some(*key), &[]),
-            Self::Pop { keys, .. } | Self::Delete { keys } | Self::Subscribe { channels: keys } => {
-                (None, keys)
-            }
+            Self::TakeEnd { keys, .. }
+            | Self::Delete { keys }
+            | Self::Subscribe { channels: keys } => (None, keys),
             Self::Flush { .. } | Self::Script { .. } => (None, &[]),
         };
         one.into_iter().chain(many.iter().copied())
     }
 }
 
+/// The words of `LMPOP`, `ZMPOP` and their waiting kin.
+struct ManyPop<'a> {
+    keys: Vec<&'a [u8]>,
+    side: &'a [u8],
+    most: usize,
+    waits_us: Option<i64>,
+}
+
+impl<'a> ManyPop<'a> {
+    fn of(record: &'a Record, waits: bool) -> Option<Self> {
+        let at = 1 + usize::from(waits);
+        let count: usize = number(record.word(at)?)?;
+        let side = at.checked_add(count)?.checked_add(1)?;
+        let waits_us = if waits {
+            Some(span_us(record.word(1)?)?)
+        } else {
+            None
+        };
+        Some(Self {
+            keys: record.words(at + 1).take(count).collect(),
+            side: record.word(side)?,
+            most: record.word(side + 2).map_or(Some(1), number)?,
+            waits_us,
+        })
+    }
+}
+
 fn add(record: &Record) -> Option<Command<'_>> {
-    let is_option = |word: &[u8]| {
-        let options: [&[u8]; 6] = [b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"];
-        options
-            .iter()
-            .any(|option| word.eq_ignore_ascii_case(option))
-    };
-    let options = record.words(2).take_while(|word| is_option(word)).count();
-    let mut given = record.words(2).take(options);
-    let only_new = given.any(|word| word.eq_ignore_ascii_case(b"NX"));
+    let mut rule = AddRule::default();
+    let mut options = 0;
+    for word in record.words(2) {
+        match word.to_ascii_uppercase().as_slice() {
+            b"NX" => rule.presence = Presence::New,
+            b"XX" => rule.presence = Presence::Old,
+            b"GT" => rule.change = ScoreChange::Higher,
+            b"LT" => rule.change = ScoreChange::Lower,
+            b"INCR" => rule.is_increment = true,
+            b"CH" => {}
+            _ => break,
+        }
+        options += 1;
+    }
     let words: Vec<&[u8]> = record.words(2 + options).collect();
     let pairs = words.chunks_exact(2);
     // One word too many: the log was cut between words.
@@ -349,7 +482,7 @@ fn add(record: &Record) -> Option<Command<'_>> {
     Some(Command::Add {
         key: record.word(1)?,
         members: members.collect::<Option<_>>()?,
-        only_new,
+        rule,
     })
 }
 
@@ -365,6 +498,15 @@ fn end(word: &[u8]) -> Option<ListEnd> {
     match word.first()?.to_ascii_uppercase() {
         b'L' => Some(ListEnd::Left),
         b'R' => Some(ListEnd::Right),
+        _ => None,
+    }
+}
+
+/// The end of a sorted set that `MIN` or `MAX` names.
+fn end_of_set(word: &[u8]) -> Option<ListEnd> {
+    match word.get(..3)? {
+        b"MIN" => Some(ListEnd::Left),
+        b"MAX" => Some(ListEnd::Right),
         _ => None,
     }
 }
@@ -417,19 +559,33 @@ mod tests {
 
     #[test]
     fn members_stand_behind_the_options_of_zadd() {
-        for (line, only_new) in [
-            ("zadd z 1.5 a 2 b", false),
-            ("ZADD z NX ch 1.5 a 2 b", true),
+        let rule = AddRule::default();
+        let new = AddRule {
+            presence: Presence::New,
+            ..rule
+        };
+        let later = AddRule {
+            presence: Presence::Old,
+            change: ScoreChange::Higher,
+            ..rule
+        };
+        for (line, rule) in [
+            ("zadd z 1.5 a 2 b", rule),
+            ("ZADD z NX ch 1.5 a 2 b", new),
+            ("ZADD z XX GT 1.5 a 2 b", later),
         ] {
             of(line, |command| {
                 let members = vec![(1.5, &b"a"[..]), (2.0, b"b")];
                 let key = &b"z"[..];
-                let expected = Command::Add {
-                    key,
-                    members,
-                    only_new,
-                };
+                let expected = Command::Add { key, members, rule };
                 assert_eq!(command, Some(expected));
+            });
+        }
+        for more in ["ZADD z LT INCR 1.5 a", "ZINCRBY z 1.5 a"] {
+            of(more, |command| {
+                let is_more =
+                    matches!(command, Some(Command::Add { rule, .. }) if rule.is_increment);
+                assert!(is_more, "{more}");
             });
         }
         for cut in ["ZADD z 1", "ZADD z 1 a 2", "ZADD z x a"] {
@@ -459,10 +615,15 @@ mod tests {
         ] {
             of(line, |command| {
                 let keys = [&b"q"[..], b"r"][..keys].to_vec();
+                let Some(Command::Pop { to, .. }) = command else {
+                    panic!("{line}");
+                };
+                assert_eq!(to.is_some(), line.contains("q to"), "{line}");
                 let expected = Command::Pop {
                     keys,
                     end,
                     most,
+                    to,
                     waits_us,
                 };
                 assert_eq!(command, Some(expected), "{line}");
@@ -475,6 +636,32 @@ mod tests {
             "LMOVE q to LEFT",
             "LMPOP 2 q",
         ] {
+            of(cut, |command| assert_eq!(command, None, "{cut}"));
+        }
+    }
+
+    #[test]
+    fn every_way_to_take_from_an_end_of_a_sorted_set_is_known() {
+        for (line, keys, end, most, waits_us) in [
+            ("ZPOPMIN q", 1, ListEnd::Left, 1, None),
+            ("zpopmax q 5", 1, ListEnd::Right, 5, None),
+            ("BZPOPMIN q r 1.5", 2, ListEnd::Left, 1, Some(1_500_000)),
+            ("BZPOPMAX q 0", 1, ListEnd::Right, 1, Some(0)),
+            ("ZMPOP 2 q r min COUNT 7", 2, ListEnd::Left, 7, None),
+            ("BZMPOP 0 1 q MAX", 1, ListEnd::Right, 1, Some(0)),
+        ] {
+            of(line, |command| {
+                let keys = [&b"q"[..], b"r"][..keys].to_vec();
+                let expected = Command::TakeEnd {
+                    keys,
+                    end,
+                    most,
+                    waits_us,
+                };
+                assert_eq!(command, Some(expected), "{line}");
+            });
+        }
+        for cut in ["BZPOPMIN q", "ZMPOP 2 q", "BZMPOP 0 1 q", "ZMPOP 1 q LEFT"] {
             of(cut, |command| assert_eq!(command, None, "{cut}"));
         }
     }
@@ -493,7 +680,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_words_panic(
-            name in "(B?L|R)(POP|PUSH|MOVE|MPOP|POPLPUSH)|ZADD|ZREMRANGEBYSCORE|P?EXPIRE(AT)?|.{0,20}",
+            name in "(B?L|R)(POP|PUSH|MOVE|MPOP|POPLPUSH)|B?Z(POPMIN|POPMAX|MPOP)|ZADD|ZINCRBY|ZREMRANGEBYSCORE|P?EXPIRE(AT)?|.{0,20}",
             words: Vec<Vec<u8>>,
             number in "-?[0-9]{0,20}",
         ) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::life::{Event, EventKind};
+use super::record::Precision;
 use crate::queue::Due;
 
 /// Clients that are told apart at most.
@@ -17,8 +18,14 @@ pub struct Figures {
     pub first_us: Option<i64>,
     /// The time of its last command.
     pub last_us: Option<i64>,
+    /// The precision of its times.
+    pub precision: Precision,
     /// Commands.
     pub commands: u64,
+    /// Scripts that were started with a key of a queue.
+    pub scripts: u64,
+    /// Commands that scripts have sent: without any, the log leaves them out.
+    pub script_commands: u64,
     /// Events by their word.
     pub events: BTreeMap<&'static str, u64>,
     /// Messages.

@@ -55,8 +55,7 @@ pub struct Event {
     pub by: Option<Arc<[u8]>>,
     /// The kind of event.
     pub kind: EventKind,
-    /// True when it is so only if target held nothing that the log does not show. Nothing but a
-    /// [`Consumed`](EventKind::Consumed) is presumed.
+    /// True when it is so only if target, or timeouts, held nothing that the log does not show.
     pub is_presumed: bool,
 }
 
@@ -169,7 +168,8 @@ pub struct Life {
     pub consumed: Option<Moment>,
     /// The number of times that it was taken.
     pub deliveries: u64,
-    /// True when one of these is so only if target held nothing that the log does not show.
+    /// True when one of these is so only if target, or timeouts, held nothing that the log does not
+    /// show.
     pub is_presumed: bool,
     /// Another end of it, with its time.
     pub ended: Option<(EventKind, Moment)>,
@@ -293,9 +293,9 @@ impl Life {
         at(self.consumed.as_ref())?.checked_sub(at(self.transferred.as_ref())?)
     }
 
-    /// Its due time, while it is in timeouts.
+    /// Its due time; none where it is not known, or is no time.
     pub(super) fn waits_until(&self) -> Option<EpochMillis> {
-        self.due.filter(|_| self.waits).and_then(Due::at)
+        self.due.and_then(Due::at)
     }
 
     /// True when nothing more is to be expected of it.

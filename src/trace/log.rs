@@ -41,6 +41,24 @@ impl<R: BufRead> Log<R> {
         }
     }
 
+    /// Records that were left out, since they are longer than one may be.
+    #[must_use]
+    pub fn too_long(&self) -> u64 {
+        match self {
+            Self::Monitor(monitor) => monitor.too_long(),
+            Self::Aof(aof) => aof.too_long(),
+        }
+    }
+
+    /// Lines that were joined to the one before them, since a terminal had broken the record there.
+    #[must_use]
+    pub fn joined(&self) -> u64 {
+        match self {
+            Self::Monitor(monitor) => monitor.joined(),
+            Self::Aof(_) => 0,
+        }
+    }
+
     /// True when a snapshot stands before its commands.
     #[must_use]
     pub fn skipped_snapshot(&self) -> bool {

@@ -11,22 +11,44 @@ use std::io::{self, BufRead, Read as _};
 
 use memchr::memchr2;
 
-use super::record::{Record, Sender};
+use super::record::{LONGEST_RECORD, Precision, Record, Sender};
 
-/// Bytes of one record at most; a longer one is left out.
-const MOST_BYTES_OF_A_RECORD: usize = 32 << 20;
+/// Bytes that are read at once; a longer line comes in parts.
+const LONGEST_PART: usize = 1 << 20;
 /// Bytes of a sender's address at most.
 const LONGEST_ADDRESS: usize = 300;
+/// Bytes of the part of a record before its words, at most.
+const LONGEST_HEAD: usize = LONGEST_ADDRESS + 50;
+/// The digits of the seconds since the epoch, from 2001 to 2286.
+const DIGITS_OF_SECONDS: usize = 10;
 
 /// The records of a `MONITOR` log.
 pub struct Monitor<R> {
     input: R,
-    line: Vec<u8>,
+    line: Line,
     /// Bytes of `line` that were read.
     at: usize,
     /// The line behind it, which tells whether a string goes on there.
-    ahead: Option<Vec<u8>>,
+    ahead: Option<Line>,
     unreadable: u64,
+    too_long: u64,
+    joined: u64,
+}
+
+/// A line, or a part of a long one.
+#[derive(Default)]
+struct Line {
+    bytes: Vec<u8>,
+    /// It goes on in the next part.
+    goes_on: bool,
+}
+
+impl std::ops::Deref for Line {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// The part of a record before its words.
@@ -51,10 +73,10 @@ enum Escape {
 impl<R: BufRead> Monitor<R> {
     /// A reader of the log in `input`.
     pub fn new(mut input: R) -> io::Result<Self> {
-        let mut line = Vec::new();
+        let mut line = Line::default();
         let mut ahead = None;
         if read_line(&mut input, &mut line)? {
-            ahead = next_line(&mut input, Vec::new())?;
+            ahead = next_line(&mut input, Line::default())?;
         }
         Ok(Self {
             input,
@@ -62,6 +84,8 @@ impl<R: BufRead> Monitor<R> {
             at: 0,
             ahead,
             unreadable: 0,
+            too_long: 0,
+            joined: 0,
         })
     }
 
@@ -71,27 +95,73 @@ impl<R: BufRead> Monitor<R> {
         self.unreadable
     }
 
+    /// Records that were left out, since they are longer than [`LONGEST_RECORD`]; not among the
+    /// unreadable ones.
+    #[must_use]
+    pub fn too_long(&self) -> u64 {
+        self.too_long
+    }
+
+    /// Lines that were joined to the one before them, since a terminal had broken the record there.
+    #[must_use]
+    pub fn joined(&self) -> u64 {
+        self.joined
+    }
+
     /// Reads the next record; false at the end.
     pub fn read(&mut self, record: &mut Record) -> io::Result<bool> {
         loop {
             let Some((skipped, head)) = find_head(&self.line[self.at..]) else {
+                let broken = self.broken_head();
                 if !self.advance()? {
                     return Ok(false);
+                }
+                if let Some(begun) = broken {
+                    self.line.bytes.splice(0..0, begun);
                 }
                 continue;
             };
             record.clear();
             (record.at_us, record.db) = (Some(head.at_us), head.db);
+            record.precision = Precision::Micro;
             match head.sender {
                 b"lua" => record.sender = Sender::Script,
                 address => record.set_client(address),
             }
             self.at += skipped + head.length;
+            let joined = self.joined;
             if self.words(record)? {
                 return Ok(true);
             }
-            self.unreadable += 1;
+            self.joined = joined;
+            if record.size() > LONGEST_RECORD {
+                self.too_long += 1;
+            } else {
+                self.unreadable += 1;
+            }
         }
+    }
+
+    /// The beginning of a head that this line ends in and that the next one goes on with.
+    fn broken_head(&mut self) -> Option<Vec<u8>> {
+        let rest = &self.line[self.at..];
+        let next = self.ahead.as_deref()?;
+        let end = &rest[rest.len().saturating_sub(LONGEST_HEAD)..];
+        let (seconds, _) = digits(next).unwrap_or_default();
+        let is_number_broken = end.last().is_some_and(u8::is_ascii_digit);
+        if end.is_empty()
+            || (begins_record(next) && !(is_number_broken && seconds.len() < DIGITS_OF_SECONDS))
+        {
+            return None;
+        }
+        let both = [end, &next[..next.len().min(LONGEST_HEAD)]].concat();
+        let (skipped, _) = find_head(&both)?;
+        let begun = end
+            .get(skipped..)
+            .filter(|begun| !begun.is_empty())?
+            .to_vec();
+        self.joined += u64::from(!self.line.goes_on);
+        Some(begun)
     }
 
     /// Goes to the next line, with what is left of this one before it where it goes on there.
@@ -104,6 +174,13 @@ impl<R: BufRead> Monitor<R> {
         self.at = 0;
         self.ahead = next_line(&mut self.input, used)?;
         Ok(true)
+    }
+
+    /// Goes to the next line, where the record goes on.
+    fn join(&mut self) -> io::Result<()> {
+        self.joined += u64::from(!self.line.goes_on);
+        self.advance()?;
+        Ok(())
     }
 
     /// Reads the words of a record; false when it is not whole.
@@ -122,19 +199,29 @@ impl<R: BufRead> Monitor<R> {
                 }
                 // What stands close behind a string is the next record, or the string has lost its
                 // end: this quote is the beginning of another one.
-                Some(_) if spaces == 0 && !begins_record(&self.line[self.at..]) => {
+                Some(_) if spaces == 0 && !self.is_at_record() => {
                     return Ok(false);
                 }
                 Some(_) => return Ok(!record.is_empty()),
                 None => {
-                    let goes_on = |line: &Vec<u8>| line.trim_ascii_start().first() == Some(&b'"');
+                    let goes_on = |line: &Line| line.trim_ascii_start().first() == Some(&b'"');
                     if !self.ahead.as_ref().is_some_and(goes_on) {
                         return Ok(!record.is_empty());
                     }
-                    self.advance()?;
+                    self.join()?;
                 }
             }
         }
+    }
+
+    /// True where the head of a record begins, whatever has broken the line inside it.
+    fn is_at_record(&self) -> bool {
+        let rest = &self.line[self.at..];
+        if begins_record(rest) || rest.len() >= LONGEST_HEAD {
+            return begins_record(rest);
+        }
+        let next = self.ahead.as_deref().unwrap_or_default();
+        begins_record(&[rest, &next[..next.len().min(LONGEST_HEAD)]].concat())
     }
 
     /// Reads a string behind its first quote; false when it has no end.
@@ -144,7 +231,7 @@ impl<R: BufRead> Monitor<R> {
             let plain = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
             record.push(&rest[..plain]);
             self.at += plain;
-            if record.size() > MOST_BYTES_OF_A_RECORD {
+            if record.size() > LONGEST_RECORD {
                 return Ok(false);
             }
             match self.line.get(self.at) {
@@ -160,14 +247,12 @@ impl<R: BufRead> Monitor<R> {
                     }
                     Escape::Cut if self.is_wrapped() => {
                         let begun = self.line[self.at..].to_vec();
-                        self.advance()?;
-                        self.line.splice(0..0, begun);
+                        self.join()?;
+                        self.line.bytes.splice(0..0, begun);
                     }
                     Escape::Cut | Escape::Bad => return Ok(false),
                 },
-                None if self.is_wrapped() => {
-                    self.advance()?;
-                }
+                None if self.is_wrapped() => self.join()?,
                 None => return Ok(false),
             }
         }
@@ -200,22 +285,26 @@ pub fn record_of_line(line: &[u8]) -> Option<Record> {
 }
 
 /// The next line, in the room of one that is not needed any more; none at the end.
-fn next_line(input: &mut impl BufRead, mut room: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
-    room.clear();
+fn next_line(input: &mut impl BufRead, mut room: Line) -> io::Result<Option<Line>> {
+    room.bytes.clear();
     Ok(read_line(input, &mut room)?.then_some(room))
 }
 
-/// Reads a line without its end; of a longer one than a record may have, its first part. False at
-/// the end.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads a line without its end, or a part of a long one; false at the end.
+fn read_line(input: &mut impl BufRead, line: &mut Line) -> io::Result<bool> {
     let read = input
-        .take(MOST_BYTES_OF_A_RECORD as u64)
-        .read_until(b'\n', line)?;
-    if line.last() == Some(&b'\n') {
-        line.pop();
+        .take(LONGEST_PART as u64)
+        .read_until(b'\n', &mut line.bytes)?;
+    line.goes_on = read == LONGEST_PART && line.bytes.last() != Some(&b'\n');
+    if line.bytes.last() == Some(&b'\r') && input.fill_buf()?.first() == Some(&b'\n') {
+        input.consume(1);
+        line.goes_on = false;
     }
-    if line.last() == Some(&b'\r') {
-        line.pop();
+    if line.bytes.last() == Some(&b'\n') {
+        line.bytes.pop();
+    }
+    if line.bytes.last() == Some(&b'\r') {
+        line.bytes.pop();
     }
     Ok(read > 0)
 }
@@ -370,6 +459,86 @@ mod tests {
                 assert_eq!(words(format!("{before}{end}{behind}")), whole, "{at}");
             }
         }
+    }
+
+    #[test]
+    fn a_record_that_a_terminal_has_broken_over_many_lines_is_joined_and_the_joints_are_counted() {
+        let log = "1763794800.123456 [0 10.0.0.17:51342] \"EVALSHA\" \"c04f\" \"it's \\x08 a \\\"b\\\"\"\n\
+            1763794800.123466 [0 lua] \"zadd\" \"redisson_delay_queue_timeout:{orders}\" \"1\" \"x\"\n\
+            1763794801.100000 [0 10.0.0.17:51342] \"PING\"\n";
+        let whole = read(log.as_bytes()).0;
+        for width in 25..90 {
+            let mut broken = String::new();
+            let mut joints = 0;
+            for line in log.lines() {
+                let parts: Vec<&[u8]> = line.as_bytes().chunks(width).collect();
+                joints += parts.len() as u64 - 1;
+                for part in parts {
+                    broken.push_str(str::from_utf8(part).unwrap());
+                    broken.push('\n');
+                }
+            }
+            let mut monitor = Monitor::new(broken.as_bytes()).unwrap();
+            let mut record = Record::default();
+            let mut all = Vec::new();
+            while monitor.read(&mut record).unwrap() {
+                all.push(record.clone());
+            }
+            assert_eq!(all, whole, "{width}: {broken}");
+            assert_eq!(monitor.unreadable(), 0);
+            assert_eq!(monitor.joined(), joints, "{width}");
+        }
+    }
+
+    #[test]
+    fn lines_that_no_terminal_has_broken_are_not_joined() {
+        let log =
+            b"1700000000.5 [0 a:1] \"PING\"\nwe saw 12\n1700000000.6 [0 a:1] \"SET\" \"k\n1700000000.7 [0 a:1] \"PING\"\n";
+        let mut monitor = Monitor::new(&log[..]).unwrap();
+        let mut record = Record::default();
+        let mut times = Vec::new();
+        while monitor.read(&mut record).unwrap() {
+            times.push(record.at_us.unwrap());
+        }
+        assert_eq!(times, [1_700_000_000_500_000, 1_700_000_000_700_000]);
+        assert_eq!((monitor.joined(), monitor.unreadable()), (0, 1));
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_read_in_bounded_memory_and_a_record_that_is_too_long_is_left_out() {
+        let record = "1763794800.5 [0 a:1] \"SET\" \"k\" \"v\"";
+        let many = (LONGEST_PART * 2 / record.len() + 10) as u64;
+        for between in ["", " ", "\r\n"] {
+            let log = [record, between]
+                .concat()
+                .repeat(usize::try_from(many).unwrap());
+            let (all, unreadable) = read(log.as_bytes());
+            assert_eq!((all.len() as u64, unreadable), (many, 0), "{between:?}");
+            assert!(all.iter().all(|one| one.len() == 3));
+        }
+        let value = "x".repeat(LONGEST_RECORD + 1);
+        let log = format!("1.5 [0 a:1] \"SET\" \"{value}\"\n{record}\n");
+        let mut monitor = Monitor::new(log.as_bytes()).unwrap();
+        let mut read = Record::default();
+        assert!(monitor.read(&mut read).unwrap());
+        assert_eq!(read.len(), 3);
+        assert!(!monitor.read(&mut read).unwrap());
+        assert_eq!(
+            (monitor.too_long(), monitor.unreadable(), monitor.joined()),
+            (1, 0, 0)
+        );
+        let rooms = [
+            &monitor.line,
+            monitor.ahead.as_ref().unwrap_or(&monitor.line),
+        ];
+        assert!(
+            rooms
+                .iter()
+                .all(|line| line.bytes.capacity() <= 2 * LONGEST_PART)
+        );
+        let value = "x".repeat(LONGEST_RECORD - 100);
+        let log = format!("1.5 [0 a:1] \"SET\" \"{value}\"\n");
+        assert!(record_of_line(log.trim_end().as_bytes()).is_some());
     }
 
     #[test]

@@ -1,16 +1,42 @@
 //! One command of a log.
 
+/// Bytes of a record at most; a longer one is left out and counted.
+pub const LONGEST_RECORD: usize = 8 << 20;
+
 /// A command, and what the log says beside it. One is filled again and again: a log has millions.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct Record {
     /// The time at which the server ran it, in µs since the epoch; none where the log has no times.
     pub at_us: Option<i64>,
+    /// The precision of that time.
+    pub precision: Precision,
     /// The database that it was sent to.
     pub db: u32,
     /// The sender.
     pub sender: Sender,
     bytes: Vec<u8>,
     ends: Vec<usize>,
+}
+
+/// The precision of the times of a log, which are those of its records or earlier.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Precision {
+    /// A microsecond: `MONITOR`.
+    #[default]
+    Micro,
+    /// A second: an append-only file.
+    Second,
+}
+
+impl Precision {
+    /// The most that a time may be later than it is told, in µs.
+    #[must_use]
+    pub const fn error_us(self) -> i64 {
+        match self {
+            Self::Micro => 0,
+            Self::Second => 1_000_000,
+        }
+    }
 }
 
 /// The sender of a command.
@@ -35,6 +61,7 @@ impl Clone for Record {
     /// Becomes the other one in the room that it has.
     fn clone_from(&mut self, other: &Self) {
         (self.at_us, self.db) = (other.at_us, other.db);
+        self.precision = other.precision;
         match &other.sender {
             Sender::Client(address) => self.set_client(address),
             Sender::Unknown => self.sender = Sender::Unknown,

@@ -1,12 +1,16 @@
 //! A list that consumers take from, as the log lets it be known, and who waits at which.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use super::command::ListEnd;
 
 /// Elements of a list that are kept at most; the oldest are forgotten first.
 const MOST_ELEMENTS: usize = 1 << 20;
+/// Room for so many elements may be left before it is given back.
+const SOME: usize = 1_000;
 /// Consumers that wait at most; when there are more, the log is not believed to show their end.
 const MOST_WAITING: usize = 100_000;
 /// A consumer that goes on so long after the end of its wait, in µs, had waited in vain.
@@ -24,7 +28,18 @@ pub enum Element {
 /// The elements of a list that were pushed since the log begins.
 #[derive(Debug)]
 pub struct Target {
-    elements: VecDeque<Element>,
+    /// The elements; none in the place of one that was taken out between others.
+    places: VecDeque<Option<Element>>,
+    /// The number of the first place; that of the next one is higher by one.
+    first: i64,
+    /// Places without an element.
+    gaps: usize,
+    /// Numbers of the places of messages, by the hashes of their values. Some have no element any
+    /// more, or another one.
+    by_value: HashMap<u64, BTreeSet<i64>>,
+    /// Numbers in `by_value`.
+    listed: usize,
+    hasher: RandomState,
     /// It holds nothing else: it was empty at some time that the log shows.
     pub is_known: bool,
 }
@@ -34,18 +49,39 @@ impl Target {
     #[must_use]
     pub fn new(is_known: bool) -> Self {
         Self {
-            elements: VecDeque::new(),
+            places: VecDeque::new(),
+            first: 0,
+            gaps: 0,
+            by_value: HashMap::new(),
+            listed: 0,
+            hasher: RandomState::new(),
             is_known,
         }
     }
 
-    /// Puts an element at that end.
-    pub fn push(&mut self, end: ListEnd, element: Element) {
-        match end {
-            ListEnd::Left => self.elements.push_front(element),
-            ListEnd::Right => self.elements.push_back(element),
+    /// Puts an element with this value at that end.
+    pub fn push(&mut self, end: ListEnd, element: Element, value: &[u8]) {
+        let place = match end {
+            ListEnd::Left => {
+                self.places.push_front(Some(element));
+                self.first -= 1;
+                self.first
+            }
+            ListEnd::Right => {
+                self.places.push_back(Some(element));
+                self.first
+                    .saturating_add_unsigned(self.places.len() as u64 - 1)
+            }
+        };
+        if element.life().is_some() {
+            let places = self
+                .by_value
+                .entry(self.hasher.hash_one(value))
+                .or_default();
+            self.listed += usize::from(places.insert(place));
         }
-        if self.elements.len() > MOST_ELEMENTS {
+        self.tidy();
+        if self.places.len() > MOST_ELEMENTS {
             self.pop(end.other());
             self.is_known = false;
         }
@@ -53,47 +89,126 @@ impl Target {
 
     /// Takes one from that end; none when there is none.
     pub fn pop(&mut self, end: ListEnd) -> Option<Element> {
-        match end {
-            ListEnd::Left => self.elements.pop_front(),
-            ListEnd::Right => self.elements.pop_back(),
-        }
-    }
-
-    /// Takes the first element out that is of this life, from that end.
-    pub fn remove(&mut self, from: ListEnd, life: u64) {
-        let is_it = |element: &Element| *element == Element::Of(life);
-        let at = match from {
-            ListEnd::Left => self.elements.iter().position(is_it),
-            ListEnd::Right => self.elements.iter().rposition(is_it),
+        let element = match end {
+            ListEnd::Left => {
+                self.first += i64::from(!self.places.is_empty());
+                self.places.pop_front()
+            }
+            ListEnd::Right => self.places.pop_back(),
         };
-        if let Some(at) = at {
-            self.elements.remove(at);
-        }
+        self.trim();
+        element.flatten()
     }
 
-    /// The lives of its elements.
-    #[must_use]
-    pub fn lives(&self) -> impl DoubleEndedIterator<Item = u64> {
-        self.elements.iter().filter_map(|element| element.life())
+    /// Takes out those of the places with this value that `is_it` holds for, at most so many from that
+    /// end.
+    pub fn remove(
+        &mut self,
+        from: ListEnd,
+        most: usize,
+        value: &[u8],
+        is_it: impl Fn(u64) -> bool,
+    ) -> Vec<u64> {
+        let Some(places) = self.by_value.get(&self.hasher.hash_one(value)) else {
+            return Vec::new();
+        };
+        let life_at = |place: &i64| {
+            let life = self.places.get(self.index(*place)?).copied()??.life()?;
+            is_it(life).then_some((*place, life))
+        };
+        let found: Vec<(i64, u64)> = match from {
+            ListEnd::Left => places.iter().filter_map(life_at).take(most).collect(),
+            ListEnd::Right => places.iter().rev().filter_map(life_at).take(most).collect(),
+        };
+        let mut lives = Vec::new();
+        for (place, life) in found {
+            let index = self.index(place);
+            if let Some(gone) = index.and_then(|index| self.places.get_mut(index)) {
+                *gone = None;
+                self.gaps += 1;
+                lives.push(life);
+            }
+            self.trim();
+        }
+        lives
     }
 
     /// The number of elements that are known.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.elements.len()
+        self.places.len() - self.gaps
     }
 
     /// True when no element is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.elements.is_empty()
+        self.len() == 0
     }
 
     /// Takes all out: the key is gone, and so what it holds is known.
     pub fn clear(&mut self) -> Vec<u64> {
         self.is_known = true;
-        let all = self.elements.drain(..);
-        all.filter_map(Element::life).collect()
+        let all = std::mem::replace(self, Self::new(true)).places;
+        all.into_iter()
+            .flatten()
+            .filter_map(Element::life)
+            .collect()
+    }
+
+    /// The index of a place; none of one that is gone.
+    fn index(&self, place: i64) -> Option<usize> {
+        usize::try_from(place.checked_sub(self.first)?).ok()
+    }
+
+    /// Takes the gaps at both ends away.
+    fn trim(&mut self) {
+        while self.places.front().is_some_and(Option::is_none) {
+            self.places.pop_front();
+            self.first += 1;
+            self.gaps -= 1;
+        }
+        while self.places.back().is_some_and(Option::is_none) {
+            self.places.pop_back();
+            self.gaps -= 1;
+        }
+    }
+
+    /// Gives room back that elements have left which are gone, when there is much of it.
+    fn tidy(&mut self) {
+        if self.gaps > self.places.len() / 2 + SOME {
+            let mut to = self.first;
+            let mut moved = Vec::with_capacity(self.places.len());
+            for place in &self.places {
+                moved.push(place.map(|_| to));
+                to += i64::from(place.is_some());
+            }
+            let first = self.first;
+            let new = |place: i64| moved.get(usize::try_from(place - first).ok()?).copied()?;
+            for places in self.by_value.values_mut() {
+                *places = places.iter().copied().filter_map(new).collect();
+            }
+            self.places.retain(Option::is_some);
+            self.gaps = 0;
+            self.list_again();
+        } else if self.listed > 2 * self.places.len() + SOME {
+            let all = self.first..self.first.saturating_add_unsigned(self.places.len() as u64);
+            for places in self.by_value.values_mut() {
+                places.retain(|place| all.contains(place));
+            }
+            self.list_again();
+        }
+    }
+
+    /// Counts the listed places, after some were taken out.
+    fn list_again(&mut self) {
+        self.by_value.retain(|_, places| !places.is_empty());
+        self.listed = self.by_value.values().map(BTreeSet::len).sum();
+    }
+
+    #[cfg(test)]
+    fn lives(&self) -> Vec<u64> {
+        let all = self.places.iter().flatten();
+        all.filter_map(|element| element.life()).collect()
     }
 }
 
@@ -225,12 +340,14 @@ impl WaitingConsumer {
 }
 
 /// True of an address that one connection has alone; that of a unix socket is the same for all.
-fn is_one_client(address: &[u8]) -> bool {
+pub(super) fn is_one_client(address: &[u8]) -> bool {
     !address.starts_with(b"unix:")
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const SECOND: i64 = 1_000_000;
@@ -283,12 +400,68 @@ mod tests {
     #[test]
     fn a_list_remembers_a_bounded_number_of_elements() {
         let mut target = Target::new(true);
+        let any = |_| true;
         for life in 0..=MOST_ELEMENTS as u64 {
-            target.push(ListEnd::Right, Element::Of(life));
+            let value = life.to_string();
+            target.push(ListEnd::Right, Element::Of(life), value.as_bytes());
         }
         assert_eq!((target.len(), target.is_known), (MOST_ELEMENTS, false));
         assert_eq!(target.pop(ListEnd::Left), Some(Element::Of(1)));
-        target.remove(ListEnd::Right, 3);
-        assert_eq!(target.lives().take(2).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(target.remove(ListEnd::Right, 9, b"3", any), [3]);
+        assert_eq!(target.lives()[..2], [2, 4]);
+        // Room that was left is given back: all others go, and many come and go.
+        for life in 5..MOST_ELEMENTS as u64 {
+            let value = life.to_string();
+            assert_eq!(
+                target.remove(ListEnd::Left, 1, value.as_bytes(), any),
+                [life]
+            );
+        }
+        for life in 0..100_000 {
+            target.push(ListEnd::Right, Element::Of(life), b"x");
+            assert_eq!(target.remove(ListEnd::Left, 1, b"x", any), [life]);
+        }
+        assert_eq!(target.lives(), [2, 4, MOST_ELEMENTS as u64]);
+        assert!(target.places.len() + target.listed < 10 * SOME);
+        assert_eq!(target.remove(ListEnd::Left, 1, b"4", any), [4]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_is_one_however_its_elements_come_and_go(
+            steps in proptest::collection::vec((0..5_u8, 0..3_u64, 1..3_usize), 0..200),
+        ) {
+            let (mut target, mut list) = (Target::new(true), VecDeque::new());
+            for (step, value, most) in steps {
+                let bytes = value.to_string();
+                let end = if step % 2 == 0 { ListEnd::Left } else { ListEnd::Right };
+                match (step, end) {
+                    (0 | 1, _) => {
+                        target.push(end, Element::Of(value), bytes.as_bytes());
+                        if end == ListEnd::Left { list.push_front(value) } else { list.push_back(value) }
+                    }
+                    (2 | 3, _) => {
+                        let popped = if end == ListEnd::Left { list.pop_front() } else { list.pop_back() };
+                        prop_assert_eq!(target.pop(end).and_then(Element::life), popped);
+                    }
+                    _ => {
+                        let end = if most == 1 { ListEnd::Right } else { ListEnd::Left };
+                        let gone = target.remove(end, most, bytes.as_bytes(), |life| life == value);
+                        for _ in &gone {
+                            let is_it = |at: &u64| *at == value;
+                            let at = if end == ListEnd::Left {
+                                list.iter().position(is_it)
+                            } else {
+                                list.iter().rposition(is_it)
+                            };
+                            list.remove(at.unwrap());
+                        }
+                        prop_assert!(gone.len() == most || !list.contains(&value));
+                    }
+                }
+                prop_assert_eq!(target.lives(), list.iter().copied().collect::<Vec<_>>());
+                prop_assert_eq!(target.len(), list.len());
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! first and names the member after it. So they are kept as one step (a `Transaction`) and told
 //! when the next command shows that it is over.
 
+mod departures;
 mod lives;
 mod races;
 mod step;
@@ -12,14 +13,16 @@ mod step;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::command::{Command, Expiry, ListEnd, Scores};
+use super::command::{AddRule, Command, Expiry, ListEnd, Presence, ScoreChange, Scores};
 use super::figures::{Attempt, Figures, late_us};
 use super::life::{Event, EventKind, Life, Moment};
+use super::names::ClientNames;
 use super::record::{Record, Sender};
-use super::target::{Element, Target, WaitingConsumers};
+use super::target::{Element, Target, WaitingConsumers, is_one_client};
 use crate::clock::EpochMillis;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
+use departures::{Departure, Departures};
 use lives::Lives;
 use races::Races;
 use step::{PushedElement, Step, Transaction};
@@ -29,6 +32,11 @@ const TRANSFERS: [&[u8]; 2] = [
     b"78d2ea980580b285865f2db54663f281dc326a78",
     b"a3a86b949561b56e14c274ad54368afeff259bc8",
 ];
+
+/// Scripts that are known to be transfers, beside those of Redisson, at most.
+const MOST_TRANSFERS: usize = 100;
+/// Clients whose transactions are under way at most.
+const MOST_TRANSACTIONS: usize = 10_000;
 
 /// Reads records in their order and tells what happened to the messages of delayed queues.
 pub struct Tracker {
@@ -40,7 +48,15 @@ pub struct Tracker {
     roles: HashMap<u32, HashMap<Box<[u8]>, Role>>,
     waits: WaitingConsumers,
     step: Transaction,
+    /// Clients that have begun a transaction, which the server has not run yet.
+    transactions: HashSet<Box<[u8]>>,
     lives: Lives,
+    departures: Departures,
+    names: ClientNames,
+    /// Scripts, by text or SHA-1, that were seen to transfer what is due.
+    transfers: HashSet<Box<[u8]>>,
+    /// A time before which no key expires, in ms since the epoch; none: no key expires.
+    next_expiry_ms: Option<i64>,
     events: Vec<Event>,
     figures: Figures,
     /// The log begins with empty keys.
@@ -64,6 +80,8 @@ struct FollowedQueue {
     target: usize,
     /// The time at which timeouts expires, in ms since the epoch.
     expires_ms: Option<i64>,
+    /// Timeouts holds nothing but the lives that wait: it was empty at some time that the log shows.
+    is_whole: bool,
     /// It has no order list: whatever is pushed to its target may be one of its messages.
     is_plain: bool,
     races: Races,
@@ -95,6 +113,8 @@ struct StepMoves {
     moved: Vec<(usize, u64)>,
     /// Targets that were read whole in the step.
     read: HashSet<usize>,
+    /// The step takes members from the head of an order list.
+    pops_order: bool,
 }
 
 impl Tracker {
@@ -109,7 +129,12 @@ impl Tracker {
             roles: HashMap::new(),
             waits: WaitingConsumers::default(),
             step: Transaction::default(),
+            transactions: HashSet::new(),
             lives: Lives::new(memory),
+            departures: Departures::default(),
+            names: ClientNames::default(),
+            transfers: HashSet::new(),
+            next_expiry_ms: None,
             events: Vec::new(),
             figures: Figures::default(),
             begins_empty: false,
@@ -122,7 +147,8 @@ impl Tracker {
         self.begins_empty = true;
     }
 
-    /// Events known by now, in their order; each is given once.
+    /// Events known by now, in their order; each is given once. The removal of a message that may be on
+    /// its way to target comes up to a second of the log later than it happened.
     pub fn events(&mut self) -> std::vec::Drain<'_, Event> {
         self.events.drain(..)
     }
@@ -130,6 +156,17 @@ impl Tracker {
     /// The lives that were let go: they are over, and there was no room for them any more.
     pub fn let_go(&mut self) -> std::vec::Drain<'_, Life> {
         self.lives.let_go()
+    }
+
+    /// The names of connections, as far as the log tells them.
+    #[must_use]
+    pub fn names(&self) -> &ClientNames {
+        &self.names
+    }
+
+    /// The connection at this address had this name before the log begins.
+    pub fn name(&mut self, address: &[u8], name: &[u8]) {
+        self.names.set(address, name);
     }
 
     /// The figures so far.
@@ -140,26 +177,48 @@ impl Tracker {
 
     /// Reads the next record.
     pub fn read(&mut self, record: &Record) {
-        if record.sender != Sender::Script && !self.step.is_open() {
+        if !self.goes_on(record) {
             self.tell();
+            self.step.has_run();
         }
         self.figures.commands += 1;
         self.has_begun |= record.sender != Sender::Script;
         if !self.has_begun {
             return;
         }
+        match record.sender {
+            Sender::Script => self.figures.script_commands += 1,
+            // Once scripts are seen to leave their commands, they all do.
+            Sender::Client(_) if self.figures.script_commands == 0 => {
+                self.figures.scripts += u64::from(self.starts_script(record));
+            }
+            _ => {}
+        }
         if record.at_us.is_some() {
             self.figures.first_us = self.figures.first_us.or(record.at_us);
             self.figures.last_us = self.figures.last_us.max(record.at_us);
+            self.figures.precision = self.figures.precision.max(record.precision);
         }
         if let (Sender::Client(by), Some(at)) = (&record.sender, record.at_us) {
             for (db, key) in self.waits.goes_on(by, at) {
-                if let Some(Role::Target(target)) = self.role(db, &key) {
-                    let target = &mut self.targets[target];
-                    target.is_known |= target.is_empty();
+                match self.role(db, &key) {
+                    Some(Role::Target(target)) => {
+                        let target = &mut self.targets[target];
+                        target.is_known |= target.is_empty();
+                    }
+                    Some(Role::Timeouts(queue)) => {
+                        let is_empty = self.lives.waiting(queue).next().is_none();
+                        self.queues[queue].is_whole |= is_empty;
+                    }
+                    Some(Role::Order(_) | Role::Channel(_)) | None => {}
                 }
             }
         }
+        if let Sender::Client(by) = &record.sender {
+            self.names.read(by, record);
+        }
+        self.depart(record.at_us);
+        self.transact(record);
         if record.sender == Sender::Unknown && record.is("multi") {
             self.step.open(record);
         } else if record.sender == Sender::Unknown && record.is("exec") {
@@ -172,6 +231,35 @@ impl Tracker {
         }
     }
 
+    /// True of a record that belongs to the step of those before it.
+    fn goes_on(&self, record: &Record) -> bool {
+        match &record.sender {
+            Sender::Script => true,
+            Sender::Client(by) => self.step.is_run_of(by),
+            Sender::Unknown => self.step.is_open(),
+        }
+    }
+
+    /// Takes note of the transactions of clients: the server shows `MULTI` when it comes, and the
+    /// commands behind it when it runs them, with nothing between them.
+    fn transact(&mut self, record: &Record) {
+        let Sender::Client(by) = &record.sender else {
+            return;
+        };
+        if record.is("multi") {
+            // All clients of a unix socket have one address.
+            if is_one_client(by) && self.transactions.len() < MOST_TRANSACTIONS {
+                self.transactions.insert(by.as_slice().into());
+            }
+        } else if self.transactions.is_empty() || !self.transactions.contains(by.as_slice()) {
+        } else if record.is("exec") || record.is("discard") {
+            self.transactions.remove(by.as_slice());
+            self.step.has_run();
+        } else if !self.step.is_run_of(by) {
+            self.step.run_of(by);
+        }
+    }
+
     /// The log is over: what is still open is told, and every life that was not let go.
     pub fn finish(&mut self) -> Vec<Life> {
         // A transaction without its end was not done.
@@ -180,6 +268,9 @@ impl Tracker {
         }
         self.tell();
         self.expire(self.figures.last_us);
+        while let Some(departure) = self.departures.over(Some(i64::MAX), u64::MAX) {
+            self.left(departure);
+        }
         self.lives.finish()
     }
 
@@ -207,17 +298,36 @@ impl Tracker {
         }
     }
 
+    /// True of a record that starts a script with a key of a queue.
+    fn starts_script(&self, record: &Record) -> bool {
+        let is_script = ["evalsha", "eval", "fcall"]
+            .iter()
+            .any(|name| record.is(name));
+        is_script && record.words(3).any(|word| self.is_of_queue(word))
+    }
+
+    /// True of a key that a queue has which is followed, or may be.
+    fn is_of_queue(&self, key: &[u8]) -> bool {
+        match &self.wanted {
+            None => is_redisson(key),
+            Some(wanted) => wanted.keys.contains_key(key),
+        }
+    }
+
     fn role(&self, db: u32, key: &[u8]) -> Option<Role> {
         self.roles.get(&db)?.get(key).copied()
     }
 
     /// Begins to follow the queues whose keys a step names for the first time.
     fn discover(&mut self, step: &Step<'_>) {
+        let mut seen = HashSet::new();
         for (record, command) in step.commands() {
             for key in command.keys() {
                 match (self.role(record.db, key), &self.wanted) {
                     (Some(Role::Timeouts(queue) | Role::Order(queue)), _) => {
-                        self.name_rightly(step, queue);
+                        if seen.insert(queue) {
+                            self.name_rightly(step, queue);
+                        }
                     }
                     (Some(_), _) => {}
                     (None, Some(wanted)) => {
@@ -260,6 +370,7 @@ impl Tracker {
             db,
             target,
             expires_ms: None,
+            is_whole: self.begins_empty,
             is_plain,
             races: Races::default(),
             twin,
@@ -313,8 +424,15 @@ impl Tracker {
         }
         self.won(&step, &moves);
         self.attempted(&step, &moves);
+        self.serve_early(&step);
         self.serve(&step);
+        let forgotten = self.figures.forgotten;
         self.lives.make_room(&mut self.figures);
+        if self.figures.forgotten > forgotten {
+            for queue in &mut self.queues {
+                queue.is_whole = false;
+            }
+        }
         drop(step);
         self.step = transaction.emptied();
     }
@@ -322,7 +440,14 @@ impl Tracker {
     /// Finds the member that each push to a target is of: one with that payload which leaves the
     /// queue in the same step.
     fn pair(&self, step: &Step<'_>) -> StepMoves {
-        let mut moves = StepMoves::default();
+        let pops_order = step.commands().any(|(record, command)| {
+            matches!(command, Command::Pop { keys, .. }
+                if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
+        });
+        let mut moves = StepMoves {
+            pops_order,
+            ..StepMoves::default()
+        };
         let is_target =
             |p: &PushedElement<'_>| matches!(self.role(p.db, p.key), Some(Role::Target(_)));
         if !step.pushed().any(|pushed| is_target(&pushed)) {
@@ -353,9 +478,12 @@ impl Tracker {
                         }
                     }
                 }
-                Command::TakeRanks { key } => {
-                    if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
-                        for member in self.taken_by_place(step, queue) {
+                Command::TakeRanks { .. } | Command::TakeEnd { .. } | Command::TakeRange { .. } => {
+                    for key in command.keys() {
+                        let Some(Role::Timeouts(queue)) = self.role(record.db, key) else {
+                            continue;
+                        };
+                        for member in self.taken_by_place(step, queue, command) {
                             leaves(queue, member);
                             moves.leaving.insert((queue, member.into()));
                         }
@@ -381,24 +509,53 @@ impl Tracker {
         moves
     }
 
-    /// Members that may have left timeouts by their places in a step: those that wait there with a
-    /// payload which the step pushes to target, by due time; of the plain queue the elements
+    /// Members that may have left timeouts by their places or scores in a step: those that wait there
+    /// with a payload which the step pushes to target, by due time; of the plain queue the elements
     /// themselves.
-    fn taken_by_place<'a>(&'a self, step: &Step<'a>, queue: usize) -> Vec<&'a [u8]> {
-        let target = Some(Role::Target(self.queues[queue].target));
-        let pushed = step.pushed().filter(|p| self.role(p.db, p.key) == target);
-        if self.queues[queue].is_plain {
-            return pushed.map(|pushed| pushed.value).collect();
+    fn taken_by_place<'a>(
+        &'a self,
+        step: &Step<'a>,
+        queue: usize,
+        command: &Command<'_>,
+    ) -> Vec<&'a [u8]> {
+        let followed = &self.queues[queue];
+        let is_in = |life: &Life| match command {
+            Command::TakeRange { scores, .. } => {
+                let due = life.due.and_then(Due::at);
+                due.is_none_or(|due| scores.has(followed.queue.score(due)))
+            }
+            _ => true,
+        };
+        let pushed =
+            step.pushed_to(|db, key| self.role(db, key) == Some(Role::Target(followed.target)));
+        if followed.is_plain {
+            let is_in = |member: &&[u8]| {
+                let life = self.lives.find(queue, member);
+                life.and_then(|id| self.lives.get(id)).is_none_or(is_in)
+            };
+            return pushed.filter(is_in).collect();
         }
-        let payloads: HashSet<&[u8]> = pushed.map(|pushed| pushed.value).collect();
-        let is_one = |life: &Life| life.waits && payloads.contains(life.message.payload());
-        let ids = self.lives.of_queue(queue, is_one);
-        let mut lives: Vec<&Life> = ids.iter().filter_map(|id| self.lives.get(*id)).collect();
-        lives.sort_by_key(|life| life.due.and_then(Due::at));
-        lives
-            .into_iter()
-            .map(|life| &*life.message.member)
-            .collect()
+        let mut payloads: HashMap<&[u8], usize> = HashMap::new();
+        for payload in pushed {
+            *payloads.entry(payload).or_default() += 1;
+        }
+        let mut members = Vec::new();
+        for id in self.lives.waiting(queue) {
+            if payloads.is_empty() {
+                break;
+            }
+            let Some(life) = self.lives.get(id).filter(|life| is_in(life)) else {
+                continue;
+            };
+            if let Some(left) = payloads.get_mut(life.message.payload()) {
+                *left -= 1;
+                if *left == 0 {
+                    payloads.remove(life.message.payload());
+                }
+                members.push(&*life.message.member);
+            }
+        }
+        members
     }
 
     /// Tells what one command of a step did.
@@ -411,14 +568,10 @@ impl Tracker {
     ) {
         let db = record.db;
         match command {
-            Command::Add {
-                key,
-                members,
-                only_new,
-            } => {
+            Command::Add { key, members, rule } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     for (score, member) in members {
-                        self.added(step, queue, member, *score, *only_new);
+                        self.added(step, queue, member, *score, *rule);
                     }
                 }
             }
@@ -431,15 +584,26 @@ impl Tracker {
             }
             Command::TakeRange { key, scores } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
-                    self.taken_range(step, queue, scores);
+                    self.taken_range(step, queue, scores, moves);
                 }
             }
+            Command::TakeRanks { key, first, last } => {
+                if let Some(Role::Timeouts(queue)) = self.role(db, key) {
+                    self.taken_ranks(step, queue, (*first, *last));
+                }
+            }
+            Command::TakeEnd {
+                keys,
+                end,
+                most,
+                waits_us,
+            } => self.taken_from_end(step, db, keys, (*end, *most), *waits_us),
             Command::Push { key, end, values } => {
                 if let Some(Role::Target(target)) = self.role(db, key) {
                     for value in values {
                         let life = self.pushed(step, target, value, moves);
                         let element = life.map_or(Element::Other, Element::Of);
-                        self.targets[target].push(*end, element);
+                        self.targets[target].push(*end, element, value);
                     }
                 }
             }
@@ -447,9 +611,10 @@ impl Tracker {
                 keys,
                 end,
                 most,
+                to,
                 waits_us,
             } => {
-                self.popped(step, db, keys, (*end, *most), *waits_us);
+                self.popped(step, db, keys, (*end, *most), *to, *waits_us);
             }
             Command::Remove { key, count, value } => {
                 if let Some(Role::Target(target)) = self.role(db, key) {
@@ -489,11 +654,14 @@ impl Tracker {
             Command::Expire { key, expiry } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     let now_ms = step.at_us().map(|us| us.div_euclid(1_000));
-                    self.queues[queue].expires_ms = match *expiry {
+                    let expires_ms = match *expiry {
                         Expiry::After(ms) => now_ms.map(|now| now.saturating_add(ms)),
                         Expiry::At(ms) => Some(ms),
                         Expiry::Never => None,
                     };
+                    self.queues[queue].expires_ms = expires_ms;
+                    let both = self.next_expiry_ms.into_iter().chain(expires_ms);
+                    self.next_expiry_ms = both.min();
                 }
             }
             Command::Publish { channel, message } => {
@@ -510,11 +678,7 @@ impl Tracker {
                     }
                 }
             }
-            // What leaves by its place is told by its push: see `pair`.
-            Command::TakeRanks { .. }
-            | Command::AskDue { .. }
-            | Command::AskHead { .. }
-            | Command::Script { .. } => {}
+            Command::AskDue { .. } | Command::AskHead { .. } | Command::Script { .. } => {}
         }
     }
 }
@@ -522,9 +686,9 @@ impl Tracker {
 // --- Timeouts -------------------------------------------------------------------------------------
 
 impl Tracker {
-    /// A member was put into timeouts with this score.
-    fn added(&mut self, step: &Step<'_>, queue: usize, member: &[u8], score: f64, only_new: bool) {
-        let due = self.queues[queue].queue.due(score);
+    /// A member was put into timeouts with this score, if the rule lets it.
+    fn added(&mut self, step: &Step<'_>, queue: usize, member: &[u8], score: f64, rule: AddRule) {
+        let layout = self.queues[queue].queue.clone();
         let mut known = self.lives.find(queue, member);
         if let Some(id) = known
             && self
@@ -536,10 +700,52 @@ impl Tracker {
             self.lives.remove(id);
             known = None;
         }
-        let kind = match known.and_then(|life| self.lives.get(life)) {
-            Some(life) if life.waits && (only_new || life.due == Some(due)) => return,
-            Some(_) => EventKind::Requeued { due },
-            None => EventKind::Offered { due },
+        // A file has what changed something: where a member had to be there, it was.
+        let is_sure = known.is_some() || self.queues[queue].is_whole || step.is_of_a_file();
+        let has_it = step.is_of_a_file() && rule.presence == Presence::Old;
+        let life = known.and_then(|id| self.lives.get(id));
+        let waits = has_it || life.is_some_and(|life| life.waits);
+        let before = life.filter(|life| life.waits).and_then(|life| life.due);
+        let had = before.map(|due| match due {
+            Due::At(moment) => layout.score(moment),
+            Due::OutOfRange(score) => score,
+        });
+        let score = match (rule.is_increment, had) {
+            (true, Some(had)) => had + score,
+            // It is there, and nobody knows when it is due.
+            (true, None) if waits || !is_sure => {
+                let id = known.unwrap_or_else(|| self.begin(queue, member));
+                self.lives.change(id, |life| {
+                    (life.due, life.waits) = (None, true);
+                    life.is_presumed |= !is_sure;
+                });
+                return;
+            }
+            _ => score,
+        };
+        let due = layout.due(score);
+        let is_refused = match rule.presence {
+            Presence::New => waits,
+            Presence::Old => !waits && is_sure,
+            Presence::Either => false,
+        } || match (rule.change, had) {
+            (ScoreChange::Higher, Some(had)) => score <= had,
+            (ScoreChange::Lower, Some(had)) => score >= had,
+            _ => false,
+        };
+        if is_refused || (waits && before == Some(due)) {
+            return;
+        }
+        let is_again = known.is_some() || rule.presence == Presence::Old;
+        let may_be_refused = rule.change != ScoreChange::Any && waits && had.is_none();
+        let is_presumed = (rule.presence == Presence::Old && !is_sure) || may_be_refused;
+        if let Some(departure) = known.and_then(|id| self.departure_of(queue, id)) {
+            self.left(departure);
+        }
+        let kind = if is_again {
+            EventKind::Requeued { due }
+        } else {
+            EventKind::Offered { due }
         };
         let id = known.unwrap_or_else(|| self.begin(queue, member));
         let moment = step.moment();
@@ -552,8 +758,9 @@ impl Tracker {
             life.waits = true;
             life.is_moved = false;
             life.ended = None;
+            life.is_presumed |= is_presumed;
         });
-        self.event(step, queue, Some(id), kind);
+        self.event_at(&step.moment(), queue, Some(id), kind, is_presumed);
     }
 
     /// Begins the life of a message.
@@ -583,32 +790,190 @@ impl Tracker {
         if was_moved || is_gone || step.adds(member) {
             return;
         }
-        let pops_order = step.commands().any(|(record, command)| {
-            matches!(command, Command::Pop { keys, .. }
-                if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
-        });
-        let kind = if pops_order {
+        let kind = if moves.pops_order {
             EventKind::Polled
         } else {
             EventKind::Removed
         };
-        self.end(step, queue, id, kind);
+        // Where nothing is known of it, it may have been gone before.
+        let is_presumed = known.is_none() && step.is_one_command() && !step.is_of_a_file();
+        self.departs(step, queue, id, kind, is_presumed);
     }
 
     /// Takes note that all members with such a score left timeouts.
-    fn taken_range(&mut self, step: &Step<'_>, queue: usize, scores: &Scores) {
+    fn taken_range(&mut self, step: &Step<'_>, queue: usize, scores: &Scores, moves: &StepMoves) {
         let layout = self.queues[queue].queue.clone();
-        let is_in = |life: &Life| {
-            let due = life.due.and_then(Due::at);
-            life.waits && due.is_some_and(|due| scores.has(layout.score(due)))
-        };
-        for id in self.lives.of_queue(queue, is_in) {
-            let was_moved = self.lives.get(id).is_some_and(|life| life.is_moved);
+        let lowest = layout.due(scores.lowest()).at();
+        // Scores may be finer than due times.
+        let from = lowest.map_or(EpochMillis::new(i64::MIN), |due| due.plus(-1));
+        let waiting = self.lives.waiting_from(queue, from);
+        let waiting = waiting.map(|(due, id)| (layout.score(due), id));
+        let ids: Vec<u64> = waiting
+            .take_while(|(score, _)| !scores.is_passed(*score))
+            .filter_map(|(score, id)| scores.has(score).then_some(id))
+            .collect();
+        for id in ids {
+            let was_moved = self.lives.get(id).is_some_and(|life| {
+                let member = (queue, life.message.member.clone());
+                life.is_moved || moves.moving.contains(&member)
+            });
             self.lives.change(id, |life| life.waits = false);
             if !was_moved {
-                self.end(step, queue, id, EventKind::Removed);
+                self.departs(step, queue, id, EventKind::Removed, false);
             }
         }
+    }
+
+    /// Members left timeouts by their places. Where the step pushes some to target, its pushes tell
+    /// which: see `pair`.
+    fn taken_ranks(&mut self, step: &Step<'_>, queue: usize, (first, last): (i64, i64)) {
+        if self.pushes(step, queue) {
+            return;
+        }
+        let count = self.lives.waiting(queue).count();
+        let place = |rank: i64| {
+            let rank = if rank < 0 {
+                rank.saturating_add_unsigned(count as u64)
+            } else {
+                rank
+            };
+            usize::try_from(rank)
+        };
+        let Ok(last_place) = place(last) else {
+            return;
+        };
+        let skipped = place(first).unwrap_or(0);
+        let most = last_place.saturating_add(1);
+        let ids = self.lives.first_waiting(queue, ListEnd::Left, most);
+        let is_presumed = !self.queues[queue].is_whole && (first, last) != (0, -1);
+        for id in ids.into_iter().skip(skipped) {
+            self.lives.change(id, |life| life.waits = false);
+            self.departs(step, queue, id, EventKind::Removed, is_presumed);
+        }
+        self.queues[queue].is_whole |= (first, last) == (0, -1);
+    }
+
+    /// Members were taken from an end of the first of these sorted sets that has one, or are waited
+    /// for.
+    fn taken_from_end(
+        &mut self,
+        step: &Step<'_>,
+        db: u32,
+        keys: &[&[u8]],
+        (end, most): (ListEnd, usize),
+        waits_us: Option<i64>,
+    ) {
+        for key in keys {
+            let Some(Role::Timeouts(queue)) = self.role(db, key) else {
+                continue;
+            };
+            if self.pushes(step, queue) || self.ends(&step.moment(), step, queue, (end, most)) {
+                return;
+            }
+        }
+        if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
+        {
+            let sets = keys.iter().map(|key| (db, Box::from(*key))).collect();
+            self.waits.begin(by, end, sets, at_us, span_us);
+        }
+    }
+
+    /// Somebody took members from an end of timeouts; false when none is there.
+    fn ends(
+        &mut self,
+        moment: &Moment,
+        step: &Step<'_>,
+        queue: usize,
+        (end, most): (ListEnd, usize),
+    ) -> bool {
+        let ids = self.lives.first_waiting(queue, end, most);
+        let is_presumed = !self.queues[queue].is_whole;
+        let took = !ids.is_empty();
+        for id in ids {
+            self.lives.change(id, |life| life.waits = false);
+            self.departs_at(moment, step, queue, id, EventKind::Polled, is_presumed);
+        }
+        took
+    }
+
+    /// True when the step pushes something to the target of this queue.
+    fn pushes(&self, step: &Step<'_>, queue: usize) -> bool {
+        let target = Some(Role::Target(self.queues[queue].target));
+        let mut pushed = step.pushed_to(|db, key| self.role(db, key) == target);
+        pushed.next().is_some()
+    }
+
+    /// A message leaves timeouts in this step. Unless somebody pushes it soon, that is its end.
+    fn departs(
+        &mut self,
+        step: &Step<'_>,
+        queue: usize,
+        id: u64,
+        kind: EventKind,
+        is_presumed: bool,
+    ) {
+        self.departs_at(&step.moment(), step, queue, id, kind, is_presumed);
+    }
+
+    /// The same by whoever had waited for it.
+    fn departs_at(
+        &mut self,
+        moment: &Moment,
+        step: &Step<'_>,
+        queue: usize,
+        id: u64,
+        kind: EventKind,
+        is_presumed: bool,
+    ) {
+        let Some(life) = self.lives.get(id) else {
+            return;
+        };
+        let was_presumed = life.is_presumed;
+        let payload = life.message.payload().into();
+        self.lives.change(id, |life| {
+            life.ended = Some((kind.clone(), moment.clone()));
+            life.is_presumed |= is_presumed;
+        });
+        let followed = &self.queues[queue];
+        let is_of_all = followed.is_plain;
+        let value = (followed.target, payload);
+        let event = self.event_of(moment, queue, Some(id), kind, is_presumed);
+        let departure = Departure {
+            life: id,
+            event,
+            value,
+            is_of_all,
+            was_presumed,
+            command: self.figures.commands,
+        };
+        if is_of_all || step.is_one_command() {
+            self.departures.add(departure);
+        } else {
+            self.left(departure);
+        }
+    }
+
+    /// The departure of this life, if it is not told yet.
+    fn departure_of(&mut self, queue: usize, id: u64) -> Option<Departure> {
+        if self.departures.is_empty() {
+            return None;
+        }
+        let payload = self.lives.get(id)?.message.payload().into();
+        let value = (self.queues[queue].target, payload);
+        self.departures.of_life(id, &value)
+    }
+
+    /// Tells the departures that nobody has made a transfer of until then.
+    fn depart(&mut self, at_us: Option<i64>) {
+        while let Some(departure) = self.departures.over(at_us, self.figures.commands) {
+            self.left(departure);
+        }
+    }
+
+    /// A message has left, and not for target.
+    fn left(&mut self, departure: Departure) {
+        self.figures.count(&departure.event);
+        self.events.push(departure.event);
     }
 
     /// A message was published on the channel of a queue.
@@ -630,21 +995,27 @@ impl Tracker {
         let Some(now_ms) = at_us.map(|us| us.div_euclid(1_000)) else {
             return;
         };
+        if self.next_expiry_ms.is_none_or(|next| now_ms < next) {
+            return;
+        }
         for queue in 0..self.queues.len() {
             let expires = self.queues[queue].expires_ms;
             let Some(expires) = expires.filter(|expires| *expires <= now_ms) else {
                 continue;
             };
             self.queues[queue].expires_ms = None;
+            self.queues[queue].is_whole = true;
             let moment = Moment {
                 at_us: expires.checked_mul(1_000),
                 by: None,
             };
-            for id in self.lives.of_queue(queue, |life| life.waits) {
+            for id in self.lives.waiting(queue).collect::<Vec<_>>() {
                 self.lives.change(id, |life| life.waits = false);
                 self.end_at(&moment, queue, id, EventKind::Expired);
             }
         }
+        let all = self.queues.iter().filter_map(|queue| queue.expires_ms);
+        self.next_expiry_ms = all.min();
     }
 }
 
@@ -661,14 +1032,20 @@ impl Tracker {
     ) -> Option<u64> {
         let paired = moves.members.get(moves.told).cloned().flatten();
         moves.told += 1;
-        let (queue, member) = match paired {
-            Some(paired) => paired,
+        let left = match paired {
+            Some(_) => None,
+            None => self.departed(step, target, value),
+        };
+        let has_left = left.is_some();
+        let (queue, member) = match (paired, left) {
+            (Some(paired), _) => paired,
+            (None, Some(left)) => left,
             // The plain queue is moved by commands of their own.
-            None => (self.plain_queue(target)?, value.into()),
+            (None, None) => (self.plain_queue(target)?, value.into()),
         };
         let known = self.lives.find(queue, &member);
         let is_plain = self.queues[queue].is_plain;
-        let leaves = moves.leaving.contains(&(queue, member.clone()));
+        let leaves = has_left || moves.leaving.contains(&(queue, member.clone()));
         let id = known.unwrap_or_else(|| {
             let id = self.begin(queue, &member);
             if is_plain && !leaves {
@@ -709,6 +1086,50 @@ impl Tracker {
         Some(id)
     }
 
+    /// The queue and the member of a message that left timeouts before, and is pushed now.
+    fn departed(
+        &mut self,
+        step: &Step<'_>,
+        target: usize,
+        value: &[u8],
+    ) -> Option<(usize, Box<[u8]>)> {
+        if self.departures.is_empty() {
+            return None;
+        }
+        let by = step.moment().by;
+        let claimed = self.departures.claim(&(target, value.into()), by.as_ref());
+        if let Some(departure) = claimed {
+            let was_presumed = departure.was_presumed;
+            let queue = self.lives.queue_of(departure.life);
+            let life = self.lives.get(departure.life);
+            let member = life.map(|life| life.message.member.clone());
+            let Some((queue, member)) = queue.zip(member) else {
+                // Its life was let go as what it was then.
+                self.left(departure);
+                return None;
+            };
+            let unsure = |life: &mut Life| life.is_presumed = was_presumed;
+            self.lives.change(departure.life, unsure);
+            return Some((queue, member));
+        }
+        // It took one, and this one waits: it is that, and not the one of which it was presumed.
+        let queue = self.plain_queue(target)?;
+        let pushed = self.lives.get(self.lives.find(queue, value)?)?;
+        if !pushed.waits {
+            return None;
+        }
+        let departure = self.departures.presumed(target, by.as_ref())?;
+        if self.lives.get(departure.life).is_none() {
+            self.left(departure);
+            return None;
+        }
+        self.lives.change(departure.life, |life| {
+            (life.waits, life.ended) = (true, None);
+            life.is_presumed = departure.was_presumed;
+        });
+        Some((queue, value.into()))
+    }
+
     /// The plain queue with that target, if there is one alone.
     fn plain_queue(&self, target: usize) -> Option<usize> {
         let is_one = |queue: &FollowedQueue| queue.target == target && queue.is_plain;
@@ -722,8 +1143,13 @@ impl Tracker {
         db: u32,
         keys: &[&[u8]],
         (end, most): (ListEnd, usize),
+        to: Option<(&[u8], ListEnd)>,
         waits_us: Option<i64>,
     ) {
+        let to = to.and_then(|(key, end)| match self.role(db, key) {
+            Some(Role::Target(target)) => Some((target, end)),
+            _ => None,
+        });
         for key in keys {
             let Some(Role::Target(target)) = self.role(db, key) else {
                 continue;
@@ -732,12 +1158,28 @@ impl Tracker {
             for _ in 0..most.min(self.targets[target].len()) {
                 if let Some(element) = self.targets[target].pop(end) {
                     took = true;
-                    self.consumed(&step.moment(), target, element);
+                    match to {
+                        // It goes round.
+                        Some((to, end)) if to == target => {
+                            let life = element.life().and_then(|id| self.lives.get(id));
+                            let value = life.map_or(&b""[..], |life| life.message.payload());
+                            self.targets[to].push(end, element, value);
+                        }
+                        _ => self.consumed(&step.moment(), target, element),
+                    }
                 }
             }
             if took {
+                if let Some((to, end)) = to.filter(|(to, _)| *to != target) {
+                    self.targets[to].push(end, Element::Other, b"");
+                }
                 return;
             }
+        }
+        if let Some((to, end)) = to {
+            // Whatever it moves there, if there is anything.
+            self.targets[to].push(end, Element::Other, b"");
+            self.targets[to].is_known = false;
         }
         if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
         {
@@ -775,6 +1217,31 @@ impl Tracker {
         }
     }
 
+    /// Gives what was offered to those who waited for it at timeouts.
+    fn serve_early(&mut self, step: &Step<'_>) {
+        let Some(at_us) = step.at_us() else {
+            return;
+        };
+        for (record, command) in step.commands() {
+            let Command::Add { key, .. } = command else {
+                continue;
+            };
+            let Some(Role::Timeouts(queue)) = self.role(record.db, key) else {
+                continue;
+            };
+            let set = (record.db, Box::from(*key));
+            while self.lives.waiting(queue).next().is_some()
+                && let Some(waiting) = self.waits.serve(&set, at_us)
+            {
+                let moment = Moment {
+                    at_us: Some(at_us),
+                    by: Some(waiting.by),
+                };
+                self.ends(&moment, step, queue, (waiting.end, 1));
+            }
+        }
+    }
+
     /// Gives what was pushed to those who waited for an element.
     fn serve(&mut self, step: &Step<'_>) {
         let Some(at_us) = step.at_us() else {
@@ -804,25 +1271,20 @@ impl Tracker {
 
     /// Elements with this value were removed from a target.
     fn removed_from_target(&mut self, step: &Step<'_>, target: usize, value: &[u8], count: i64) {
-        let is_it = |id: &u64| {
-            let life = self.lives.get(*id);
-            life.is_some_and(|life| life.message.payload() == value)
-        };
         let most = match usize::try_from(count.unsigned_abs()) {
             Ok(0) | Err(_) => usize::MAX,
             Ok(most) => most,
         };
-        let lives = self.targets[target].lives();
-        let (from, ids): (_, Vec<u64>) = if count < 0 {
-            (
-                ListEnd::Right,
-                lives.rev().filter(is_it).take(most).collect(),
-            )
+        let from = if count < 0 {
+            ListEnd::Right
         } else {
-            (ListEnd::Left, lives.filter(is_it).take(most).collect())
+            ListEnd::Left
         };
-        for id in ids {
-            self.targets[target].remove(from, id);
+        let is_it = |id| {
+            let life = self.lives.get(id);
+            life.is_some_and(|life| life.message.payload() == value)
+        };
+        for id in self.targets[target].remove(from, most, value, is_it) {
             self.lost(step, id, EventKind::Removed);
         }
     }
@@ -854,7 +1316,8 @@ impl Tracker {
         match self.role(db, key) {
             Some(Role::Timeouts(queue)) => {
                 self.queues[queue].expires_ms = None;
-                for id in self.lives.of_queue(queue, |life| life.waits) {
+                self.queues[queue].is_whole = true;
+                for id in self.lives.waiting(queue).collect::<Vec<_>>() {
                     let was_moved = self.lives.get(id).is_some_and(|life| life.is_moved);
                     self.lives.change(id, |life| life.waits = false);
                     if !was_moved {
@@ -895,7 +1358,12 @@ impl Tracker {
         let (Some(script), Some((queue, now_ms))) = (script, asked) else {
             return;
         };
-        if !is_transfer(script) {
+        // By what it does, whatever its text, which a log of `EVALSHA` does not show: it asks for what is
+        // due, and for the head behind that.
+        if ended && !is_transfer(script) && self.transfers.len() < MOST_TRANSFERS {
+            self.transfers.insert(script.into());
+        }
+        if !is_transfer(script) && !self.transfers.contains(script) {
             return;
         }
         let moment = step.moment();
@@ -986,17 +1454,8 @@ impl Tracker {
         kind: EventKind,
         is_presumed: bool,
     ) {
-        let followed = &self.queues[queue];
+        let event = self.event_of(moment, queue, id, kind, is_presumed);
         let life = id.and_then(|id| self.lives.get(id));
-        let event = Event {
-            at_us: moment.at_us,
-            queue: followed.queue.clone(),
-            db: followed.db,
-            message: life.map(|life| life.message.clone()),
-            by: moment.by.clone(),
-            kind,
-            is_presumed,
-        };
         let is_confirmed = life.is_none_or(|life| life.unconfirmed.is_none());
         if is_confirmed {
             self.figures.count(&event);
@@ -1007,6 +1466,30 @@ impl Tracker {
                     held.push(event);
                 }
             });
+        }
+    }
+}
+
+impl Tracker {
+    /// An event that is not told yet.
+    fn event_of(
+        &self,
+        moment: &Moment,
+        queue: usize,
+        id: Option<u64>,
+        kind: EventKind,
+        is_presumed: bool,
+    ) -> Event {
+        let followed = &self.queues[queue];
+        let life = id.and_then(|id| self.lives.get(id));
+        Event {
+            at_us: moment.at_us,
+            queue: followed.queue.clone(),
+            db: followed.db,
+            message: life.map(|life| life.message.clone()),
+            by: moment.by.clone(),
+            kind,
+            is_presumed,
         }
     }
 }

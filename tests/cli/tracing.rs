@@ -240,6 +240,47 @@ fn events_tell_the_same_in_the_order_in_which_they_happened() {
 }
 
 #[test]
+fn a_log_that_a_terminal_has_broken_at_its_width_is_joined_and_says_how_often() {
+    let whole = String::from_utf8(log("3.52.0")).unwrap();
+    let mut broken = Vec::new();
+    let mut joints = 0;
+    for line in whole.lines() {
+        let parts = line.as_bytes().chunks(80);
+        joints += parts.len() - 1;
+        for part in parts {
+            broken.extend_from_slice(part);
+            broken.push(b'\n');
+        }
+    }
+    let (messages, summary) = messages(&broken, &[]);
+    assert_lives("3.52.0", &messages);
+    assert_eq!(summary["unreadable"], 0);
+    assert_eq!(summary["joined_lines"], joints);
+    let said = local_with_input(&["trace", "--from", "-"], &broken).done();
+    assert!(
+        said.err.contains("joined to the one before"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_record_that_is_too_long_is_left_out_and_told_and_the_others_are_not() {
+    let value = "x".repeat(9 << 20);
+    let too_long = format!("1795409000.5 [0 10.0.0.1:5] \"SET\" \"k\" \"{value}\"\n");
+    let all = [too_long.as_bytes(), &log("3.52.0")].concat();
+    let (messages, summary) = messages(&all, &[]);
+    assert_lives("3.52.0", &messages);
+    assert_eq!(
+        (&summary["too_long"], &summary["unreadable"]),
+        (&1.into(), &0.into())
+    );
+    let said = local_with_input(&["trace", "--from", "-"], &all).done();
+    let told = "1 record was left out: longer than 8.3 MB";
+    assert!(said.err.contains(told), "{}", said.err);
+}
+
+#[test]
 fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
     // Redis 5.0 writes a snapshot before the commands, 7.0 and 8.2 in a file beside them.
     for (version, from) in [
@@ -269,6 +310,69 @@ fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
         let has_times = version != "3.15.1";
         assert_eq!(summary["from_ms"].is_i64(), has_times, "{version}");
     }
+}
+
+/// An append-only file: lines of a time, or of a command.
+fn append_only(lines: &[&str]) -> Vec<u8> {
+    let word = |word: &str| format!("${}\r\n{word}\r\n", word.len());
+    let file = lines.iter().map(|line| {
+        if line.starts_with('#') {
+            return format!("{line}\r\n");
+        }
+        let words: Vec<String> = line.split(' ').map(word).collect();
+        format!("*{}\r\n{}", words.len(), words.concat())
+    });
+    file.collect::<String>().into_bytes()
+}
+
+#[test]
+fn the_whole_seconds_of_an_append_only_file_are_not_told_as_milliseconds() {
+    let file = append_only(&[
+        "#TS:1700000000",
+        "ZADD delay 1700000001.4 x",
+        "#TS:1700000001",
+        "RPUSH ready x",
+        "ZREM delay x",
+        "#TS:1700000003",
+        "LPOP ready",
+    ]);
+    let trace = ["trace", "zset-list:delay,ready", "--from", "-"];
+    let told = |args: &[&str]| local_with_input(&[&trace[..], args].concat(), &file).done();
+    for line in told(&["--json"]).json() {
+        assert_eq!(line["precision_ms"], 1_000, "{line}");
+    }
+    let said = told(&[]);
+    let rows: Vec<&str> = said.out.lines().skip(1).collect();
+    for row in &rows {
+        let time = row.split("  ").next().unwrap();
+        assert!(
+            time.ends_with(|c: char| c.is_ascii_digit()) && !time.contains('.'),
+            "{row}"
+        );
+    }
+    assert!(
+        rows[1].contains("400 ms early to 600 ms late"),
+        "{}",
+        rows[1]
+    );
+    assert!(
+        rows[2].contains("after 1.0 s to 3.0 s in target"),
+        "{}",
+        rows[2]
+    );
+    assert!(
+        said.err.contains("each up to 1.0 s more") && said.err.contains("each ±1.0 s"),
+        "{}",
+        said.err
+    );
+    let lives = told(&["--by", "message"]).out;
+    assert!(
+        lives.contains("-400 ms to 600 ms") && lives.contains("1.0 s to 3.0 s"),
+        "{lives}"
+    );
+    // Those of MONITOR are exact.
+    let (messages, summary) = messages(&log("4.7.0"), &[]);
+    assert!(messages[0]["precision_ms"].is_null() && summary["precision_ms"].is_null());
 }
 
 #[test]
@@ -467,6 +571,86 @@ fn what_is_asked_for_alone_is_printed() {
 }
 
 #[test]
+fn the_summary_says_how_many_there_were_beside_those_that_a_limit_shows() {
+    let from = fixture("4.7.0").join("monitor.log");
+    let from = from.to_str().unwrap();
+    let limited = |args: &[&str]| {
+        let args = [&["trace", "--from", from, "--limit", "2"], args].concat();
+        let said = local(&args).done();
+        let json = local(&[&args[..], &["--json"]].concat()).done().json();
+        let summary = json.last().unwrap();
+        assert_eq!(json.len(), 3);
+        assert_eq!(summary["messages"], 15, "{args:?}");
+        assert!(summary["ended_by_limit"].is_null());
+        (said.err, summary["not_shown"].clone())
+    };
+    let (said, not_shown) = limited(&["--by", "message"]);
+    assert!(said.contains("13 messages more"), "{said}");
+    assert_eq!(not_shown, 13);
+    let (_, not_shown) = limited(&["--by", "message", "--grep", "job-10"]);
+    assert_eq!(not_shown, 1);
+    let all = local(&["trace", "--from", from, "--json"]).done().json();
+    let (said, not_shown) = limited(&[]);
+    assert_eq!(not_shown, all.len() - 3);
+    assert!(said.contains("events more would be shown"), "{said}");
+    // What comes through a pipe ends with the last line: it may be live.
+    let piped = ["trace", "--from", "-", "--limit", "2", "--json"];
+    let summary = local_with_input(&piped, &log("4.7.0")).done().json().pop();
+    assert_eq!(summary.unwrap()["ended_by_limit"], true);
+}
+
+#[test]
+fn clients_that_name_their_connections_in_the_log_are_named() {
+    let whole = String::from_utf8(log("4.7.0")).unwrap();
+    let (lives, _) = messages(whole.as_bytes(), &[]);
+    let mover = lives
+        .iter()
+        .find_map(|life| life["transferred_by"].as_str());
+    let mover = mover.unwrap();
+    let first = whole.lines().find(|line| line.contains('[')).unwrap();
+    let at = first.split_once(' ').unwrap().0;
+    let named = format!("{at} [0 {mover}] \"CLIENT\" \"SETNAME\" \"mail-1\"\n{whole}");
+    let said = local_with_input(&["trace", "--from", "-"], named.as_bytes()).done();
+    assert!(
+        said.out.contains(&format!("  mail-1 ({mover})  ")),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.err.contains("127.0.0.1 (mail-1): offered "),
+        "{}",
+        said.err
+    );
+    let (lives, summary) = messages(named.as_bytes(), &[]);
+    let its = |life: &&Value| life["transferred_by"] == mover;
+    let its: Vec<_> = lives.iter().filter(its).collect();
+    assert!(!its.is_empty() && its.iter().all(|life| life["names"][mover] == "mail-1"));
+    assert_eq!(summary["clients"][0]["names"][0], "mail-1");
+}
+
+#[test]
+fn what_a_log_does_not_show_for_sure_is_marked() {
+    let log = b"1700000000.1 [0 10.0.0.1:5] \"ZADD\" \"delay\" \"1700000009\" \"x\"\n\
+        1700000000.2 [0 10.0.0.1:5] \"ZADD\" \"delay\" \"XX\" \"1700000008\" \"old\"\n\
+        1700000000.3 [0 10.0.0.1:5] \"ZPOPMAX\" \"delay\"\n";
+    let trace = ["trace", "zset-list:delay,ready", "--from", "-"];
+    let said = |args: &[&str]| local_with_input(&[&trace[..], args].concat(), log).done();
+    let events = said(&["--json"]).json();
+    let marks: Vec<_> = events[..3]
+        .iter()
+        .map(|event| (event["event"].as_str().unwrap(), event["presumed"] == true))
+        .collect();
+    let expected = [("offered", false), ("requeued", true), ("polled", true)];
+    assert_eq!(marks, expected);
+    assert_eq!(said(&[]).out.matches("(presumed)").count(), 2);
+    let lives = said(&["--by", "message"]).out;
+    assert!(
+        lives.contains("  polled?  ") && lives.contains("  waiting?  "),
+        "{lives}"
+    );
+}
+
+#[test]
 fn lines_for_people_say_the_day_and_where_more_than_one_is_followed_the_queue() {
     let said = |args: &[&str]| {
         let args = [&["trace", "--from", "-"], args].concat();
@@ -505,6 +689,20 @@ fn a_pipe_with_a_path_is_read_once_and_from_its_beginning() {
     writing.join().unwrap().unwrap();
     let through = local_with_input(&["trace", "--from", "-", "--json"], &whole);
     assert_eq!(said.done().json(), through.done().json());
+}
+
+#[test]
+fn a_log_without_what_scripts_did_is_told_what_it_lacks() {
+    let whole = String::from_utf8(log("4.7.0")).unwrap();
+    let kept = whole.lines().filter(|line| !line.contains(" lua] "));
+    let kept: Vec<&str> = kept.collect();
+    let said = local_with_input(&["trace", "--from", "-"], kept.join("\n").as_bytes());
+    assert_eq!(said.code, 1);
+    let hint = "left no commands in the log, so nothing is told of them";
+    assert!(said.err.contains(hint), "{}", said.err);
+    assert_eq!(said.err.matches(hint).count(), 1);
+    let said = local_with_input(&["trace", "--from", "-"], whole.as_bytes());
+    assert!(!said.done().err.contains(hint));
 }
 
 #[test]

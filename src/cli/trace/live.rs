@@ -16,7 +16,7 @@ use super::Account;
 use crate::args;
 use crate::clock::when::Span;
 use crate::config::Config;
-use crate::ops::trace::{Brakes, LiveEnd, LiveStop, follow, price};
+use crate::ops::trace::{Brakes, LiveEnd, LiveStop, follow, names, price};
 use crate::queue::{Known, text};
 use crate::store::StoreError;
 
@@ -46,6 +46,9 @@ pub(super) async fn run<W: Write>(
         say::note("nothing was traced");
         return Ok(Outcome::Partly);
     }
+    for (address, name) in names(&session.store).await {
+        account.tracker.name(address.as_bytes(), name.as_bytes());
+    }
     // Heeded before there is anything to be ended.
     let (stop, suspend) = (StopSignal::listen(), Suspend::heed());
     let mut live = follow(&session.store, brakes).await.map_err(refused)?;
@@ -61,6 +64,7 @@ pub(super) async fn run<W: Write>(
             break;
         }
     }
+    account.summary.ended_by_limit = account.is_full();
     live.stopper().stop().await;
     drop(signals);
     // What was on its way does not matter once enough was printed.

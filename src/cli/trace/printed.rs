@@ -13,7 +13,8 @@ use crate::payload::{DecodedPayload, Habit};
 use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, Queue, text};
 use crate::trace::life::Moment;
-use crate::trace::{Event, EventKind, Life, Message, MessageFate};
+use crate::trace::record::Precision;
+use crate::trace::{ClientNames, Event, EventKind, Life, Message, MessageFate};
 
 const EVENTS: [Column; 6] = [
     Column::left("TIME", 12),
@@ -50,8 +51,12 @@ pub(super) struct LinePrinter {
     late_over_us: Option<i64>,
     habit: Habit,
     raw: bool,
+    /// The precision of the times that are printed.
+    pub(super) precision: Precision,
     most: u64,
     lines: u64,
+    /// Lines that match beside those.
+    not_shown: u64,
     /// More than one queue is followed, so that lines name theirs.
     names_queues: bool,
     /// The columns of the table, once its titles are printed.
@@ -75,8 +80,10 @@ impl LinePrinter {
                 .map(|span| span.signed_ms().saturating_mul(1_000)),
             habit: codec::chosen(asked.payloads.codec.as_deref())?,
             raw: asked.payloads.raw,
+            precision: Precision::Micro,
             most: asked.limit.unwrap_or(u64::MAX),
             lines: 0,
+            not_shown: 0,
             names_queues,
             columns: Vec::new(),
         })
@@ -85,6 +92,28 @@ impl LinePrinter {
     /// Lines printed so far.
     pub(super) fn lines(&self) -> u64 {
         self.lines
+    }
+
+    /// Lines that match and were not printed, since as many were as were asked for.
+    pub(super) fn not_shown(&self) -> u64 {
+        self.not_shown
+    }
+
+    /// Counts a line that matches; false when as many were printed as were asked for.
+    fn is_shown(&mut self) -> bool {
+        let is_shown = !self.is_full();
+        let count = if is_shown {
+            &mut self.lines
+        } else {
+            &mut self.not_shown
+        };
+        *count += 1;
+        is_shown
+    }
+
+    /// True when no message needs to be looked into to know that it matches.
+    fn matches_all(&self) -> bool {
+        self.ids.is_empty() && self.filter.is_empty()
     }
 
     /// True once as many lines were printed as were asked for.
@@ -129,17 +158,26 @@ impl LinePrinter {
     }
 
     /// Prints an event, if it was asked for.
-    pub(super) fn event<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
+    pub(super) fn event<W: Write>(
+        &mut self,
+        event: &Event,
+        names: &ClientNames,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
         let is_late = match event.kind {
             EventKind::Transferred { late_us, .. } => self.is_late(late_us),
             _ => self.late_over_us.is_none(),
         };
-        if self.is_full() || !is_late {
+        if !is_late {
+            return Ok(());
+        }
+        if self.is_full() && self.matches_all() {
+            self.not_shown += 1;
             return Ok(());
         }
         let Some(message) = &event.message else {
-            if self.ids.is_empty() && self.filter.is_empty() {
-                return self.bare(event, out);
+            if self.matches_all() {
+                return self.bare(event, names, out);
             }
             return Ok(());
         };
@@ -150,36 +188,48 @@ impl LinePrinter {
         let Some(decoded) = self.chosen(message, due, event.at_us) else {
             return Ok(());
         };
-        self.lines += 1;
+        if !self.is_shown() {
+            return Ok(());
+        }
         if out.is_json() {
             let mut fields = event_fields(event);
+            names_field(&mut fields, addresses_of_event(event), |by| names.now(by));
+            self.precision_field(&mut fields);
             self.message_fields(&mut fields, message, decoded);
             return out.json(&Value::Object(fields));
         }
-        let what = format!("{}{}", what(event), decoded.text);
+        let what = format!("{}{}", what(event, self.precision, names), decoded.text);
         let cells = vec![
-            time(event.at_us),
+            self.time(event.at_us),
             event.kind.word().to_owned(),
             message.id().to_string(),
-            by(event.by.as_deref()),
+            by(event.by.as_deref(), names),
             what,
         ];
         self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
 
     /// Prints what happened to a queue.
-    fn bare<W: Write>(&mut self, event: &Event, out: &mut Output<W>) -> io::Result<()> {
+    fn bare<W: Write>(
+        &mut self,
+        event: &Event,
+        names: &ClientNames,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
         self.lines += 1;
         if out.is_json() {
-            return out.json(&Value::Object(event_fields(event)));
+            let mut fields = event_fields(event);
+            names_field(&mut fields, addresses_of_event(event), |by| names.now(by));
+            self.precision_field(&mut fields);
+            return out.json(&Value::Object(fields));
         }
         let queue = text::printable_bytes(event.queue.name.as_bytes());
         let cells = vec![
-            time(event.at_us),
+            self.time(event.at_us),
             event.kind.word().to_owned(),
             "-".to_owned(),
-            by(event.by.as_deref()),
-            format!("{}{queue}", what(event)),
+            by(event.by.as_deref(), names),
+            format!("{}{queue}", what(event, self.precision, names)),
         ];
         self.row(&[event.at_us], (&event.queue, event.db), cells, out)
     }
@@ -189,6 +239,7 @@ impl LinePrinter {
         &mut self,
         life: &Life,
         end_us: Option<i64>,
+        names: &ClientNames,
         out: &mut Output<W>,
     ) -> io::Result<()> {
         let fate = life.fate(end_us);
@@ -199,15 +250,23 @@ impl LinePrinter {
                 .map(|(end, due)| end - due.get().saturating_mul(1_000)),
             _ => life.late_us,
         };
-        if self.is_full() || !self.is_late(late_us) {
+        if !self.is_late(late_us) {
+            return Ok(());
+        }
+        if self.is_full() && self.matches_all() {
+            self.not_shown += 1;
             return Ok(());
         }
         let Some(decoded) = self.chosen(&life.message, life.due, end_us) else {
             return Ok(());
         };
-        self.lines += 1;
+        if !self.is_shown() {
+            return Ok(());
+        }
         if out.is_json() {
             let mut fields = life_fields(life, fate, late_us);
+            names_field(&mut fields, addresses_of_life(life), |by| names.always(by));
+            self.precision_field(&mut fields);
             self.message_fields(&mut fields, &life.message, decoded);
             return out.json(&Value::Object(fields));
         }
@@ -223,12 +282,13 @@ impl LinePrinter {
         let offered_us = life.offered.as_ref().and_then(|offered| offered.at_us);
         let due_us = due.and_then(|due| due.get().checked_mul(1_000));
         let cells = vec![
-            time(offered_us),
+            self.time(offered_us),
             life.due.map_or_else(dash, |due| due_time(due, None)),
             life.message.id().to_string(),
             format!("{}{mark}", fate.word()),
-            late_us.map_or_else(dash, signed),
-            life.waited_us().map_or_else(dash, signed),
+            late_us.map_or_else(dash, |us| late_span(us, self.precision)),
+            life.waited_us()
+                .map_or_else(dash, |us| waited_span(us, self.precision)),
             format!("{again}{in_vain}{}", decoded.text),
         ];
         let of = (&*life.message.queue, life.message.db);
@@ -267,6 +327,18 @@ impl LinePrinter {
         matches.then_some(decoded)
     }
 
+    /// The precision of the times of a line, where that is not a millisecond.
+    fn precision_field(&self, fields: &mut Map<String, Value>) {
+        if self.precision != Precision::Micro {
+            fields.insert("precision_ms".into(), ms(Some(self.precision.error_us())));
+        }
+    }
+
+    /// A moment of the log, as precisely as it is known.
+    fn time(&self, us: Option<i64>) -> String {
+        us.map_or_else(dash, |us| exact(us, self.precision))
+    }
+
     fn message_fields(
         &self,
         fields: &mut Map<String, Value>,
@@ -300,6 +372,9 @@ fn event_fields(event: &Event) -> Map<String, Value> {
     fields.insert("by".into(), address(event.by.as_deref()));
     match event.kind {
         EventKind::Offered { due } | EventKind::Requeued { due } => {
+            if event.is_presumed {
+                fields.insert("presumed".into(), true.into());
+            }
             fields.insert("due_ms".into(), shape::due_ms(Some(due)));
             let delay = due.at().zip(event.at_us);
             let delay = delay.map(|(due, at)| due.get().saturating_sub(at.div_euclid(1_000)));
@@ -323,6 +398,9 @@ fn event_fields(event: &Event) -> Map<String, Value> {
         EventKind::InVain { ref won } => {
             fields.insert("won_by".into(), address(won.by.as_deref()));
             fields.insert("after_ms".into(), ms(after_us(event, won)));
+        }
+        _ if event.is_presumed => {
+            fields.insert("presumed".into(), true.into());
         }
         _ => {}
     }
@@ -383,8 +461,47 @@ pub(super) fn dash() -> String {
 }
 
 /// An address for people.
-fn by(address: Option<&[u8]>) -> String {
-    address.map_or_else(dash, text::printable_bytes)
+fn by(address: Option<&[u8]>, names: &ClientNames) -> String {
+    let Some(address) = address else {
+        return dash();
+    };
+    let printed = text::printable_bytes(address);
+    match names.now(address) {
+        Some(name) => format!("{} ({printed})", text::printable_bytes(name)),
+        None => printed,
+    }
+}
+
+/// Adds the names of the connections at these addresses, of those that have one.
+fn names_field<'a>(
+    fields: &mut Map<String, Value>,
+    addresses: impl Iterator<Item = &'a [u8]>,
+    name: impl Fn(&[u8]) -> Option<&'a [u8]>,
+) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let named = addresses.filter_map(|of| Some((text(of), text(name(of)?).into())));
+    let named: Map<String, Value> = named.collect();
+    if !named.is_empty() {
+        fields.insert("names".into(), named.into());
+    }
+}
+
+/// The addresses of an event.
+fn addresses_of_event(event: &Event) -> impl Iterator<Item = &[u8]> {
+    let won_by = match &event.kind {
+        EventKind::InVain { won } => won.by.as_deref(),
+        _ => None,
+    };
+    event.by.as_deref().into_iter().chain(won_by)
+}
+
+/// The addresses of a life.
+fn addresses_of_life(life: &Life) -> impl Iterator<Item = &[u8]> {
+    let ended = life.ended.as_ref().map(|(_, moment)| moment);
+    let moments = [life.offered.as_ref(), life.transferred.as_ref()].into_iter();
+    let moments = moments.chain([life.consumed.as_ref(), ended]).flatten();
+    let by = moments.filter_map(|moment| moment.by.as_deref());
+    by.chain(life.in_vain_by.iter().map(|by| &**by))
 }
 
 /// A queue for people, with its database where that is not the first one.
@@ -399,6 +516,42 @@ fn queue_words(queue: &Queue, db: u32) -> String {
 /// A moment of the log in this machine's zone, to the millisecond.
 pub(super) fn time(us: Option<i64>) -> String {
     us.map_or_else(dash, times::exact)
+}
+
+/// A moment of a log, in µs since the epoch, as precisely as that tells it.
+pub(super) fn exact(us: i64, precision: Precision) -> String {
+    whole(times::exact(us), precision)
+}
+
+/// The words of a moment without what a log does not tell.
+pub(super) fn whole(moment: String, precision: Precision) -> String {
+    match (precision, moment.rsplit_once('.')) {
+        (Precision::Second, Some((whole, _))) => whole.to_owned(),
+        _ => moment,
+    }
+}
+
+/// The lateness of something that happened at a time of a log, for people.
+fn late_span(us: i64, precision: Precision) -> String {
+    match precision {
+        Precision::Micro => signed(us),
+        Precision::Second => {
+            let most = us.saturating_add(precision.error_us());
+            format!("{} to {}", signed(us), signed(most))
+        }
+    }
+}
+
+/// The span between two times of a log, for people.
+fn waited_span(us: i64, precision: Precision) -> String {
+    let error = precision.error_us();
+    match precision {
+        Precision::Micro => signed(us),
+        Precision::Second => {
+            let least = us.saturating_sub(error).max(0);
+            format!("{} to {}", signed(least), signed(us.saturating_add(error)))
+        }
+    }
 }
 
 /// A due time; `beside`: the moment, in µs since the epoch, that stands in the same line.
@@ -420,10 +573,13 @@ pub(super) fn signed(us: i64) -> String {
 }
 
 /// The words of an event before its message's text, for people.
-fn what(event: &Event) -> String {
+fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
     match event.kind {
         EventKind::Offered { due } => format!("due {}: ", due_time(due, event.at_us)),
-        EventKind::Requeued { due } => format!("due {} now: ", due_time(due, event.at_us)),
+        EventKind::Requeued { due } => {
+            let mark = if event.is_presumed { " (presumed)" } else { "" };
+            format!("due {} now{mark}: ", due_time(due, event.at_us))
+        }
         EventKind::Announced => "new head: ".to_owned(),
         EventKind::Transferred {
             late_us,
@@ -431,7 +587,15 @@ fn what(event: &Event) -> String {
             of,
             stays,
         } => {
+            let error = precision.error_us();
             let late = match late_us {
+                Some(us) if error > 0 && us < 0 && us + error > 0 => {
+                    format!("{} early to {} late", signed(-us), signed(us + error))
+                }
+                Some(us) if error > 0 && us < 0 => {
+                    format!("{} to {} early", signed(-us - error), signed(-us))
+                }
+                Some(us) if error > 0 => format!("{} late", late_span(us, precision)),
                 Some(us) if us < 0 => format!("{} early", signed(-us)),
                 Some(us) => format!("{} late", signed(us)),
                 None => "due time not in the log".to_owned(),
@@ -447,19 +611,23 @@ fn what(event: &Event) -> String {
         EventKind::Consumed { waited_us } => {
             let mark = if event.is_presumed { " (presumed)" } else { "" };
             match waited_us {
-                Some(us) => format!("after {} in target{mark}: ", signed(us)),
+                Some(us) => {
+                    let waited = waited_span(us, precision);
+                    format!("after {waited} in target{mark}: ")
+                }
                 None => format!("from target{mark}: "),
             }
         }
         EventKind::InVain { ref won } => match after_us(event, won) {
             Some(after) => format!(
                 "{} transferred it {} before: ",
-                by(won.by.as_deref()),
+                by(won.by.as_deref(), names),
                 signed(after)
             ),
-            None => format!("{} transferred it before: ", by(won.by.as_deref())),
+            None => format!("{} transferred it before: ", by(won.by.as_deref(), names)),
         },
         EventKind::Failed => "a transfer ended half-way: ".to_owned(),
+        _ if event.is_presumed => "(presumed) ".to_owned(),
         _ => String::new(),
     }
 }

@@ -7,21 +7,32 @@ use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
 use super::super::{say, times};
-use super::printed::{ms, signed};
+use super::printed::{exact, ms, signed, whole};
 use crate::ops::trace::{LiveCost, LiveEnd};
 use crate::queue::{Known, text};
-use crate::trace::MessageFate;
 use crate::trace::aof::Damage;
 use crate::trace::figures::{Client, Figures, Spread};
+use crate::trace::record::{LONGEST_RECORD, Precision};
+use crate::trace::{ClientNames, MessageFate};
 
 /// Clients that are named for people.
 const MOST_CLIENTS: usize = 10;
+/// Names of the connections of one host that are said for people.
+const MOST_NAMES: usize = 3;
 
 /// Counts beside the figures of the log: fates, and records that were not read.
 #[derive(Default)]
 pub(super) struct Summary {
     fates: BTreeMap<&'static str, u64>,
     unreadable: u64,
+    too_long: u64,
+    joined: u64,
+    /// Lines that match and were not printed, since `--limit` had been.
+    pub(super) not_shown: u64,
+    /// The name of one of these lines, and of several.
+    pub(super) shows: (&'static str, &'static str),
+    /// The reading ended with the last line of `--limit`.
+    pub(super) ended_by_limit: bool,
     skipped_snapshot: bool,
     damage: Vec<(String, Damage)>,
     live: Option<(LiveEnd, LiveCost)>,
@@ -30,6 +41,8 @@ pub(super) struct Summary {
 /// The end of a log: records left out, a snapshot skipped, damage.
 pub(super) struct LogEnd {
     pub(super) unreadable: u64,
+    pub(super) too_long: u64,
+    pub(super) joined: u64,
     pub(super) skipped_snapshot: bool,
     pub(super) damage: Option<Damage>,
 }
@@ -38,6 +51,8 @@ impl Summary {
     /// A log was read to its end.
     pub(super) fn read(&mut self, name: &str, ended: &LogEnd) {
         self.unreadable += ended.unreadable;
+        self.too_long += ended.too_long;
+        self.joined += ended.joined;
         self.skipped_snapshot |= ended.skipped_snapshot;
         let damage = ended.damage.map(|damage| (name.to_owned(), damage));
         self.damage.extend(damage);
@@ -65,22 +80,48 @@ impl Summary {
     }
 
     /// As the last line of JSON, or for people on standard error.
-    pub(super) fn print<W: Write>(&self, figures: &Figures, out: &mut Output<W>) -> io::Result<()> {
+    pub(super) fn print<W: Write>(
+        &self,
+        figures: &Figures,
+        names: &ClientNames,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
         if out.is_json() {
-            return out.json(&self.object(figures));
+            return out.json(&self.object(figures, names));
         }
-        for line in self.lines(figures) {
+        for line in self.lines(figures, names) {
             say::note(&line);
         }
         Ok(())
     }
 
-    fn object(&self, figures: &Figures) -> Value {
+    /// The figures of a log that most logs have no need of: each is there where it says something.
+    fn more(&self, figures: &Figures) -> Map<String, Value> {
+        let mut fields = Map::new();
+        if figures.precision != Precision::Micro {
+            let error = ms(Some(figures.precision.error_us()));
+            fields.insert("precision_ms".into(), error);
+        }
+        for (name, count) in [("too_long", self.too_long), ("joined_lines", self.joined)] {
+            if count > 0 {
+                fields.insert(name.into(), count.into());
+            }
+        }
+        if self.not_shown > 0 {
+            fields.insert("not_shown".into(), self.not_shown.into());
+        }
+        if self.ended_by_limit {
+            fields.insert("ended_by_limit".into(), true.into());
+        }
+        fields
+    }
+
+    fn object(&self, figures: &Figures, names: &ClientNames) -> Value {
         let clients = figures
             .clients
             .iter()
-            .map(|(host, client)| client_object(host, client));
-        json!({
+            .map(|(host, client)| client_object(host, client, names));
+        let mut object = json!({
             "event": "summary",
             "from_ms": ms(figures.first_us),
             "to_ms": ms(figures.last_us),
@@ -97,10 +138,14 @@ impl Summary {
             "skipped_snapshot": self.skipped_snapshot,
             "damaged_at_byte": self.damage.first().map(|(_, damage)| damage.offset),
             "monitor": self.live.as_ref().map(|(end, cost)| cost_object(end, cost)),
-        })
+        });
+        if let Some(fields) = object.as_object_mut() {
+            fields.extend(self.more(figures));
+        }
+        object
     }
 
-    fn lines(&self, figures: &Figures) -> Vec<String> {
+    fn lines(&self, figures: &Figures, names: &ClientNames) -> Vec<String> {
         let mut lines = Vec::new();
         let fates = self
             .fates
@@ -108,8 +153,8 @@ impl Summary {
             .map(|(fate, n)| format!("{} {fate}", text::thousands(*n)));
         let span = match (figures.first_us, figures.last_us) {
             (Some(first), Some(last)) => {
-                let last = times::exact_beside(last, first);
-                format!(" from {} to {last}", times::exact(first))
+                let last = whole(times::exact_beside(last, first), figures.precision);
+                format!(" from {} to {last}", exact(first, figures.precision))
             }
             _ => String::new(),
         };
@@ -119,20 +164,42 @@ impl Summary {
             text::counted(figures.messages, "message", "messages"),
             fates.collect::<Vec<_>>().join(", "),
         ));
+        if self.not_shown > 0 {
+            let (one, several) = self.shows;
+            let more = text::counted(self.not_shown, one, several);
+            lines.push(format!(
+                "{more} more would be shown: --limit was reached before"
+            ));
+        }
+        if self.ended_by_limit {
+            lines.push("reading ended at --limit: what came later is not counted".to_owned());
+        }
         if figures.delivered_again > 0 {
             let times = text::counted(figures.delivered_again, "time", "times");
             lines.push(format!(
                 "messages were transferred again {times}: consumers get them twice"
             ));
         }
+        let error = text::span(figures.precision.error_us().unsigned_abs() / 1_000);
+        let is_rough = figures.precision != Precision::Micro;
         if let Some(late) = spread_words(&figures.lateness) {
-            lines.push(format!("transferred after the due time: {late}"));
+            let more = if is_rough {
+                format!(", each up to {error} more: the log has whole seconds")
+            } else {
+                String::new()
+            };
+            lines.push(format!("transferred after the due time: {late}{more}"));
         }
         if let Some(waited) = spread_words(&figures.in_target) {
-            lines.push(format!("in the target list: {waited}"));
+            let about = if is_rough {
+                format!(", each ±{error}")
+            } else {
+                String::new()
+            };
+            lines.push(format!("in the target list: {waited}{about}"));
         }
         for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
-            lines.push(client_words(host, client));
+            lines.push(client_words(host, client, names));
         }
         let more = figures.clients.len().saturating_sub(MOST_CLIENTS);
         if more > 0 {
@@ -149,6 +216,17 @@ impl Summary {
         if self.unreadable > 0 {
             let records = text::counted(self.unreadable, "record was", "records were");
             lines.push(format!("{records} left out: cut, or damaged"));
+        }
+        if self.too_long > 0 {
+            let records = text::counted(self.too_long, "record was", "records were");
+            let most = text::bytes(LONGEST_RECORD as u64);
+            lines.push(format!("{records} left out: longer than {most}"));
+        }
+        if self.joined > 0 {
+            let lines_were = text::counted(self.joined, "line was", "lines were");
+            lines.push(format!(
+                "{lines_were} joined to the one before: the width of a terminal had broken records"
+            ));
         }
         if self.skipped_snapshot {
             lines.push(
@@ -176,6 +254,13 @@ impl Summary {
                  them with aof-timestamp-enabled"
                     .to_owned(),
             );
+        }
+        if figures.scripts > 0 && figures.script_commands == 0 {
+            let scripts = text::counted(figures.scripts, "script", "scripts");
+            lines.push(format!(
+                "{scripts} of these queues left no commands in the log, so nothing is told of them: their \
+                 lines begin with a time and [0 lua]. Save all that MONITOR prints, unfiltered"
+            ));
         }
         if figures.forgotten > 0 {
             let messages = text::counted(figures.forgotten, "message was", "messages were");
@@ -213,9 +298,14 @@ fn cost_words(cost: &LiveCost) -> String {
     )
 }
 
-fn client_object(host: &[u8], client: &Client) -> Value {
+fn client_object(host: &[u8], client: &Client, names: &ClientNames) -> Value {
     let mut fields = Map::new();
     fields.insert("host".into(), String::from_utf8_lossy(host).into());
+    let names = names.of_host(host).into_iter();
+    let names: Vec<_> = names.map(String::from_utf8_lossy).collect();
+    if !names.is_empty() {
+        fields.insert("names".into(), json!(names));
+    }
     fields.insert("offered".into(), client.offered.into());
     fields.insert("transferred".into(), client.transferred.into());
     fields.insert("consumed".into(), client.consumed.into());
@@ -228,9 +318,22 @@ fn client_object(host: &[u8], client: &Client) -> Value {
     Value::Object(fields)
 }
 
-fn client_words(host: &[u8], client: &Client) -> String {
+fn client_words(host: &[u8], client: &Client, names: &ClientNames) -> String {
+    let names = names.of_host(host);
+    let first: Vec<_> = names.iter().take(MOST_NAMES).collect();
+    let first: Vec<_> = first
+        .into_iter()
+        .map(|n| text::printable_bytes(n))
+        .collect();
+    let in_brackets = match names.len() {
+        0 => String::new(),
+        count if count > MOST_NAMES => {
+            format!(" ({} and {} more)", first.join(", "), count - MOST_NAMES)
+        }
+        _ => format!(" ({})", first.join(", ")),
+    };
     let mut line = format!(
-        "{}: offered {}, transferred {}, consumed {}",
+        "{}{in_brackets}: offered {}, transferred {}, consumed {}",
         text::printable_bytes(host),
         text::thousands(client.offered),
         text::thousands(client.transferred),

@@ -1,10 +1,11 @@
 //! The lives that are kept, in bounded memory.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::super::command::ListEnd;
 use super::super::figures::Figures;
 use super::super::life::{Life, Message};
 use crate::clock::EpochMillis;
@@ -19,10 +20,12 @@ pub(super) struct Lives {
     all: BTreeMap<u64, (usize, Life)>,
     /// Numbers of the lives of each queue, by their members.
     by_member: Vec<HashMap<Member, u64>>,
-    /// The lives of each queue that wait, by their due times.
-    waiting: Vec<BTreeSet<(EpochMillis, u64)>>,
+    /// The lives of each queue that wait, by their due times; in front those whose due time is not known.
+    waiting: Vec<BTreeSet<(Option<EpochMillis>, u64)>>,
     /// Lives that were over when they last changed, the first to be let go in front.
     over: VecDeque<u64>,
+    /// The same numbers.
+    are_over: HashSet<u64>,
     let_go: Vec<Life>,
     next: u64,
     bytes: usize,
@@ -60,6 +63,7 @@ impl Lives {
             by_member: Vec::new(),
             waiting: Vec::new(),
             over: VecDeque::new(),
+            are_over: HashSet::new(),
             let_go: Vec::new(),
             next: 0,
             bytes: 0,
@@ -104,12 +108,12 @@ impl Lives {
     /// Changes a life, unless it was let go.
     pub(super) fn change(&mut self, id: u64, change: impl FnOnce(&mut Life)) {
         if let Some((queue, life)) = self.all.get_mut(&id) {
-            let (was_over, waited) = (life.is_over(), life.waits_until());
+            let waited = life.waits.then(|| life.waits_until());
             change(life);
-            if life.is_over() && !was_over {
+            if life.is_over() && self.are_over.insert(id) {
                 self.over.push_back(id);
             }
-            let waits = life.waits_until();
+            let waits = life.waits.then(|| life.waits_until());
             if waits != waited {
                 let waiting = &mut self.waiting[*queue];
                 if let Some(until) = waited {
@@ -122,29 +126,67 @@ impl Lives {
 
     /// The due time of the message of a queue that is the next to be due, of those that wait.
     pub(super) fn head(&self, queue: usize) -> Option<EpochMillis> {
-        let (due, _) = self.waiting.get(queue)?.first()?;
-        Some(*due)
+        let known = (Some(EpochMillis::new(i64::MIN)), 0);
+        let (due, _) = self.waiting.get(queue)?.range(known..).next()?;
+        *due
     }
 
-    /// The lives of a queue for which that holds, in the order in which they began.
-    pub(super) fn of_queue(&self, queue: usize, holds: impl Fn(&Life) -> bool) -> Vec<u64> {
-        let all = self
-            .by_member
-            .get(queue)
-            .into_iter()
-            .flat_map(HashMap::values);
-        let mut lives: Vec<u64> = all
-            .copied()
-            .filter(|id| self.get(*id).is_some_and(&holds))
-            .collect();
-        lives.sort_unstable();
-        lives
+    /// The lives of a queue that wait, by their due times; those first whose due time is not known.
+    pub(super) fn waiting(&self, queue: usize) -> impl DoubleEndedIterator<Item = u64> {
+        let all = self.waiting.get(queue).into_iter().flatten();
+        all.map(|(_, id)| *id)
+    }
+
+    /// The same of those that are due then or later.
+    pub(super) fn waiting_from(
+        &self,
+        queue: usize,
+        from: EpochMillis,
+    ) -> impl Iterator<Item = (EpochMillis, u64)> {
+        let waiting = self.waiting.get(queue).into_iter();
+        let from = waiting.flat_map(move |all| all.range((Some(from), 0)..));
+        from.filter_map(|(due, id)| Some(((*due)?, *id)))
+    }
+
+    /// The lives of a queue that wait as the server has them, by their scores and by their members, from
+    /// this end, at most so many.
+    pub(super) fn first_waiting(&self, queue: usize, end: ListEnd, most: usize) -> Vec<u64> {
+        let mut ordered = Vec::new();
+        let mut equal: Vec<u64> = Vec::new();
+        let mut due_of_those = None;
+        let all = self.waiting.get(queue).into_iter().flatten();
+        let mut all: Box<dyn Iterator<Item = &(Option<EpochMillis>, u64)>> = match end {
+            ListEnd::Left => Box::new(all),
+            ListEnd::Right => Box::new(all.rev()),
+        };
+        loop {
+            let next = all.next();
+            if next.map(|(due, _)| *due) != due_of_those {
+                let member = |id: &u64| self.get(*id).map(|life| &life.message.member);
+                equal.sort_unstable_by(|a, b| member(a).cmp(&member(b)));
+                if end == ListEnd::Right {
+                    equal.reverse();
+                }
+                ordered.append(&mut equal);
+                due_of_those = next.map(|(due, _)| *due);
+            }
+            match next {
+                Some((_, id)) if ordered.len() < most => equal.push(*id),
+                _ => break,
+            }
+        }
+        ordered.truncate(most);
+        ordered
     }
 
     /// Lets lives go until the others fit: those first that were over first, then the oldest.
     pub(super) fn make_room(&mut self, figures: &mut Figures) {
         while self.bytes > self.most_bytes {
-            let id = match self.over.pop_front() {
+            let over = self.over.pop_front();
+            if let Some(id) = over {
+                self.are_over.remove(&id);
+            }
+            let id = match over {
                 Some(id) if self.get(id).is_some_and(Life::is_over) => id,
                 Some(_) => continue,
                 None => match self.all.first_key_value() {
@@ -162,8 +204,8 @@ impl Lives {
     /// Takes a life out, as if it had never begun.
     pub(super) fn remove(&mut self, id: u64) -> Option<Life> {
         let (queue, life) = self.all.remove(&id)?;
-        if let Some(until) = life.waits_until() {
-            self.waiting[queue].remove(&(until, id));
+        if life.waits {
+            self.waiting[queue].remove(&(life.waits_until(), id));
         }
         let bytes = BYTES_OF_A_LIFE + life.message.member.len();
         self.bytes = self.bytes.saturating_sub(bytes);

@@ -1,6 +1,7 @@
 //! The commands that are told together: one of a client and those of the script that it started,
 //! or those of one transaction of an append-only file.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::super::command::Command;
@@ -9,7 +10,7 @@ use super::super::record::{Record, Sender};
 use crate::queue::QueueName;
 
 /// Bytes of a step at most; a longer one is told in parts.
-const MOST_BYTES: usize = 48 << 20;
+const MOST_BYTES: usize = 16 << 20;
 
 /// Commands that are told together. Their room is used again for the next ones.
 #[derive(Default)]
@@ -19,12 +20,16 @@ pub(super) struct Transaction {
     bytes: usize,
     /// A transaction has begun and not ended.
     is_open: bool,
+    /// The client whose transaction the server runs; none: that of no client, or none at all.
+    runs_of: Option<Box<[u8]>>,
 }
 
 /// A transaction, with the meaning of each of its commands.
 pub(super) struct Step<'a> {
     commands: Vec<(&'a Record, Command<'a>)>,
     moment: Moment,
+    /// The members that it puts into sorted sets, where it also takes some out.
+    added: HashSet<&'a [u8]>,
 }
 
 /// An element that is pushed to a list.
@@ -59,6 +64,21 @@ impl Transaction {
     /// True while a transaction has begun and not ended.
     pub(super) fn is_open(&self) -> bool {
         self.is_open
+    }
+
+    /// The server runs the transaction of this client: what it did stands together.
+    pub(super) fn run_of(&mut self, client: &[u8]) {
+        self.runs_of = Some(client.into());
+    }
+
+    /// True while it runs the transaction of this client.
+    pub(super) fn is_run_of(&self, client: &[u8]) -> bool {
+        self.runs_of.as_deref() == Some(client)
+    }
+
+    /// The transaction of a client is over.
+    pub(super) fn has_run(&mut self) {
+        self.runs_of = None;
     }
 
     /// Forgets the commands.
@@ -98,8 +118,19 @@ impl<'a> Step<'a> {
             Some(Sender::Script | Sender::Unknown) | None => None,
         };
         let meant = |record: &'a Record| Some((record, Command::of(record)?));
+        let commands: Vec<_> = records.iter().filter_map(meant).collect();
+        let takes = |(_, command): &(_, Command<'_>)| matches!(command, Command::Take { .. });
+        let mut added = HashSet::new();
+        if commands.len() > 1 && commands.iter().any(takes) {
+            for (_, command) in &commands {
+                if let Command::Add { members, .. } = command {
+                    added.extend(members.iter().map(|(_, member)| *member));
+                }
+            }
+        }
         Self {
-            commands: records.iter().filter_map(meant).collect(),
+            commands,
+            added,
             moment: Moment {
                 at_us: first.and_then(|record| record.at_us),
                 by,
@@ -138,12 +169,29 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// True when it puts this member into a sorted set.
+    /// The elements that it pushes to those lists for which that holds.
+    pub(super) fn pushed_to(
+        &self,
+        holds: impl Fn(u32, &'a [u8]) -> bool,
+    ) -> impl Iterator<Item = &'a [u8]> {
+        let pushed = self.pushed();
+        pushed.filter_map(move |pushed| holds(pushed.db, pushed.key).then_some(pushed.value))
+    }
+
+    /// True when it takes this member out of a sorted set and puts it into one.
     pub(super) fn adds(&self, member: &[u8]) -> bool {
-        self.commands().any(|(_, command)| match command {
-            Command::Add { members, .. } => members.iter().any(|(_, added)| *added == member),
-            _ => false,
-        })
+        self.added.contains(member)
+    }
+
+    /// True of a single command that no script has sent.
+    pub(super) fn is_one_command(&self) -> bool {
+        self.commands.len() == 1 && self.commands[0].0.sender != Sender::Script
+    }
+
+    /// True of commands that an append-only file holds: each of them has changed something.
+    pub(super) fn is_of_a_file(&self) -> bool {
+        let first = self.commands.first();
+        first.is_some_and(|(record, _)| record.sender == Sender::Unknown)
     }
 
     /// The member that it put into a sorted set last, with that score as its text.

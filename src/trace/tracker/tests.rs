@@ -388,6 +388,40 @@ fn a_transfer_in_vain_that_no_other_was_before_is_no_race() {
 }
 
 #[test]
+fn a_transfer_is_one_by_what_it_does_where_the_log_has_no_text_of_its_script() {
+    let a = framed("a");
+    let mut log = Written::default();
+    log.offer(0, A, &a, 1_000, true)
+        .transfer(1_005, B, 1_005, &[&a], false)
+        .transfer(1_012, C, 1_012, &[], false)
+        .transfer(1_020, C, 1_020, &[&a], true);
+    let of_known = log.told();
+    // The same by a release whose scripts nobody here knows.
+    let hex = |bytes: &[u8]| {
+        let hex = |all: String, byte: &u8| all + &format!("\\x{byte:02x}");
+        bytes.iter().fold(String::new(), hex)
+    };
+    let unknown = b"0123456789012345678901234567890123456789";
+    let mut log = Written(log.0.replace(&hex(TRANSFERS[1]), &hex(unknown)));
+    assert_eq!(log.say(1_100, A, "PING").told().words(), of_known.words());
+    assert_eq!(log.told().figures.clients, of_known.figures.clients);
+    assert_eq!(of_known.figures.events["failed"], 1);
+}
+
+#[test]
+fn scripts_whose_commands_the_log_leaves_out_are_counted() {
+    let mut log = Written::default();
+    let keys: [&[u8]; 6] = [b"EVALSHA", TRANSFERS[1], b"3", b"orders", TIMEOUTS, ORDER];
+    log.say(0, A, "EVALSHA abc 1 other")
+        .at(10, B, &keys)
+        .at(20, B, &keys);
+    let figures = log.told().figures;
+    assert_eq!((figures.scripts, figures.script_commands), (2, 0));
+    log.transfer(30, B, 30, &[], false);
+    assert_ne!(log.told().figures.script_commands, 0);
+}
+
+#[test]
 fn a_script_that_the_server_does_not_know_is_no_transfer() {
     let mut log = Written::default();
     let keys: [&[u8]; 6] = [b"EVALSHA", TRANSFERS[1], b"3", b"orders", TIMEOUTS, ORDER];
@@ -544,6 +578,352 @@ fn a_plain_queue_is_moved_by_two_commands_and_holds_what_others_push() {
             MessageFate::Delivered
         ]
     );
+}
+
+/// The plain queue of the logs written here.
+fn plain() -> Queue {
+    "zset-list:delay,ready".parse().unwrap()
+}
+
+/// All that a log of the plain queue tells.
+fn plainly(log: &Written) -> LogAccount {
+    LogAccount::of(log.0.as_bytes(), Some(vec![plain()]))
+}
+
+#[test]
+fn a_message_that_leaves_timeouts_before_it_is_pushed_is_transferred_and_not_removed() {
+    let mut one_by_one = Written::default();
+    one_by_one
+        .say(0, A, "ZADD delay 1700000001 x")
+        .say(1_500, B, "ZREM delay x")
+        .say(1_500, C, "ZREM delay x")
+        .say(1_501, B, "HGET jobs x")
+        .say(1_502, C, "LPUSH ready x");
+    let mut together = Written::default();
+    together
+        .say(0, A, "ZADD delay 1700000001 x")
+        .say(1_500, B, "MULTI")
+        .say(1_500, C, "PING")
+        .say(1_500, B, "ZREM delay x")
+        .say(1_500, B, "LPUSH ready x")
+        .say(1_500, B, "EXEC");
+    let mut script = Written::default();
+    script
+        .say(0, A, "ZADD delay 1700000001 x")
+        .say(1_500, B, "EVAL move 2 delay ready")
+        .say(1_500, LUA, "ZREMRANGEBYSCORE delay -inf 1700000001")
+        .say(1_500, LUA, "RPUSH ready x");
+    let mut popped = Written::default();
+    popped
+        .say(0, A, "ZADD delay 1700000001 x 1700000009 later")
+        .say(1_500, B, "ZPOPMIN delay")
+        .say(1_501, B, "LPUSH ready x");
+    for log in [one_by_one, together, script, popped] {
+        let told = plainly(&log);
+        let words = told.words();
+        let of_x = words.iter().filter(|(says, _)| says == "x");
+        let of_x: Vec<_> = of_x.map(|(_, word)| *word).collect();
+        assert_eq!(of_x, ["offered", "transferred"], "{}", log.0);
+        assert_eq!(told.fates()[0], MessageFate::Delivered);
+        assert!(!told.lives[0].is_presumed, "{}", log.0);
+        assert_eq!(told.lives[0].transfers, 1);
+    }
+}
+
+#[test]
+fn a_message_that_nobody_pushes_soon_after_it_has_left_timeouts_is_removed() {
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700000001 x 1700000001 y")
+        .say(1_500, B, "ZREM delay x")
+        .say(2_600, C, "PING")
+        .say(2_601, B, "ZREM delay y");
+    let told = plainly(&log);
+    let removed = |ms: i64| Some((START + ms) * 1_000);
+    let at: Vec<_> = told.events[2..].iter().map(|event| event.at_us).collect();
+    assert_eq!(told.only(), ["offered", "offered", "removed", "removed"]);
+    assert_eq!(at, [removed(1_500), removed(2_601)]);
+    assert_eq!(told.fates(), [MessageFate::Removed; 2]);
+}
+
+#[test]
+fn two_commands_of_one_client_transfer_a_message_of_redisson_too() {
+    let member = framed("a");
+    let mut log = Written::default();
+    log.offer(0, A, &member, 1_000, true)
+        .at(1_500, B, &[b"ZREM", TIMEOUTS, &member])
+        .at(1_501, B, &[b"LREM", ORDER, b"1", &member])
+        .at(1_502, B, &[b"RPUSH", b"orders", b"a"]);
+    let told = log.told();
+    assert_eq!(told.only(), ["offered", "announced", "transferred"]);
+    let mut other = Written::default();
+    other
+        .offer(0, A, &member, 1_000, true)
+        .at(1_500, B, &[b"ZREM", TIMEOUTS, &member])
+        .at(1_502, C, &[b"RPUSH", b"orders", b"a"]);
+    let told = other.told();
+    assert_eq!(told.only(), ["offered", "announced", "removed"]);
+}
+
+#[test]
+fn what_the_end_of_timeouts_gives_is_polled_and_presumed_where_timeouts_may_hold_more() {
+    let offers = "ZADD delay 1700000002 b 1700000001 a 1700000001 A 1700000009 z";
+    for (taken, fates) in [
+        ("ZPOPMIN delay", "A"),
+        ("ZPOPMIN delay 2", "A a"),
+        ("ZPOPMAX delay 2", "z b"),
+        ("ZMPOP 2 none delay MIN COUNT 3", "A a b"),
+        ("BZPOPMAX delay 5", "z"),
+        ("ZREMRANGEBYRANK delay 1 2", "a b"),
+        ("ZREMRANGEBYRANK delay -2 -1", "b z"),
+    ] {
+        for is_whole in [true, false] {
+            let mut log = Written::default();
+            if is_whole {
+                log.say(0, A, "DEL delay");
+            }
+            log.say(1, A, offers).say(10, B, taken);
+            let told = plainly(&log);
+            let mut gone: Vec<(i64, String)> = Vec::new();
+            for event in &told.events[4..] {
+                assert_eq!(event.is_presumed, !is_whole, "{taken}");
+                let payload = event.message.as_ref().unwrap().payload();
+                gone.push((0, String::from_utf8_lossy(payload).into_owned()));
+            }
+            let gone: Vec<String> = gone.into_iter().map(|(_, says)| says).collect();
+            assert_eq!(gone.join(" "), fates, "{taken}");
+            let is_gone = |life: &&Life| life.fate(None) != MessageFate::Waiting;
+            let ends = told.lives.iter().filter(is_gone);
+            assert!(ends.clone().all(|life| life.is_presumed != is_whole));
+            assert_eq!(ends.count(), gone.len(), "{taken}");
+        }
+    }
+}
+
+#[test]
+fn what_a_client_pushes_is_what_it_took_from_the_end_where_that_waits_and_else_nothing_of_the_queue()
+ {
+    let begun = |pushes: &str| {
+        let mut log = Written::default();
+        log.say(0, A, "ZADD delay 1700000002 x 1700000001 y")
+            .say(10, B, "ZPOPMIN delay")
+            .say(11, B, pushes);
+        plainly(&log)
+    };
+    // Timeouts may have held it at a lower score than the log shows.
+    let told = begun("LPUSH ready x");
+    assert_eq!(told.only(), ["offered", "offered", "transferred"]);
+    assert_eq!(told.fates(), [MessageFate::Delivered, MessageFate::Waiting]);
+    assert!(!told.lives[1].is_presumed);
+    // A command that names its member took no other.
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700000002 x")
+        .say(10, B, "ZREM delay absent")
+        .say(11, B, "LPUSH ready x");
+    assert_eq!(plainly(&log).only(), ["offered", "transferred", "removed"]);
+    let told = begun("LPUSH ready direct");
+    assert_eq!(told.only(), ["offered", "offered", "polled"]);
+    assert_eq!(told.lives.len(), 2);
+}
+
+#[test]
+fn who_waits_at_timeouts_gets_what_is_offered_next() {
+    let mut log = Written::default();
+    log.say(0, A, "DEL delay")
+        .say(1, B, "BZPOPMIN delay 0")
+        .say(10, A, "ZADD delay 1700000001 x")
+        .say(11, A, "ZADD delay 1700000001 y");
+    let told = plainly(&log);
+    assert_eq!(
+        told.fates(),
+        [MessageFate::Polled, MessageFate::Waiting],
+        "{:?}",
+        told.words()
+    );
+    assert_eq!(by(told.lives[0].ended.as_ref().map(|(_, by)| by)), B);
+}
+
+#[test]
+fn what_timeouts_holds_is_known_once_somebody_has_waited_there_in_vain() {
+    for (waits, is_presumed) in [("BZPOPMIN delay 1", false), ("ZCARD delay", true)] {
+        let mut log = Written::default();
+        log.say(0, B, waits)
+            .say(1_020, B, "PING")
+            .say(1_030, A, "ZADD delay 1700000009 x")
+            .say(1_040, B, "ZPOPMIN delay");
+        let told = plainly(&log);
+        assert_eq!(told.fates(), [MessageFate::Polled]);
+        assert_eq!(told.lives[0].is_presumed, is_presumed, "{waits}");
+    }
+}
+
+#[test]
+fn the_options_of_zadd_say_whether_a_due_time_changes() {
+    for (command, due) in [
+        ("ZADD delay XX 1700000009 x", Some(9)),
+        ("ZADD delay NX 1700000009 x", None),
+        ("ZADD delay GT 1700000009 x", Some(9)),
+        ("ZADD delay GT 1700000003 x", None),
+        ("ZADD delay LT 1700000009 x", None),
+        ("ZADD delay LT CH 1700000003 x", Some(3)),
+        ("ZADD delay INCR 4 x", Some(9)),
+        ("ZINCRBY delay -2 x", Some(3)),
+        ("ZADD delay XX 1700000009 absent", None),
+    ] {
+        let mut log = Written::default();
+        log.say(0, A, "DEL delay")
+            .say(1, A, "ZADD delay 1700000005 x")
+            .say(2, B, command);
+        let told = plainly(&log);
+        let expected = Due::At(EpochMillis::new(START + due.unwrap_or(5) * 1_000));
+        assert_eq!(told.lives.len(), 1, "{command}");
+        assert_eq!(told.lives[0].due, Some(expected), "{command}");
+        let changes = told.only().iter().filter(|w| **w == "requeued").count();
+        assert_eq!(changes, usize::from(due.is_some()), "{command}");
+    }
+}
+
+#[test]
+fn what_is_only_requeued_in_a_log_was_offered_before_it_and_that_is_presumed() {
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay XX 1700000009 x");
+    let told = plainly(&log);
+    assert_eq!(told.only(), ["requeued"]);
+    assert!(told.events[0].is_presumed && told.lives[0].is_presumed);
+    let mut log = Written::default();
+    log.say(0, A, "ZREM delay gone").say(5_000, A, "PING");
+    let told = plainly(&log);
+    assert_eq!(told.only(), ["removed"]);
+    assert!(told.events[0].is_presumed && told.lives[0].is_presumed);
+}
+
+#[test]
+fn an_element_that_goes_round_in_its_list_is_not_taken() {
+    let mut log = Written::default();
+    log.say(0, A, "DEL ready")
+        .say(1, A, "ZADD delay 1700000001 x 1700000001 y")
+        .say(1_500, B, "LPUSH ready x y")
+        .say(1_500, B, "ZREM delay x y")
+        .say(1_600, C, "RPOPLPUSH ready ready")
+        .say(1_601, C, "LMOVE ready ready LEFT LEFT")
+        .say(1_602, C, "LMOVE ready busy LEFT RIGHT")
+        .say(1_603, C, "LMOVE busy ready LEFT RIGHT");
+    let told = plainly(&log);
+    let fates = [MessageFate::Consumed, MessageFate::Delivered];
+    assert_eq!(told.fates(), fates, "{:?}", told.words());
+    log.say(1_700, C, "RPOP ready");
+    // It came back, and whatever it is, it is nearer than y.
+    assert_eq!(plainly(&log).fates(), fates);
+}
+
+#[test]
+fn a_removal_is_told_though_its_life_is_let_go_before_somebody_pushes_the_value() {
+    let mut log = Written::default();
+    log.say(0, B, "ZREM delay x");
+    for number in 0..100 {
+        log.say(1, B, &format!("ZREM delay gone-{number}"));
+    }
+    log.say(2, B, "LPUSH ready x");
+    let mut monitor = Log::new(log.0.as_bytes()).unwrap();
+    let mut tracker = Tracker::new(Some(vec![plain()]), 20_000);
+    let mut record = Record::default();
+    while monitor.read(&mut record).unwrap() {
+        tracker.read(&record);
+    }
+    tracker.finish();
+    let is_x = |event: &Event| event.message.as_ref().unwrap().payload() == b"x";
+    let of_x = tracker.events().filter(is_x).map(|event| event.kind.word());
+    assert_eq!(of_x.collect::<Vec<_>>(), ["removed"]);
+}
+
+#[test]
+fn what_is_over_is_let_go_before_what_is_under_way() {
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700009999 waits");
+    for number in 0..100 {
+        log.say(number, B, &format!("ZREM delay gone-{number}"));
+    }
+    let mut monitor = Log::new(log.0.as_bytes()).unwrap();
+    let mut tracker = Tracker::new(Some(vec![plain()]), 20_000);
+    let mut record = Record::default();
+    while monitor.read(&mut record).unwrap() {
+        tracker.read(&record);
+    }
+    let rest = tracker.finish();
+    let waits = rest
+        .iter()
+        .filter(|life| life.message.payload() == b"waits");
+    assert_eq!(waits.count(), 1);
+    assert_eq!(tracker.figures().forgotten, 0);
+}
+
+/// The span that a log takes to be read.
+fn read_in(log: &Written) -> std::time::Duration {
+    let began = crate::clock::instant();
+    plainly(log);
+    began.elapsed()
+}
+
+#[test]
+fn many_lives_take_no_longer_each_than_few() {
+    let offered = |n: i64| {
+        let mut log = Written::default();
+        for number in 0..n {
+            log.say(
+                0,
+                A,
+                &format!("ZADD delay {} m{number}", 1_700_000_000 + number),
+            );
+        }
+        log
+    };
+    let by_score = |n: i64| {
+        let mut log = offered(n);
+        for number in 0..n {
+            let score = 1_700_000_000 + number;
+            log.say(
+                number,
+                B,
+                &format!("ZREMRANGEBYSCORE delay {score} {score}"),
+            );
+        }
+        log
+    };
+    let by_value = |n: i64| {
+        let mut log = offered(n);
+        for number in 0..n {
+            log.say(0, B, &format!("RPUSH ready m{number}"));
+        }
+        for number in 0..n {
+            // The middle one of those that are left.
+            let middle = if number % 2 == 0 {
+                n / 2 + number / 2
+            } else {
+                n / 2 - number / 2 - 1
+            };
+            log.say(0, B, &format!("LREM ready 1 m{middle}"));
+            log.say(0, B, &format!("LREM ready 1 absent{number}"));
+        }
+        log
+    };
+    let together = |n: i64| {
+        let mut log = offered(n);
+        log.say(0, B, "MULTI");
+        for number in 0..n {
+            log.say(0, B, &format!("ZREM delay m{number}"));
+        }
+        log.say(0, B, "EXEC");
+        log
+    };
+    for (name, make) in [
+        ("by score", &by_score as &dyn Fn(i64) -> Written),
+        ("by value", &by_value),
+        ("together", &together),
+    ] {
+        let few = read_in(&make(1_000));
+        let many = read_in(&make(10_000));
+        // Ten times as many, and as much again for a busy machine.
+        assert!(many < few * 40, "{name}: {few:?} {many:?}");
+    }
 }
 
 #[test]

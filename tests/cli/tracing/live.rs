@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use delayscope::clock::instant;
-use delayscope::ops::trace::{Brakes, follow};
+use delayscope::ops::trace::{Brakes, LiveEnd, follow};
 use delayscope::queue::Queue;
 use delayscope::store::{Access, Store};
 use redis::Value;
@@ -186,6 +186,40 @@ fn a_trace_ends_by_itself_when_the_server_becomes_busy() {
     assert!(said.err.contains("of --max-rate"), "{}", said.err);
 }
 
+#[test]
+fn a_consumer_that_was_named_before_the_trace_began_is_named() {
+    let program = Program::at(Server::start_tcp(&[]));
+    let server = &program.server;
+    let queue = Queue::redisson("orders");
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let mut consumer = redis::Client::open(url).unwrap().get_connection().unwrap();
+    let mut name = redis::cmd("CLIENT");
+    name.arg("SETNAME")
+        .arg("mail-1")
+        .exec(&mut consumer)
+        .unwrap();
+    let mut take = redis::cmd("LPOP");
+    take.arg("orders").exec(&mut consumer).unwrap();
+    let mut trace = tracing(&program, &["--json", "--limit", "4"]);
+    let (_, mut client) = client_of(server, &queue);
+    let due = server.now();
+    client.offer(due, 1, b"message").unwrap();
+    client.transfer(due, 100).unwrap();
+    take.exec(&mut consumer).unwrap();
+    for event in ["offered", "announced", "transferred"] {
+        let told = trace.next_json();
+        assert_eq!(
+            (&told["event"], told["names"].is_null()),
+            (&event.into(), true)
+        );
+    }
+    let told = trace.next_json();
+    assert_eq!(told["event"], "consumed");
+    let by = told["by"].as_str().unwrap();
+    assert_eq!(told["names"][by], "mail-1", "{told}");
+    trace.ended().done();
+}
+
 /// The bytes that wait on the server for the reader of its commands.
 fn waiting_bytes(server: &Server) -> u64 {
     let list: String = redis::from_redis_value(server.cmd(&["CLIENT", "LIST"])).unwrap();
@@ -229,14 +263,64 @@ fn a_trace_ends_by_itself_when_16_mb_wait_on_the_server_for_a_reader_that_stands
     );
 }
 
-#[test]
-fn monitor_is_gone_at_once_after_a_panic() {
-    let server = Server::start();
+/// A store of that server, with the runtime that it lives in.
+fn opened(server: &Server) -> (tokio::runtime::Runtime, Store) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let store = {
         let _inside = runtime.enter();
         Store::open(server.endpoint(), Access::ReadOnly)
     };
+    (runtime, store)
+}
+
+#[test]
+fn a_trace_ends_by_itself_when_its_reader_is_behind_the_server() {
+    let server = Server::start();
+    let (runtime, store) = opened(&server);
+    // No other brake minds.
+    let brakes = Brakes {
+        buffer: u64::MAX,
+        commands_per_s: u64::MAX,
+        ..Brakes::USUAL
+    };
+    let (end, cost) = runtime.block_on(async {
+        let mut live = follow(&store, brakes).await.unwrap();
+        // Nobody reads, and this is more than waits for a reader here and on its way.
+        for n in 0..3 {
+            offer_megabytes(&server, n);
+        }
+        wait_for("MONITOR to end", || monitors(&server) == 0);
+        while live.next().await.is_some() {}
+        live.end().await
+    });
+    let LiveEnd::Behind(behind_us) = end else {
+        panic!("{end:?}");
+    };
+    assert!((5_000_000..20_000_000).contains(&behind_us), "{behind_us}");
+    assert!(cost.unwrap().span > Duration::from_secs(5));
+}
+
+#[test]
+fn a_trace_ends_by_itself_when_the_server_answers_no_more() {
+    let program = Program::start();
+    let trace = tracing(&program, &["--json"]);
+    let paused = instant();
+    program.server.cmd(&["CLIENT", "PAUSE", "8000"]);
+    let said = trace.ended();
+    assert!(
+        paused.elapsed() < Duration::from_secs(8),
+        "it waited for the answer"
+    );
+    let ended_by = said.json().pop().unwrap()["monitor"]["ended_by"].clone();
+    assert_eq!(ended_by, "unanswered");
+    said.failed("MONITOR was ended before its time");
+    wait_for("MONITOR to end", || monitors(&program.server) == 0);
+}
+
+#[test]
+fn monitor_is_gone_at_once_after_a_panic() {
+    let server = Server::start();
+    let (runtime, store) = opened(&server);
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
             let _live = follow(&store, Brakes::USUAL).await.unwrap();
