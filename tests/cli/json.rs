@@ -517,25 +517,73 @@ fn traced(by: &str) -> Vec<Value> {
     local_with_input(&args, LOG.as_bytes()).done().json()
 }
 
+/// What it prints of logs as they come: with the names of connections, with whole seconds, broken by
+/// a terminal, with a record that is too long, and of the first messages only.
+fn traced_otherwise(by: &str) -> Vec<Value> {
+    let offer = |n: u32, at: &str| {
+        format!(
+            "{at} [0 10.0.0.1:5] \"ZADD\" \"redisson_delay_queue_timeout:{{o}}\" \"1700000000500\" \
+             \"\\b1234567{n}\\x05\\x00\\x00\\x00\\x00\\x00\\x00\\x00hello\"\n"
+        )
+    };
+    let mut log = "1700000000.1 [0 10.0.0.1:5] \"CLIENT\" \"SETNAME\" \"mail-1\"\n".to_owned();
+    log += &offer(1, "1700000000.2");
+    log += &offer(2, "1700000000.3").replacen(" [0 10", " [0\n 10", 1);
+    log += &format!("1700000000.4 [0 10.0.0.1:5] \"SET\" \"{}\"\n", "x".repeat(9_000_000));
+    let home = room();
+    let path = home.path().join("log");
+    std::fs::write(&path, &log).unwrap();
+    let member = b"\x0812345678\x05\0\0\0\0\0\0\0hello";
+    let mut aof = b"#TS:1700000000\r\n*4\r\n$4\r\nZADD\r\n$32\r\nredisson_delay_queue_timeout:{o}\r\n\
+                    $13\r\n1700000000500\r\n$22\r\n"
+        .to_vec();
+    aof.extend(member);
+    aof.extend(b"\r\n");
+    let traced = |input: &[u8], more: &[&str]| {
+        let args = ["trace", "--from", "-", "--by", by, "--json"];
+        local_with_input(&[&args, more].concat(), input).done().json()
+    };
+    let file = path.to_str().unwrap();
+    let limited = ["trace", "--from", file, "--by", by, "--json", "--limit", "1"];
+    [
+        traced(log.as_bytes(), &[]),
+        traced(log.as_bytes(), &["--limit", "1"]),
+        traced(&aof, &[]),
+        local(&limited).done().json(),
+    ]
+    .concat()
+}
+
+/// Those of them that are the last line of a trace, or are not.
+fn traced_at_the_end(by: &str, at_the_end: bool) -> Vec<Value> {
+    let lines = traced_otherwise(by).into_iter();
+    lines
+        .filter(|line| (line["event"] == "summary") == at_the_end)
+        .collect()
+}
+
 fn trace() -> Vec<Value> {
     let mut events = traced("event");
     events.pop();
     let words: Vec<_> = events.iter().map(|event| event["event"].clone()).collect();
     let once = ["offered", "transferred", "failed", "consumed"];
     assert_eq!(words, [&once[..], &["transferred", "in-vain"]].concat());
+    events.extend(traced_at_the_end("event", false));
     events
 }
 
 fn a_life() -> Vec<Value> {
     let mut lives = traced("message");
     lives.pop();
+    lives.extend(traced_at_the_end("message", false));
     lives
 }
 
 fn a_trace_in_figures() -> Vec<Value> {
     let live = ["trace", "--for", "100ms", "--json"];
     let live = Program::start().run(&live).partly().json();
-    [traced("message").split_off(1), live].concat()
+    let [events, lives] = ["event", "message"].map(|by| traced_at_the_end(by, true));
+    [traced("message").split_off(1), live, events, lives].concat()
 }
 
 /// What `trace --probe` prints: of one that is taken, of one that is not, and of nothing else.

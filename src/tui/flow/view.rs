@@ -144,18 +144,19 @@ pub(crate) fn late_words(late: &RecentLateness) -> String {
         ms => format!("{} min", (ms + 30_000) / 60_000),
     };
     format!(
-        "late by p50 {}, p95 {} (last {span}, ±{})",
-        of(late.p50.middle()),
-        of(late.p95.middle()),
-        of(late.error()),
+        "late by p50 {}, p95 {} (last {span}{})",
+        late.words(late.p50),
+        late.words(late.p95),
+        late.error_words().map_or_else(String::new, |error| format!(", {error}")),
     )
 }
 
 /// `late p50 125 ms, p95 0.4 s ±115 ms`.
 fn late_in_short(late: &RecentLateness) -> String {
-    let of = |ms: i64| text::span(ms.unsigned_abs());
-    let (p50, p95) = (of(late.p50.middle()), of(late.p95.middle()));
-    format!("late p50 {p50}, p95 {p95} ±{}", of(late.error()))
+    let (p50, p95) = (late.words(late.p50), late.words(late.p95));
+    let error = late.error_words();
+    let error = error.map_or_else(String::new, |error| format!(" {error}"));
+    format!("late p50 {p50}, p95 {p95}{error}")
 }
 
 /// `3.4/s`, `~12/s` where it was not counted, `…` where it cannot be known.
