@@ -163,17 +163,20 @@ pub(super) fn left_open(fields: &mut Map<String, Value>, open: &Open, command: S
     fields.insert("headline".into(), "A check needs more time.".into());
 }
 
-/// The same in lines.
+/// All of a queue in lines, with the command that waits for them.
 pub(super) fn undecided_lines(
     queue: &Queue,
-    (id, open): (&str, &Open),
+    early: &[(&str, Open)],
     program: &str,
-) -> [FindingLine; 2] {
-    let command = longer("doctor", queue, program);
-    [
-        FindingLine::Head(None, format!("{}. [{id}]", open.undecided())),
-        FindingLine::Command(command),
-    ]
+) -> Vec<FindingLine> {
+    let head = |(id, open): &(&str, Open)| {
+        FindingLine::Head(None, format!("{}. [{id}]", open.undecided()))
+    };
+    let mut lines: Vec<FindingLine> = early.iter().map(head).collect();
+    if !lines.is_empty() {
+        lines.push(FindingLine::Command(longer("doctor", queue, program)));
+    }
+    lines
 }
 
 /// The severity of what is not yet decided.

@@ -92,8 +92,10 @@ pub(super) async fn run<W: Write>(
             let name = text::printable_bytes(queue.name.as_bytes());
             let (sign, order) = (shape::DIFFERS, shape::figure(&pulse.order));
             let waiting = text::counted(waiting, "waits", "wait");
+            let command = shell::about(&config.programs().ours, "doctor", queue, &[]);
             say::note(&format!(
-                "{name}: {sign}: the order list holds {order}, and {waiting}"
+                "{name}: the order list differs ({sign}): it holds {order}, and {waiting}; why: \
+                 {command}"
             ));
         }
     }

@@ -188,7 +188,7 @@ impl Change {
                 .asked("Replace the payload of {entries}?"),
             Self::Repack => ChangeFacts::of("repack", "rewritten")
                 .needing(&[SCRIPT, EDIT, &["publish"]])
-                .planned("repack {entries}: rewrite in the format that the clients read")
+                .planned("repack {entries} (rewrite in the format that the clients read)")
                 .asked("Rewrite {entries} in the format that the clients read?"),
             Self::Duplicate => ChangeFacts::of("duplicate", "duplicated")
                 .needing(&[SCRIPT, OFFER])

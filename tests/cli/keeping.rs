@@ -26,7 +26,7 @@ fn a_queue_of_which_only_a_list_set_aside_is_left_is_told_with_a_repair_that_wor
     let told = ["doctor", "orders", "--for", "200ms"];
     let told = program.run(&told).partly().out;
     assert!(
-        told.contains("  not yet   ") && told.contains(" [set-aside]\n"),
+        told.contains("  unknown   ") && told.contains(" [set-aside]\n"),
         "{told}"
     );
     for command in ["repair orders --restore-order", "doctor orders --for "] {

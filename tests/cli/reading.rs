@@ -425,7 +425,7 @@ fn an_order_list_that_differs_from_timeouts_has_a_sign() {
     assert!(said.out.contains("  2 ≠  "), "{}", said.out);
     assert!(
         said.err
-            .contains("orders: ≠: the order list holds 2, and 3 wait"),
+            .contains("orders: the order list differs (≠): it holds 2, and 3 wait; why: "),
         "{}",
         said.err
     );

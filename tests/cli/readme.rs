@@ -58,7 +58,7 @@ fn run(program: &Program, folder: &std::path::Path, line: &str) -> Said {
         words.drain(..2);
     }
     if words.iter().any(|word| word == "--listen") {
-        words[2] = "127.0.0.1:0".to_owned();
+        "127.0.0.1:0".clone_into(&mut words[2]);
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = if words.first() == Some(&"demo") {
@@ -69,9 +69,9 @@ fn run(program: &Program, folder: &std::path::Path, line: &str) -> Said {
         program.command(&words)
     };
     command.current_dir(folder);
-    let live = words.first() == Some(&"trace") && !words.contains(&"--from");
+    let by_monitor = words.first() == Some(&"trace") && !words.contains(&"--from");
     let at_work: Box<dyn Fn() -> bool> = match words.first().copied() {
-        Some("trace") if live => Box::new(|| {
+        Some("trace") if by_monitor => Box::new(|| {
             let clients = program.server.cmd(&["CLIENT", "LIST"]);
             format!("{clients:?}").contains("cmd=monitor")
         }),

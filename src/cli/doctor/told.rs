@@ -79,10 +79,8 @@ fn people<W: Write>(
                 line.print(out)?;
             }
         }
-        for (id, open) in &said.early {
-            for line in finding::undecided_lines(one.queue(), (id, open), &programs.ours) {
-                line.print(out)?;
-            }
+        for line in finding::undecided_lines(one.queue(), &said.early, &programs.ours) {
+            line.print(out)?;
         }
         let of_server = findings.iter().filter(|found| found.of_server);
         told_of_server.extend(of_server.map(|found| found.id));
