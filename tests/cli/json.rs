@@ -529,22 +529,29 @@ fn traced_otherwise(by: &str) -> Vec<Value> {
     let mut log = "1700000000.1 [0 10.0.0.1:5] \"CLIENT\" \"SETNAME\" \"mail-1\"\n".to_owned();
     log += &offer(1, "1700000000.2");
     log += &offer(2, "1700000000.3").replacen(" [0 10", " [0\n 10", 1);
-    log += &format!("1700000000.4 [0 10.0.0.1:5] \"SET\" \"{}\"\n", "x".repeat(9_000_000));
+    log += "1700000000.4 [0 10.0.0.1:5] \"SET\" \"";
+    log += &"x".repeat(9_000_000);
+    log += "\"\n";
     let home = room();
     let path = home.path().join("log");
     std::fs::write(&path, &log).unwrap();
     let member = b"\x0812345678\x05\0\0\0\0\0\0\0hello";
-    let mut aof = b"#TS:1700000000\r\n*4\r\n$4\r\nZADD\r\n$32\r\nredisson_delay_queue_timeout:{o}\r\n\
+    let mut aof =
+        b"#TS:1700000000\r\n*4\r\n$4\r\nZADD\r\n$32\r\nredisson_delay_queue_timeout:{o}\r\n\
                     $13\r\n1700000000500\r\n$22\r\n"
-        .to_vec();
+            .to_vec();
     aof.extend(member);
     aof.extend(b"\r\n");
     let traced = |input: &[u8], more: &[&str]| {
         let args = ["trace", "--from", "-", "--by", by, "--json"];
-        local_with_input(&[&args, more].concat(), input).done().json()
+        local_with_input(&[&args, more].concat(), input)
+            .done()
+            .json()
     };
     let file = path.to_str().unwrap();
-    let limited = ["trace", "--from", file, "--by", by, "--json", "--limit", "1"];
+    let limited = [
+        "trace", "--from", file, "--by", by, "--json", "--limit", "1",
+    ];
     [
         traced(log.as_bytes(), &[]),
         traced(log.as_bytes(), &["--limit", "1"]),

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::advice::Advice;
+use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::entry::Entry;
 use crate::queue::redis_cli;
@@ -17,6 +18,9 @@ pub struct Evidence {
     pub words: Vec<String>,
     /// Commands for a shell that show it by hand, a line each.
     pub commands: Vec<String>,
+    /// The moment of the look that found it so, by the server's clock; none until it is entered into
+    /// the ledger.
+    pub told_at: Option<EpochMillis>,
 }
 
 /// The repair of a finding: a sentence, a step of ours, commands by hand.

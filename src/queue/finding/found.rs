@@ -38,9 +38,6 @@ pub struct Finding {
     pub suspects: Vec<Suspect>,
     /// When what it warns of happens by itself unless somebody does something, where that is soon.
     pub ends: Option<EpochMillis>,
-    /// The moment of the look that its sentences tell of, by the server's clock; none until it is
-    /// entered into the ledger.
-    pub told_at: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
     pub of_server: bool,
     /// The rule whose finding it follows from: it goes with that one.
@@ -80,7 +77,6 @@ impl Finding {
             due: None,
             suspects: Vec::new(),
             ends: None,
-            told_at: None,
             of_server: false,
             follows: None,
             worsens_in_ms: None,
@@ -111,7 +107,7 @@ impl Finding {
     /// down, also where the queue is read later.
     #[must_use]
     pub fn headline_at(&self, now: EpochMillis) -> Cow<'_, str> {
-        let Some((ends, told_at)) = self.ends.zip(self.told_at) else {
+        let Some((ends, told_at)) = self.ends.zip(self.evidence.told_at) else {
             return Cow::Borrowed(&self.headline);
         };
         let left = |at: EpochMillis| format!(" in {}", text::age(ends.since(at).max(0)));

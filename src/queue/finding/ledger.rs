@@ -165,7 +165,7 @@ impl Ledger {
         let counted = counted.filter(|counted| !ours(counted));
         let figure = finding.figure.filter(|_| !finding.sampled);
         let counted = counted.or_else(|| Some((at, figure?)));
-        finding.told_at = Some(at);
+        finding.evidence.told_at = Some(at);
         finding.since = Some(finding.since.map_or(first, |since| since.min(first)));
         let began = self.began.zip(finding.since);
         finding.before = began

@@ -25,7 +25,7 @@ pub(crate) fn held(model: &Model) -> Option<CursorFinding> {
     })
 }
 
-/// What the cursor is on stays, also when it is over: else a key would act on another queue's.
+/// Keeps what the cursor is on, also when it is over: else a key would act on another queue's.
 pub(crate) fn keep_held(model: &mut Model) {
     let now = held(model).map(|held| (held.queue, held.id));
     if now == model.schedule.held_finding {

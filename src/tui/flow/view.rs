@@ -147,7 +147,8 @@ pub(crate) fn late_words(late: &RecentLateness) -> String {
         "late by p50 {}, p95 {} (last {span}{})",
         late.words(late.p50),
         late.words(late.p95),
-        late.error_words().map_or_else(String::new, |error| format!(", {error}")),
+        late.error_words()
+            .map_or_else(String::new, |error| format!(", {error}")),
     )
 }
 
