@@ -95,7 +95,7 @@ async fn what_differs_by_members_although_the_numbers_agree_is_told_with_both_si
         assert_eq!(figures["not_in_order"], count, "{drift:#?}");
         assert_eq!(figures["only_in_order"], count, "{drift:#?}");
         assert_eq!(figures["exact"], true);
-        assert_eq!(drift.repair.step, Step::Change(What::Drift));
+        assert_eq!(drift.repair.step, Step::WaitAgain);
         assert!(
             both.iter().flatten().all(|id| names(drift, id)),
             "{drift:#?}"

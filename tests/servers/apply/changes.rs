@@ -376,10 +376,16 @@ async fn a_plan_for_many_says_what_is_done_in_the_words_of_redis_cli() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(1_200, bench.server.now().plus(-60_000), 1);
     for (what, words) in [
-        (What::Transfer, "1,200: RPUSH orders, LREM redisson_delay"),
+        (
+            What::Transfer,
+            "one by one: RPUSH orders, LREM redisson_delay",
+        ),
         (What::Realign(None), "LSET redisson_delay_queue:{orders}"),
         (What::Drift, "LREM redisson_delay_queue:{orders}"),
-        (What::RestoreOrder, "RPOP delayscope:aside:{orders}, LPUSH"),
+        (
+            What::RestoreOrder,
+            "RPOP delayscope:aside:{orders}, and LPUSH",
+        ),
     ] {
         if what == What::RestoreOrder {
             bench.writer.set_aside(&bench.queue).await.unwrap();
