@@ -373,6 +373,7 @@ impl Inverses {
             work: work.filter(|work| work.len() > 0).collect(),
             settled: self.settled,
             warnings: already_back(already).into_iter().chain(warnings).collect(),
+            copies_of: 0,
         })
     }
 }

@@ -361,7 +361,14 @@ impl Plan {
         let name = text::printable_bytes(self.queue.name.as_bytes());
         let some = |one: &str, many: &str| text::counted(self.planned, one, many);
         let entries = some("entry", "entries");
-        let of_queue = format!("{entries} of {name}");
+        let of_queue = match self.copies_of {
+            0 => format!("{entries} of {name}"),
+            n => format!(
+                "{} of {} of {name}",
+                some("copy", "copies"),
+                text::counted(n, "entry", "entries")
+            ),
+        };
         let known = [
             ("{word}", self.change.word().to_owned()),
             ("{some}", entries),

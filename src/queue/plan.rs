@@ -212,6 +212,8 @@ pub struct Plan {
     /// Number of entries in the place that these are taken from; none where the change is not about
     /// a part of them.
     pub of: Option<u64>,
+    /// Number of entries of which they are copies, one of each of which stays; 0: they are no copies.
+    pub copies_of: u64,
     /// The first few of them: what the dialog shows.
     pub first: Vec<EntryId>,
     /// Contents of these, a line each; those at the end of `first` that nothing is done to have
@@ -290,6 +292,7 @@ impl Plan {
             consumed_per_s: None,
             warnings: Vec::new(),
             undoes: None,
+            copies_of: 0,
             commands: Vec::new(),
         }
     }

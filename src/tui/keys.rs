@@ -330,7 +330,7 @@ fn help_row(group: &[(&'static Binding, &[Key])], ascii: bool, place: Place) -> 
 }
 
 /// Returns the description of a single action. Where the help says it of several in one row,
-/// `zoom in, zoom out, reset`, its own part of that.
+/// `zoom in, out, reset`, its own part of that.
 #[must_use]
 pub fn said(binding: &'static Binding) -> &'static str {
     let group: Vec<_> = BINDINGS.iter().filter(|b| b.help == binding.help).collect();

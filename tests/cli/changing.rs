@@ -519,6 +519,10 @@ fn of_equal_elements_as_many_are_deleted_as_were_asked_for() {
     assert_eq!(told.code, 0, "{}", told.err);
     assert_eq!(depths(&program)[2], 2);
     push(&["a", "b"]);
+    let copies = [&delete[..], &["--all", "--keep-one", "--dry-run"]].concat();
+    let dry = program.run(&copies).done();
+    let headline = "delete 2 copies of 2 entries of orders";
+    assert!(dry.out.contains(headline), "{}", dry.out);
     let but_one = [&delete[..], &["--all", "--keep-one", "--json"]].concat();
     let told = program.run(&but_one);
     assert_eq!(told.code, 0, "{}", told.err);

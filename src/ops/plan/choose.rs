@@ -33,6 +33,8 @@ pub(super) struct FoundEntries {
     pub(super) leaves: Option<End>,
     /// Elements that stay although they are equal to chosen ones.
     stay: u64,
+    /// Entries of which one each is kept, when all others that are equal are chosen.
+    pub(super) kept: u64,
     /// Remarks on the selection for the plan, a sentence each.
     pub(super) notes: Vec<String>,
 }
@@ -205,6 +207,7 @@ pub(super) async fn choose(
         }
         which => look(store, queue, which, false, tell).await?,
     };
+    found.kept = kept;
     found.say_what_stays(kept);
     Ok(found)
 }

@@ -46,6 +46,7 @@ pub(in crate::ops) async fn describe(
     plan.of = there_are(making, plan, &made.work).await?;
     let reckoned = cost::of(making, &made.work, plan).await?;
     plan.warnings = made.warnings;
+    plan.copies_of = made.copies_of;
     words::warn(plan, &made.work, &made.settled);
     plan.commands = words::commands(making, &made.work);
     let job = Job::Entries(made.work);

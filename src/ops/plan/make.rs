@@ -28,6 +28,8 @@ pub(in crate::ops) struct PlannedWork {
     pub(in crate::ops) settled: Vec<EntryResult>,
     /// Remarks for the plan, a sentence each.
     pub(in crate::ops) warnings: Vec<String>,
+    /// Entries of which one each stays, where their copies are deleted.
+    pub(in crate::ops) copies_of: u64,
 }
 
 impl PlannedWork {
@@ -62,6 +64,7 @@ impl PlanContext<'_> {
     ) -> Result<PlannedWork, ChangeError> {
         let mut made = PlannedWork::default();
         made.warnings.append(&mut found.notes);
+        made.copies_of = found.kept;
         for (ids, outcome) in [
             (std::mem::take(&mut found.gone), Outcome::Gone),
             (std::mem::take(&mut found.changed), Outcome::Changed),

@@ -111,19 +111,19 @@ pub(super) fn senseless(why: String) -> ChangeError {
 
 /// The sentence that says what is taken back. `known`: what its last script was to try is.
 pub(super) fn sentence(kept: &JournalledChange, known: bool, now: EpochMillis) -> String {
-    let (id, change, of) = (&kept.id, kept.head.change.word(), of_and_when(kept, now));
+    let (id, change, of) = (&kept.id, kept.head.change.label(), of_and_when(kept, now));
     match kept.ended {
         Some(tally) => format!(
-            "It takes back {id}: a {change} {of}, {} of {} done.",
+            "It takes back \"{change}\" {of} ({id}), {} of {} done.",
             text::thousands(tally.get(Outcome::Done)),
             text::thousands(kept.head.planned)
         ),
         None if known => format!(
-            "It takes back {id}: a {change} {of}, that was never ended. What its last script was to \
+            "It takes back \"{change}\" {of} ({id}), that was never ended. What its last script was to \
              do is looked up entry by entry."
         ),
         None => format!(
-            "It takes back {id}: a {change} {of}, that was never ended, and it is not known how far \
+            "It takes back \"{change}\" {of} ({id}), that was never ended, and it is not known how far \
              it came: all without a result is looked up entry by entry."
         ),
     }

@@ -119,7 +119,7 @@ const TABS_HELP: &str = "tabs in their order";
 
 const BARS_HELP: &str = "one bar left, right";
 
-const ZOOM_HELP: &str = "zoom in, zoom out, reset";
+const ZOOM_HELP: &str = "zoom in, out, reset";
 
 const END_HELP: &str = "quit at once, suspend";
 

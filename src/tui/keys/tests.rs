@@ -43,7 +43,7 @@ fn shown(map: &Keymap) -> Vec<(String, &'static str)> {
 #[test]
 fn what_the_help_says_of_several_is_said_of_each() {
     let said = |name| said(BINDINGS.iter().find(|b| b.name == name).unwrap());
-    assert_eq!(said("zoom-out"), "zoom out");
+    assert_eq!(said("zoom-out"), "out");
     assert_eq!(said("last"), "to the end");
     assert_eq!(said("tab-order"), "order list");
     assert_eq!(said("redraw"), "draw every cell again");
