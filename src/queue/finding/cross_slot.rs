@@ -95,6 +95,23 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_which_there_is_no_sign_is_no_queue_yet() {
+        let said = |waiting, clients| {
+            look(&QueueFacts {
+                queue: &"a{b".parse().unwrap(),
+                pulse: Some(&pulse(0, waiting, None, clients)),
+                survey: None,
+                watch: &Watch::default(),
+                server: &ServerWatch::default(),
+            })
+        };
+        assert_eq!(said(0, 0), RuleVerdict::Silent);
+        for (waiting, clients) in [(1, 0), (0, 1)] {
+            assert!(matches!(said(waiting, clients), RuleVerdict::Found(_)));
+        }
+    }
+
+    #[test]
     fn in_a_cluster_it_says_that_nothing_works() {
         let RuleVerdict::Found(found) = verdict("a{b", &looked("cluster_enabled:1\r\n")) else {
             panic!("nothing found");

@@ -37,14 +37,14 @@ async fn the_newest_of_a_queue_is_meant_and_where_it_has_none_that_of_another_is
     bench.queue = bookings.clone();
     bench.change(What::Quarantine, bench.entries(&[2])).await;
     for (queue, change) in [
-        (orders, "a delete of orders, "),
-        (bookings, "a quarantine of bookings, "),
+        (orders, "\"delete\" of orders, "),
+        (bookings, "\"quarantine\" of bookings, "),
     ] {
         let plan = newest_of(&bench, &queue).await.unwrap();
         assert_eq!(plan.queue, queue);
         assert!(plan.warnings[0].contains(change), "{:?}", plan.warnings);
         assert!(
-            plan.warnings[0].contains(" ago, 1 of 1 done"),
+            plan.warnings[0].contains("), 1 of 1 done"),
             "{:?}",
             plan.warnings
         );

@@ -5,7 +5,7 @@ use super::*;
 use crate::queue::Known;
 use crate::queue::finding::Diagnosis;
 use crate::queue::frames::{DeliveredElement, Frames};
-use crate::queue::look::{Client, Clients};
+use crate::queue::look::{Client, Clients, worker_name};
 use crate::queue::{Pulse, Queue, ServerLook};
 
 fn at(ms: i64, target: u64) -> Pulse {
@@ -128,6 +128,26 @@ fn clients_that_are_called_like_the_queue_are_told_not_to_wait_for_its_elements(
     let elsewhere = "invoices-1 listens to 1 channel, but its connections that wait for elements \
                      wait for those of other lists";
     assert_eq!(told(busy), [elsewhere]);
+}
+
+#[test]
+fn a_worker_of_another_screen_is_no_application() {
+    let channel = Queue::redisson("q").keys().channel.unwrap();
+    let worker = Client {
+        channels: 1,
+        ..named(&worker_name(&channel), 8, false)
+    };
+    let told = |listed: Vec<Client>| {
+        let found = scene(5..=35, ["a", "a"]).look(looked_at(35_000, listed));
+        found.found(ID).unwrap().repair.sentence.to_string()
+    };
+    let start = "Start the application: none of its clients runs. Nothing is lost.";
+    assert_eq!(told(vec![worker]), start);
+    let app = Client {
+        channels: 1,
+        ..named("orders-7f", 8, false)
+    };
+    assert!(told(vec![app]).starts_with("Restart the program that takes from list q"));
 }
 
 /// Returns the verdict `ms` after the first look at a target of so many, to which one is added each
