@@ -88,11 +88,7 @@ impl Bad<'_> {
             (_, false) => "will fail on it",
         };
         let (id, when) = (self.first.id, heads::when(seen, self.first));
-        let clients = match foreign {
-            // Its name has just been said.
-            Some(_) => era.releases().trim_start_matches("Redisson "),
-            None => era.releases(),
-        };
+        let clients = era.releases();
         let harm = if self.due && self.first.unpack(era) == Unpack::Fails {
             block.words(seen)
         } else {
