@@ -44,6 +44,17 @@ pub struct Pulse {
     pub took_ms: u64,
 }
 
+impl Pulse {
+    /// Tells whether there is anything of the queue: one of its keys, or somebody who listens. A name
+    /// that somebody has typed is no queue yet.
+    #[must_use]
+    pub fn has_signs(&self) -> bool {
+        let keys = [&self.waiting, &self.order, &self.target];
+        let stands = |key: &&Known<u64>| !matches!(key, Known::Is(0) | Known::None);
+        keys.iter().any(stands) || self.transfer_clients.get().is_some_and(|count| count > 0)
+    }
+}
+
 /// A run of entries by rank in timeouts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {

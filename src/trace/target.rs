@@ -1,6 +1,6 @@
 //! A list that consumers take from, as the log lets it be known, and who waits at which.
 
-use std::collections::hash_map::RandomState;
+use std::collections::hash_map::{Entry, RandomState};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
@@ -25,20 +25,25 @@ pub enum Element {
     Other,
 }
 
+/// An element in its place.
+#[derive(Clone, Copy, Debug)]
+struct PlacedElement {
+    element: Element,
+    /// The hash of its value.
+    hash: u64,
+}
+
 /// The elements of a list that were pushed since the log begins.
 #[derive(Debug)]
 pub struct Target {
     /// The elements; none in the place of one that was taken out between others.
-    places: VecDeque<Option<Element>>,
+    places: VecDeque<Option<PlacedElement>>,
     /// The number of the first place; that of the next one is higher by one.
     first: i64,
     /// Places without an element.
     gaps: usize,
-    /// Numbers of the places of messages, by the hashes of their values. Some have no element any
-    /// more, or another one.
+    /// Numbers of the places of messages, by the hashes of their values.
     by_value: HashMap<u64, BTreeSet<i64>>,
-    /// Numbers in `by_value`.
-    listed: usize,
     hasher: RandomState,
     /// It holds nothing else: it was empty at some time that the log shows.
     pub is_known: bool,
@@ -53,7 +58,6 @@ impl Target {
             first: 0,
             gaps: 0,
             by_value: HashMap::new(),
-            listed: 0,
             hasher: RandomState::new(),
             is_known,
         }
@@ -61,24 +65,21 @@ impl Target {
 
     /// Puts an element with this value at that end.
     pub fn push(&mut self, end: ListEnd, element: Element, value: &[u8]) {
+        let hash = self.hasher.hash_one(value);
+        let placed = Some(PlacedElement { element, hash });
         let place = match end {
             ListEnd::Left => {
-                self.places.push_front(Some(element));
+                self.places.push_front(placed);
                 self.first -= 1;
                 self.first
             }
             ListEnd::Right => {
-                self.places.push_back(Some(element));
-                self.first
-                    .saturating_add_unsigned(self.places.len() as u64 - 1)
+                self.places.push_back(placed);
+                self.last()
             }
         };
         if element.life().is_some() {
-            let places = self
-                .by_value
-                .entry(self.hasher.hash_one(value))
-                .or_default();
-            self.listed += usize::from(places.insert(place));
+            self.by_value.entry(hash).or_default().insert(place);
         }
         self.tidy();
         if self.places.len() > MOST_ELEMENTS {
@@ -89,15 +90,20 @@ impl Target {
 
     /// Takes one from that end; none when there is none.
     pub fn pop(&mut self, end: ListEnd) -> Option<Element> {
-        let element = match end {
+        let (place, placed) = match end {
             ListEnd::Left => {
+                let place = self.first;
                 self.first += i64::from(!self.places.is_empty());
-                self.places.pop_front()
+                (place, self.places.pop_front())
             }
-            ListEnd::Right => self.places.pop_back(),
+            ListEnd::Right => (self.last(), self.places.pop_back()),
         };
+        let placed = placed.flatten();
+        if let Some(placed) = placed {
+            self.forget(placed.hash, place);
+        }
         self.trim();
-        element.flatten()
+        placed.map(|placed| placed.element)
     }
 
     /// Takes out those of the places with this value that `is_it` holds for, at most so many from that
@@ -109,11 +115,13 @@ impl Target {
         value: &[u8],
         is_it: impl Fn(u64) -> bool,
     ) -> Vec<u64> {
-        let Some(places) = self.by_value.get(&self.hasher.hash_one(value)) else {
+        let hash = self.hasher.hash_one(value);
+        let Some(places) = self.by_value.get(&hash) else {
             return Vec::new();
         };
         let life_at = |place: &i64| {
-            let life = self.places.get(self.index(*place)?).copied()??.life()?;
+            let there = self.places.get(self.index(*place)?).copied()??;
+            let life = there.element.life()?;
             is_it(life).then_some((*place, life))
         };
         let found: Vec<(i64, u64)> = match from {
@@ -127,9 +135,11 @@ impl Target {
                 *gone = None;
                 self.gaps += 1;
                 lives.push(life);
+                self.forget(hash, place);
             }
             self.trim();
         }
+        self.tidy();
         lives
     }
 
@@ -151,8 +161,25 @@ impl Target {
         let all = std::mem::replace(self, Self::new(true)).places;
         all.into_iter()
             .flatten()
-            .filter_map(Element::life)
+            .filter_map(|placed| placed.element.life())
             .collect()
+    }
+
+    /// The number of the last place.
+    fn last(&self) -> i64 {
+        self.first
+            .saturating_add_unsigned(self.places.len() as u64)
+            .saturating_sub(1)
+    }
+
+    /// A place has this value no more.
+    fn forget(&mut self, hash: u64, place: i64) {
+        if let Entry::Occupied(mut places) = self.by_value.entry(hash) {
+            places.get_mut().remove(&place);
+            if places.get().is_empty() {
+                places.remove();
+            }
+        }
     }
 
     /// The index of a place; none of one that is gone.
@@ -175,40 +202,23 @@ impl Target {
 
     /// Gives room back that elements have left which are gone, when there is much of it.
     fn tidy(&mut self) {
-        if self.gaps > self.places.len() / 2 + SOME {
-            let mut to = self.first;
-            let mut moved = Vec::with_capacity(self.places.len());
-            for place in &self.places {
-                moved.push(place.map(|_| to));
-                to += i64::from(place.is_some());
-            }
-            let first = self.first;
-            let new = |place: i64| moved.get(usize::try_from(place - first).ok()?).copied()?;
-            for places in self.by_value.values_mut() {
-                *places = places.iter().copied().filter_map(new).collect();
-            }
-            self.places.retain(Option::is_some);
-            self.gaps = 0;
-            self.list_again();
-        } else if self.listed > 2 * self.places.len() + SOME {
-            let all = self.first..self.first.saturating_add_unsigned(self.places.len() as u64);
-            for places in self.by_value.values_mut() {
-                places.retain(|place| all.contains(place));
-            }
-            self.list_again();
+        if self.gaps <= self.places.len() / 2 + SOME {
+            return;
         }
-    }
-
-    /// Counts the listed places, after some were taken out.
-    fn list_again(&mut self) {
-        self.by_value.retain(|_, places| !places.is_empty());
-        self.listed = self.by_value.values().map(BTreeSet::len).sum();
+        self.places.retain(Option::is_some);
+        self.gaps = 0;
+        self.by_value.clear();
+        for (place, placed) in (self.first..).zip(self.places.iter().flatten()) {
+            if placed.element.life().is_some() {
+                self.by_value.entry(placed.hash).or_default().insert(place);
+            }
+        }
     }
 
     #[cfg(test)]
     fn lives(&self) -> Vec<u64> {
         let all = self.places.iter().flatten();
-        all.filter_map(|element| element.life()).collect()
+        all.filter_map(|placed| placed.element.life()).collect()
     }
 }
 
@@ -422,8 +432,21 @@ mod tests {
             assert_eq!(target.remove(ListEnd::Left, 1, b"x", any), [life]);
         }
         assert_eq!(target.lives(), [2, 4, MOST_ELEMENTS as u64]);
-        assert!(target.places.len() + target.listed < 10 * SOME);
+        assert!(target.places.len() + target.by_value.len() < 10 * SOME);
         assert_eq!(target.remove(ListEnd::Left, 1, b"4", any), [4]);
+    }
+
+    #[test]
+    fn what_comes_and_goes_at_one_end_leaves_nothing_behind() {
+        for end in [ListEnd::Left, ListEnd::Right] {
+            let mut target = Target::new(true);
+            target.push(end, Element::Of(0), b"stays");
+            for life in 1..10_000 {
+                target.push(end, Element::Of(life), life.to_string().as_bytes());
+                assert_eq!(target.pop(end), Some(Element::Of(life)));
+            }
+            assert_eq!((target.places.len(), target.by_value.len()), (1, 1));
+        }
     }
 
     proptest! {

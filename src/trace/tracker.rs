@@ -251,6 +251,10 @@ impl Tracker {
             if is_one_client(by) && self.transactions.len() < MOST_TRANSACTIONS {
                 self.transactions.insert(by.as_slice().into());
             }
+        } else if record.is("hello") || record.is("auth") || record.is("client") {
+            // Somebody else has the address now: these are no commands of a transaction that a
+            // client sends.
+            self.transactions.remove(by.as_slice());
         } else if self.transactions.is_empty() || !self.transactions.contains(by.as_slice()) {
         } else if record.is("exec") || record.is("discard") {
             self.transactions.remove(by.as_slice());
@@ -830,10 +834,10 @@ impl Tracker {
         if self.pushes(step, queue) {
             return;
         }
-        let count = self.lives.waiting(queue).count();
+        let count = || self.lives.waiting(queue).count();
         let place = |rank: i64| {
             let rank = if rank < 0 {
-                rank.saturating_add_unsigned(count as u64)
+                rank.saturating_add_unsigned(count() as u64)
             } else {
                 rank
             };

@@ -178,7 +178,7 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     // "late by 2:05 … for 2:05" says it twice.
     let since = since
         .map(text::age)
-        .filter(|age| !finding.details.contains(age.as_str()));
+        .filter(|age| !has_word(&finding.details, age));
     // Of what was there at the first look nobody knows since when.
     let since = since.map(|age| format!("{}for {age}", seen(finding)));
     if finding.gone.is_some() {
@@ -198,6 +198,19 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     });
     let words: Vec<String> = since.into_iter().chain(trend).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Tells whether these words, as wholes, stand in a text: `0:05` is none of `10:05`.
+fn has_word(text: &str, words: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, ':' | '.');
+    let mut places = text.match_indices(words);
+    places.any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let mut behind = text[at + words.len()..].chars();
+        // A full stop may end the sentence.
+        let behind = behind.next().filter(|c| !matches!(c, '.' | ':'));
+        !before.is_some_and(goes_on) && !behind.is_some_and(goes_on)
+    })
 }
 
 /// Begins a duration that may have begun before the first look.
@@ -253,4 +266,17 @@ pub fn any(model: &Model) -> bool {
 pub fn name(row: &QueueRow) -> String {
     let name = text::printable_bytes(row.queue.name.as_bytes());
     text::cut(&name, 32).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_word;
+
+    #[test]
+    fn an_age_is_said_already_only_where_it_stands_as_a_whole() {
+        assert!(has_word("35 late, oldest 0:05.", "0:05"));
+        assert!(has_word("0:05: none came", "0:05"));
+        assert!(!has_word("35 late, oldest 10:05.", "0:05"));
+        assert!(!has_word("oldest 0:05:12", "0:05:1"));
+    }
 }

@@ -7,7 +7,7 @@
 //! strip                       the past of one queue, on its screen from 28 rows on; else while one looks back
 //! queues           │ findings what they need, at most a third; the findings from 160 columns
 //! timeline                    5 plot rows at 80x24, 12 at 200x60
-//! entries │ detail │ depth    one column below 110 columns, three from 180
+//! entries │ detail │ depth    one column below 110 columns, three from 180; findings stand alone below 180
 //!         │        │ traffic; while a tab shows that, the clients that listen
 //! findings                    when there are some, below 160 columns
 //! news                        else: the worst finding or the newest announcement
@@ -232,7 +232,7 @@ const fn half(w: u16) -> u16 {
 fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let (w, h) = model.size;
     let dashboard = matches!(model.screen, Screen::Dashboard);
-    if boxed && w >= TWO_COLUMNS {
+    if has_columns(model, boxed) {
         let mut right = body.take_right((w * 3 / 10).clamp(40, 48));
         areas.depth = Slot::new(right.take(5), true);
         if model.tab == Tab::Traffic {
@@ -258,13 +258,23 @@ fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     }
 }
 
+/// True where something stands beside the entries. What is wrong is told in sentences: it has their
+/// columns as well, as long as it would else be less than a line of a page wide.
+const fn has_columns(model: &Model, boxed: bool) -> bool {
+    let least = match model.tab {
+        Tab::Findings => THREE_COLUMNS,
+        _ => TWO_COLUMNS,
+    };
+    boxed && model.size.0 >= least
+}
+
 /// Rows that the depths have below the entries; none where they stand beside them.
 const fn depth_rows(model: &Model, boxed: bool) -> u16 {
-    let (w, h) = model.size;
+    let (_, h) = model.size;
     match h {
-        _ if boxed && w >= TWO_COLUMNS => 0,
+        _ if has_columns(model, boxed) => 0,
         ..17 => 0,
-        _ if !boxed && matches!(model.tab, Tab::Findings) => 0,
+        _ if matches!(model.tab, Tab::Findings) => 0,
         PANEL_ROWS.. if boxed => 5,
         _ if boxed => 3,
         _ => 2,

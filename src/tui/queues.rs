@@ -44,6 +44,8 @@ pub const HAND_OVER_MS: i64 = 2_000;
 pub struct QueueRow {
     /// The queue of the row.
     pub queue: Queue,
+    /// Somebody has typed its name: it was neither found nor named at the start.
+    pub is_typed: bool,
     /// The last pulse.
     pub pulse: Option<Pulse>,
     /// The last survey.
@@ -72,6 +74,8 @@ pub struct QueueRow {
     pub habit: Habit,
     /// When it is surveyed again.
     pub surveyed: SurveyTimes,
+    /// No look at all its members begins unasked before this: the last one has failed.
+    pub unexamined: Option<Instant>,
     /// The record of its past.
     pub record: Arc<Record>,
 }
@@ -133,6 +137,7 @@ impl QueueRow {
     pub fn new(queue: Queue) -> Self {
         Self {
             queue,
+            is_typed: false,
             pulse: None,
             survey: None,
             trend: Trend::default(),
@@ -147,6 +152,7 @@ impl QueueRow {
             watch: Watch::default(),
             habit: Habit::default(),
             surveyed: SurveyTimes::default(),
+            unexamined: None,
             record: Arc::default(),
         }
     }

@@ -44,7 +44,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = carry_out(model, msg);
     queues::update::opening::go_on(model);
     model.schedule.pressed = None;
-    findings::update::keep_held(model);
     match held {
         Some(held) => findings::update::follow(model, &held),
         None if input => queues::update::order::touched(model),
@@ -53,6 +52,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     if let Some(both) = both {
         leading::go_together(model, &both);
     }
+    // Only now the cursor is where it stays.
+    findings::update::keep_held(model);
     if let Some(action) = awaited::due(model) {
         effects.extend(carry_out(model, Msg::Asked(action)));
     }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::super::meter::Meter;
+use super::super::say;
 use super::super::stop::StopSignal;
 use super::{Doctor, PAUSE, SPAN};
 use crate::clock::instant;
@@ -36,7 +37,17 @@ impl Doctor<'_> {
                 () = stop.asked() => break,
                 () = tokio::time::sleep(PAUSE) => {}
             }
-            said = self.round().await?;
+            match self.round().await {
+                Ok(round) => said = round,
+                Err(why) => {
+                    // What was seen until then is told all the same.
+                    if let Some(meter) = &mut meter {
+                        meter.clear();
+                    }
+                    say::note(&format!("stopped looking on: {why:#}"));
+                    break;
+                }
+            }
         }
         if let Some(meter) = &mut meter {
             meter.clear();
@@ -65,7 +76,9 @@ fn soonest(said: &[Diagnosis], spent: Duration) -> Option<(usize, String)> {
             ))
         });
         let timed = open.chain(worsens).filter_map(move |(ms, words)| {
-            let ms = u64::try_from(ms?).ok().filter(|ms| *ms <= left_ms)?;
+            let ms = u64::try_from(ms?.max(1)).ok();
+            // What was to be known by now, and is not, has its time too.
+            let ms = ms.filter(|ms| *ms <= left_ms)?;
             Some((ms, at, words))
         });
         timed.collect::<Vec<_>>()
@@ -102,6 +115,8 @@ mod tests {
         assert_eq!(asks(&[open(26_000)], 0), Some(0));
         assert_eq!(asks(&[open(26_000), open(20_000)], 0), Some(1));
         assert_eq!(asks(&[open(1_000)], 31), None);
+        assert_eq!(asks(&[open(0)], 20), Some(0));
+        assert_eq!(asks(&[open(0)], 40), None, "it is never known");
         assert_eq!(asks(&[open(60_000)], 0), None);
         assert_eq!(asks(&[Diagnosis::default()], 0), None);
     }

@@ -1,6 +1,6 @@
 //! The choice of the entries that a change is about: read in pages, kept as member and score alone.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, hash_map};
 use std::sync::Arc;
 
 use super::super::entries::{From, Pages, Selection};
@@ -33,8 +33,8 @@ pub(super) struct FoundEntries {
     pub(super) leaves: Option<End>,
     /// Elements that stay although they are equal to chosen ones.
     stay: u64,
-    /// Entries of which one each is kept, when all others that are equal are chosen.
-    pub(super) kept: u64,
+    /// Entries of which one each is kept, and copies are chosen, when all others that are equal are.
+    pub(super) copied: u64,
     /// Remarks on the selection for the plan, a sentence each.
     pub(super) notes: Vec<String>,
 }
@@ -145,35 +145,57 @@ impl FoundEntries {
     }
 
     /// Leaves out the first of those that have equal payloads: the one due first, or the one that a
-    /// consumer takes first. Returns how many stay.
-    fn keep_one(&mut self, queue: &Queue) -> u64 {
-        let mut kept = 0_u64;
+    /// consumer takes first.
+    fn keep_one(&mut self, queue: &Queue) -> OneOfEach {
         let payload = |member: &[u8]| match queue.unwrap(member) {
             Ok(unwrapped) => sha1(unwrapped.payload),
             Err(_) => sha1(member),
         };
+        let mut kept = OneOfEach::default();
         // The order list has them as they were offered.
         self.waiting.sort_by(|a, b| a.score.total_cmp(&b.score));
         for all in [&mut self.waiting, &mut self.quarantined] {
-            let mut seen = HashSet::new();
-            all.retain(|chosen| !seen.insert(payload(&chosen.member)));
-            kept += seen.len() as u64;
+            kept.of(all, |chosen| payload(&chosen.member));
         }
-        let mut seen = HashSet::new();
         let at_head = queue.comes_at_head();
         if at_head {
             self.delivered.reverse();
         }
-        self.delivered.retain(|element| !seen.insert(sha1(element)));
+        kept.of(&mut self.delivered, |element| sha1(element));
         if at_head {
             self.delivered.reverse();
         }
         self.leaves = Some(End::Tail);
-        kept += seen.len() as u64;
-        let mut seen = HashSet::new();
-        self.order_only
-            .retain(|member| !seen.insert(payload(member)));
-        kept + seen.len() as u64
+        kept.of(&mut self.order_only, |member| payload(member));
+        kept
+    }
+}
+
+/// Number of entries of which one each is kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct OneOfEach {
+    /// The number of all.
+    kept: u64,
+    /// The number of those of which a copy is chosen.
+    doubled: u64,
+}
+
+impl OneOfEach {
+    /// Takes the first of equal ones out.
+    fn of<T>(&mut self, all: &mut Vec<T>, payload: impl Fn(&T) -> [u8; 20]) {
+        let mut seen: HashMap<[u8; 20], bool> = HashMap::new();
+        all.retain(|one| match seen.entry(payload(one)) {
+            hash_map::Entry::Occupied(mut again) => {
+                again.insert(true);
+                true
+            }
+            hash_map::Entry::Vacant(first) => {
+                first.insert(false);
+                false
+            }
+        });
+        self.kept += seen.len() as u64;
+        self.doubled += seen.values().filter(|again| **again).count() as u64;
     }
 }
 
@@ -184,7 +206,7 @@ pub(super) async fn choose(
     which: Which,
     tell: &impl LookObserver,
 ) -> Result<FoundEntries, ChangeError> {
-    let mut kept = 0;
+    let mut one = OneOfEach::default();
     let mut found = match which {
         Which::Counted(which, copies) => {
             let mut found = look(store, queue, *which, false, tell).await?;
@@ -198,7 +220,7 @@ pub(super) async fn choose(
             };
             let mut found = look(store, queue, which, true, tell).await?;
             found.count(copies);
-            kept = found.keep_one(queue);
+            one = found.keep_one(queue);
             if found.is_empty() {
                 let why = "no two of the chosen entries are equal: there is nothing to keep one of";
                 return Err(ChangeError::Nothing(why.to_owned()));
@@ -207,8 +229,8 @@ pub(super) async fn choose(
         }
         which => look(store, queue, which, false, tell).await?,
     };
-    found.kept = kept;
-    found.say_what_stays(kept);
+    found.copied = one.doubled;
+    found.say_what_stays(one.kept);
     Ok(found)
 }
 

@@ -64,7 +64,7 @@ impl PlanContext<'_> {
     ) -> Result<PlannedWork, ChangeError> {
         let mut made = PlannedWork::default();
         made.warnings.append(&mut found.notes);
-        made.copies_of = found.kept;
+        made.copies_of = found.copied;
         for (ids, outcome) in [
             (std::mem::take(&mut found.gone), Outcome::Gone),
             (std::mem::take(&mut found.changed), Outcome::Changed),

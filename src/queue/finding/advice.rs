@@ -15,6 +15,8 @@ pub enum Act {
     Delete,
     /// Transfer what is due.
     Transfer,
+    /// Open a queue by its name.
+    Open,
 }
 
 /// A sentence with the acts that do what it says, each behind the words for it.

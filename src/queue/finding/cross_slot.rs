@@ -9,17 +9,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse.filter(|_| seen.queue.is_found_by_name()) else {
         return RuleVerdict::Silent;
     };
-    // A name that somebody has typed is no queue yet.
-    let signs = [
-        &pulse.waiting,
-        &pulse.order,
-        &pulse.target,
-        &pulse.transfer_clients,
-    ];
-    if signs
-        .iter()
-        .all(|sign| matches!(sign.get(), Some(0) | None))
-    {
+    if !pulse.has_signs() {
         return RuleVerdict::Silent;
     }
     let keys = seen.queue.keys();

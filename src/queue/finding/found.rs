@@ -118,10 +118,14 @@ impl Finding {
     #[must_use]
     pub fn figure_noun(&self) -> Option<&'static str> {
         match self.id {
-            id::DRIFT => None,
+            id::NO_TRANSFER_CLIENT
+            | id::STUCK_CLIENT
+            | id::MIXED_FLEET
+            | id::SLOW_TRANSFER
+            | id::FALLING_BEHIND => Some("late entries"),
             id::NOTHING_CONSUMED | id::TARGET_BACKLOG => Some("target"),
             id::DUPLICATES => Some("copies"),
-            _ => Some("late entries"),
+            _ => None,
         }
     }
 

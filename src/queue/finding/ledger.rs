@@ -136,7 +136,10 @@ impl Ledger {
             if blind(id) || known.finding.open.is_some() {
                 return false;
             }
-            let told = (0..MOMENT_MS).contains(&at.since(gone)) || held == Some(id);
+            let found = said.findings.iter().any(|finding| finding.id == id);
+            // What is held is told for as long as it is over; what comes again then is another one.
+            let is_held = held == Some(id) && !found;
+            let told = (0..MOMENT_MS).contains(&at.since(gone)) || is_held;
             if !told && known.told_gone().is_some() {
                 history.add(known.as_passed(gone));
             }

@@ -1,11 +1,26 @@
 //! Two queues, `q` and `{q}`, that share all keys but their targets.
 
 use super::id::NAME_COLLISION as ID;
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients};
+use super::{
+    Act, Advice, Finding, HEADLINE_COLUMNS, Open, QueueFacts, RuleVerdict, Severity, Step, clients,
+};
 use crate::queue::{Twin, text};
 
-/// The headline where both of them are used.
-const SHARED: &str = "Two queues share keys: messages may reach the wrong one.";
+/// The headline where both of them are used: both names, in the same order whichever of them it is
+/// told of.
+fn shared(own: &str, other: &str) -> String {
+    let (first, second) = if own.len() < other.len() {
+        (own, other)
+    } else {
+        (other, own)
+    };
+    let named = format!("{first} and {second} share keys: messages get mixed up.");
+    if text::width(&named) <= HEADLINE_COLUMNS {
+        named
+    } else {
+        "Two queues share keys: messages get mixed up.".to_owned()
+    }
+}
 
 /// Looks at what the samples of the last minutes say of the other queue's target.
 pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
@@ -21,43 +36,44 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     let own = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
+    let both = "Both names lead to the same timeouts and channel";
+    let rename = "Rename one of the two queues in all clients.".to_owned();
     let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
-            SHARED,
-            format!(
-                "A message offered to {own} may land in the list {other}: both names lead to the \
-                 same timeouts and channel."
-            ),
-            format!(
-                "Rename one of the two queues in all clients; if {other} is only left over, empty \
-                 or rename its list."
-            ),
+            shared(&own, &other),
+            format!("{both}, and what is offered to {own} may be delivered to the list {other}."),
+            Advice::from(format!(
+                "{rename} If {other} is only left over, empty or rename its list."
+            )),
         ),
         Twin {
             written: true,
             own: Some(true),
             ..
         } => (
-            SHARED,
+            shared(&own, &other),
             format!(
-                "A message offered to {own} may land in the list {other}, where it is taken at once: \
-                 both names lead to the same timeouts and channel."
+                "{both}, and what is offered to {own} may be delivered to {other}, where it is \
+                 taken at once."
             ),
-            "Rename one of the two queues in all clients.".to_owned(),
+            Advice::from(rename),
         ),
         Twin {
             written: true,
             own: Some(false),
             ..
         } => (
-            "Messages reach another list, not this queue's target.",
+            "Messages reach another list, not this queue's target.".to_owned(),
             format!(
                 "They are delivered to {other}, where they are taken at once, and none to {own}: \
                  both names lead to the same timeouts and channel."
             ),
-            format!(
-                "If the queue is called {other}, look at it by that name; else two queues share \
-                 keys: rename one of them in all clients."
+            Advice::of(format!(
+                "If the queue is called {other}, open it by that name"
+            ))
+            .by(
+                Act::Open,
+                ". If both are queues, rename one of them in all clients.",
             ),
         ),
         Twin { written: true, .. } => {
@@ -159,7 +175,7 @@ mod tests {
     fn a_second_list_with_the_other_name_is_told() {
         let told = told(twin(true, false, None));
         assert!(
-            told.contains("to orders may land in the list {orders}:"),
+            told.contains("to orders may be delivered to the list {orders}."),
             "{told}"
         );
         assert_eq!(verdict("orders", None), RuleVerdict::Fine);
@@ -168,7 +184,8 @@ mod tests {
     #[test]
     fn one_that_is_emptied_at_once_is_told_by_what_is_written_to_it() {
         let both = told(twin(false, true, Some(true)));
-        assert!(both.starts_with("Two queues share keys:"), "{both}");
+        let headline = "orders and {orders} share keys: messages get mixed up.";
+        assert!(both.starts_with(headline), "{both}");
         assert!(
             both.contains("{orders}, where it is taken at once"),
             "{both}"
@@ -176,10 +193,31 @@ mod tests {
     }
 
     #[test]
+    fn both_queues_have_the_same_headline_and_long_names_are_left_out_of_it() {
+        assert_eq!(shared("a", "{a}"), shared("{a}", "a"));
+        let long = "x".repeat(40);
+        let headline = shared(&long, &format!("{{{long}}}"));
+        assert_eq!(headline, "Two queues share keys: messages get mixed up.");
+    }
+
+    #[test]
     fn where_all_reaches_the_other_list_the_queue_may_have_its_name() {
         let other = told(twin(false, true, Some(false)));
         assert!(other.starts_with("Messages reach another list"), "{other}");
         assert!(other.contains("and none to orders"), "{other}");
+        let RuleVerdict::Found(found) = verdict("orders", Some(twin(false, true, Some(false))))
+        else {
+            panic!("nothing found");
+        };
+        let told = found
+            .repair
+            .sentence
+            .told(|act| (act == Act::Open).then(|| ":".into()));
+        assert_eq!(
+            told,
+            "If the queue is called {orders}, open it by that name (:). If both are queues, rename \
+             one of them in all clients."
+        );
     }
 
     #[test]
@@ -220,7 +258,8 @@ mod tests {
         ];
         for (second, twin) in (4..).step_by(20).zip(less.into_iter().cycle().take(8)) {
             sampled(&mut watch, second, twin);
-            assert_eq!(headline(&watch).as_deref(), Some(SHARED), "{second}");
+            let both = Some("orders and {orders} share keys: messages get mixed up.");
+            assert_eq!(headline(&watch).as_deref(), both, "{second}");
         }
     }
 

@@ -319,15 +319,7 @@ impl Watch {
         if change == Change::Kick {
             return;
         }
-        let leaves = [
-            Change::Transfer,
-            Change::Deliver,
-            Change::Requeue,
-            Change::Delete,
-            Change::Edit,
-            Change::Duplicate,
-        ];
-        if !leaves.contains(&change) {
+        if exact::is_mended_by(change) {
             self.exact = None;
         }
         self.lateness.forget();

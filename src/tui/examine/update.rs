@@ -8,11 +8,12 @@ use crate::queue::{Exact, text};
 use crate::tui::effect::Effect;
 use crate::tui::examine;
 use crate::tui::model::{Model, Pane};
+use crate::tui::queues::QueueRow;
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{findings, sight};
 
-/// Unasked, one begins at most so often; behind one that has failed, after this.
+/// Unasked, one begins at most so often; of a queue whose last one has failed, after this.
 const PAUSE: Duration = Duration::from_secs(1);
 const FAILED_PAUSE: Duration = Duration::from_secs(60);
 
@@ -30,11 +31,13 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     }
     model.schedule.little_exact = Some(now + PAUSE);
-    let wanted = model
-        .queues
-        .iter()
-        .position(|row| row.watch.wants_little_exact());
-    wanted.map_or(Vec::new(), |at| start_at(model, at, false))
+    let rests = |row: &QueueRow| row.unexamined.is_some_and(|until| now < until);
+    let rows = model.queues.iter().enumerate();
+    let wanted = rows.filter(|(_, row)| row.watch.wants_little_exact() && !rests(row));
+    // The one that has waited longest: none keeps the others from theirs.
+    let first = wanted.min_by_key(|(_, row)| row.watch.examined_at());
+    let first = first.map(|(at, _)| at);
+    first.map_or(Vec::new(), |at| start_at(model, at, false))
 }
 
 fn start_at(model: &mut Model, at: usize, asked: bool) -> Vec<Effect> {
@@ -119,7 +122,11 @@ fn ended(model: &mut Model, one: &ExaminationProgress, result: Result<Box<Exact>
         Ok(exact) => *exact,
         Err(why) if one.asked => return toast::update::say(model, why, Tone::Error),
         Err(_) => {
-            model.schedule.little_exact = Some(model.instant + FAILED_PAUSE);
+            let until = model.instant + FAILED_PAUSE;
+            let row = model.queues.iter_mut().find(|row| row.queue == one.queue);
+            if let Some(row) = row {
+                row.unexamined = Some(until);
+            }
             return;
         }
     };

@@ -193,9 +193,11 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
             Act::Requeue => Action::Requeue,
             Act::Delete => Action::Delete,
             Act::Transfer => Action::Transfer,
+            Act::Open => Action::Palette,
         };
         let leads = matches!(action, Action::Repair | Action::Worker | Action::Transfer);
-        if elsewhere && !(in_tab && leads) {
+        let is_of_all = action == Action::Palette;
+        if elsewhere && !is_of_all && !(in_tab && leads) {
             // The key is about the selected queue.
             return None;
         }

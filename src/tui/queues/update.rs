@@ -5,11 +5,12 @@ pub mod order;
 
 use super::{Discovery, Msg, Opening, QueueRow};
 use crate::payload::{Codec, Habit};
-use crate::queue::Queue;
+use crate::queue::{Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::entries::Entries;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::schedule::pace;
+use crate::tui::toast::{self, Tone};
 use crate::tui::{filter, lists, marks, sight};
 
 /// The search for queues has found one, went on, or is through.
@@ -33,6 +34,10 @@ fn discovered(model: &mut Model, how_far: Discovery) {
 /// A queue was named or found: it becomes a row, once.
 pub fn found(model: &mut Model, queue: Queue) {
     if !model.schedule.known.insert(queue.clone()) {
+        let mut typed = model.queues.iter_mut().filter(|row| row.is_typed);
+        if let Some(row) = typed.find(|row| row.queue == queue) {
+            row.is_typed = false;
+        }
         return;
     }
     model.schedule.channels.extend(queue.keys().channel);
@@ -58,6 +63,41 @@ fn show_fitting_screen(model: &mut Model) {
     } else if !alone && on_queue {
         (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
     }
+}
+
+/// Shows the table. A queue whose name somebody has typed, and of which there is no sign, leaves the
+/// list with its screen: a mistyped name shall not stand among the queues.
+pub(crate) fn show_table(model: &mut Model) {
+    (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
+    let is_alone = model.queues.len() < 2;
+    if !is_alone && model.then.is_none() && model.selected().is_some_and(is_vain) {
+        let row = model.queues.remove(model.cursor);
+        model.schedule.known.remove(&row.queue);
+        model.cursor = model.cursor.min(model.queues.len() - 1);
+        selection_changed(model);
+        let name = text::printable_bytes(row.queue.name.as_bytes());
+        let text = format!("there is nothing of {name}: it is off the list");
+        toast::update::say(model, text, Tone::Good);
+    }
+    sight::keep(model);
+}
+
+/// Tells whether a row is that of a name somebody has typed, under which there is nothing.
+fn is_vain(row: &QueueRow) -> bool {
+    let without_signs = |pulse: &Pulse| !pulse.has_signs();
+    // What was set aside by hand has keys of its own.
+    let aside = |survey: &Survey| {
+        let counts = [survey.aside, survey.quarantined];
+        let held = survey
+            .held
+            .is_some_and(|count| count.held + count.intake > 0);
+        held || counts
+            .iter()
+            .any(|count| count.is_some_and(|count| count > 0))
+    };
+    row.is_typed
+        && row.pulse.as_ref().is_some_and(without_signs)
+        && !row.survey.as_ref().is_some_and(aside)
 }
 
 /// Selects the queue in a row of the table.

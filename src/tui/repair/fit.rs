@@ -179,7 +179,7 @@ fn strays(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     is_at_home(row)?;
     if let Some((_, drift)) = row.watch.differences() {
         return match drift.strays.count {
-            0 => nothing("the order list holds none that does not wait"),
+            0 => unlikely("none seen: the order list holds none that does not wait"),
             n => Ok(format!(
                 "{} only in the order list: they may never have been delivered",
                 text::thousands(n)

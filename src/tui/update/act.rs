@@ -178,10 +178,9 @@ fn back(model: &mut Model) {
         Screen::Entry(entry) if entry.back == Back::Queue => Screen::Queue,
         Screen::Entry(_) => Screen::Dashboard,
         Screen::Queue if !on_first_screen(model) => {
-            model.focus = Pane::Queues;
             // What is sick stands above: it is in sight unless the selected queue is far below.
             model.top = 0;
-            Screen::Dashboard
+            return queues::update::show_table(model);
         }
         other => other.clone(),
     };

@@ -10,7 +10,7 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::press::pressed;
 use crate::tui::{
-    change, dialog, entry, findings, form, palette, past, prompt, queues, sight, timeline, toast,
+    change, dialog, entry, findings, form, palette, past, prompt, queues, timeline, toast,
 };
 
 /// Rows that a notch of the wheel moves the entries by.
@@ -55,8 +55,7 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 
 /// Shows what is wrong with the queues; where no rule says it, the first of those that are ill.
 fn show_sick(model: &mut Model) {
-    (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
-    sight::keep(model);
+    queues::update::show_table(model);
     if !findings::listed(model).is_empty() {
         tabs::update::show(model, Tab::Findings);
         tabs::update::move_to(model, 0);

@@ -162,6 +162,31 @@ fn an_unknown_queue_is_looked_at_all_the_same() {
 }
 
 #[test]
+fn a_name_of_which_there_is_nothing_leaves_the_list_with_its_screen() {
+    let mut desk = two();
+    let open = |desk: &mut Desk, clients| {
+        let queue = Queue::redisson("ordres");
+        desk.world.retain(|world| world.queue != queue);
+        desk.world.push(World {
+            clients,
+            ..World::of(queue)
+        });
+        desk.command("queue ordres");
+        desk.live(3_000, 1);
+        desk.press(Code::Esc);
+        assert!(matches!(desk.model.screen, Screen::Dashboard));
+        desk.model.queues.len()
+    };
+    assert_eq!(open(&mut desk, 0), 2);
+    assert_eq!(
+        desk.toast(),
+        "there is nothing of ordres: it is off the list"
+    );
+    // Typed again it is looked at again; who is listened for is a queue.
+    assert_eq!(open(&mut desk, 1), 3);
+}
+
+#[test]
 fn a_word_that_makes_no_sense_is_told_in_the_line() {
     let mut desk = two();
     for (line, why) in [

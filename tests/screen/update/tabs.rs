@@ -375,6 +375,12 @@ fn where_its_finding_is_over_the_cursor_stays_on_it_and_r_is_about_no_other_queu
         panic!("a menu");
     };
     assert_eq!(menu.queue, Queue::redisson("alpha"));
+    // Also where the list around it changes.
+    desk.press(Code::Esc);
+    desk.world[1].clients = 1;
+    desk.world[1].entries.remove(0);
+    desk.live(40_000, 1);
+    assert_eq!(under_cursor(&desk), ("alpha".to_owned(), true));
 }
 
 #[test]

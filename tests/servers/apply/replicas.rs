@@ -153,6 +153,10 @@ async fn a_replica_that_is_being_copied_to_is_waited_for_and_called_so() {
     let mut applying = transfer(&bench, None).await;
     let mut waited = false;
     let summary = hear(&mut applying, |why| {
+        // Once it has its copy, it tells only a second later how far it is.
+        if waited && why.contains("bytes behind") {
+            return;
+        }
         assert_eq!(why, "a replica is being given a copy of everything");
         assert_eq!(bench.server.int(&["LLEN", "orders"]), 0);
         bench.server.cmd(&[&delay[..], &["0"]].concat());

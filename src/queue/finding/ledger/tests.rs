@@ -247,6 +247,17 @@ fn what_somebody_is_at_is_told_on_when_it_has_gone() {
 }
 
 #[test]
+fn what_comes_again_long_after_it_has_gone_is_another_one_also_where_somebody_is_at_it() {
+    let mut ledger = Ledger::default();
+    ledger.enter(found(None), at(0));
+    ledger.held = Some("drift");
+    ledger.enter(Diagnosis::default(), at(6_000));
+    let again = ledger.enter(found(None), at(7_200_000));
+    assert_eq!(again.findings[0].since, Some(at(7_200_000)));
+    assert_eq!(ledger.passed().count(), 1);
+}
+
+#[test]
 fn the_time_that_is_left_goes_down_in_a_headline_that_is_not_made_anew() {
     let mut said = found(None);
     let mut lost = Finding::new(

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::sampling::AGAIN_MS;
 use super::{Beat, Watch};
-use crate::queue::Exact;
+use crate::clock::EpochMillis;
 use crate::queue::exact::ListDifferences;
+use crate::queue::{Change, Exact};
 
 /// A look at all members tells something for so long, in ms.
 const EXACT_MS: i64 = 600_000;
@@ -21,10 +22,29 @@ const LITTLE_BYTES: u64 = 4_000_000;
 /// without a script is not caught in between.
 pub(in crate::queue::finding) const LASTS_MS: i64 = 1_000;
 
+/// Tells whether a change mends what a look at all members finds.
+pub(super) const fn is_mended_by(change: Change) -> bool {
+    let leaves = matches!(
+        change,
+        Change::Kick
+            | Change::Transfer
+            | Change::Deliver
+            | Change::Requeue
+            | Change::Delete
+            | Change::Edit
+            | Change::Duplicate
+    );
+    !leaves
+}
+
 impl Watch {
-    /// All members have been looked at.
+    /// All members have been looked at. What was read before a repair of ours was over is no longer so.
     pub fn examined(&mut self, exact: Exact) {
-        self.exact = Some(Arc::new(exact));
+        let repaired = self.ours.filter(|(change, _)| is_mended_by(*change));
+        let amid = repaired.is_some_and(|(_, at)| at >= exact.from);
+        if !self.changing && !amid {
+            self.exact = Some(Arc::new(exact));
+        }
     }
 
     /// The last look at all members, while it tells anything of what is there now: our own changes
@@ -66,6 +86,12 @@ impl Watch {
         age >= rests && (odd || self.balance_moved(exact))
     }
 
+    /// The time of the last look at all members, whether it still tells anything or not.
+    #[must_use]
+    pub fn examined_at(&self) -> Option<EpochMillis> {
+        self.exact.as_deref().map(|exact| exact.at)
+    }
+
     /// A look at all members is wanted, tells how timeouts and order list differ, and costs little:
     /// nobody has to ask for it.
     #[must_use]
@@ -79,8 +105,12 @@ impl Watch {
             return false;
         };
         let bytes = members.saturating_mul(self.largest as u64);
-        let little = members <= LITTLE_MEMBERS && bytes <= LITTLE_BYTES;
-        little && self.differ_for_long() && self.wants_exact()
+        // Before the first sample nobody knows their size.
+        let is_known = self.largest > 0;
+        let little = is_known && members <= LITTLE_MEMBERS && bytes <= LITTLE_BYTES;
+        // What such a look has found is told until another one says that it is over.
+        let found = self.exact().is_some_and(Exact::is_odd);
+        little && (found || self.differ_for_long()) && self.wants_exact()
     }
 
     /// For a second, the one has been longer than the other in all pulses.
@@ -173,20 +203,29 @@ mod tests {
 
     #[test]
     fn a_small_queue_whose_lists_differ_is_looked_at_unasked_and_a_large_one_is_not() {
-        let differs = |ms, order| {
-            let mut watch = Watch::default();
+        let of = |largest: usize, ms, order| {
+            let mut watch = Watch {
+                largest,
+                ..Watch::default()
+            };
             watch.saw(&beat(0, order));
             watch.saw(&beat(ms, order));
             watch.wants_little_exact()
         };
+        let differs = |ms, order| of(100, ms, order);
         assert!(differs(1_000, 4));
+        assert!(!of(0, 1_000, 4), "nobody knows how much it is");
+        assert!(!of(1_000_000, 1_000, 4), "it is much");
         assert!(!differs(900, 4), "it may be over in a moment");
         assert!(!differs(1_000, 5), "they do not differ");
         assert!(!differs(1_000, 5_000), "it is not small");
         let mut looked = after(1, &[(1_000, 4), (3_000, 4)]);
         assert!(!looked.wants_little_exact(), "somebody has");
+        looked.largest = 100;
         looked.saw(&beat(30_000, 4));
         assert!(looked.wants_little_exact());
+        looked.saw(&beat(31_000, 5));
+        assert!(looked.wants_little_exact(), "it may be well again");
     }
 
     #[test]
@@ -198,6 +237,10 @@ mod tests {
         changed.saw(&beat(1_000, 5));
         changed.changing = false;
         assert!(changed.exact().is_none());
+        let mut repaired = after(0, &[(1_000, 5)]);
+        repaired.changed_by_us(Change::Drift, START.plus(2_000));
+        repaired.examined(look(1));
+        assert!(repaired.exact().is_none(), "it began before the repair");
         let mut away = after(0, &[(1_000, 5)]);
         away.interrupted();
         assert!(away.exact().is_none());

@@ -7,11 +7,11 @@ use crate::queue::Zoom;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::look::{Background, Depth};
-use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::model::Model;
 use crate::tui::prompt::{Choice, PromptKind};
 use crate::tui::refresh::update::interval;
 use crate::tui::server::Switch;
-use crate::tui::{change, reason, server, sight, timeline};
+use crate::tui::{change, queues, reason, server, timeline};
 
 /// A command.
 pub(crate) struct Command {
@@ -69,9 +69,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         why_not: always,
         choices: |_, _| Vec::new(),
         run: |model, _| {
-            model.screen = Screen::Dashboard;
-            model.focus = Pane::Queues;
-            sight::keep(model);
+            queues::update::show_table(model);
             Ok(Vec::new())
         },
     },

@@ -88,6 +88,9 @@ pub(crate) fn open(model: &mut Model, arg: &str) -> Result<Vec<Effect>, String> 
             None => format!("{arg} was not found; it is looked at all the same"),
         };
         toast::update::say(model, text, Tone::Warn);
+        if let Some(row) = at(model, &queue) {
+            model.queues[row].is_typed = true;
+        }
     }
     let row = at(model, &queue).unwrap_or(0);
     queues::update::select(model, row as u64);
