@@ -35,7 +35,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     let clients = pulse.transfer_clients.get();
     let one_era = heads::both_transferred(seen) == Some(false) && heads::fleet(seen).is_some();
-    if due.contains(&0) || clients == Some(0) || one_era {
+    // One client is of one version: what the other one has left behind is another finding.
+    let alone = clients.is_some_and(|count| count < 2);
+    if due.contains(&0) || alone || one_era {
         return RuleVerdict::Fine;
     }
     let failed = seen.server.grew(OVER_MS, Info::failed_scripts);
@@ -214,6 +216,20 @@ mod tests {
                 .evidence_by_payload("redis-cli")
                 .any(|line| line.contains("remembers both"))
         );
+    }
+
+    #[test]
+    fn where_one_client_is_left_what_the_other_left_behind_is_no_mixed_fleet() {
+        let with = |clients| {
+            let mut seen = pulse(1_000, 6, Some(1_100), clients);
+            seen.first = Some(framed(Form::ByteId, 0, Some(-100)));
+            scene()
+                .look(server_look(0, [true, true], 1))
+                .look(server_look(10_000, [true, true], 5))
+                .pulse(seen)
+        };
+        assert!(with(2).found(ID).is_some());
+        assert!(with(1).found(ID).is_none());
     }
 
     #[test]

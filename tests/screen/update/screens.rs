@@ -164,6 +164,19 @@ fn the_help_has_pages_that_its_key_and_tab_go_through() {
     assert_eq!(page(&desk), Some((HelpPage::Queue, 1)));
     desk.press(Code::Tab);
     assert_eq!(page(&desk), Some((HelpPage::Jobs, 0)));
+    // So does a page behind the end of one.
+    let mut seen = vec![HelpPage::Jobs];
+    for _ in 0..20 {
+        desk.press(Code::PageDown);
+        let (page, _) = page(&desk).unwrap();
+        if seen.last() != Some(&page) {
+            seen.push(page);
+        }
+    }
+    assert!(
+        HelpPage::ALL.iter().all(|page| seen.contains(page)),
+        "{seen:?}"
+    );
 }
 
 #[test]
