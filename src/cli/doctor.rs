@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-pub(super) use self::arrivals::Arrivals;
+pub(super) use self::arrivals::{Arrival, Arrivals};
 use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{Outcome, queues};
+use super::{Outcome, queues, say};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
@@ -29,7 +29,7 @@ use crate::ops::journal::Journal;
 use crate::ops::presence::is_there;
 use crate::queue::finding::Diagnosis;
 use crate::queue::finding::id;
-use crate::queue::{Queue, ServerWatch, Severity, text};
+use crate::queue::{Queue, ServerWatch, Severity, fleet, text};
 
 /// The time for which it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -45,9 +45,10 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
-    let queues = which(asked.queue.as_ref(), &session, config).await?;
+    let (queues, away) = which(asked.queue.as_ref(), &session, config).await?;
     let span = asked.span.map(|span| Duration::from_millis(span.ms()));
     let mut doctor = Doctor::new(&session, queues);
+    doctor.away = away;
     doctor.all = asked.exact;
     doctor.quiet = out.is_json();
     doctor.recall(config).await;
@@ -59,28 +60,28 @@ pub(super) async fn run<W: Write>(
         doctor.check_that_it_is_there(config).await?;
     }
     told::print(&doctor, &all, &doctor.session.programs(config), out)?;
+    doctor.check_that_all_were_there()?;
     let worst = all.iter().filter_map(worst).max();
     Ok(outcome(worst, asked))
 }
 
-/// The queue that was named, else those of the configuration, else all that are there.
+/// The queue that was named, else those of the configuration, else all that are there; and the nodes
+/// of the cluster of whose queues nothing is known.
 pub(super) async fn which(
     asked: Option<&Queue>,
     session: &Session,
     config: &Config,
-) -> anyhow::Result<Vec<Queue>> {
+) -> anyhow::Result<(Vec<Queue>, Vec<String>)> {
     if let Some(queue) = asked {
-        return Ok(vec![meant(queue, config)]);
+        return Ok((vec![meant(queue, config)], Vec::new()));
     }
-    match queues::found(session, config).await? {
-        (queues, looked) if queues.is_empty() => {
-            bail!(queues::none_found(session, config, looked))
-        }
-        (mut queues, _) => {
-            queues.sort_by(|a, b| a.name.cmp(&b.name));
-            Ok(queues)
-        }
+    let mut found = queues::found(session, config).await?;
+    if found.queues.is_empty() {
+        // Not as something that merely did not match: it could not look.
+        bail!("{:#}", queues::none_found(session, config, &found));
     }
+    found.queues.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok((found.queues, found.away))
 }
 
 /// Returns the worst severity in a diagnosis. An order list that is aside, where the time did not
@@ -110,6 +111,8 @@ pub(super) struct Doctor<'a> {
     pub(super) server: ServerWatch,
     /// The queues, as far as they are known.
     pub(super) queues: Vec<Examination>,
+    /// Nodes of the cluster that do not answer: nobody looks at their queues.
+    pub(super) away: Vec<String>,
     /// All entries are looked at, however long that takes.
     all: bool,
     /// It says nothing of how far it is.
@@ -131,6 +134,7 @@ impl<'a> Doctor<'a> {
             session,
             server: ServerWatch::default(),
             queues: queues.into_iter().map(Examination::new).collect(),
+            away: Vec::new(),
             all: false,
             quiet: false,
             sampled: Vec::new(),
@@ -236,6 +240,27 @@ impl<'a> Doctor<'a> {
             })
             .collect();
         stream::iter(rounds).buffered(AT_ONCE).try_collect().await
+    }
+
+    /// Takes note of which nodes do not answer, and says so when they are others.
+    fn are_away(&mut self, nodes: Vec<String>) {
+        if nodes == self.away {
+            return;
+        }
+        if nodes.is_empty() {
+            say::note("all nodes answer again");
+        } else {
+            say::note(&fleet::away(&nodes));
+        }
+        self.away = nodes;
+    }
+
+    /// Fails where queues may be that nobody has looked at: then nothing says that all is well.
+    fn check_that_all_were_there(&self) -> anyhow::Result<()> {
+        if self.away.is_empty() {
+            return Ok(());
+        }
+        bail!("not all queues were looked at: {}", fleet::away(&self.away))
     }
 
     /// A name that was mistyped is no healthy queue. One of the plain layout has keys only while

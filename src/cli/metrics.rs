@@ -13,10 +13,11 @@ use self::reading::MetricsReading;
 use super::doctor::Doctor;
 use super::output::Output;
 use super::session::Session;
-use super::{Outcome, queues};
+use super::{Outcome, queues, say};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
+use crate::queue::fleet;
 
 /// The time for which it looks when it prints once: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -46,11 +47,15 @@ pub(super) async fn run<W: Write>(
 async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> {
     let began = instant();
     let session = Session::open(config).await?;
-    let (mut found, _) = queues::found(&session, config).await?;
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    let all = found.len();
-    found.truncate(asked.limit as usize);
-    let mut doctor = Doctor::new(&session, found);
+    let mut found = queues::found(&session, config).await?;
+    if !found.away.is_empty() {
+        say::note(&fleet::away(&found.away));
+    }
+    found.queues.sort_by(|a, b| a.name.cmp(&b.name));
+    let all = found.queues.len();
+    found.queues.truncate(asked.limit as usize);
+    let mut doctor = Doctor::new(&session, found.queues);
+    doctor.away = found.away;
     doctor.quiet();
     doctor.recall(config).await;
     let said = doctor.examine(Some(SPAN)).await?;
@@ -58,6 +63,7 @@ async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> 
         link: session.store.link().borrow().clone(),
         queues: doctor.queues.iter().zip(&said).collect(),
         found: all,
+        away: &doctor.away,
         took: instant().saturating_duration_since(began),
     }
     .text())

@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 use std::io::Write;
+use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
@@ -12,12 +13,13 @@ use super::session::Session;
 use super::stand_ins::StandIns;
 use super::{NothingMatched, Outcome, lateness, say, shape};
 use crate::args;
+use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::entries::quarantined;
 use crate::ops::refresh::{survey, whole_pulses};
 use crate::ops::{discover::DiscoveryEvent, discover::discover};
 use crate::queue::finding;
-use crate::queue::{Optional, Queue, Severity, Survey, shell, text};
+use crate::queue::{Optional, Queue, Severity, Survey, fleet, shell, text};
 use crate::store::Store;
 
 /// Prints the queues.
@@ -27,10 +29,18 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
-    let (mut queues, looked) = found(&session, config).await?;
-    if queues.is_empty() {
-        return Err(NothingMatched(none_found(&session, config, looked)).into());
+    let found = found(&session, config).await?;
+    if found.queues.is_empty() {
+        return Err(none_found(&session, config, &found));
     }
+    if !found.away.is_empty() {
+        say::note(&fleet::away(&found.away));
+    }
+    let FoundQueues {
+        mut queues,
+        away,
+        looked: _,
+    } = found;
     queues.sort_by(|a, b| a.name.cmp(&b.name));
     let what = || format!("could not read the {} queues found", queues.len());
     let late = lateness::watched(&session, &queues, asked.span)
@@ -53,6 +63,7 @@ pub(super) async fn run<W: Write>(
             fields.insert("quarantined".into(), json!(kept));
             let ours = stand_ins.of(queue, pulse);
             fields.insert("stand_in_workers".into(), json!(ours));
+            shape::add_away(&mut fields, &away);
             out.json(&Value::Object(fields))?;
         }
         return Ok(Outcome::Done);
@@ -136,58 +147,92 @@ async fn surveys(store: &Store, queues: &[Queue]) -> Vec<Option<Survey>> {
     all.map(Result::ok).collect().await
 }
 
-/// The queues, and how many keys were looked through for them.
-pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>, u64)> {
-    if !config.queues.is_empty() {
-        return Ok((config.queues.clone(), 0));
+/// The queues of a server, as far as it lets us look.
+pub(super) struct FoundQueues {
+    /// The queues.
+    pub(super) queues: Vec<Queue>,
+    /// Keys that were looked through for them.
+    looked: u64,
+    /// Nodes of the cluster that do not answer: of theirs nothing is known.
+    pub(super) away: Vec<String>,
+}
+
+/// The longest wait for nodes that will answer without anybody's doing.
+const PASSES: Duration = Duration::from_secs(5);
+
+/// Looks for the queues, unless they are named.
+pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<FoundQueues> {
+    let mut found = FoundQueues {
+        queues: config.queues.clone(),
+        looked: 0,
+        away: Vec::new(),
+    };
+    if !found.queues.is_empty() {
+        return Ok(found);
     }
-    let mut queues = Vec::new();
-    let mut looked = 0;
     let mut looking = std::pin::pin!(discover(&session.store, Vec::new()));
     let mut gone = std::pin::pin!(session.gone());
+    let mut passes_by = None;
     loop {
-        let found = tokio::select! {
-            found = looking.next() => found,
+        let event = tokio::select! {
+            event = looking.next() => event,
             why = &mut gone => return Err(why.into()),
+            () = until(passes_by) => return Ok(found),
         };
-        match found {
-            Some(DiscoveryEvent::Queue(queue)) => queues.push(queue),
-            Some(DiscoveryEvent::Progress { looked: so_far, .. }) => looked = so_far,
+        match event {
+            Some(DiscoveryEvent::Queue(queue)) => found.queues.push(queue),
+            Some(DiscoveryEvent::Progress { looked, .. }) => found.looked = looked,
             Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
-            Some(DiscoveryEvent::Done { looked: all }) => return Ok((queues, all)),
-            Some(DiscoveryEvent::Away { looked, nodes }) => {
-                say::note(&away(&nodes));
-                return Ok((queues, looked));
+            Some(DiscoveryEvent::Done { looked }) => {
+                (found.looked, found.away) = (looked, Vec::new());
+                return Ok(found);
             }
-            None => return Ok((queues, looked)),
+            Some(DiscoveryEvent::Away {
+                looked,
+                nodes,
+                passing,
+            }) => {
+                (found.looked, found.away) = (looked, nodes);
+                if !passing {
+                    return Ok(found);
+                }
+                passes_by.get_or_insert_with(|| instant() + PASSES);
+            }
+            None => return Ok(found),
         }
     }
 }
 
-/// The sentence for queues of which nothing is known, since their nodes do not answer.
-pub(super) fn away(nodes: &[String]) -> String {
-    let (nodes, do_not, their) = match nodes {
-        [one] => (one.clone(), "does not", "its"),
-        all => (all.join(", "), "do not", "their"),
-    };
-    format!("{nodes} {do_not} answer: {their} queues are not known")
+/// Waits until then; for ever without a moment.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
 }
 
-/// The sentence for a server without queues.
-pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> String {
-    if let Some(why) = session.store.why_refused(Optional::Scan) {
-        return format!(
-            "no delayed queues seen in {}, and its keys cannot be looked through ({why}). Name a \
-             queue with --queue.",
-            config.endpoint
+/// The error where no queue was found: nothing matched, unless that is not known.
+pub(super) fn none_found(session: &Session, config: &Config, found: &FoundQueues) -> anyhow::Error {
+    let server = &config.endpoint;
+    if !found.away.is_empty() {
+        return anyhow!(
+            "no delayed queues seen in {server}, but not all was looked through: {}",
+            fleet::away(&found.away)
         );
     }
-    format!(
-        "no delayed queues in {} ({} keys looked through). Name one with --queue, or choose \
-         another database with -n.",
-        config.endpoint,
-        text::thousands(looked)
-    )
+    let why = if let Some(why) = session.store.why_refused(Optional::Scan) {
+        format!(
+            "no delayed queues seen in {server}, and its keys cannot be looked through ({why}). \
+             Name a queue with --queue."
+        )
+    } else {
+        format!(
+            "no delayed queues in {server} ({} keys looked through). Name one with --queue, or \
+             choose another database with -n.",
+            text::thousands(found.looked)
+        )
+    };
+    NothingMatched(why).into()
 }
 
 /// The sentence for a queue of which there is no sign.

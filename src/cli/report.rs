@@ -12,7 +12,7 @@ use super::doctor::Doctor;
 use super::entry::EntryRecord;
 use super::output::Output;
 use super::session::Session;
-use super::{Outcome, codec, finding, journal, show};
+use super::{Outcome, codec, finding, journal, say, show};
 use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
@@ -23,7 +23,7 @@ use crate::payload::Habit;
 use crate::queue::finding::{Diagnosis, PassedFinding};
 use crate::queue::look::{Client, Clients, Info};
 use crate::queue::redis_cli::Programs;
-use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State, shell};
+use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State, fleet, shell};
 use crate::store::read;
 
 /// Late entries that are shown.
@@ -54,7 +54,10 @@ pub(super) async fn run<W: Write>(
 
 /// The queue that was named, else the only one.
 async fn which(asked: Option<&Queue>, session: &Session, config: &Config) -> anyhow::Result<Queue> {
-    let mut all = super::doctor::which(asked, session, config).await?;
+    let (mut all, away) = super::doctor::which(asked, session, config).await?;
+    if !away.is_empty() {
+        say::note(&fleet::away(&away));
+    }
     if all.len() > 1 {
         let names = all.iter().take(NAMED);
         let names: Vec<String> = names.map(shell::named).collect();

@@ -69,6 +69,13 @@ pub(super) fn fields(
     fields
 }
 
+/// Adds the nodes of the cluster of whose queues nothing is known, when there are some.
+pub(super) fn add_away(fields: &mut Map<String, Value>, nodes: &[String]) {
+    if !nodes.is_empty() {
+        fields.insert("nodes_away".into(), json!(nodes));
+    }
+}
+
 /// The lateness of what has left a queue.
 fn lateness(late: RecentLateness) -> Value {
     json!({

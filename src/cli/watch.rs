@@ -11,12 +11,12 @@ use tokio::time::MissedTickBehavior;
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, queues, say, shape, times};
+use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
 use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
 use crate::queue::finding::{self, Watch};
-use crate::queue::{Queue, ServerWatch, text};
+use crate::queue::{Queue, ServerWatch, fleet, text};
 
 /// Queues are looked for again after this, when there are some.
 const LOOK_AGAIN: Duration = Duration::from_secs(10 * 60);
@@ -106,7 +106,7 @@ impl<'a> WatchCommand<'a> {
                     Some(DiscoveryEvent::Progress { .. }) => {}
                     Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
                     Some(DiscoveryEvent::Away { nodes, .. }) => {
-                        self.tell(&queues::away(&nodes));
+                        self.tell(&fleet::away(&nodes));
                         let rest = self.looked_through(count)?;
                         again.set(tokio::time::sleep(rest.min(LOOK_ON)));
                     }

@@ -8,7 +8,7 @@
 mod pace;
 mod signs;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use futures_util::{Stream, stream};
@@ -18,7 +18,7 @@ use self::pace::ScanPace;
 use crate::clock::instant;
 use crate::ops::caught::caught_in;
 use crate::ops::remembered::Memory;
-use crate::queue::{LinkState, Optional, Queue, QueueName, name};
+use crate::queue::{Address, LinkState, Optional, Queue, QueueName, name};
 use crate::store::read::{self, KeyType};
 use crate::store::{Store, StoreError};
 
@@ -29,6 +29,11 @@ const PATTERN: &[u8] = b"[rd]e[dl][ia][sy]s*";
 const TOGETHER: usize = 100;
 /// The wait before it begins again.
 const AGAIN: Duration = Duration::from_millis(200);
+/// The wait before nodes that do not answer are tried again: one without a connection costs nothing.
+const AWAY_AGAIN: Duration = Duration::from_millis(500);
+/// And so many times as long as that took the last time: one that hangs, or breaks off each time, is
+/// to get a rest.
+const RESTS: u32 = 3;
 /// The time after which progress is told again.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -51,19 +56,23 @@ pub enum DiscoveryEvent {
         /// Keys looked at.
         looked: u64,
     },
-    /// All is looked through but what nodes of the cluster have that do not answer. Nothing comes
-    /// after it.
+    /// All is looked through but what nodes of the cluster have that do not answer. These are tried
+    /// again, and nothing else is: it is told again when they are others, and
+    /// [`Done`](Self::Done) once all have answered.
     Away {
         /// Keys looked at.
         looked: u64,
         /// These nodes.
         nodes: Vec<String>,
+        /// One of them loads its data or runs a long script: it will answer without anybody's doing.
+        passing: bool,
     },
 }
 
 /// Finds queues: `named` at once, without waiting for the server; then the others. Waits while the
-/// server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`], or where
-/// nodes of a cluster do not answer after [`DiscoveryEvent::Away`]. Remembers what it found for the next time, in the user's state directory.
+/// server is away and begins again when it is back; ends after [`DiscoveryEvent::Done`], which waits
+/// for the nodes of a cluster that do not answer. Remembers what it found for the next time, in the
+/// user's state directory.
 pub fn discover(
     store: &Store,
     named: Vec<Queue>,
@@ -132,6 +141,31 @@ fn for_good(error: &StoreError) -> bool {
     }
 }
 
+/// The nodes of which there is nothing more to ask.
+#[derive(Default)]
+struct SeenNodes {
+    /// The nodes whose channels are known.
+    heard: HashSet<Address>,
+    /// The nodes whose keys are looked through.
+    whole: HashSet<Address>,
+    /// Keys of these nodes.
+    keys: u64,
+}
+
+/// The nodes that do not answer.
+#[derive(Debug, Default, Eq, PartialEq)]
+struct AwayNodes {
+    nodes: BTreeSet<String>,
+    passing: bool,
+}
+
+impl AwayNodes {
+    fn add(&mut self, node: &Store, why: &StoreError) {
+        self.nodes.insert(node.endpoint().address.to_string());
+        self.passing |= why.passing();
+    }
+}
+
 struct Search {
     store: Store,
     memory: Memory,
@@ -174,45 +208,82 @@ impl Search {
         !matches!(self.store.link().borrow().state, LinkState::Live)
     }
 
-    /// Everything that needs the server, once.
+    /// Everything that needs the server, once; what nodes have that do not answer, when they do.
     async fn look(&mut self, remembered: &[QueueName]) -> Result<(), ScanStop> {
         for name in self.still_there(remembered).await? {
             self.sign(name).await?;
         }
+        let (mut seen, mut told) = (SeenNodes::default(), None);
+        loop {
+            let began = instant();
+            let Some(away) = self.look_at_others(&mut seen).await? else {
+                return self.tell(DiscoveryEvent::Done { looked: seen.keys }).await;
+            };
+            if away.nodes.is_empty() {
+                let names = self.signs.iter().cloned().collect();
+                self.memory.keep(self.store.endpoint(), names);
+                return self.tell(DiscoveryEvent::Done { looked: seen.keys }).await;
+            }
+            if told.as_ref() != Some(&away) {
+                self.tell(DiscoveryEvent::Away {
+                    looked: seen.keys,
+                    nodes: away.nodes.iter().cloned().collect(),
+                    passing: away.passing,
+                })
+                .await?;
+                told = Some(away);
+            }
+            let took = instant().saturating_duration_since(began);
+            tokio::time::sleep(AWAY_AGAIN.max(took * RESTS)).await;
+        }
+    }
+
+    /// Looks at all nodes that were not seen yet; which of them do not answer. None: they do not let
+    /// us look.
+    async fn look_at_others(
+        &mut self,
+        seen: &mut SeenNodes,
+    ) -> Result<Option<AwayNodes>, ScanStop> {
+        let mut away = AwayNodes::default();
+        let nodes = self.store.masters().await;
+        let of_cluster = nodes.len() > 1;
         if self.store.why_refused(Optional::Channels).is_none() {
             let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
             // A node knows of those that subscribe there.
-            let nodes = self.store.masters().await;
             for node in &nodes {
+                if seen.heard.contains(&node.endpoint().address) {
+                    continue;
+                }
                 match read::channels(node, &pattern).await {
                     Ok(channels) => self.signs_in(&channels).await?,
-                    Err(error) if for_good(&error) || nodes.len() > 1 => {}
+                    Err(error) if for_good(&error) => {}
+                    Err(error) if of_cluster && error.may_heal() => {
+                        away.add(node, &error);
+                        continue;
+                    }
                     Err(error) => return Err(error.into()),
                 }
+                seen.heard.insert(node.endpoint().address.clone());
             }
         }
-        let (mut looked, nodes) = (0, self.store.masters().await);
-        let (mut left, of_cluster) = (nodes.len(), nodes.len() > 1);
-        let mut away = Vec::new();
-        for node in nodes {
+        let unseen = |node: &&Store| !seen.whole.contains(&node.endpoint().address);
+        let unseen: Vec<&Store> = nodes.iter().filter(unseen).collect();
+        let mut left = unseen.len();
+        for node in unseen {
             left -= 1;
-            match self.look_through(&node, looked, left).await {
-                Ok(NodeLook::Whole(keys)) => looked += keys,
-                Ok(NodeLook::Refused) => return self.tell(DiscoveryEvent::Done { looked }).await,
+            match self.look_through(node, seen.keys, left).await {
+                Ok(NodeLook::Whole(keys)) => seen.keys += keys,
+                Ok(NodeLook::Refused) => return Ok(None),
                 // The others can be looked through all the same.
                 Err(ScanStop::Store(error)) if of_cluster && error.may_heal() => {
-                    away.push(node.endpoint().address.to_string());
+                    away.add(node, &error);
+                    continue;
                 }
                 Err(stop) => return Err(stop),
             }
+            seen.whole.insert(node.endpoint().address.clone());
         }
-        if !away.is_empty() {
-            let nodes = away;
-            return self.tell(DiscoveryEvent::Away { looked, nodes }).await;
-        }
-        self.memory
-            .keep(self.store.endpoint(), self.signs.iter().cloned().collect());
-        self.tell(DiscoveryEvent::Done { looked }).await
+        Ok(Some(away))
     }
 
     /// Looks through all keys of a node, at the pace; `before` were looked through at others, and so

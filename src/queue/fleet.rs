@@ -149,6 +149,16 @@ fn share(words: &str) -> Option<(u16, u16)> {
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
+/// The sentence for queues of which nothing is known, since their nodes do not answer.
+#[must_use]
+pub fn away(nodes: &[String]) -> String {
+    let (nodes, do_not, their) = match nodes {
+        [one] => (one.clone(), "does not", "its"),
+        all => (all.join(", "), "do not", "their"),
+    };
+    format!("{nodes} {do_not} answer: {their} queues are not known")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -144,15 +144,7 @@ fn any_node_of_those_that_are_named_will_do() {
 
 #[test]
 fn a_node_that_is_away_takes_its_own_queues_from_the_list_and_is_named() {
-    let mut stage = Stage::with(
-        1,
-        &[
-            "--cluster-require-full-coverage",
-            "no",
-            "--cluster-replica-no-failover",
-            "yes",
-        ],
-    );
+    let mut stage = Stage::with(1, &ALONE);
     let remembered = stage.run(&["queues", "--json"]).done();
     assert_eq!(remembered.json().len(), 3);
     stage.cluster.nodes[2].kill();
@@ -165,8 +157,76 @@ fn a_node_that_is_away_takes_its_own_queues_from_the_list_and_is_named() {
     let watch = ["watch", "--count", "9", "--interval", "200ms", "--json"];
     let watched = stage.run(&watch).done();
     assert!(watched.err.contains(&said), "{}", watched.err);
-    let doctor = stage.run(&["doctor", "--json"]);
-    assert!(doctor.err.contains(&said), "{}", doctor.err);
+    for line in told.json() {
+        assert_eq!(line["nodes_away"], json!([format!("127.0.0.1:{port}")]));
+    }
+}
+
+/// Nodes that go on without those that are away, and are not taken the place of.
+const ALONE: [&str; 6] = [
+    "--cluster-require-full-coverage",
+    "no",
+    "--cluster-replica-no-failover",
+    "yes",
+    "--cluster-allow-reads-when-down",
+    "yes",
+];
+
+#[test]
+fn nobody_says_that_all_is_well_while_queues_of_a_node_are_not_known() {
+    let mut stage = Stage::with(1, &ALONE);
+    for master in 0..MASTERS {
+        let queue = queue_at(master, 0);
+        let node = &stage.cluster.nodes[master];
+        node.cmd(&["FLUSHALL"]);
+        node.fill(&queue, 1, node.now().plus(3_600_000), 1);
+    }
+    let quick = ["doctor", "--for", "1s", "--fail-on", "critical"];
+    stage.run(&quick).done();
+    stage.cluster.nodes[2].kill();
+    let node = format!("127.0.0.1:{}", stage.cluster.nodes[2].port());
+    let said = format!("{node} does not answer: its queues are not known");
+    let told = stage.run(&quick).failed(&said);
+    assert_eq!(told.err.matches(&said).count(), 1, "{told:?}");
+    let unseen = format!("those of {node} were not looked at");
+    assert!(told.out.contains(&unseen), "{told:?}");
+    let watched = [&quick[..], &["--watch"]].concat();
+    stage.run(&watched).failed(&said);
+    let metrics = stage.run(&["metrics"]).done();
+    let away = format!("delayscope_node_away{{node=\"{node}\"}} 1");
+    assert!(metrics.out.contains(&away), "{}", metrics.out);
+    // Nothing is left at the others: that says nothing of the whole.
+    for node in &stage.cluster.nodes[..2] {
+        node.cmd(&["FLUSHALL"]);
+    }
+    for words in [&["queues"][..], &["doctor"]] {
+        let told = stage.run(words).failed(&said);
+        assert!(told.err.contains("not all was looked through"), "{told:?}");
+        assert!(!told.err.contains("no delayed queues in"), "{told:?}");
+    }
+}
+
+#[test]
+fn a_node_that_loads_its_data_is_waited_for_by_what_looks_once() {
+    let mut stage = Stage::with(1, &ALONE);
+    let node = &mut stage.cluster.nodes[2];
+    if !node.is_from((7, 0), "its loading cannot be made slow") {
+        return;
+    }
+    let tag = format!("{{{}}}", stage.names[2]);
+    for n in 0..1_000 {
+        node.cmd(&["SET", &format!("{n}{tag}"), "x"]);
+    }
+    node.cmd(&["SAVE"]);
+    node.restart_with(&[
+        "--key-load-delay",
+        "1000",
+        "--loading-process-events-interval-bytes",
+        "1024",
+    ]);
+    let told = stage.run(&["queues", "--json"]).done();
+    assert_eq!(told.json().len(), MASTERS, "{told:?}");
+    assert!(!told.err.contains("not known"), "{told:?}");
 }
 
 #[test]

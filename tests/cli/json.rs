@@ -8,7 +8,7 @@ use delayscope::queue::finding::RULES;
 use serde_json::{Map, Value, json};
 
 use crate::changing::with_orders;
-use crate::cluster::{Cluster, MASTERS};
+use crate::cluster::{Cluster, MASTERS, queue_at};
 use crate::doctor::sick;
 use crate::program::{Program, bare, local, local_with_input, said};
 use crate::support::{PATIENCE, double_frame, frame, room, wait_for};
@@ -281,8 +281,30 @@ fn a_queue() -> Vec<Value> {
     [broken, odd, vec![left.unwrap()]].concat()
 }
 
+/// What a command prints at a cluster of whose nodes one does not answer.
+fn printed_without_a_node(words: &[&str]) -> Vec<Value> {
+    let mut cluster = Cluster::start_with(&[
+        "--cluster-require-full-coverage",
+        "no",
+        "--cluster-replica-no-failover",
+        "yes",
+    ]);
+    let node = &cluster.nodes[0];
+    node.fill(&queue_at(0, 0), 1, node.now().plus(-600_000), 1);
+    cluster.nodes[2].kill();
+    let home = room();
+    let url = cluster.url(0);
+    let said = said(bare(home.path()).args(["-u", &url, "--json"]).args(words));
+    assert!(said.err.contains("does not answer"), "{said:?}");
+    said.json()
+}
+
 fn queues() -> Vec<Value> {
-    printed(&three(), &["queues"])
+    [
+        printed(&three(), &["queues"]),
+        printed_without_a_node(&["queues"]),
+    ]
+    .concat()
 }
 
 fn show() -> Vec<Value> {
@@ -314,6 +336,7 @@ fn doctor() -> Vec<Value> {
     [
         once,
         printed(&program, &["doctor", "--watch", "--for", "1200ms"]),
+        printed_without_a_node(&["doctor", "--for", "300ms"]),
     ]
     .concat()
 }

@@ -12,7 +12,7 @@ use delayscope::ops::remembered::Memory;
 use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Known, LinkState, Queue, ServerWatch};
 use delayscope::store::{Access, Store, read, watch};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 
 use crate::apply::bench::{Bench, Contents};
 use crate::apply::ways::matching;
@@ -80,6 +80,107 @@ async fn queues_of_all_nodes_are_found_and_counted_through_any_node() {
         let nodes = store.link().borrow().nodes.expect("a cluster");
         assert_eq!((nodes.masters, nodes.replicas, nodes.unowned), (3, 3, 0));
     }
+}
+
+/// A cluster that goes on without those of its nodes that are away.
+fn incomplete() -> Cluster {
+    Cluster::start_with(&[
+        "--cluster-require-full-coverage",
+        "no",
+        "--cluster-replica-no-failover",
+        "yes",
+        "--cluster-allow-reads-when-down",
+        "yes",
+    ])
+}
+
+/// What a search tells up to the next event of that kind: the names of queues; and that event.
+async fn until_told(
+    found: &mut (impl Stream<Item = DiscoveryEvent> + Unpin),
+    is_it: impl Fn(&DiscoveryEvent) -> bool,
+) -> (Vec<String>, DiscoveryEvent) {
+    let mut names = Vec::new();
+    let told = async {
+        loop {
+            match found.next().await.expect("an end") {
+                event if is_it(&event) => {
+                    if let DiscoveryEvent::Queue(queue) = &event {
+                        names.push(queue.name.to_string());
+                    }
+                    return event;
+                }
+                DiscoveryEvent::Queue(queue) => names.push(queue.name.to_string()),
+                DiscoveryEvent::Failed(why) => panic!("{why}"),
+                _ => {}
+            }
+        }
+    };
+    let event = tokio::time::timeout(PATIENCE, told).await;
+    let event = event.expect("told in time");
+    (names, event)
+}
+
+fn is_done(event: &DiscoveryEvent) -> bool {
+    matches!(event, DiscoveryEvent::Done { .. })
+}
+
+/// The event that says so of this node alone.
+fn is_away(cluster: &Cluster, node: usize) -> impl Fn(&DiscoveryEvent) -> bool {
+    let node = cluster.address(node).to_string();
+    move |event| matches!(event, DiscoveryEvent::Away { nodes, .. } if *nodes == [node.clone()])
+}
+
+#[tokio::test]
+async fn a_node_that_was_away_is_looked_through_alone_when_it_answers() {
+    let mut cluster = incomplete();
+    let queues = filled(&cluster);
+    let store = opened(&cluster, 0).await;
+    cluster.nodes[2].cmd(&["SAVE"]);
+    cluster.nodes[2].kill();
+    let mut found = Box::pin(discover_with(&store, Vec::new(), Memory::none()));
+    let (names, _) = until_told(&mut found, is_away(&cluster, 2)).await;
+    assert_eq!(names.len(), 2, "{names:?}");
+    let looks = |cluster: &Cluster| {
+        let calls = cluster.nodes[..2].iter().map(|node| {
+            let stats = format!("{:?}", node.cmd(&["INFO", "commandstats"]));
+            let calls = stats.split("cmdstat_scan:calls=").nth(1);
+            calls.and_then(|rest| Some(rest.split_once(',')?.0.to_owned()))
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let before = looks(&cluster);
+    assert!(before.iter().all(Option::is_some), "{before:?}");
+    cluster.nodes[2].restart();
+    let (names, end) = until_told(&mut found, is_done).await;
+    assert_eq!(names, [queues[2].name.to_string()]);
+    assert!(matches!(end, DiscoveryEvent::Done { looked: 6 }), "{end:?}");
+    assert_eq!(looks(&cluster), before);
+    assert_eq!(found.next().await, None);
+}
+
+#[tokio::test]
+async fn channels_that_a_node_did_not_tell_are_asked_for_again() {
+    let cluster = incomplete();
+    let queues = filled(&cluster);
+    let empty = queue_at(2, 1);
+    let mut client = cluster.nodes[2].connection();
+    let mut listening = client.as_pubsub();
+    let channel = String::from_utf8(empty.keys().channel.unwrap()).unwrap();
+    listening.subscribe(&channel).unwrap();
+    let store = opened(&cluster, 0).await;
+    // From now on there is a link to each node.
+    let mut found = Box::pin(discover_with(&store, Vec::new(), Memory::none()));
+    until_told(&mut found, is_done).await;
+    cluster.nodes[2].stop();
+    let mut found = Box::pin(discover_with(&store, Vec::new(), Memory::none()));
+    let is_first = |event: &DiscoveryEvent| matches!(event, DiscoveryEvent::Queue(_));
+    let (mut names, _) = until_told(&mut found, is_first).await;
+    // Its channels have not come, and its keys are looked through last.
+    cluster.nodes[2].go_on();
+    names.extend(until_told(&mut found, is_done).await.0);
+    let all = queues.iter().chain([&empty]).map(|q| q.name.to_string());
+    let all: BTreeSet<String> = all.collect();
+    assert_eq!(names.into_iter().collect::<BTreeSet<_>>(), all);
 }
 
 #[tokio::test]

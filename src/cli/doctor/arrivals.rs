@@ -17,8 +17,16 @@ const RESTS: u32 = 20;
 /// Nor before this.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// The queues that come; perhaps some that are known.
-pub(in crate::cli) struct Arrivals(Pin<Box<dyn Stream<Item = Queue> + Send>>);
+/// News of the queues that come.
+pub(in crate::cli) enum Arrival {
+    /// A queue; perhaps one that is known.
+    Queue(Queue),
+    /// All is looked through but what these nodes of the cluster have, which do not answer.
+    Looked(Vec<String>),
+}
+
+/// The queues that come.
+pub(in crate::cli) struct Arrivals(Pin<Box<dyn Stream<Item = Arrival> + Send>>);
 
 impl Arrivals {
     /// On this server, whose keys are looked through so often.
@@ -34,25 +42,14 @@ impl Arrivals {
     /// The first time after that rest.
     fn after(rest: Duration, store: &Store, each: Duration) -> Self {
         let each = each.max(LEAST);
-        let heard = announcements(store).filter_map(|said| future::ready(queue_of(&said)));
+        let heard = announcements(store)
+            .filter_map(|said| future::ready(queue_of(&said).map(Arrival::Queue)));
         let looked = stream::unfold((store.clone(), rest), move |(store, rest)| async move {
             tokio::time::sleep(rest).await;
             let begun = instant();
-            let found = discover(&store, Vec::new());
-            let queues: Vec<Queue> = found
-                .filter_map(|found| {
-                    future::ready(match found {
-                        DiscoveryEvent::Queue(queue) => Some(queue),
-                        DiscoveryEvent::Progress { .. }
-                        | DiscoveryEvent::Done { .. }
-                        | DiscoveryEvent::Away { .. }
-                        | DiscoveryEvent::Failed(_) => None,
-                    })
-                })
-                .collect()
-                .await;
+            let arrived = once(&store).await;
             let took = instant().saturating_duration_since(begun);
-            Some((stream::iter(queues), (store, each.max(took * RESTS))))
+            Some((stream::iter(arrived), (store, each.max(took * RESTS))))
         });
         Self(Box::pin(stream::select(heard, looked.flatten())))
     }
@@ -63,12 +60,32 @@ impl Arrivals {
     }
 
     /// The next one.
-    pub(in crate::cli) async fn next(&mut self) -> Queue {
+    pub(in crate::cli) async fn next(&mut self) -> Arrival {
         match self.0.next().await {
-            Some(queue) => queue,
+            Some(arrival) => arrival,
             None => future::pending().await,
         }
     }
+}
+
+/// The finds of one look. Nodes that do not answer are looked at the next time: until then
+/// queues may come to the others.
+async fn once(store: &Store) -> Vec<Arrival> {
+    let mut found = std::pin::pin!(discover(store, Vec::new()));
+    let mut arrived = Vec::new();
+    while let Some(event) = found.next().await {
+        match event {
+            DiscoveryEvent::Queue(queue) => arrived.push(Arrival::Queue(queue)),
+            DiscoveryEvent::Progress { .. } => {}
+            DiscoveryEvent::Done { .. } => arrived.push(Arrival::Looked(Vec::new())),
+            DiscoveryEvent::Away { nodes, .. } => {
+                arrived.push(Arrival::Looked(nodes));
+                break;
+            }
+            DiscoveryEvent::Failed(_) => break,
+        }
+    }
+    arrived
 }
 
 /// The queue on whose channel it was said.

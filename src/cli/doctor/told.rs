@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::super::output::Output;
-use super::super::{finding, say};
+use super::super::{finding, say, shape};
 use super::{Doctor, words};
 use crate::queue::finding::{Diagnosis, Rule, Severity, id};
 use crate::queue::redis_cli::Programs;
@@ -23,6 +23,7 @@ pub(super) fn print<W: Write>(
         for (one, said) in doctor.queues.iter().zip(all) {
             for found in &said.findings {
                 let mut fields = finding::fields(one.queue(), found, programs);
+                shape::add_away(&mut fields, &doctor.away);
                 if let Some(open) = &found.open {
                     let command = finding::longer("doctor", one.queue(), &programs.ours);
                     finding::left_open(&mut fields, open, command);
@@ -30,7 +31,8 @@ pub(super) fn print<W: Write>(
                 out.json(&Value::Object(fields))?;
             }
             for (id, open) in &said.early {
-                let fields = finding::undecided(one.queue(), (id, open), &programs.ours);
+                let mut fields = finding::undecided(one.queue(), (id, open), &programs.ours);
+                shape::add_away(&mut fields, &doctor.away);
                 out.json(&Value::Object(fields))?;
             }
         }
@@ -102,7 +104,7 @@ fn summary(doctor: &Doctor, all: &[Diagnosis]) -> anyhow::Result<Option<String>>
                 "{}: nothing found, {} asked{all}{}",
                 text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
                 text::counted(u64::try_from(said.fine)?, "rule", "rules"),
-                undecided(said.open().count(), "")
+                undecided(said.open().count(), "") + &unseen(doctor)
             ))
         }
         _ => Some(of_several(doctor, all)),
@@ -138,7 +140,16 @@ fn of_several(doctor: &Doctor, all: &[Diagnosis]) -> String {
         (sick, 0) => format!("{sick} of {all} queues have problems"),
         (sick, notes) => format!("{sick} of {all} queues have problems, {notes} only notes"),
     };
-    format!("{found}{open}")
+    format!("{found}{open}{}", unseen(doctor))
+}
+
+/// Says that there may be more queues than those that were looked at.
+fn unseen(doctor: &Doctor) -> String {
+    match doctor.away.as_slice() {
+        [] => String::new(),
+        [node] => format!("; those of {node} were not looked at"),
+        nodes => format!("; those of {} nodes were not looked at", nodes.len()),
+    }
 }
 
 /// The most queues that the summary names.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::super::output::Output;
 use super::super::stop::StopSignal;
-use super::super::{Outcome, finding, say, times};
-use super::arrivals::Arrivals;
+use super::super::{Outcome, finding, say, shape, times};
+use super::arrivals::{Arrival, Arrivals};
 use super::hook::Hook;
 use super::looks::Looks;
 use super::{Doctor, PAUSE, outcome};
@@ -18,7 +18,7 @@ use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::queue::finding::Diagnosis;
 use crate::queue::redis_cli::Programs;
-use crate::queue::{Finding, Queue, Severity, text};
+use crate::queue::{Finding, Queue, Severity, fleet, text};
 
 /// Prints what changes, for so long or until asked to end.
 pub(super) async fn run<W: Write>(
@@ -37,6 +37,9 @@ pub(super) async fn run<W: Write>(
         hook,
         ..ToldLines::default()
     };
+    if !doctor.away.is_empty() {
+        say::note(&fleet::away(&doctor.away));
+    }
     let mut trouble: Option<String> = None;
     let mut looks = doctor.no_looks();
     let all = asked.queue.is_none() && config.queues.is_empty();
@@ -88,6 +91,7 @@ pub(super) async fn run<W: Write>(
     if trouble.is_some() {
         anyhow::bail!("the server has not answered again");
     }
+    doctor.check_that_all_were_there()?;
     Ok(outcome(told.worst, asked))
 }
 
@@ -105,8 +109,11 @@ async fn rest<W: Write>(
             (queue, said) = looks.next() => if let Some(line) = doctor.looked(&queue, said) {
                 say::note(&line);
             },
-            queue = arrivals.next() => if doctor.add(&queue) {
-                queue_found(&queue, doctor.now(), out)?;
+            arrival = arrivals.next() => match arrival {
+                Arrival::Queue(queue) => if doctor.add(&queue) {
+                    queue_found(&queue, doctor.now(), out)?;
+                },
+                Arrival::Looked(away) => doctor.are_away(away),
             },
         }
     }
@@ -151,6 +158,7 @@ impl ToldLines {
                 queue: one.queue(),
                 at,
                 programs,
+                away: &doctor.away,
                 out,
                 hook: self.hook.as_ref(),
             };
@@ -217,6 +225,7 @@ const fn event<'a, W: Write>(
         queue,
         at,
         programs: &NONE,
+        away: &[],
         out,
         hook: None,
     }
@@ -226,6 +235,7 @@ struct WatchLine<'a, W: Write> {
     queue: &'a Queue,
     at: EpochMillis,
     programs: &'a Programs,
+    away: &'a [String],
     out: &'a mut Output<W>,
     hook: Option<&'a Hook>,
 }
@@ -235,6 +245,7 @@ impl<W: Write> WatchLine<'_, W> {
         let hook = self.hook.filter(|_| event != "better");
         if hook.is_some() || self.out.is_json() {
             let mut fields = finding::fields(self.queue, found, self.programs);
+            shape::add_away(&mut fields, self.away);
             fields.insert("event".into(), event.into());
             fields.insert("at_ms".into(), self.at.get().into());
             let fields = Value::Object(fields);

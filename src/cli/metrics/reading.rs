@@ -15,6 +15,8 @@ pub(super) struct MetricsReading<'a> {
     pub(super) queues: Vec<(&'a Examination, &'a Diagnosis)>,
     /// Queues that were found, told or not.
     pub(super) found: usize,
+    /// Nodes of the cluster that do not answer: their queues are not told.
+    pub(super) away: &'a [String],
     pub(super) took: Duration,
 }
 
@@ -70,6 +72,11 @@ impl MetricsReading<'_> {
         let help = "Queues that were found and are not told here (see --limit).";
         out.family("queues_omitted", Gauge, help)
             .add(&[], whole(omitted as u64));
+        let help = "1 for each node of the cluster that does not answer: its queues are not told.";
+        let mut family = out.family("node_away", Gauge, help);
+        for node in self.away {
+            family.add(&[("node", node)], 1.0);
+        }
     }
 
     /// Each queue that was read, with its labels.

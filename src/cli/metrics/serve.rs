@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::super::doctor::{Arrivals, Doctor};
+use super::super::doctor::{Arrival, Arrivals, Doctor};
 use super::super::session::Session;
 use super::super::stop::StopSignal;
 use super::super::{Outcome, say};
@@ -178,12 +178,19 @@ impl<'a> Source<'a> {
 
     /// Takes up the queues that are there, as far as they are found at once.
     async fn arrived(&mut self) {
-        while let Ok(queue) = timeout(QUIET, self.arrivals.next()).await {
-            self.take_up(queue);
+        while let Ok(arrival) = timeout(QUIET, self.arrivals.next()).await {
+            self.take_up(arrival);
         }
     }
 
-    fn take_up(&mut self, queue: Queue) {
+    fn take_up(&mut self, arrival: Arrival) {
+        let queue = match arrival {
+            Arrival::Queue(queue) => queue,
+            Arrival::Looked(away) => {
+                self.doctor.away = away;
+                return;
+            }
+        };
         if self.doctor.queues.len() < self.limit {
             self.doctor.add(&queue);
         } else if !self.doctor.has(&queue) {
@@ -204,7 +211,7 @@ impl<'a> Source<'a> {
                     Some(asked) => question = Some(asked),
                     None => return,
                 },
-                queue = self.arrivals.next() => self.take_up(queue),
+                arrival = self.arrivals.next() => self.take_up(arrival),
             }
         }
     }
@@ -227,6 +234,7 @@ impl<'a> Source<'a> {
                 link: self.session.store.link().borrow().clone(),
                 queues: self.doctor.queues.iter().zip(&said).collect(),
                 found: self.doctor.queues.len() + self.beyond.len(),
+                away: &self.doctor.away,
                 took: instant().saturating_duration_since(now),
             };
             reading.text().into()
