@@ -204,7 +204,7 @@ pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<
 }
 
 /// Waits until then; for ever without a moment.
-async fn until(moment: Option<Instant>) {
+pub(super) async fn until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment.into()).await,
         None => std::future::pending().await,

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use anyhow::bail;
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio::time::MissedTickBehavior;
@@ -11,8 +12,9 @@ use tokio::time::MissedTickBehavior;
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, say, shape, times};
+use super::{NothingMatched, Outcome, queues, say, shape, times};
 use crate::args;
+use crate::clock::instant;
 use crate::config::{Config, interval};
 use crate::ops::{discover::DiscoveryEvent, discover::discover, refresh::whole_pulses};
 use crate::queue::finding::{self, Watch};
@@ -20,8 +22,9 @@ use crate::queue::{Queue, ServerWatch, fleet, text};
 
 /// Queues are looked for again after this, when there are some.
 const LOOK_AGAIN: Duration = Duration::from_secs(10 * 60);
-/// And after this, when there are none.
+/// And after this, when there are none; at least so many times as long as it took.
 const LOOK_ON: Duration = Duration::from_secs(10);
+const RESTS: u32 = 20;
 
 /// Prints the queues until asked to end, or `count` times.
 pub(super) async fn run<W: Write>(
@@ -53,10 +56,14 @@ struct WatchCommand<'a> {
     named: bool,
     /// Others are being looked for.
     looking: bool,
-    /// All keys were looked through once.
+    /// All keys were looked through once, as far as nodes answer.
     looked: bool,
+    /// When the keys began to be looked through.
+    began: Instant,
     /// The last trouble that was told, so that it is told once.
     told: Option<String>,
+    /// The last words on nodes that do not answer, until all of them do.
+    away: Option<String>,
 }
 
 impl<'a> WatchCommand<'a> {
@@ -73,7 +80,9 @@ impl<'a> WatchCommand<'a> {
             watches: HashMap::new(),
             server: ServerWatch::default(),
             looked: false,
+            began: instant(),
             told: None,
+            away: None,
         }
     }
 
@@ -88,7 +97,7 @@ impl<'a> WatchCommand<'a> {
         let mut ticks = tokio::time::interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut found = std::pin::pin!(discover(&self.session.store, Vec::new()));
-        let mut again = std::pin::pin!(tokio::time::sleep(Duration::ZERO));
+        let mut again = None;
         let mut looks = 0;
         while count.is_none_or(|count| looks < count) {
             // Queues are taken in first, so that the first look has those that are known at once.
@@ -105,17 +114,25 @@ impl<'a> WatchCommand<'a> {
                     }
                     Some(DiscoveryEvent::Progress { .. }) => {}
                     Some(DiscoveryEvent::Failed(why)) => return Err(why.into()),
-                    Some(DiscoveryEvent::Away { nodes, .. }) => {
-                        self.tell(&fleet::away(&nodes));
-                        let rest = self.looked_through(count)?;
-                        again.set(tokio::time::sleep(rest.min(LOOK_ON)));
+                    // These are looked for on and on; all others only when it is time again.
+                    Some(DiscoveryEvent::Away { nodes, passing, .. }) => {
+                        self.are_away(&nodes);
+                        if again.is_none() && !(passing && count.is_some()) {
+                            again = Some(instant() + self.looked_through(count)?);
+                        }
                     }
                     Some(DiscoveryEvent::Done { .. }) | None => {
-                        again.set(tokio::time::sleep(self.looked_through(count)?));
+                        self.are_away(&[]);
+                        self.looking = false;
+                        if again.is_none() {
+                            again = Some(instant() + self.looked_through(count)?);
+                        }
                     }
                 },
-                () = &mut again, if !self.looking && !self.named => {
+                () = queues::until(again), if !self.named => {
+                    again = None;
                     self.looking = true;
+                    self.began = instant();
                     found.set(discover(&self.session.store, Vec::new()));
                 }
                 _ = ticks.tick(), if !self.queues.is_empty() => {
@@ -156,14 +173,18 @@ impl<'a> WatchCommand<'a> {
         Ok(())
     }
 
-    /// All keys were looked through; returns how long until they are again.
+    /// All keys were looked through, as far as nodes answer; returns how long until they are again.
     fn looked_through(&mut self, count: Option<u64>) -> anyhow::Result<Duration> {
         let first = !std::mem::replace(&mut self.looked, true);
-        self.looking = false;
         if !self.queues.is_empty() {
             return Ok(LOOK_AGAIN);
         }
         let server = self.session.store.endpoint();
+        if let Some(away) = &self.away
+            && count.is_some()
+        {
+            bail!("no delayed queues seen in {server}, but not all was looked through: {away}");
+        }
         if count.is_some() {
             let why = format!("no delayed queues in {server} to watch. Name one with --queue.");
             return Err(NothingMatched(why).into());
@@ -171,7 +192,19 @@ impl<'a> WatchCommand<'a> {
         if first {
             say::note(&format!("no delayed queues in {server} yet; looking on"));
         }
-        Ok(LOOK_ON)
+        let took = instant().saturating_duration_since(self.began);
+        Ok(LOOK_ON.max(took * RESTS))
+    }
+
+    /// Says which nodes do not answer, when they are others than before; when none is left, that
+    /// they do.
+    fn are_away(&mut self, nodes: &[String]) {
+        let words = (!nodes.is_empty()).then(|| fleet::away(nodes));
+        if words == self.away {
+            return;
+        }
+        say::note(words.as_deref().unwrap_or("all nodes answer again"));
+        self.away = words;
     }
 
     fn tell(&mut self, trouble: &str) {
