@@ -27,6 +27,9 @@ pub enum Msg {
     Looked(u64, u64),
     /// The search for queues is through: keys looked through.
     LookedAll(u64),
+    /// The search for queues is through but for these nodes of the cluster, which do not answer and are
+    /// looked for on and on: keys looked through at the others.
+    LookedBut(u64, Vec<String>),
 }
 
 /// Requests to look for queues.
@@ -270,11 +273,26 @@ pub enum Discovery {
         /// Keys in the db.
         keys: u64,
     },
+    /// Through, but for nodes of the cluster that do not answer.
+    Away {
+        /// Keys looked through.
+        looked: u64,
+        /// These nodes.
+        nodes: Vec<String>,
+    },
     /// Through.
     Done {
         /// Keys looked through.
         looked: u64,
     },
+}
+
+impl Discovery {
+    /// Tells whether all has been looked through that can be.
+    #[must_use]
+    pub const fn is_through(&self) -> bool {
+        matches!(self, Self::Away { .. } | Self::Done { .. })
+    }
 }
 
 /// The order of the table of queues.

@@ -193,6 +193,16 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     if let Some(why) = seldom(m) {
         push(3, why, t.warn, None);
     }
+    if let Discovery::Away { nodes, .. } = &m.discovery {
+        let words = match nodes.as_slice() {
+            [node] if ctx.wide() => format!("queues of {node} unknown"),
+            nodes => {
+                let nodes = text::counted(nodes.len() as u64, "node", "nodes");
+                format!("queues of {nodes} unknown")
+            }
+        };
+        push(STATE, words, t.warn, None);
+    }
     if let Discovery::Looking { looked, keys } = m.discovery {
         let share = (looked.saturating_mul(100))
             .checked_div(keys)

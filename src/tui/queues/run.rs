@@ -1,7 +1,5 @@
 //! Looks for queues.
 
-use std::time::Duration;
-
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -26,9 +24,6 @@ impl Tasks {
     }
 }
 
-/// Where nodes of a cluster do not answer, they are looked for again after this.
-const AWAY_AGAIN: Duration = Duration::from_secs(15);
-
 async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
     if !named.is_empty() {
         let _ = answers.send(Msg::Queues(queues::Msg::LookedAll(0)));
@@ -42,16 +37,8 @@ async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
                 Msg::Queues(queues::Msg::Looked(looked, keys))
             }
             DiscoveryEvent::Done { looked } => Msg::Queues(queues::Msg::LookedAll(looked)),
-            DiscoveryEvent::Away { looked, .. } => {
-                if answers
-                    .send(Msg::Queues(queues::Msg::LookedAll(looked)))
-                    .is_err()
-                {
-                    return;
-                }
-                tokio::time::sleep(AWAY_AGAIN).await;
-                found.set(discover(&store, Vec::new()));
-                continue;
+            DiscoveryEvent::Away { looked, nodes, .. } => {
+                Msg::Queues(queues::Msg::LookedBut(looked, nodes))
             }
             // The panic itself ends the screen, and is said then.
             DiscoveryEvent::Failed(_) => return,

@@ -19,15 +19,21 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Found(queue) => found(model, queue),
         Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
         Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
+        Msg::LookedBut(looked, nodes) => discovered(model, Discovery::Away { looked, nodes }),
     }
     Vec::new()
 }
 
 /// The search for queues went on, or is through.
 fn discovered(model: &mut Model, how_far: Discovery) {
-    // While it goes on, nothing says when it begins again: the loop would not sleep for that.
-    let through = matches!(how_far, Discovery::Done { .. });
-    model.schedule.looked = through.then_some(model.instant);
+    // While it goes on, nothing says when it begins again: the loop would not sleep for that. What is
+    // told of nodes that are away does not put off when the others are looked through again.
+    let since = match &model.discovery {
+        Discovery::Away { .. } => model.schedule.looked,
+        _ => None,
+    };
+    let through = how_far.is_through();
+    model.schedule.looked = through.then_some(since.unwrap_or(model.instant));
     model.discovery = how_far;
 }
 

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use self::cell::{cell, mark};
 use super::Discovery;
 use crate::queue::classes::DUE;
-use crate::queue::{LinkState, text};
+use crate::queue::{LinkState, fleet, text};
 use crate::tui::area::{self, Area};
 use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
@@ -236,6 +236,11 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
             text::thousands(*looked),
             keys(*all)
         ),
+        (_, Discovery::Away { looked, nodes }) => format!(
+            "No delayed queues seen in db {db} ({} looked through), but {}.",
+            keys(*looked),
+            fleet::away(nodes)
+        ),
         (_, Discovery::Done { looked }) => {
             format!(
                 "No delayed queues in db {db} ({} looked through).",
@@ -285,7 +290,7 @@ fn what_to_do(ctx: &Ctx) -> Vec<String> {
         let retry = format!("tried for {tried} {dot} {retry}{now}");
         return check.into_iter().chain([retry]).collect();
     }
-    if !matches!(m.discovery, Discovery::Done { .. }) {
+    if !m.discovery.is_through() {
         return Vec::new();
     }
     let Some(key) = ctx.key(Action::Palette) else {

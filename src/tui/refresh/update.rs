@@ -14,7 +14,7 @@ use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
-use crate::tui::queues::{self, Discovery, Opening, SurveyTimes};
+use crate::tui::queues::{self, Opening, SurveyTimes};
 use crate::tui::refresh::{self, SurveyAsk};
 use crate::tui::schedule::Fit;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
@@ -306,7 +306,7 @@ fn next_classes(model: &Model) -> Option<(usize, Instant)> {
 }
 
 fn look_again(model: &mut Model) -> Option<Effect> {
-    let through = matches!(model.discovery, Discovery::Done { .. });
+    let through = model.discovery.is_through();
     let at = model.schedule.looked.filter(|_| through)? + LOOK_AGAIN;
     if model.instant < at || model.frozen.is_some() {
         return None;

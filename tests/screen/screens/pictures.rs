@@ -163,6 +163,11 @@ fn looking_for_queues_and_finding_none() {
     picture("looking", &m);
     m.discovery = Discovery::Done { looked: 12_034 };
     picture("no_queue", &m);
+    m.discovery = Discovery::Away {
+        looked: 12_034,
+        nodes: vec!["10.0.0.3:7002".to_owned()],
+    };
+    picture("no_queue_seen", &m);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{order, selection_changed, show_fitting_screen};
 use crate::tui::model::Model;
-use crate::tui::queues::{Discovery, Opening, QueueRow};
+use crate::tui::queues::{Opening, QueueRow};
 use crate::tui::schedule::{Fit, pace};
 use crate::tui::sight;
 
@@ -63,7 +63,7 @@ pub(crate) fn ends_at(model: &Model) -> Option<Instant> {
 
 /// Nothing more is looked for.
 const fn all_found(model: &Model) -> bool {
-    model.schedule.only_named || matches!(model.discovery, Discovery::Done { .. })
+    model.schedule.only_named || model.discovery.is_through()
 }
 
 fn all_read(model: &Model) -> bool {
