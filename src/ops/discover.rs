@@ -93,6 +93,7 @@ pub fn discover_with(
         tell: tell.clone(),
         known: HashSet::new(),
         signs: HashSet::new(),
+        unsure: BTreeSet::new(),
     };
     tokio::spawn(async move {
         let store = search.store.clone();
@@ -160,9 +161,9 @@ struct AwayNodes {
 }
 
 impl AwayNodes {
-    fn add(&mut self, node: &Store, why: &StoreError) {
+    fn add(&mut self, node: &Store, passing: bool) {
         self.nodes.insert(node.endpoint().address.to_string());
-        self.passing |= why.passing();
+        self.passing |= passing;
     }
 }
 
@@ -174,6 +175,8 @@ struct Search {
     known: HashSet<Queue>,
     /// The names that have been seen on the server, and so are worth remembering.
     signs: HashSet<QueueName>,
+    /// Signs of which nobody could say yet what they are signs of.
+    unsure: BTreeSet<Vec<u8>>,
 }
 
 impl Search {
@@ -258,7 +261,7 @@ impl Search {
                     Ok(channels) => self.signs_in(&channels).await?,
                     Err(error) if for_good(&error) => {}
                     Err(error) if of_cluster && error.may_heal() => {
-                        away.add(node, &error);
+                        away.add(node, error.passing());
                         continue;
                     }
                     Err(error) => return Err(error.into()),
@@ -276,12 +279,19 @@ impl Search {
                 Ok(NodeLook::Refused) => return Ok(None),
                 // The others can be looked through all the same.
                 Err(ScanStop::Store(error)) if of_cluster && error.may_heal() => {
-                    away.add(node, &error);
+                    away.add(node, error.passing());
                     continue;
                 }
                 Err(stop) => return Err(stop),
             }
             seen.whole.insert(node.endpoint().address.clone());
+        }
+        let unsure: Vec<Vec<u8>> = std::mem::take(&mut self.unsure).into_iter().collect();
+        self.signs_in(&unsure).await?;
+        for key in &self.unsure {
+            if let Some(name) = signs::names(key).first() {
+                away.add(&self.store.at_key(name.as_bytes()).await, false);
+            }
         }
         Ok(Some(away))
     }
@@ -323,15 +333,14 @@ impl Search {
         }
     }
 
-    /// The types of keys. Of one whose node does not answer, while others do, nothing is known: it is
-    /// as one that is missing.
-    async fn kinds(&self, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, StoreError> {
+    /// The types of keys; none of one whose node does not answer, while others do.
+    async fn kinds(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<KeyType>>, StoreError> {
         let ask = async |node: Store, keys: Vec<Vec<u8>>| read::kinds(&node, &keys).await;
         let told = self.store.by_node_apart(keys, Vec::clone, ask).await;
         let others = self.store.masters().await.len() > 1;
         let kind = |kind: Result<KeyType, StoreError>| match kind {
-            Err(error) if others && error.may_heal() => Ok(KeyType::Missing),
-            kind => kind,
+            Err(error) if others && error.may_heal() => Ok(None),
+            kind => kind.map(Some),
         };
         told.into_iter().map(kind).collect()
     }
@@ -349,31 +358,42 @@ impl Search {
             let alive = some.iter().zip(kinds.chunks(2));
             there.extend(
                 alive
-                    .filter(|(_, kinds)| kinds.iter().any(|kind| *kind != KeyType::Missing))
+                    // Those of a node that is away are found when that is looked through.
+                    .filter(|(_, kinds)| {
+                        let mut known = kinds.iter().flatten();
+                        known.any(|kind| *kind != KeyType::Missing)
+                    })
                     .map(|(name, _)| name.clone()),
             );
         }
         Ok(there)
     }
 
-    /// Tells the queues that these keys or channels are signs of.
+    /// Tells the queues that these keys or channels are signs of. Those that may be signs of one or
+    /// another are put aside where the node does not answer that could tell: a wrong name would be told,
+    /// and remembered.
     async fn signs_in(&mut self, keys: &[Vec<u8>]) -> Result<(), ScanStop> {
         let mut fresh = false;
         for some in keys.chunks(TOGETHER) {
-            let candidates: Vec<Vec<QueueName>> = some
+            let candidates: Vec<(&Vec<u8>, Vec<QueueName>)> = some
                 .iter()
-                .map(|key| signs::names(key))
-                .filter(|names| !names.iter().any(|name| self.signs.contains(name)))
+                .map(|key| (key, signs::names(key)))
+                .filter(|(_, names)| !names.iter().any(|name| self.signs.contains(name)))
                 .collect();
             let targets: Vec<Vec<u8>> = candidates
                 .iter()
-                .flatten()
+                .flat_map(|(_, names)| names)
                 .map(|name| name.as_bytes().to_vec())
                 .collect();
             let kinds = self.kinds(&targets).await?;
             let mut kinds = kinds.into_iter();
-            for names in candidates {
-                let kinds: Vec<KeyType> = kinds.by_ref().take(names.len()).collect();
+            for (key, names) in candidates {
+                let known: Vec<Option<KeyType>> = kinds.by_ref().take(names.len()).collect();
+                let kinds: Vec<KeyType> = known.iter().flatten().cloned().collect();
+                if names.len() > 1 && kinds.len() < names.len() {
+                    self.unsure.insert(key.clone());
+                    continue;
+                }
                 for name in signs::likely(names, &kinds) {
                     fresh = true;
                     self.sign(name).await?;

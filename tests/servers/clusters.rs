@@ -159,6 +159,31 @@ async fn a_node_that_was_away_is_looked_through_alone_when_it_answers() {
 }
 
 #[tokio::test]
+async fn a_name_that_only_an_absent_node_could_tell_is_not_guessed() {
+    let mut cluster = incomplete();
+    let name = queue_at(2, 0).name.to_string();
+    let braced = format!("{{{name}}}");
+    cluster.nodes[2].cmd(&["RPUSH", &braced, "delivered"]);
+    cluster.nodes[2].cmd(&["SAVE"]);
+    let mut client = cluster.nodes[0].connection();
+    let mut listening = client.as_pubsub();
+    let channel = format!("redisson_delay_queue_channel:{braced}");
+    listening.subscribe(&channel).unwrap();
+    let store = opened(&cluster, 0).await;
+    cluster.nodes[2].kill();
+    let dir = room();
+    let memory = Memory::at(&dir.path().join("queues"));
+    let remembered = Memory::at(&dir.path().join("queues"));
+    let mut found = Box::pin(discover_with(&store, Vec::new(), memory));
+    let (names, _) = until_told(&mut found, is_away(&cluster, 2)).await;
+    assert_eq!(names, [""; 0]);
+    assert_eq!(remembered.all(), []);
+    cluster.nodes[2].restart();
+    let (names, _) = until_told(&mut found, is_done).await;
+    assert_eq!(names, [braced]);
+}
+
+#[tokio::test]
 async fn channels_that_a_node_did_not_tell_are_asked_for_again() {
     let cluster = incomplete();
     let queues = filled(&cluster);
