@@ -13,7 +13,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, stream};
 
 pub(super) use self::arrivals::{Arrival, Arrivals};
 use super::meter::Meter;
@@ -30,6 +30,7 @@ use crate::ops::presence::is_there;
 use crate::queue::finding::Diagnosis;
 use crate::queue::finding::id;
 use crate::queue::{Queue, ServerWatch, Severity, fleet, text};
+use crate::store::StoreError;
 
 /// The time for which it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -113,6 +114,10 @@ pub(super) struct Doctor<'a> {
     pub(super) queues: Vec<Examination>,
     /// Nodes of the cluster that do not answer: nobody looks at their queues.
     pub(super) away: Vec<String>,
+    /// Queues that did not answer in the last round, and why.
+    pub(super) unread: Vec<(Queue, String)>,
+    /// The last round failed, so that what is told is of the one before it: why.
+    broken: Option<String>,
     /// All entries are looked at, however long that takes.
     all: bool,
     /// It says nothing of how far it is.
@@ -135,6 +140,8 @@ impl<'a> Doctor<'a> {
             server: ServerWatch::default(),
             queues: queues.into_iter().map(Examination::new).collect(),
             away: Vec::new(),
+            unread: Vec::new(),
+            broken: None,
             all: false,
             quiet: false,
             sampled: Vec::new(),
@@ -173,7 +180,7 @@ impl<'a> Doctor<'a> {
         let end = instant() + span;
         let patience = end + span.max(SPAN);
         let pause = PAUSE.min(span / 4).max(Duration::from_millis(50));
-        self.round().await?;
+        let mut said = self.round().await?;
         let mut looks = self.looks(span);
         let mut round = instant() + pause;
         let mut meter = (!self.quiet).then(Meter::new);
@@ -205,7 +212,8 @@ impl<'a> Doctor<'a> {
                 (queue, said) = looks.next() => { self.looked(&queue, said); }
                 () = tokio::time::sleep_until(next.into()) => {
                     if next == round {
-                        self.round().await?;
+                        let again = self.round().await;
+                        self.take(again, &mut said);
                         round = instant() + pause;
                     }
                 }
@@ -214,14 +222,33 @@ impl<'a> Doctor<'a> {
         if let Some(meter) = &mut meter {
             meter.clear();
         }
-        // What the server counts is told by two looks at least.
+        let last = self.last_round().await;
+        self.take(last, &mut said);
+        Ok(said)
+    }
+
+    /// The last round: what the server counts is told by two looks at least.
+    async fn last_round(&mut self) -> anyhow::Result<Vec<Diagnosis>> {
         look_again(&self.session.store, &mut self.server)
             .await
             .context("could not look at the server")?;
         self.round().await
     }
 
-    /// One round through all queues.
+    /// Takes what a round has shown; where it has failed, what was known before it is told: a server
+    /// that hangs for a while is just what somebody wants to know the cause of.
+    fn take(&mut self, round: anyhow::Result<Vec<Diagnosis>>, said: &mut Vec<Diagnosis>) {
+        self.broken = match round {
+            Ok(round) => {
+                *said = round;
+                None
+            }
+            Err(why) => Some(format!("{why:#}")),
+        };
+    }
+
+    /// One round through all queues. One of them that does not answer keeps nobody from what is
+    /// known of the others, nor of what was known of itself; fails where none of them answers.
     pub(super) async fn round(&mut self) -> anyhow::Result<Vec<Diagnosis>> {
         let store = &self.session.store;
         let pressing = self.queues.iter().any(Examination::presses_for_look);
@@ -229,17 +256,35 @@ impl<'a> Doctor<'a> {
             .await
             .context("could not look at the server")?;
         let server = &self.server;
-        let rounds: Vec<_> = self
-            .queues
-            .iter_mut()
-            .map(|queue| async move {
-                let round = queue.round(store, server).await;
-                round.with_context(|| {
-                    format!("could not look at queue {:?}", queue.queue().name.text())
-                })
-            })
-            .collect();
-        stream::iter(rounds).buffered(AT_ONCE).try_collect().await
+        let read = self.queues.iter_mut().map(|queue| async move {
+            let round = queue.round(store, server).await;
+            (round, queue)
+        });
+        let read: Vec<_> = read.collect();
+        let mut rounds = stream::iter(read).buffered(AT_ONCE);
+        let (mut all, mut unread) = (Vec::new(), Vec::new());
+        while let Some((round, queue)) = rounds.next().await {
+            match round {
+                Ok(said) => all.push(said),
+                Err(why) => {
+                    all.push(queue.diagnose(server));
+                    unread.push((queue.queue().clone(), why));
+                    // Where none of the first answers, the others are not waited for.
+                    if unread.len() == all.len() && all.len() >= AT_ONCE {
+                        break;
+                    }
+                }
+            }
+        }
+        drop(rounds);
+        if unread.len() == all.len() && !unread.is_empty() {
+            let (queue, why) = unread.swap_remove(0);
+            let name = queue.name.text().into_owned();
+            return Err(why).with_context(|| format!("could not look at queue {name:?}"));
+        }
+        let words = |(queue, why): (Queue, StoreError)| (queue, why.to_string());
+        self.unread = unread.into_iter().map(words).collect();
+        Ok(all)
     }
 
     /// Takes note of which nodes do not answer, and says so when they are others.
@@ -257,6 +302,17 @@ impl<'a> Doctor<'a> {
 
     /// Fails where queues may be that nobody has looked at: then nothing says that all is well.
     fn check_that_all_were_there(&self) -> anyhow::Result<()> {
+        if let Some(why) = &self.broken {
+            bail!("{why}: what is told is what was seen before");
+        }
+        if let [(queue, why), more @ ..] = self.unread.as_slice() {
+            let name = text::printable_bytes(queue.name.as_bytes());
+            let others = match more.len() {
+                0 => String::new(),
+                n => format!(", nor at {}", text::counted(n as u64, "other", "others")),
+            };
+            bail!("could not look at {name}{others}: {why}");
+        }
         if self.away.is_empty() {
             return Ok(());
         }

@@ -116,16 +116,15 @@ impl Examination {
         server: &ServerWatch,
     ) -> Result<Diagnosis, StoreError> {
         match self.read(store, server).await {
-            Err(error) if !error.is_on_its_way() => return Err(error),
-            _ => {}
+            Err(error) if !error.is_on_its_way() => Err(error),
+            _ => Ok(self.diagnose(server)),
         }
+    }
+
+    /// Asks the rules what they say by what was read so far.
+    pub fn diagnose(&mut self, server: &ServerWatch) -> Diagnosis {
         let read = (self.pulse.as_ref(), self.survey.as_ref());
-        Ok(finding::diagnose(
-            &self.queue,
-            read,
-            &mut self.watch,
-            server,
-        ))
+        finding::diagnose(&self.queue, read, &mut self.watch, server)
     }
 
     async fn read(&mut self, store: &Store, server: &ServerWatch) -> Result<(), StoreError> {

@@ -215,6 +215,32 @@ fn what_the_server_refuses_to_show_is_named_and_late_entries_are_told_all_the_sa
 }
 
 #[test]
+fn a_queue_that_cannot_be_read_keeps_nobody_from_what_is_known_of_the_others() {
+    let program = sick();
+    let server = &program.server;
+    server.cmd(&["ACL", "SETUSER", "default", "resetkeys", "~*orders*"]);
+    let both = ["--queue", "orders", "--queue", "secret", "doctor"];
+    let run = program.run(&[&both[..], &["--for", "1200ms"]].concat());
+    assert_eq!(run.code, 2, "it could not look: {}", run.err);
+    for part in ["No Redisson client runs", "1 late, oldest 1:0"] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+    let said = "could not look at secret: ";
+    assert!(run.err.contains(said), "{}", run.err);
+    // Who watches hears of it once.
+    let watch = ["--watch", "--for", "2500ms", "--json"];
+    let run = program.run(&[&both[..], &watch].concat());
+    assert_eq!(ids(&run.json()), ["no-transfer-client"]);
+    let told = run.err.matches("trying again").count();
+    assert_eq!(told, 1, "{}", run.err);
+    // Where none can be read, nothing is told.
+    let run = program.run(&["doctor", "secret", "--for", "300ms"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""), "{}", run.err);
+    let said = "could not look at queue \"secret\"";
+    assert!(run.err.contains(said), "{}", run.err);
+}
+
+#[test]
 fn watching_tells_what_comes_and_goes() {
     let program = sick();
     let args = ["doctor", "orders", "--watch", "--for", "2500ms", "--json"];

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use super::super::meter::Meter;
-use super::super::say;
 use super::super::stop::StopSignal;
 use super::{Doctor, PAUSE, SPAN};
 use crate::clock::instant;
@@ -37,17 +36,8 @@ impl Doctor<'_> {
                 () = stop.asked() => break,
                 () = tokio::time::sleep(PAUSE) => {}
             }
-            match self.round().await {
-                Ok(round) => said = round,
-                Err(why) => {
-                    // What was seen until then is told all the same.
-                    if let Some(meter) = &mut meter {
-                        meter.clear();
-                    }
-                    say::note(&format!("stopped looking on: {why:#}"));
-                    break;
-                }
-            }
+            let round = self.round().await;
+            self.take(round, &mut said);
         }
         if let Some(meter) = &mut meter {
             meter.clear();

@@ -1,6 +1,6 @@
 //! `doctor --watch`: what comes, gets worse and goes, a line each; and queues that come and go.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::time::Duration;
 
@@ -59,6 +59,7 @@ pub(super) async fn run<W: Write>(
                 }
                 let programs = doctor.programs(config);
                 told.tell(doctor, &all, &programs, out)?;
+                told.unread(doctor);
                 doctor.want_looks(&mut looks);
             }
             Err(why) => {
@@ -124,11 +125,37 @@ async fn rest<W: Write>(
 struct ToldLines {
     standing: HashMap<(Queue, &'static str), Finding>,
     worst: Option<Severity>,
+    /// The queues that did not answer in the last round.
+    unread: HashSet<Queue>,
     /// Who is told besides.
     hook: Option<Hook>,
 }
 
 impl ToldLines {
+    /// Says which queues do not answer any more, and which do again.
+    fn unread(&mut self, doctor: &mut Doctor) {
+        let unread: HashSet<Queue> = doctor
+            .unread
+            .iter()
+            .map(|(queue, _)| queue.clone())
+            .collect();
+        let name = |queue: &Queue| text::printable_bytes(queue.name.as_bytes());
+        for (queue, why) in &doctor.unread {
+            if !self.unread.contains(queue) {
+                say::note(&format!("{}: {why}; trying again", name(queue)));
+            }
+        }
+        for queue in self.unread.difference(&unread) {
+            say::note(&format!("{}: can be read again", name(queue)));
+        }
+        for queue in &mut doctor.queues {
+            if unread.contains(queue.queue()) {
+                queue.watch().interrupted();
+            }
+        }
+        self.unread = unread;
+    }
+
     /// A queue has gone, and with it all that was wrong with it.
     fn queue_gone<W: Write>(
         &mut self,
