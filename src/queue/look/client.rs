@@ -188,14 +188,14 @@ impl Clients {
         const FEW: usize = 4;
         let names = self.listener_names(db, era, queue);
         let likely = names.iter().filter(|(other, _)| !other).count();
-        let named = if likely == 0 { FEW } else { likely.min(FEW) };
-        let more = match names.len().saturating_sub(named) {
+        let shown = if likely == 0 { FEW } else { likely.min(FEW) };
+        let more = match names.len().saturating_sub(shown) {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
         let names: Vec<String> = names
             .into_iter()
-            .take(named)
+            .take(shown)
             .map(|(_, name)| name)
             .collect();
         (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))

@@ -6,7 +6,7 @@ use crate::tui::entry::update::tree;
 use crate::tui::layout::rows::{entries_a_page, queues_a_page};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
-use crate::tui::{entry, help, queues};
+use crate::tui::{entry, queues};
 
 /// Moves what the focus is on by rows: negative is up.
 pub(crate) fn by(model: &mut Model, rows: i64) {
@@ -21,14 +21,19 @@ pub(crate) fn by(model: &mut Model, rows: i64) {
 }
 
 /// Moves by what is in sight: `sign` is -1 or 1. Beyond the end of a page of the help comes the next
-/// page.
-pub(crate) fn page(model: &mut Model, sign: i64) {
+/// page: false where that is meant.
+pub(crate) fn page(model: &mut Model, sign: i64) -> bool {
     if let Some(Overlay::Help { scroll, .. }) = &model.overlay {
         let end = if sign < 0 { 0 } else { last_line(model) };
         if *scroll == end {
-            return help::update::turn(model, sign > 0);
+            return false;
         }
     }
+    page_within(model, sign);
+    true
+}
+
+fn page_within(model: &mut Model, sign: i64) {
     if scroll_lines(
         model,
         sign * i64::from(model.size.1.saturating_sub(4).max(1)),

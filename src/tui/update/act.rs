@@ -54,8 +54,8 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::Up | Action::PreviousMatch => cursor::update::by(model, -1),
         Action::Down | Action::NextMatch => cursor::update::by(model, 1),
-        Action::PageUp => cursor::update::page(model, -1),
-        Action::PageDown => cursor::update::page(model, 1),
+        Action::PageUp => page(model, false),
+        Action::PageDown => page(model, true),
         Action::First => cursor::update::first(model),
         Action::Last => cursor::update::last(model),
         Action::Open => return open::open(model),
@@ -190,6 +190,13 @@ fn back(model: &mut Model) {
 /// Nothing is open, and nothing is left to go back to.
 fn on_first_screen(model: &Model) -> bool {
     model.is_on_first_screen() && model.overlay.is_none()
+}
+
+/// Moves by what is in sight; beyond the end of a page of the help comes the next page.
+fn page(model: &mut Model, forward: bool) {
+    if !cursor::update::page(model, if forward { 1 } else { -1 }) {
+        help::update::turn(model, forward);
+    }
 }
 
 /// Moves the focus one pane on, or back, over those that are not on the screen.
