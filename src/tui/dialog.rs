@@ -151,6 +151,13 @@ impl TypedName {
         format!("profile {} is protected", text::printable(profile))
     }
 
+    /// Tells whether what stands there cannot become the name any more, or was entered in its place.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        let typed = self.field.text();
+        self.wrong || !self.wanted.trim().starts_with(typed.trim())
+    }
+
     /// The name stands there.
     #[must_use]
     pub fn is_right(&self) -> bool {

@@ -174,7 +174,8 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     /// Less than this in a second stands still.
     const STILL: f64 = 0.05;
     let ago = |then: EpochMillis| model.now.since(then);
-    let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
+    let since = finding.since.filter(|_| finding.stands_as_long());
+    let since = since.map(ago).filter(|ago| *ago >= NEW_MS);
     // "late by 2:05 … for 2:05" says it twice.
     let since = since
         .map(text::age)
@@ -228,7 +229,12 @@ pub fn past(model: &Model, finding: &Finding) -> Option<String> {
         FindingEnd::Repaired => "",
         FindingEnd::ByItself => "cleared ",
     };
+    // Its rule may know of a time before it was found.
+    let earlier = finding
+        .since
+        .is_some_and(|since| gone.since(since) > finding.lasted_ms);
     let lasted = match seen(finding) {
+        _ if earlier => format!("seen for {lasted}"),
         "" => format!("lasted {lasted}"),
         seen => format!("{seen}for {lasted}"),
     };

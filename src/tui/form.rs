@@ -113,6 +113,10 @@ pub trait InputForm {
     fn label(&self) -> u16 {
         11
     }
+    /// Rows for what a finding asks for, above the menu of repairs.
+    fn cure_rows(&self) -> u16 {
+        2
+    }
     /// Tells whether what was filled in is on its way: nothing is changed any more.
     fn is_sent(&self) -> bool {
         false

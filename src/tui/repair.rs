@@ -28,6 +28,8 @@ pub struct RepairForm {
     pub(crate) parts: Vec<Part>,
     /// The finding that it was asked for on; none: the worst of the queue.
     pub(crate) about: Option<&'static str>,
+    /// The sentence on what its finding asks for is long.
+    pub(crate) is_long: bool,
     /// A key has moved its cursor.
     pub(crate) moved: bool,
 }
@@ -135,6 +137,10 @@ impl InputForm for RepairForm {
 
     fn label(&self) -> u16 {
         17
+    }
+
+    fn cure_rows(&self) -> u16 {
+        if self.is_long { 3 } else { 2 }
     }
 
     fn line(&mut self) -> Option<&mut Field> {

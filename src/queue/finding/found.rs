@@ -114,15 +114,21 @@ impl Finding {
         Cow::Owned(self.headline.replacen(&left(told_at), &left(now), 1))
     }
 
-    /// The noun for its figure, where that grows and shrinks with what is wrong.
+    /// Tells whether the time for which it stands is that for which things have been so. Slow transfers
+    /// are told from before a burst until after it.
+    #[must_use]
+    pub fn stands_as_long(&self) -> bool {
+        self.id != id::SLOW_TRANSFER
+    }
+
+    /// The noun for its figure, where that grows and shrinks with what is wrong, at a rate that tells
+    /// what comes: that of slow transfers rises and falls with each burst.
     #[must_use]
     pub fn figure_noun(&self) -> Option<&'static str> {
         match self.id {
-            id::NO_TRANSFER_CLIENT
-            | id::STUCK_CLIENT
-            | id::MIXED_FLEET
-            | id::SLOW_TRANSFER
-            | id::FALLING_BEHIND => Some("late entries"),
+            id::NO_TRANSFER_CLIENT | id::STUCK_CLIENT | id::MIXED_FLEET | id::FALLING_BEHIND => {
+                Some("late entries")
+            }
             id::NOTHING_CONSUMED | id::TARGET_BACKLOG => Some("target"),
             id::DUPLICATES => Some("copies"),
             _ => None,

@@ -169,11 +169,18 @@ fn finding(
 
 /// Returns the step that mends it, with its words: a worker that runs already is not started again.
 fn mended(seen: &QueueFacts) -> (Step, Advice) {
+    let names = clients::namesakes(seen);
+    let which = if names.is_empty() {
+        String::new()
+    } else {
+        format!(" (by their names {})", names.join(", "))
+    };
+    let stop = format!("Upgrade or stop one version{which}.");
     if seen.watch.own_workers > 0 {
-        let words = "Upgrade or stop one version. The worker here transfers both meanwhile.";
+        let words = format!("{stop} The worker here transfers both meanwhile.");
         return (Step::Outside, words.into());
     }
-    let words = Advice::of("Upgrade or stop one version. Until then start the worker here")
+    let words = Advice::of(format!("{stop} Until then start the worker here"))
         .by(Act::Repair, ": it transfers both.");
     (Step::Worker, words)
 }

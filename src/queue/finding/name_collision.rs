@@ -279,10 +279,12 @@ mod tests {
         unread.order = Known::None;
         gone.saw(&unread);
         assert!(matches!(of_watch("orders", &gone), RuleVerdict::Found(_)));
-        // A list that only stood there, and is taken away.
+        // A list that only stood there may be emptied by its consumers, and come back.
         let mut left = Watch::default();
         sampled(&mut left, 0, Some(twin(true, false, None)));
-        sampled(&mut left, 2, None);
+        sampled(&mut left, 59, None);
+        assert!(matches!(of_watch("orders", &left), RuleVerdict::Found(_)));
+        sampled(&mut left, 60, None);
         assert_eq!(of_watch("orders", &left), RuleVerdict::Fine);
     }
 

@@ -100,9 +100,14 @@ fn below_zero(seen: &QueueFacts, score: f64) -> Finding {
         (Severity::Warning, headline, details)
     } else if score <= -UNREADABLE {
         let headline = "Clients sleep forever: the first due time has overflowed.";
+        let (stands, it) = if count == 1 {
+            ("it stands", "it")
+        } else {
+            ("they stand", "them")
+        };
         let details = format!(
-            "{entries} an overflowed due time ({score:e}) and {is} never transferred. Clients sleep \
-             until the first entry is due, and that is in the year 292 million: all others come late."
+            "{entries} an overflowed due time ({score:.2e}): below zero, {stands} first, and clients \
+             wait for {it} until the year 292 million. All others come late."
         );
         (Severity::Critical, headline, details)
     } else {

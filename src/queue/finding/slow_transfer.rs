@@ -69,6 +69,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
+    if is_of_before(seen, pulse) {
+        return RuleVerdict::Kept;
+    }
     let fine =
         |judged| recurring(seen, pulse, judged).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     let outlook = match outlook(seen, pulse) {
@@ -80,6 +83,18 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Some(severity) => RuleVerdict::Found(finding(seen, pulse, &outlook, severity)),
         None => fine(outlook.until),
     }
+}
+
+/// Much has fallen due since the last sample: those that stood in it have left, and nothing is known
+/// yet of those that are late now. What was told to come has come.
+fn is_of_before(seen: &QueueFacts, pulse: &Pulse) -> bool {
+    let Some((sample, oldest)) = seen.watch.sample().zip(pulse.oldest_late) else {
+        return false;
+    };
+    let left = heads::next_due(seen)
+        .iter()
+        .all(|one| !sample.next_due.iter().any(|of| of.id == one.id));
+    has_backlog(pulse) && sample.at < oldest && left
 }
 
 /// Takes note of whether much is late while transfers are slow.
@@ -163,8 +178,9 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
 /// The time in ms between bursts, the newest first, that come at equal distances, and when the next one
 /// is to be expected; none where they do not, or where it should have come.
 fn next_by_the_clock(all: &[&SlowBurst], now: EpochMillis) -> Option<(i64, EpochMillis)> {
-    let apart: Vec<i64> = all
-        .windows(2)
+    // Between two of them one may have been averted, by sorting.
+    let told = all.windows(2).take_while(|two| !two[0].behind_sort);
+    let apart: Vec<i64> = told
         .map(|two| two[0].since.since(two[1].since))
         .take(3)
         .collect();

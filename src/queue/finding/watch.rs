@@ -319,6 +319,9 @@ impl Watch {
         if change == Change::Kick {
             return;
         }
+        if change == Change::Realign {
+            self.bursts.sorted();
+        }
         if exact::is_mended_by(change) {
             self.exact = None;
         }

@@ -262,7 +262,7 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
     line.put(buf, t.glyphs.more, t.accent).skip(1);
     let style = if name.is_right() { t.ok } else { t.text };
     field::view::one_line(ctx, &name.field, true, style, &mut line, buf);
-    let wrong = name.wrong.then_some("that is not its name");
+    let wrong = name.is_wrong().then_some("that is not its name");
     if let Some(words) = dialog.told_at(ctx.model.instant).or(wrong) {
         line.skip(2).put_cut(buf, words, t.glyphs.cut, t.warn);
     }

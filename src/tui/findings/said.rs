@@ -4,7 +4,7 @@ use super::{QueueFinding, course, name, past};
 use crate::queue::finding::{Act, Step};
 use crate::queue::text;
 use crate::tui::keys::Action;
-use crate::tui::model::{Model, Screen};
+use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::widget::wrap::wrapped;
 
@@ -184,6 +184,10 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
     let dashboard = matches!(model.screen, Screen::Dashboard);
     let elsewhere = dashboard && told.row != model.cursor;
     let in_tab = model.tab == Tab::Findings;
+    if in_tab && model.focus == Pane::Entries && !is_under_cursor(model, told) {
+        // There the keys are about the one under the cursor.
+        return repair.sentence.to_string();
+    }
     repair.sentence.told(|act| {
         let action = match act {
             // In the tab one key does what the finding asks for, whose ever it is.
@@ -205,6 +209,11 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
         let keymap = Some(&model.keymap).filter(|_| model.then.is_none());
         keymap?.label(action, model.look.ascii)
     })
+}
+
+fn is_under_cursor(model: &Model, told: &QueueFinding) -> bool {
+    let there = super::at_cursor(model);
+    there.is_some_and(|there| (there.row, there.finding.id) == (told.row, told.finding.id))
 }
 
 /// Returns the lines on how it goes with it and on the first of what it is concluded from: what is

@@ -11,9 +11,6 @@ const VALUE: u16 = 18;
 /// and at least so many where they fit.
 const LEAST_ROWS: u16 = 4;
 
-/// Rows above the menu of repairs for what the worst finding asks for.
-const CURE_ROWS: u16 = 2;
-
 /// The layout of the form on the screen. What has no room is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Plan {
@@ -87,7 +84,11 @@ pub fn plan((w, h): (u16, u16), form: &dyn InputForm) -> Plan {
 /// to `message` rows.
 fn rows(form: &dyn InputForm, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
     let part = |part: Part| {
-        let rows = if part == Part::Cure { CURE_ROWS } else { 1 };
+        let rows = if part == Part::Cure {
+            form.cure_rows()
+        } else {
+            1
+        };
         let kind = match part {
             _ if part == form.at() => Kind::Focused,
             Part::Button => Kind::Button,

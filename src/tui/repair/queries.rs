@@ -10,6 +10,11 @@ use crate::tui::keys::{Code, Key};
 use crate::tui::model::Model;
 use crate::tui::queues::QueueRow;
 
+/// Tells whether what repairs it fills more than two rows of a terminal of 80 columns.
+fn is_long(finding: &Finding) -> bool {
+    text::width(&finding.repair.sentence.to_string()) > 100
+}
+
 impl RepairForm {
     /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is
     /// on the words that say what helps: any of these would be a guess.
@@ -31,6 +36,7 @@ impl RepairForm {
             at: first.map_or(Part::Cure, Part::Repair),
             parts: vec![Part::Cure],
             about: None,
+            is_long: worst.is_some_and(is_long),
             moved: false,
         };
         menu.add(asked.into_iter().chain(can));
@@ -45,6 +51,7 @@ impl RepairForm {
     pub fn on(model: &Model, row: &QueueRow, finding: &Finding) -> Self {
         let mut menu = Self::new(model, row);
         menu.about = Some(finding.id);
+        menu.is_long = is_long(finding);
         menu.at = Repair::of(&finding.repair.step).map_or(Part::Cure, Part::Repair);
         if !menu.parts.contains(&menu.at) {
             // It cannot be done now: its row says why.

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::RepairForm;
+use crate::queue::finding::Step;
 use crate::queue::{Finding, Repair, Severity, text};
 use crate::tui::draw::Ctx;
 use crate::tui::form::place::{Plan, plan};
@@ -66,7 +67,10 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
 /// Says what repairs it, without the keys that lead here. The command that does it by hand comes
 /// first: one that is cut is none.
 fn cured(ctx: &Ctx, found: &Finding) -> String {
-    let sentence = found.repair.sentence.to_string();
+    let sentence = match found.repair.step {
+        Step::Outside => format!("Not from here: {}", found.repair.sentence),
+        _ => found.repair.sentence.to_string(),
+    };
     found.repair.to_do(&ctx.model.redis_cli, sentence)
 }
 

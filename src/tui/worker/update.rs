@@ -1,6 +1,7 @@
 //! Stand-in workers: started and stopped after a question, and what they tell.
 
 use super::{Msg, Worker, WorkerMessage, WorkerState};
+use crate::queue::finding::id;
 use crate::queue::{Known, Queue, text};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question, TypedName};
 use crate::tui::effect::Effect;
@@ -100,6 +101,18 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
             None => "?".to_owned(),
         };
         lines.push(DialogLine::Fact("target", target));
+        if row
+            .findings
+            .iter()
+            .any(|found| found.id == id::NAME_COLLISION)
+        {
+            let words = format!(
+                "Another queue shares its keys: what waits may be that one's, and all of it goes to \
+                 {}.",
+                name(queue)
+            );
+            lines.push(DialogLine::Warning(words));
+        }
         if nobody_waits(model, row) {
             let words =
                 "No client waits for any list: unless one polls target, what is moved lies there.";

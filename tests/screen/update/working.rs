@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use delayscope::queue::finding::id;
 use delayscope::queue::look::{Client, Clients};
-use delayscope::queue::{Known, Queue, ServerLook, Severity};
+use delayscope::queue::{Finding, Known, Queue, ServerLook, Severity};
 use delayscope::tui::dialog::{Dialog, DialogLine};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
@@ -95,6 +96,19 @@ fn the_question_says_when_nobody_may_be_there_to_take_what_a_worker_moves() {
     };
     looked(&mut desk, vec![consumer]);
     assert!(!warned(&mut desk));
+}
+
+#[test]
+fn the_question_warns_where_what_waits_may_be_another_queues() {
+    let mut desk = desk(30);
+    let shared = Finding::new(id::NAME_COLLISION, Severity::Warning, "They share keys.");
+    desk.model.queues[0].findings.push(shared);
+    desk.char('w');
+    let lines = &dialog(&desk).lines;
+    let warned = lines.iter().any(|line| {
+        matches!(line, DialogLine::Warning(words) if words.starts_with("Another queue shares its keys"))
+    });
+    assert!(warned);
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) struct SlowBurst {
     pub(super) since: EpochMillis,
     /// The first pulse that saw it over.
     pub(super) until: EpochMillis,
+    /// The list was sorted from here between the one before it and this one.
+    pub(super) behind_sort: bool,
 }
 
 /// The last of them.
@@ -26,6 +28,8 @@ pub(in crate::queue::finding) struct SlowBursts {
     since: Option<EpochMillis>,
     /// Transfers were seen to be slow since then.
     slow: bool,
+    /// The list was sorted from here since the last one.
+    sorted: bool,
 }
 
 impl SlowBursts {
@@ -47,11 +51,20 @@ impl SlowBursts {
         }
         match self.over.back_mut() {
             Some(last) if since.since(last.until) <= SAME_MS => last.until = at,
-            _ => self.over.push_back(SlowBurst { since, until: at }),
+            _ => self.over.push_back(SlowBurst {
+                since,
+                until: at,
+                behind_sort: std::mem::take(&mut self.sorted),
+            }),
         }
         if self.over.len() > Self::KEPT {
             self.over.pop_front();
         }
+    }
+
+    /// The order list was sorted from here.
+    pub(in crate::queue::finding) const fn sorted(&mut self) {
+        self.sorted = true;
     }
 
     /// Returns the bursts that ended no longer than so many ms before that moment, the newest first.

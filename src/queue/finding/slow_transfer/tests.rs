@@ -2,7 +2,7 @@ use super::super::tests::{START, Scene, framed, pulse, sample, survey};
 use super::*;
 use crate::queue::finding::id;
 use crate::queue::frame::Form;
-use crate::queue::{Frames, Survey};
+use crate::queue::{Change, Frames, Survey};
 
 /// Returns the places at which those of the next due ones were found.
 fn found_at(frames: &Frames, places: &[(usize, Place)]) -> Known<Vec<(EntryId, Place)>> {
@@ -385,6 +385,7 @@ fn only_bursts_at_equal_distances_tell_when_the_next_one_comes() {
         let burst = |s: &i64| SlowBurst {
             since: START.plus(s * 1_000),
             until: START.plus((s + 10) * 1_000),
+            behind_sort: *s == 720,
         };
         let all: Vec<SlowBurst> = starts.iter().map(burst).collect();
         let all: Vec<&SlowBurst> = all.iter().collect();
@@ -397,4 +398,39 @@ fn only_bursts_at_equal_distances_tell_when_the_next_one_comes() {
     assert_eq!(told(&[360, 180, 100], 400), None);
     assert_eq!(told(&[360, 180, 0], 541), None, "it did not come");
     assert_eq!(told(&[180], 200), None);
+    // Between 360 and 720 somebody has sorted the list: a burst may have come that was not slow.
+    assert_eq!(told(&[720, 360], 800), None);
+    assert_eq!(told(&[900, 720, 360], 1_000), Some((180, 1_080)));
+}
+
+#[test]
+fn a_sort_of_ours_is_remembered_until_the_next_burst() {
+    let scene = blocked(Scene::default(), 0);
+    let mut scene = scene;
+    scene
+        .watch
+        .changed_by_us(Change::Realign, START.plus(100_000));
+    let again = blocked(scene, 360);
+    let found = again.found(ID).unwrap();
+    assert_eq!(
+        found.headline,
+        "2 bursts of slow transfers within an hour: more may come."
+    );
+}
+
+#[test]
+fn when_a_burst_begins_it_is_not_over_before_it_has_been_looked_at() {
+    let told = |late, sampled_ms| {
+        let mut seen = pulse(62_000, 60_000, Some(2_000), 1);
+        seen.late = Known::Is(late);
+        seen.first = Some(framed(Form::ByteId, 201, Some(60_000)));
+        let mut frames = burst_at(Place::Beyond(1_000));
+        frames.next_due.clear();
+        frames.depth = Known::Is(Vec::new());
+        frames.at = START.plus(sampled_ms);
+        Scene::default().pulse(seen).sample(frames).verdict(ID)
+    };
+    assert_eq!(told(20_000, 50_000), RuleVerdict::Kept);
+    assert_eq!(told(900, 50_000), RuleVerdict::Fine, "it is no burst");
+    assert_eq!(told(20_000, 61_000), RuleVerdict::Fine, "it was looked at");
 }

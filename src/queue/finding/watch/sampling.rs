@@ -97,6 +97,7 @@ impl Watch {
             // Whoever mends it wants to see that.
             () if last.is_odd() => ODD_MS,
             () if last.twin.as_ref().is_some_and(Twin::is_open) => ODD_MS,
+            () if last.twin.is_none() && self.twins.are_doubted(last.at) => ODD_MS,
             // Another one may sort that list, which no figure shows.
             () if lies_deep(last) => SAMPLE_MS,
             () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,

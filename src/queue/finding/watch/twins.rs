@@ -8,6 +8,9 @@ use crate::queue::frames::Frames;
 
 /// A sign counts for so long, in ms: longer than from one sample to the next.
 const COUNTS_MS: i64 = 180_000;
+/// A list that stood there, to which nobody was seen to write, may have been emptied by its consumers:
+/// it has been cleared away when it has not come back for so long, in ms.
+const COMES_BACK_MS: i64 = 60_000;
 
 /// The signs, each with the last sample that showed it.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +28,8 @@ impl TwinSigns {
     pub(super) fn saw(&mut self, frames: &Frames) {
         let at = frames.at;
         let Some(twin) = &frames.twin else {
-            if self.written.is_none() {
+            let comes_back = |stood: EpochMillis| at.since(stood) < COMES_BACK_MS;
+            if self.written.is_none() && !self.stands.is_some_and(comes_back) {
                 // A list that only stood there, and to which nobody writes, has gone.
                 *self = Self::default();
             }
@@ -41,6 +45,14 @@ impl TwinSigns {
         sign(&mut self.own, twin.own == Some(true));
         sign(&mut self.not_own, twin.own == Some(false));
         self.last = Some((at, twin.clone()));
+    }
+}
+
+impl TwinSigns {
+    /// A list stood there a moment ago, and another look tells whether it comes back.
+    pub(super) fn are_doubted(&self, at: EpochMillis) -> bool {
+        let lately = |stood: EpochMillis| at.since(stood) < COMES_BACK_MS;
+        self.written.is_none() && self.stands.is_some_and(lately)
     }
 }
 

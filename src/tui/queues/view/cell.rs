@@ -182,10 +182,17 @@ fn oldest(ctx: &Ctx, now: EpochMillis, pulse: &Pulse) -> (String, Style) {
 /// The longest time, in ms, for which a row that is read at its pace has not been read.
 const UNREAD_MS: i64 = 5_000;
 
-/// When the next entry falls due; where nothing will, since when the oldest is late.
+/// An entry that was late for so long when the queue was read, in ms, is more than a hand-over that
+/// took its time.
+const OVERDUE_MS: i64 = 10_000;
+
+/// When the next entry falls due; where nothing will, and in place of a column of its own, since when
+/// the oldest is late.
 fn next(ctx: &Ctx, now: EpochMillis, pulse: &Pulse, alone: bool) -> (String, Style) {
     let d = &ctx.data;
+    let overdue = |at: EpochMillis| pulse.at.since(at) >= OVERDUE_MS;
     match (pulse.next, pulse.oldest_late) {
+        (_, Some(at)) if alone && overdue(at) => (ctx.countdown_at(now, at), d.late),
         (Some(due), _) => match due.at() {
             // Between two reads it may have fallen due: it is due now.
             Some(at) if now.since(at) < HAND_OVER_MS => {
