@@ -223,6 +223,11 @@ fn a_wrong_certificate_is_named_with_the_flag_that_helps() {
     }));
     let why = stage.refused(&[&"--cacert", &stage.ca()]);
     assert!(why.contains("has expired"), "{why}");
+    // A command that leads there ends when we close the connection, and well.
+    let script = "exec 3<>/dev/tcp/$0/$1; cat <&3 2>/dev/null & exec cat >&3";
+    let command = format!("exec bash -c '{script}' {{host}} {{port}}");
+    let why = stage.refused(&[&"--cacert", &stage.ca(), &"--tunnel-command", &command]);
+    assert!(why.contains("has expired"), "{why}");
     reaches(&stage.run(&[&"--insecure"], &["queues"]));
 
     let stage = named(&ours.signs_with(&["127.0.0.1"], |of| {

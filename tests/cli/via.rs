@@ -8,7 +8,7 @@ use crate::cluster::{Cluster, MASTERS, queue_at};
 use crate::program::{Said, bare, said};
 use crate::sentinel::{Group, NAME};
 use crate::socks::{INSIDE, Socks};
-use crate::support::{Server, room, until};
+use crate::support::{Server, room, until, wait_for};
 
 /// A cluster whose nodes call themselves by a name of the inside (Redis 7.0 and later).
 struct Inside {
@@ -162,7 +162,52 @@ fn each_fault_of_a_tunnel_command_has_its_own_sentence() {
     through("echo no route to {host} >&2; exit 3", url)
         .failed("tunnel_command ended with exit status: 3: no route to inside.example");
     through("exit 4", url).failed("tunnel_command ended with exit status: 4");
+    through("exit 0", url).failed("tunnel_command ended with exit status: 0");
+    through(
+        "echo to {host}:{port} >&2; exit 5",
+        "redis://[fe80::1]:6379",
+    )
+    .failed("exit status: 5: to [fe80::1]:6379");
+    through(
+        "echo to {host} {port} >&2; exit 5",
+        "redis://[fe80::1]:6379",
+    )
+    .failed("exit status: 5: to fe80::1 6379");
     through("cat", "unix:///tmp/redis.sock").failed("needs no tunnel_command");
     let both = ["--tunnel-command", "cat", "--proxy", "socks5://a", "queues"];
     run(url, &both).failed("cannot be used with");
+}
+
+#[test]
+fn what_a_server_says_is_told_although_the_command_ends_with_it() {
+    let server = Server::start_tcp(&["--maxclients", "1"]);
+    let mut only = server.connection();
+    wait_for("the one place to be ours", || {
+        let ours = redis::cmd("PING").exec(&mut only).is_ok();
+        if !ours {
+            only = server.connection();
+        }
+        ours
+    });
+    // As ssh does it: it ends, and well, when the server closes the connection.
+    let script = "exec 3<>/dev/tcp/$0/$1 4<&0; cat <&4 >&3 & cat <&3; kill $!; exit 0";
+    let command = format!("exec bash -c '{script}' {{host}} {{port}}");
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let told = run(&url, &["--tunnel-command", &command, "queues"]);
+    let told = told.failed("max number of clients reached");
+    assert!(!told.err.contains("ended with"), "{told:?}");
+}
+
+#[test]
+fn a_command_has_no_terminal_at_which_it_would_be_stopped() {
+    let command = "echo session $(ps -o sid= -p $$) of $$ >&2; exit 3";
+    let way = ["--tunnel-command", command, "queues"];
+    let told = run("redis://inside.example", &way).failed("exit status: 3: session");
+    let numbers: Vec<u32> = told
+        .err
+        .split_whitespace()
+        .filter_map(|word| word.trim_end_matches(['.', ';']).parse().ok())
+        .collect();
+    assert!(numbers.len() >= 2, "{told:?}");
+    assert_eq!(numbers[numbers.len() - 2], numbers[numbers.len() - 1]);
 }

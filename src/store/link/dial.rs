@@ -20,7 +20,7 @@ use super::super::error::StoreError;
 use super::sentinel::Guide;
 use super::slots::Topology;
 use super::socket::{Duplex, Socket, Stream};
-use super::tunnel::Tunnels;
+use super::tunnel::{self, TunnelEnd};
 use super::{socks, tls};
 use crate::queue::{Address, Endpoint, fleet, text};
 
@@ -35,7 +35,6 @@ pub(in crate::store) struct Dialer {
     /// TLS to each host, read from its files by the first connection; later ones go on with its
     /// sessions.
     tls: Mutex<BTreeMap<String, Arc<tls::Client>>>,
-    tunnels: Tunnels,
     way: Way,
     stays: watch::Sender<Stay>,
 }
@@ -86,7 +85,6 @@ impl Dialer {
         Self {
             endpoint,
             tls: Mutex::default(),
-            tunnels: Tunnels::default(),
             way,
             stays: watch::Sender::default(),
         }
@@ -105,10 +103,34 @@ impl Dialer {
         }
     }
 
-    /// Why a command that leads to the server does not, in its own last words.
-    pub(super) async fn tunnel_broke(&self) -> Option<StoreError> {
-        self.endpoint.via.command.as_ref()?;
-        let words = self.tunnels.last_words().await?;
+    /// The longest wait for what begins with a connection and takes `direct` at most once there is
+    /// one: with a command that leads to the server, its login more, and before that another one where
+    /// sentinels are asked.
+    pub(in crate::store) fn within(&self, direct: Duration) -> Duration {
+        let logins = match self.way {
+            Way::Sentinels(_) => 2,
+            Way::Nodes(..) => 1,
+        };
+        direct + self.login() * logins
+    }
+
+    /// The longest wait for the login of a command; none without one.
+    pub(super) fn login(&self) -> Duration {
+        match self.endpoint.via.command {
+            Some(_) => TUNNEL_LIMIT,
+            None => Duration::ZERO,
+        }
+    }
+
+    /// The error where the command of a connection broke, and so the connection.
+    pub(super) async fn tunnel_broke(&self, tunnel: Option<&TunnelEnd>) -> Option<StoreError> {
+        let words = tunnel?.broke().await?;
+        Some(self.unreachable(words))
+    }
+
+    /// The error where nothing else explains why a connection ended.
+    pub(super) async fn tunnel_ended(&self, tunnel: Option<&TunnelEnd>) -> Option<StoreError> {
+        let words = tunnel?.ended().await?;
         Some(self.unreachable(words))
     }
 
@@ -210,12 +232,14 @@ impl Dialer {
         let Some(client) = self.tls(address)? else {
             return Ok(stream);
         };
+        let tunnel = stream.tunnel();
         match timeout(self.limit(), client.greet(stream)).await {
             Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(why)) => Err(match self.tunnel_broke().await {
-                Some(broke) => broke,
-                None => self.disagreed(why),
+            Ok(Err(why)) if why.is_closed => Err(match self.tunnel_ended(tunnel.as_ref()).await {
+                Some(ended) => ended,
+                None => self.disagreed(why.words),
             }),
+            Ok(Err(why)) => Err(self.disagreed(why.words)),
             Err(_) => Err(self.disagreed(self.silence(address).await)),
         }
     }
@@ -227,7 +251,7 @@ impl Dialer {
             Address::Tcp(host, port) => {
                 let (host, port) = via.mapped(host, *port);
                 if let Some(command) = &via.command {
-                    return Ok(Box::new(self.tunnels.open(command, &host, port)?));
+                    return Ok(Box::new(tunnel::open(command, &host, port)?));
                 }
                 let stream = match &via.proxy {
                     Some(proxy) => socks::connect(proxy, &host, port).await?,
@@ -253,7 +277,7 @@ impl Dialer {
             let stream = self.socket(address).await.ok()?;
             Some(tls::says_pong(stream).await)
         };
-        match timeout(LIMIT / 8, said).await {
+        match timeout(LIMIT / 8 + self.login(), said).await {
             Ok(Some(true)) => "this port speaks Redis without TLS: use redis://, or leave --tls \
                                out"
             .to_owned(),
@@ -384,7 +408,7 @@ impl Dialer {
             let stream = self.socket(&place).await.ok()?;
             client.verdict(stream).await
         };
-        let why = timeout(LIMIT / 4, told).await.ok()??;
+        let why = timeout(LIMIT / 4 + self.login(), told).await.ok()??;
         Some(self.disagreed(why))
     }
 
@@ -404,7 +428,9 @@ impl Dialer {
                 None => false,
             }
         };
-        timeout(LIMIT / 4, asked).await.unwrap_or(false)
+        timeout(LIMIT / 4 + self.login(), asked)
+            .await
+            .unwrap_or(false)
     }
 
     /// The address of the server itself, once it is known.
@@ -479,6 +505,10 @@ const LEFT: &str = "it was left, to see where the address leads now";
 impl Duplex for EndingStream {
     fn rest(&mut self) {
         self.stream.rest();
+    }
+
+    fn tunnel(&self) -> Option<TunnelEnd> {
+        self.stream.tunnel()
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use super::socket::{Duplex, Stream};
+use super::tunnel::TunnelEnd;
 use crate::clock::instant;
 
 /// Reads that are no further apart follow one on another.
@@ -60,6 +61,10 @@ impl PacedStream {
 impl Duplex for PacedStream {
     fn rest(&mut self) {
         self.stream.rest();
+    }
+
+    fn tunnel(&self) -> Option<TunnelEnd> {
+        self.stream.tunnel()
     }
 }
 

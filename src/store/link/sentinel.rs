@@ -99,13 +99,14 @@ impl Guide {
 
     /// The address of the master. Fails within [`LIMIT`].
     pub(super) async fn master(&self, dialer: &Dialer) -> Result<Address, StoreError> {
-        let mut until = instant() + LIMIT;
+        let limit = LIMIT + dialer.login();
+        let mut until = instant() + limit;
         let posts = self.posts().clone();
         let mut asked: FuturesUnordered<_> = posts
             .iter()
             .map(|post| async move {
                 let said = timeout_at(until.into(), post.ask(dialer, &self.sentinels)).await;
-                let late = || Err(Silence::Away(format!("no answer within {LIMIT:?}")));
+                let late = || Err(Silence::Away(format!("no answer within {limit:?}")));
                 (post, said.unwrap_or_else(|_| late()))
             })
             .collect();
@@ -220,7 +221,8 @@ impl Guide {
     fn unhelped(&self, dialer: &Dialer, mut silent: Vec<(Silence, String)>) -> StoreError {
         silent.sort();
         let Some((why, place)) = silent.first() else {
-            return dialer.unreachable(format!("no sentinel answered within {LIMIT:?}"));
+            let limit = LIMIT + dialer.login();
+            return dialer.unreachable(format!("no sentinel answered within {limit:?}"));
         };
         let why = match why {
             Silence::Denied(words) => format!(
@@ -289,28 +291,24 @@ impl Post {
             *slot = Some(wire);
             return Ok(said);
         }
-        let mut wire = self.introduced(dialer, whom).await?;
-        let said = testimony(&mut wire, whom).await?;
-        *slot = Some(wire);
-        Ok(said)
-    }
-
-    /// A connection, logged in.
-    async fn introduced(&self, dialer: &Dialer, whom: &Sentinels) -> Result<Wire, Silence> {
         let stream = self.dialled(dialer).await?;
-        let mut wire = wire::bare(stream).await.map_err(|why| away(&why))?;
-        let mut hello = Pipeline::new();
-        if wire::add_auth(&mut hello, whom.user.as_deref(), whom.password.as_deref()) {
-            let answers = wire.send_packed_commands(&hello, 0, hello.len()).await;
-            let answer = answers.map_err(|why| away(&why))?.pop();
-            if let Some(Value::ServerError(error)) = answer {
-                let words = words(&error);
-                if !wire::unwanted(&words) {
-                    return Err(Silence::Denied(words));
-                }
+        let tunnel = stream.tunnel();
+        let asked = async {
+            let mut wire = introduced(stream, whom).await?;
+            let said = testimony(&mut wire, whom).await?;
+            Ok((wire, said))
+        };
+        match asked.await {
+            Ok((wire, said)) => {
+                *slot = Some(wire);
+                Ok(said)
             }
+            Err(Silence::Away(why)) => Err(Silence::Away(match tunnel {
+                Some(tunnel) => tunnel.ended().await.unwrap_or(why),
+                None => why,
+            })),
+            Err(why) => Err(why),
         }
-        Ok(wire)
     }
 
     /// A connection on which it tells of another master; none: it does not, whyever.
@@ -325,7 +323,7 @@ impl Post {
             opened.subscribe(SWITCH).await.ok()?;
             Some(opened)
         };
-        timeout(LIMIT, opening).await.ok()?
+        timeout(LIMIT + dialer.login(), opening).await.ok()?
     }
 
     async fn dialled(&self, dialer: &Dialer) -> Result<Stream, Silence> {
@@ -336,6 +334,23 @@ impl Post {
             other => Silence::Away(other.to_string()),
         })
     }
+}
+
+/// Logs in on a connection.
+async fn introduced(stream: Stream, whom: &Sentinels) -> Result<Wire, Silence> {
+    let mut wire = wire::bare(stream).await.map_err(|why| away(&why))?;
+    let mut hello = Pipeline::new();
+    if wire::add_auth(&mut hello, whom.user.as_deref(), whom.password.as_deref()) {
+        let answers = wire.send_packed_commands(&hello, 0, hello.len()).await;
+        let answer = answers.map_err(|why| away(&why))?.pop();
+        if let Some(Value::ServerError(error)) = answer {
+            let words = words(&error);
+            if !wire::unwanted(&words) {
+                return Err(Silence::Denied(words));
+            }
+        }
+    }
+    Ok(wire)
 }
 
 fn away(why: &redis::RedisError) -> Silence {

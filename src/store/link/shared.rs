@@ -183,7 +183,7 @@ impl SharedLink {
     pub(super) async fn tried(&self) {
         let mut link = self.link.subscribe();
         let tried = link.wait_for(|link| !matches!(link.state, LinkState::Connecting));
-        let _ = tokio::time::timeout(LIMIT * 2, tried).await;
+        let _ = tokio::time::timeout(self.dialer.within(LIMIT * 2), tried).await;
     }
 
     /// A request found connection number `turn` broken.

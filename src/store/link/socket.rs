@@ -9,10 +9,18 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::client::TlsStream;
 
+use super::tunnel::TunnelEnd;
+
 /// Bytes to a server and from it.
 pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {
     /// Lets the socket rest until the next read or write: what comes meanwhile wakes nobody.
     fn rest(&mut self);
+
+    /// Returns how the command ends that the connection leads through; none where it leads through
+    /// none.
+    fn tunnel(&self) -> Option<TunnelEnd> {
+        None
+    }
 }
 
 /// A connection, in the open or by TLS.
@@ -21,6 +29,10 @@ pub(in crate::store) type Stream = Box<dyn Duplex>;
 impl Duplex for TlsStream<Stream> {
     fn rest(&mut self) {
         self.get_mut().0.rest();
+    }
+
+    fn tunnel(&self) -> Option<TunnelEnd> {
+        self.get_ref().0.tunnel()
     }
 }
 

@@ -63,10 +63,13 @@ impl Client {
     }
 
     /// Shakes hands over a connection; an error is in words.
-    pub(super) async fn greet(&self, stream: Stream) -> Result<Stream, String> {
+    pub(super) async fn greet(&self, stream: Stream) -> Result<Stream, HandshakeFailure> {
         match self.connector.connect(self.name.clone(), stream).await {
             Ok(stream) => Ok(Box::new(stream)),
-            Err(why) => Err(self.refusal(&why)),
+            Err(why) => Err(HandshakeFailure {
+                words: self.refusal(&why),
+                is_closed: is_closed(&why),
+            }),
         }
     }
 
@@ -75,7 +78,7 @@ impl Client {
     pub(super) async fn verdict(&self, stream: Stream) -> Option<String> {
         let mut stream = match self.greet(stream).await {
             Ok(stream) => stream,
-            Err(why) => return Some(why),
+            Err(why) => return Some(why.words).filter(|_| !why.is_closed),
         };
         let closed = stream.read_u8().await.err()?;
         let error = closed.get_ref()?.downcast_ref::<Error>()?;
@@ -105,17 +108,10 @@ impl Client {
                 format!("the server speaks neither TLS 1.2 nor 1.3 as it is spoken here ({why:?})")
             }
             Some(other) => format!("the TLS handshake failed: {other}"),
-            None if matches!(
-                why.kind(),
-                io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
-            ) =>
-            {
-                format!(
-                    "the connection was closed amid the TLS handshake ({}): does this port speak \
-                     TLS?",
-                    words(why)
-                )
-            }
+            None if is_closed(why) => format!(
+                "the connection was closed amid the TLS handshake ({}): does this port speak TLS?",
+                words(why)
+            ),
             None => words(why),
         }
     }
@@ -148,6 +144,23 @@ impl Client {
             other => format!("the server refused the TLS handshake ({other:?})"),
         }
     }
+}
+
+/// Why there is no TLS on a connection.
+pub(super) struct HandshakeFailure {
+    /// The reason, with the flag that helps.
+    pub(super) words: String,
+    /// The connection was closed without a word of TLS.
+    pub(super) is_closed: bool,
+}
+
+fn is_closed(why: &io::Error) -> bool {
+    let kinds = [
+        io::ErrorKind::UnexpectedEof,
+        io::ErrorKind::ConnectionReset,
+        io::ErrorKind::BrokenPipe,
+    ];
+    why.get_ref().is_none_or(|inner| !inner.is::<Error>()) && kinds.contains(&why.kind())
 }
 
 /// Tells whether a stream answers PING as Redis does, whatever it says then.

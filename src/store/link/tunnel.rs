@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream as PlainUnixStream;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use super::socket::{Duplex, Socket};
+use crate::queue::sentinels::place;
 use crate::queue::{shell, text};
 
 /// The longest wait for the last words of a command whose connection has ended, and for its end when
@@ -30,114 +32,184 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Bytes of a line of complaint that are read.
 const LINE_BYTES: u64 = 4_096;
 
-/// The commands of a link.
-#[derive(Default)]
-pub(super) struct Tunnels {
-    newest: Arc<watch::Sender<NewestTunnel>>,
+/// How the command of a connection ends.
+#[derive(Clone)]
+pub(in crate::store) struct TunnelEnd {
+    ended: watch::Receiver<Option<CommandEnd>>,
+    has_led: Arc<AtomicBool>,
 }
 
-/// The command that was run last.
-#[derive(Default)]
-struct NewestTunnel {
-    /// Counts the commands.
-    turn: u64,
-    /// How it ended; none: it has not.
-    ended: Option<String>,
+/// The end of a command.
+#[derive(Clone)]
+struct CommandEnd {
+    /// How it was.
+    words: String,
+    /// Its status says that it went well.
+    is_well: bool,
+    /// The connection was still wanted.
+    is_wanted: bool,
+    /// It was made to.
+    is_forced: bool,
 }
 
-impl Tunnels {
-    /// Runs `command` for a connection to that place. That it runs does not say that it leads
-    /// anywhere: if it does not, the connection ends.
-    pub(super) fn open(&self, command: &str, host: &str, port: u16) -> io::Result<TunnelSocket> {
-        let (ours, theirs) = PlainUnixStream::pair()?;
-        ours.set_nonblocking(true)?;
-        let line = command
-            .replace("{host}", &shell::word(host.as_bytes()))
-            .replace("{port}", &port.to_string());
-        let input = OwnedFd::from(theirs.try_clone()?);
-        let output = OwnedFd::from(theirs);
-        // With the command go the copies of its ends that are ours, so that we see when it closes
-        // them.
-        let child = Command::new("sh")
-            .args(["-c", &line])
-            .stdin(Stdio::from(input))
-            .stdout(Stdio::from(output))
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn();
-        let child = child.map_err(|why| {
-            let why = format!("tunnel_command cannot be run: sh: {}", why.kind());
-            io::Error::new(io::ErrorKind::NotConnected, why)
-        })?;
-        let mut turn = 0;
-        self.newest.send_modify(|newest| {
-            turn = newest.turn + 1;
-            *newest = NewestTunnel { turn, ended: None };
-        });
-        let (alive, closed) = oneshot::channel();
-        let newest = Arc::clone(&self.newest);
-        tokio::spawn(async move {
-            let words = attended(child, closed).await;
-            newest.send_if_modified(|newest| {
-                let is_it = newest.turn == turn;
-                if is_it {
-                    newest.ended = Some(words);
-                }
-                is_it
-            });
-        });
-        Ok(TunnelSocket {
-            socket: Socket::Unix(UnixStream::from_std(ours)?),
-            _alive: alive,
-        })
+impl TunnelEnd {
+    /// Tells whether anything has come through it: it does lead somewhere.
+    pub(super) fn has_led(&self) -> bool {
+        self.has_led.load(Ordering::Relaxed)
     }
 
-    /// How the last command ended, if it has.
-    pub(super) async fn last_words(&self) -> Option<String> {
-        let mut newest = self.newest.subscribe();
-        let told = timeout(LAST_WORDS, newest.wait_for(|newest| newest.ended.is_some())).await;
-        told.ok()?.ok()?.ended.clone()
+    /// Why the connection broke, in the command's own last words; none where it is not to blame: one
+    /// that has ended well has passed on that the other side closed the connection, and what it
+    /// says when we have closed it says nothing.
+    pub(super) async fn broke(&self) -> Option<String> {
+        let end = self.end().await?;
+        let is_own = end.is_wanted || !self.has_led() && !end.is_forced;
+        (is_own && !end.is_well).then_some(end.words)
+    }
+
+    /// The same of one that has ended well, too, where nothing came through it.
+    pub(super) async fn ended(&self) -> Option<String> {
+        let end = self.end().await?;
+        if !self.has_led() && !end.is_forced {
+            return Some(end.words);
+        }
+        (end.is_wanted && !end.is_well).then_some(end.words)
+    }
+
+    /// The end, if it comes at once.
+    async fn end(&self) -> Option<CommandEnd> {
+        let mut ended = self.ended.clone();
+        let told = timeout(LAST_WORDS, ended.wait_for(Option::is_some)).await;
+        told.ok()?.ok()?.clone()
+    }
+}
+
+/// Runs `command` for a connection to that place. That it runs does not say that it leads
+/// anywhere: if it does not, the connection ends.
+pub(super) fn open(command: &str, host: &str, port: u16) -> io::Result<TunnelSocket> {
+    let (ours, theirs) = PlainUnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    let child = started(&line(command, host, port), &theirs).map_err(|why| {
+        let why = format!("tunnel_command cannot be run: sh: {}", why.kind());
+        io::Error::new(io::ErrorKind::NotConnected, why)
+    })?;
+    // Our copies of its ends, so that we see when it closes them.
+    drop(theirs);
+    let (alive, closed) = oneshot::channel();
+    let (tell, ended) = watch::channel(None);
+    tokio::spawn(async move {
+        let end = attended(CommandGroup(child), closed).await;
+        // Nobody may want to know any more.
+        let _ = tell.send(Some(end));
+    });
+    Ok(TunnelSocket {
+        socket: Socket::Unix(UnixStream::from_std(ours)?),
+        end: TunnelEnd {
+            ended,
+            has_led: Arc::default(),
+        },
+        _alive: alive,
+    })
+}
+
+/// The command for that place. An address with colons stands in brackets before the port, as `ssh -W`
+/// and others want it, and alone without.
+fn line(command: &str, host: &str, port: u16) -> String {
+    let both = place(host, port);
+    command
+        .replace("{host}:{port}", &shell::word(both.as_bytes()))
+        .replace("{host}", &shell::word(host.as_bytes()))
+        .replace("{port}", &port.to_string())
+}
+
+/// Starts a command at the head of a session of its own, without a terminal: one that wants to ask
+/// there for a passphrase would be stopped for that, and say nothing. Where there is no `setsid`, it
+/// has a group of its own at least.
+fn started(line: &str, connection: &PlainUnixStream) -> io::Result<Child> {
+    let spawned = |mut command: Command| {
+        command
+            .stdin(OwnedFd::from(connection.try_clone()?))
+            .stdout(OwnedFd::from(connection.try_clone()?))
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+    };
+    let mut in_session = Command::new("setsid");
+    in_session.args(["sh", "-c", line]);
+    match spawned(in_session) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => {
+            let mut in_group = Command::new("sh");
+            in_group.args(["-c", line]).process_group(0);
+            spawned(in_group)
+        }
+        started => started,
+    }
+}
+
+/// A command and all that it has started, which ends with it when it is dropped.
+struct CommandGroup(Child);
+
+impl CommandGroup {
+    fn signal(&self, signal: Signal) {
+        // Of one that has ended there is no number any more.
+        let id = self.0.id().and_then(|id| i32::try_from(id).ok());
+        // One that has ended meanwhile needs none.
+        let _ = id.map(|id| killpg(Pid::from_raw(id), signal));
+    }
+
+    /// Waits until it ends; asks it to do so, then makes it. Tells whether that was needed.
+    async fn end(&mut self) -> (io::Result<ExitStatus>, bool) {
+        let mut is_forced = false;
+        for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+            if let Ok(status) = timeout(LAST_WORDS, self.0.wait()).await {
+                return (status, is_forced);
+            }
+            self.signal(signal);
+            is_forced = true;
+        }
+        (self.0.wait().await, is_forced)
+    }
+}
+
+impl Drop for CommandGroup {
+    fn drop(&mut self) {
+        self.signal(Signal::SIGKILL);
     }
 }
 
 /// Waits for the end of a command, and tells how it was. One whose connection is closed has no more
 /// to do: it is made to end where it does not by itself.
-async fn attended(mut child: Child, closed: oneshot::Receiver<()>) -> String {
-    let complaint = child
-        .stderr
-        .take()
-        .map(|said| tokio::spawn(last_line(said)));
-    let status = tokio::select! {
-        status = child.wait() => status,
-        _ = closed => end(&mut child).await,
+async fn attended(mut group: CommandGroup, closed: oneshot::Receiver<()>) -> CommandEnd {
+    let complaint = { group.0.stderr.take() }.map(|said| tokio::spawn(last_line(said)));
+    let (status, is_wanted, is_forced) = tokio::select! {
+        biased;
+        status = group.0.wait() => (status, true, false),
+        _ = closed => {
+            let (status, is_forced) = group.end().await;
+            (status, false, is_forced)
+        }
     };
     let said = match complaint {
-        Some(said) => timeout(LAST_WORDS, said)
+        // Another that it has started may keep it open.
+        Some(said) => timeout(LAST_WORDS / 2, said)
             .await
             .ok()
             .and_then(Result::ok)
             .flatten(),
         None => None,
     };
+    let is_well = status.as_ref().is_ok_and(ExitStatus::success);
     let how = status.map_or_else(|why| why.to_string(), |status| status.to_string());
-    match said {
+    let words = match said {
         Some(said) => format!("tunnel_command ended with {how}: {said}"),
         None => format!("tunnel_command ended with {how}"),
+    };
+    CommandEnd {
+        words,
+        is_well,
+        is_wanted,
+        is_forced,
     }
-}
-
-/// Waits until a command ends; asks it and all that it has started to do so, then makes them.
-async fn end(child: &mut Child) -> io::Result<ExitStatus> {
-    let group = child.id().and_then(|id| i32::try_from(id).ok());
-    for signal in [Signal::SIGTERM, Signal::SIGKILL] {
-        if let Ok(status) = timeout(LAST_WORDS, child.wait()).await {
-            return status;
-        }
-        // One that has ended meanwhile needs none.
-        let _ = group.map(|group| killpg(Pid::from_raw(group), signal));
-    }
-    child.wait().await
 }
 
 /// The last line of a complaint that is not empty, safe to show.
@@ -163,6 +235,7 @@ async fn last_line(said: ChildStderr) -> Option<String> {
 /// The connection through a command.
 pub(super) struct TunnelSocket {
     socket: Socket,
+    end: TunnelEnd,
     /// Dropped with the connection, which ends the command.
     _alive: oneshot::Sender<()>,
 }
@@ -170,6 +243,10 @@ pub(super) struct TunnelSocket {
 impl Duplex for TunnelSocket {
     fn rest(&mut self) {
         self.socket.rest();
+    }
+
+    fn tunnel(&self) -> Option<TunnelEnd> {
+        Some(self.end.clone())
     }
 }
 
@@ -179,7 +256,12 @@ impl AsyncRead for TunnelSocket {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.socket).poll_read(cx, buf);
+        if buf.filled().len() > before {
+            self.end.has_led.store(true, Ordering::Relaxed);
+        }
+        read
     }
 }
 
@@ -198,5 +280,80 @@ impl AsyncWrite for TunnelSocket {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    async fn first_line(socket: &mut TunnelSocket) -> String {
+        let mut line = String::new();
+        BufReader::new(socket).read_line(&mut line).await.unwrap();
+        line
+    }
+
+    #[tokio::test]
+    async fn each_connection_knows_the_end_of_its_own_command() {
+        let one = open("echo one >&2; exit 3", "h", 1).unwrap();
+        let mut two = open("cat", "h", 1).unwrap();
+        let three = open("echo three >&2; exit 4", "h", 1).unwrap();
+        two.write_all(b"hello\n").await.unwrap();
+        assert_eq!(first_line(&mut two).await, "hello\n");
+        let ends = [one, two, three].map(|socket| (socket.end.clone(), socket));
+        let [(one, _one), (two, _two), (three, _three)] = ends;
+        let words = one.broke().await.unwrap();
+        assert!(words.ends_with("exit status: 3: one"), "{words}");
+        assert_eq!(two.broke().await, None);
+        let words = three.broke().await.unwrap();
+        assert!(words.ends_with("exit status: 4: three"), "{words}");
+    }
+
+    #[tokio::test]
+    async fn a_command_that_has_led_somewhere_is_to_blame_only_for_an_end_of_its_own() {
+        for (command, is_to_blame) in [
+            ("echo led; exit 0", false),
+            ("echo led; exit 3", true),
+            // It ends when we close the connection.
+            ("echo led; cat >/dev/null; exit 3", false),
+            ("echo led; exec sleep 1000", false),
+        ] {
+            let mut socket = open(command, "h", 1).unwrap();
+            assert_eq!(first_line(&mut socket).await, "led\n");
+            let end = socket.end.clone();
+            assert_eq!(end.broke().await.is_some(), is_to_blame, "{command}");
+            drop(socket);
+            assert_eq!(end.broke().await.is_some(), is_to_blame, "{command}");
+            assert_eq!(end.ended().await.is_some(), is_to_blame, "{command}");
+        }
+        let socket = open("exit 0", "h", 1).unwrap();
+        assert_eq!(socket.end.broke().await, None);
+        assert!(socket.end.ended().await.is_some());
+    }
+
+    #[test]
+    fn all_that_a_command_has_started_ends_with_the_program() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let (_socket, child) = runtime.block_on(async {
+            let command = "sleep 1000 & echo $!; wait";
+            let mut socket = open(command, "h", 1).unwrap();
+            let child: i32 = first_line(&mut socket).await.trim().parse().unwrap();
+            (socket, child)
+        });
+        let child = Pid::from_raw(child);
+        assert!(nix::sys::signal::kill(child, None).is_ok());
+        // What the system takes away in the end may be there for a moment, dead.
+        let is_gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
+            stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z"))
+        };
+        drop(runtime);
+        let end = crate::clock::instant() + Duration::from_secs(10);
+        while !is_gone() {
+            assert!(crate::clock::instant() < end, "{child} goes on");
+            std::thread::yield_now();
+        }
     }
 }

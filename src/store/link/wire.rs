@@ -22,6 +22,7 @@ use super::paced::PacedStream;
 use super::sentinel;
 use super::socket::Stream;
 use super::sole::SoleWire;
+use super::tunnel::TunnelEnd;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, text};
 
@@ -34,6 +35,11 @@ const WORDS: u64 = 1_000;
 
 /// Only TLS is spoken there.
 const TLS_THERE: &str = "this port speaks TLS: use rediss://, or --tls";
+
+/// The attempt that has failed where nothing came through a command. Nobody can answer it: it has no
+/// terminal.
+const UNLED: &str = "greet us through tunnel_command, which can ask nobody for a passphrase (ssh -o \
+                     BatchMode=yes fails then, and says so)";
 
 /// Our name in CLIENT LIST.
 const NAME: &str = "delayscope";
@@ -88,26 +94,36 @@ pub(in crate::store) struct GreetedWire<W = Wire> {
 /// Connects, logs in, selects the database and asks for the time, the last three in one round
 /// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
 pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<GreetedWire, StoreError> {
-    let wire = match bare(dialer.dial().await?).await {
+    let stream = dialer.dial().await?;
+    let tunnel = stream.tunnel();
+    let wire = match bare(stream).await {
         Ok(wire) => wire,
         Err(error) => {
-            let why = refusal(dialer).await;
+            let why = refusal(dialer, tunnel.as_ref()).await;
             return Err(why.unwrap_or_else(|| dialer.unreachable(plain(&error))));
         }
     };
-    greeted(wire, dialer).await
+    greeted(wire, tunnel, dialer).await
 }
 
 /// The same connection, for one request at a time.
 pub(super) async fn connect_sole(dialer: &Dialer) -> Result<SoleWire<Stream>, StoreError> {
-    let wire = SoleWire::new(dialer.dial().await?);
-    greeted(wire, dialer).await.map(|greeted| greeted.wire)
+    let stream = dialer.dial().await?;
+    let tunnel = stream.tunnel();
+    let wire = SoleWire::new(stream);
+    greeted(wire, tunnel, dialer)
+        .await
+        .map(|greeted| greeted.wire)
 }
 
-async fn greeted<W: Exchange>(mut wire: W, dialer: &Dialer) -> Result<GreetedWire<W>, StoreError> {
+async fn greeted<W: Exchange>(
+    mut wire: W,
+    tunnel: Option<TunnelEnd>,
+    dialer: &Dialer,
+) -> Result<GreetedWire<W>, StoreError> {
     let mut again = Retries::within(BUSY);
     loop {
-        match greet(&mut wire, dialer).await {
+        match greet(&mut wire, tunnel.as_ref(), dialer).await {
             Ok((clock, in_cluster)) => {
                 return Ok(GreetedWire {
                     wire,
@@ -256,7 +272,7 @@ async fn answers(
         // Before it closes a connection a server may say why.
         let said = refusal.map(|words| dialer.unreachable(words.to_owned()));
         let why = match said.or_else(|| dialer.wants_certificate()) {
-            None => dialer.tunnel_broke().await,
+            None => dialer.tunnel_ended(stream.tunnel().as_ref()).await,
             why => why,
         };
         return Err(why.unwrap_or_else(|| dialer.unreachable(dial::words(&closed))));
@@ -296,6 +312,7 @@ pub(in crate::store) fn unheard(endpoint: &Endpoint, error: &RedisError) -> Stor
 /// Login, database, name and time, in one round trip.
 async fn greet(
     wire: &mut impl Exchange,
+    tunnel: Option<&TunnelEnd>,
     dialer: &Dialer,
 ) -> Result<(ServerClock, bool), StoreError> {
     let endpoint = dialer.endpoint();
@@ -320,13 +337,16 @@ async fn greet(
     let values = match answer {
         Ok(Ok(values)) => values,
         Ok(Err(error)) => {
-            let why = refusal(dialer).await;
+            let why = refusal(dialer, tunnel).await;
             return Err(why.unwrap_or_else(|| dialer.unreachable(plain(&error))));
         }
         Err(_) => {
             return Err(StoreError::TimedOut {
                 server: server(),
-                attempt: "greet us",
+                attempt: match tunnel {
+                    Some(tunnel) if !tunnel.has_led() => UNLED,
+                    _ => "greet us",
+                },
                 after: limit,
             });
         }
@@ -389,18 +409,27 @@ async fn greet(
 
 /// Tells why a server closes a connection: what it says unasked, that it has enough clients, or that
 /// it takes none from outside (the library does not pass it on); of one that speaks another
-/// protocol, that it does; that it wants a certificate.
-async fn refusal(dialer: &Dialer) -> Option<StoreError> {
-    if let Some(broke) = dialer.tunnel_broke().await {
+/// protocol, that it does; that it wants a certificate. Where a command leads there, that it does not.
+async fn refusal(dialer: &Dialer, tunnel: Option<&TunnelEnd>) -> Option<StoreError> {
+    // What TLS has to say of a connection that led somewhere says more.
+    let has_tls = dialer.endpoint().tls.is_some() && tunnel.is_none_or(TunnelEnd::has_led);
+    if !has_tls && let Some(broke) = dialer.tunnel_broke(tunnel).await {
         return Some(broke);
     }
+    match server_refusal(dialer).await {
+        None => dialer.tunnel_ended(tunnel).await,
+        why => why,
+    }
+}
+
+async fn server_refusal(dialer: &Dialer) -> Option<StoreError> {
     if dialer.endpoint().tls.is_some() {
         return dialer
             .verdict()
             .await
             .or_else(|| dialer.wants_certificate());
     }
-    let said = said(dialer.in_the_open().await?).await;
+    let said = said(dialer.in_the_open().await?, UNASKED + dialer.login() / 2).await;
     if said.is_empty() && dialer.speaks_tls().await {
         return Some(dialer.disagreed(TLS_THERE.to_owned()));
     }
@@ -424,10 +453,10 @@ async fn refusal(dialer: &Dialer) -> Option<StoreError> {
 
 /// Reads what comes over a connection unasked; else what answers a line that is harmless to Redis,
 /// and that a web server answers too.
-async fn said(mut stream: Stream) -> Vec<u8> {
+async fn said(mut stream: Stream, unasked: Duration) -> Vec<u8> {
     let mut line = Vec::new();
     let mut reading = (&mut stream).take(WORDS);
-    let _ = timeout(UNASKED, reading.read_to_end(&mut line)).await;
+    let _ = timeout(unasked, reading.read_to_end(&mut line)).await;
     if line.is_empty() && stream.write_all(b"PING / HTTP/1.0\r\n\r\n").await.is_ok() {
         let _ = timeout(UNASKED, stream.take(WORDS).read_to_end(&mut line)).await;
     }
