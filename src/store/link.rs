@@ -187,12 +187,13 @@ impl Store {
                 ..Link::default()
             })
         };
-        let met = tokio::time::timeout(MEETING, meeting).await;
+        let limit = dialer.within(MEETING);
+        let met = tokio::time::timeout(limit, meeting).await;
         met.unwrap_or_else(|_| {
             Err(StoreError::TimedOut {
                 server: server.clone(),
                 attempt: ATTEMPT,
-                after: MEETING,
+                after: limit,
             })
         })
     }
@@ -231,7 +232,7 @@ impl Store {
     /// tried again as long as the handle is [patient](Self::patient), if that is longer; one that has
     /// answered, and owes an answer now, is ready for a patient one, which asks again by itself.
     pub async fn ready(&self, within: Duration) -> Result<ServerClock, StoreError> {
-        let within = within.max(self.patience);
+        let within = self.dialer().within(within.max(self.patience));
         let until = instant() + self.patience;
         let is_busy = || self.inner.shared.trouble().code() == Some("BUSY");
         let asks_again = !self.patience.is_zero();

@@ -98,8 +98,9 @@ impl ChannelListener {
             subscribed.map_err(|e| wire::unheard(endpoint, &e))?;
             Ok::<_, StoreError>((sink, stream))
         };
-        let opened = timeout(LIMIT, opening).await;
-        self.open = Some(opened.map_err(|_| self.timed_out())??);
+        let limit = self.store.dialer().within(LIMIT);
+        let opened = timeout(limit, opening).await;
+        self.open = Some(opened.map_err(|_| self.timed_out(limit))??);
         self.backoff.whole();
         Ok(Heard::Subscribed)
     }
@@ -119,7 +120,7 @@ impl ChannelListener {
                 Err(_) => match timeout(LIMIT, sink.ping::<redis::Value>()).await {
                     Ok(Ok(_)) => {}
                     Ok(Err(e)) => return Err(self.broken(plain(&e))),
-                    Err(_) => return Err(self.timed_out()),
+                    Err(_) => return Err(self.timed_out(LIMIT)),
                 },
             }
         }
@@ -137,11 +138,11 @@ impl ChannelListener {
         }
     }
 
-    fn timed_out(&self) -> StoreError {
+    fn timed_out(&self, after: Duration) -> StoreError {
         StoreError::TimedOut {
             server: self.server(),
             attempt: "say what is published",
-            after: LIMIT,
+            after,
         }
     }
 }

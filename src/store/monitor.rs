@@ -44,11 +44,12 @@ pub struct MonitorCost {
 impl Monitor {
     /// Begins. Whoever calls this has told its price.
     pub async fn open(store: &Store) -> Result<Self, StoreError> {
-        let opened = timeout(LIMIT, wire::monitor(store.dialer(), NAME)).await;
+        let limit = store.dialer().within(LIMIT);
+        let opened = timeout(limit, wire::monitor(store.dialer(), NAME)).await;
         let wire = opened.map_err(|_| StoreError::TimedOut {
             server: store.endpoint().to_string(),
             attempt: "run MONITOR",
-            after: LIMIT,
+            after: limit,
         })??;
         Ok(Self { wire })
     }

@@ -1,6 +1,5 @@
 //! Announcements: what is published on the channels of delayed queues, as a stream.
 
-use std::future::Future;
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt, stream};
@@ -81,7 +80,7 @@ impl WatchTask {
                 Ok(None) => self.lost(),
                 Err(_) => {
                     // A refusal to answer is an answer too.
-                    let answer = within(sink.ping::<redis::Value>()).await;
+                    let answer = timeout(LIMIT, sink.ping::<redis::Value>()).await.ok();
                     if answer.is_none_or(|outcome| outcome.is_err_and(|e| gone(&e))) {
                         self.lost();
                     } else {
@@ -132,13 +131,16 @@ impl WatchTask {
     }
 
     async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {
-        let connection = within(wire::paced_pubsub(self.store.dialer())).await;
+        let dialer = self.store.dialer();
+        let limit = dialer.within(LIMIT);
+        let connection = timeout(limit, wire::paced_pubsub(dialer)).await.ok();
         let Some(Ok(pubsub)) = connection else {
             return Err(Failure::Away);
         };
         let (mut sink, messages) = pubsub.split();
         let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
-        match within(sink.psubscribe(pattern)).await {
+        // Where nothing was said yet, this is the first that goes through a command.
+        match timeout(limit, sink.psubscribe(pattern)).await.ok() {
             Some(Ok(())) => Ok((sink, messages)),
             // NOPERM, or an unknown command. What is refused for now may be allowed later.
             Some(Err(error)) if !gone(&error) && !for_now(&error) => {
@@ -156,11 +158,6 @@ impl WatchTask {
             message.get_payload_bytes(),
         )
     }
-}
-
-/// The outcome, unless it takes too long.
-async fn within<T>(future: impl Future<Output = T>) -> Option<T> {
-    timeout(LIMIT, future).await.ok()
 }
 
 /// A login may come later, and a busy server have time again.

@@ -1,14 +1,15 @@
 //! Servers that announce addresses of a network inside: through a proxy, by a mapping, or one alone.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use delayscope::queue::Queue;
 
 use crate::cluster::{Cluster, MASTERS, queue_at};
-use crate::program::{Said, bare, said};
+use crate::program::{Said, bare, begun, said};
 use crate::sentinel::{Group, NAME};
 use crate::socks::{INSIDE, Socks};
-use crate::support::{Server, room, until, wait_for};
+use crate::support::{Server, frame, room, until, wait_for};
 
 /// A cluster whose nodes call themselves by a name of the inside (Redis 7.0 and later).
 struct Inside {
@@ -210,4 +211,54 @@ fn a_command_has_no_terminal_at_which_it_would_be_stopped() {
         .collect();
     assert!(numbers.len() >= 2, "{told:?}");
     assert_eq!(numbers[numbers.len() - 2], numbers[numbers.len() - 1]);
+}
+
+/// A command that logs in for longer than any answer is waited for.
+fn slow_tunnel(home: &Path) -> String {
+    format!("sleep 3.5; {}", tunnel(&home.join("ran")))
+}
+
+#[test]
+fn everything_waits_for_the_login_of_a_command() {
+    let server = Server::start_tcp(&[]);
+    let orders: Queue = "orders".parse().unwrap();
+    server.fill(&orders, 3, server.now(), 1);
+    let home = room();
+    let command = slow_tunnel(home.path());
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let begin = |words: &[&str]| {
+        let mut command_line = bare(home.path());
+        command_line.args(["-u", &url, "--tunnel-command", &command]);
+        command_line.args(words).stdin(Stdio::null());
+        begun(command_line)
+    };
+    let worker = begin(&["worker", "orders", "--yes"]);
+    let traffic = begin(&["traffic", "orders", "--count", "1", "--json"]);
+    let trace = begin(&["trace", "orders", "--limit", "1", "--for", "30s", "--json"]);
+    let channel = "redisson_delay_queue_channel:{orders}";
+    wait_for("what goes on to be heard", || {
+        let clients = format!("{:?}", server.cmd(&["CLIENT", "LIST"]));
+        let channels = server.list(&["PUBSUB", "CHANNELS", channel]);
+        let patterns = server.int(&["PUBSUB", "NUMPAT"]);
+        clients.contains("name=delayscope-trace") && channels.len() == 1 && patterns > 0
+    });
+    worker.signal("INT");
+    assert_eq!(server.list(&["LRANGE", "orders", "0", "-1"]).len(), 3);
+    server.put(&orders, &frame(1, b"x"), "9999999999999");
+    server.cmd(&["PUBLISH", channel, "5"]);
+    assert_eq!(traffic.ended().done().json().len(), 1);
+    assert_eq!(trace.ended().done().json()[0]["event"], "offered");
+}
+
+#[test]
+fn sentinels_are_waited_for_through_a_command_too() {
+    let group = Group::start();
+    let home = room();
+    let url = format!(
+        "redis-sentinel://{}/0?sentinelMasterId={NAME}",
+        group.places()
+    );
+    let way = ["--tunnel-command", &slow_tunnel(home.path())];
+    let told = run(&url, &[&way[..], &["nodes", "--json"]].concat()).done();
+    assert_eq!(told.json().len(), 6);
 }

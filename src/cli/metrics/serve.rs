@@ -128,8 +128,15 @@ async fn answer(
     config: &Config,
     mut questions: mpsc::Receiver<TextRequest>,
 ) {
+    // A login of a command that leads to the server may take longer than anybody waits here: the
+    // next question finds it made.
+    let mut opening = Box::pin(Session::open(config));
     while let Some(question) = questions.recv().await {
-        let text = match timeout(LIMIT, Session::open(config)).await {
+        let opened = timeout(LIMIT, &mut opening).await;
+        if matches!(opened, Ok(Err(_))) {
+            opening = Box::pin(Session::open(config));
+        }
+        let text = match opened {
             Ok(Ok(session)) => {
                 let mut source = Source::new(&session, asked, config);
                 // What comes later is read with the next question.

@@ -83,7 +83,8 @@ impl WatchState {
         let now = instant();
         if self.wire.is_none() && self.retry_at.is_none_or(|at| at <= now) {
             self.retry_at = Some(now + AGAIN);
-            let opened = timeout(OPENS, store.dedicated()).await;
+            let limit = store.dialer().within(OPENS);
+            let opened = timeout(limit, store.dedicated()).await;
             self.wire = opened.ok().and_then(Result::ok);
         }
         self.wire.is_some()
