@@ -352,7 +352,9 @@ pub struct ViaFlags {
         hide_short_help = true,
         conflicts_with = "proxy",
         help = "Make each connection through a command whose input and output lead to the server, \
-                such as 'ssh -W {host}:{port} bastion'"
+                such as 'ssh -W {host}:{port} bastion'. It has no terminal to ask at for a \
+                passphrase, which an agent has to know (ssh -o BatchMode=yes says so at once). \
+                Commands that are printed have '…' in its place unless it is ssh alone"
     )]
     pub tunnel_command: Option<String>,
     /// Addresses that servers tell of, and those that they are reached at.

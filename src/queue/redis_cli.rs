@@ -120,14 +120,20 @@ pub fn ours(endpoint: &Endpoint) -> String {
     }
 }
 
-/// The flags for how connections are made, a space before each; a proxy's login is not among them.
+/// The flags for how connections are made, a space before each; a proxy's login is not among them, nor
+/// a command that may have a password in it.
 fn via_flags(via: &Via) -> String {
     let mut line = String::new();
     if let Some(proxy) = &via.proxy {
         line.extend([" --proxy ", &*shell::word(proxy.to_string().as_bytes())]);
     }
     if let Some(command) = &via.command {
-        line.extend([" --tunnel-command ", &*shell::word(command.as_bytes())]);
+        let told = if is_ssh_alone(command) {
+            command
+        } else {
+            UNTOLD
+        };
+        line.extend([" --tunnel-command ", &*shell::word(told.as_bytes())]);
     }
     for mapped in &via.map {
         line.extend([" --map ", &*shell::word(mapped.to_string().as_bytes())]);
@@ -136,6 +142,16 @@ fn via_flags(via: &Via) -> String {
         line.push_str(" --node");
     }
     line
+}
+
+/// The words for a command that is not told. One who runs them all the same gets nowhere: without the
+/// flag they might reach another server of that name.
+const UNTOLD: &str = "…";
+
+/// Tells whether a command is ssh and nothing else, which takes no password from its arguments.
+fn is_ssh_alone(command: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " {}@%_./:=,+-".contains(c);
+    command.split(' ').next() == Some("ssh") && command.chars().all(is_plain)
 }
 
 /// The flags for TLS, a space before each.
@@ -336,6 +352,26 @@ mod tests {
             let plain = line("redis-cli", &args);
             assert_ne!(plain, line(there, &args));
             assert_eq!(reaching(&plain, there), line(there, &args));
+        }
+    }
+
+    #[test]
+    fn a_command_that_may_have_a_password_in_it_is_not_told() {
+        let told = |command: &str| {
+            via_flags(&Via {
+                command: Some(command.to_owned()),
+                ..Via::default()
+            })
+        };
+        let ssh = "ssh -o BatchMode=yes -W {host}:{port} me@bastion";
+        assert_eq!(told(ssh), format!(" --tunnel-command '{ssh}'"));
+        for other in [
+            "sshpass -p s3cret ssh -W {host}:{port} bastion",
+            "ssh -o ProxyCommand='sshpass -p s3cret ssh jump' -W {host}:{port} bastion",
+            "PASSWORD=s3cret ssh -W {host}:{port} bastion",
+            "ssh $(s3cret)",
+        ] {
+            assert_eq!(told(other), " --tunnel-command '…'", "{other}");
         }
     }
 

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::sentinels::place;
 
-/// How every connection is made. Its `Debug` and `Display` never show the password.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+/// How every connection is made. Its `Debug` never shows what may hold a password.
+#[derive(Clone, Default, Eq, PartialEq)]
 pub struct Via {
     /// The proxy that all of them go through.
     pub proxy: Option<Proxy>,
@@ -140,6 +140,17 @@ fn host_and_port(text: &str) -> Option<(String, Option<u16>)> {
 impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "socks5://{}", place(&self.host, self.port))
+    }
+}
+
+impl fmt::Debug for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Via")
+            .field("proxy", &self.proxy)
+            .field("command", &self.command.is_some())
+            .field("map", &self.map)
+            .field("alone", &self.alone)
+            .finish()
     }
 }
 

@@ -213,6 +213,29 @@ fn a_command_has_no_terminal_at_which_it_would_be_stopped() {
     assert_eq!(numbers[numbers.len() - 2], numbers[numbers.len() - 1]);
 }
 
+#[test]
+fn a_command_with_a_password_in_it_is_not_printed() {
+    let server = Server::start_tcp(&[]);
+    let orders: Queue = "orders".parse().unwrap();
+    server.fill(&orders, 3, server.now().plus(-600_000), 1);
+    let home = room();
+    let command = format!("SECRET=s3cret; {}", tunnel(&home.path().join("ran")));
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    let way = ["--tunnel-command", &command];
+    let lines = [
+        &["doctor", "orders", "--for", "300ms"][..],
+        &["doctor", "orders", "--for", "300ms", "--json"],
+        &["requeue", "orders", "--all", "--in", "1h", "--yes"],
+    ];
+    for words in lines {
+        let told = run(&url, &[&way[..], words].concat());
+        assert!(!told.out.contains("s3cret"), "{told:?}");
+        assert!(!told.err.contains("s3cret"), "{told:?}");
+        let names = told.out.contains("--tunnel-command") || told.err.contains("--tunnel-command");
+        assert!(names, "{told:?}");
+    }
+}
+
 /// A command that logs in for longer than any answer is waited for.
 fn slow_tunnel(home: &Path) -> String {
     format!("sleep 3.5; {}", tunnel(&home.join("ran")))
