@@ -150,7 +150,7 @@ const UNTOLD: &str = "…";
 
 /// Tells whether a command is ssh and nothing else, which takes no password from its arguments.
 fn is_ssh_alone(command: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || " {}@%_./:=,+-".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " {}@%_./:=,+-~".contains(c);
     command.split(' ').next() == Some("ssh") && command.chars().all(is_plain)
 }
 
@@ -363,7 +363,7 @@ mod tests {
                 ..Via::default()
             })
         };
-        let ssh = "ssh -o BatchMode=yes -W {host}:{port} me@bastion";
+        let ssh = "ssh -o BatchMode=yes -o ControlPath=~/.ssh/%C -W {host}:{port} me@bastion";
         assert_eq!(told(ssh), format!(" --tunnel-command '{ssh}'"));
         for other in [
             "sshpass -p s3cret ssh -W {host}:{port} bastion",
