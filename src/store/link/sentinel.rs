@@ -159,6 +159,12 @@ impl Guide {
     /// Listens to a sentinel for ever.
     async fn listen(&self, dialer: &Dialer, post: Arc<Post>) {
         loop {
+            if !dialer.login().is_zero() {
+                // Nobody who asks waits for its login once another one has answered, and each time it
+                // would begin anew.
+                let asked = post.ask(dialer, &self.sentinels);
+                let _ = timeout(LIMIT + dialer.login(), asked).await;
+            }
             // What keeps us from listening is told by who asks.
             if let Some(mut subscribed) = post.subscribe(dialer, &self.sentinels).await {
                 // It may have been said before we listened.
