@@ -89,7 +89,7 @@ impl TunnelEnd {
 pub(super) fn open(command: &str, host: &str, port: u16) -> io::Result<TunnelSocket> {
     let (ours, theirs) = PlainUnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    let child = started(&line(command, host, port), &theirs).map_err(|why| {
+    let group = started(&line(command, host, port), &theirs).map_err(|why| {
         let why = format!("tunnel_command cannot be run: sh: {}", why.kind());
         io::Error::new(io::ErrorKind::NotConnected, why)
     })?;
@@ -98,7 +98,7 @@ pub(super) fn open(command: &str, host: &str, port: u16) -> io::Result<TunnelSoc
     let (alive, closed) = oneshot::channel();
     let (tell, ended) = watch::channel(None);
     tokio::spawn(async move {
-        let end = attended(CommandGroup(child), closed).await;
+        let end = attended(group, closed).await;
         // Nobody may want to know any more.
         let _ = tell.send(Some(end));
     });
@@ -125,7 +125,7 @@ fn line(command: &str, host: &str, port: u16) -> String {
 /// Starts a command at the head of a session of its own, without a terminal: one that wants to ask
 /// there for a passphrase would be stopped for that, and say nothing. Where there is no `setsid`, it
 /// has a group of its own at least.
-fn started(line: &str, connection: &PlainUnixStream) -> io::Result<Child> {
+fn started(line: &str, connection: &PlainUnixStream) -> io::Result<CommandGroup> {
     let spawned = |mut command: Command| {
         command
             .stdin(OwnedFd::from(connection.try_clone()?))
@@ -133,6 +133,7 @@ fn started(line: &str, connection: &PlainUnixStream) -> io::Result<Child> {
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
+            .map(CommandGroup)
     };
     let mut in_session = Command::new("setsid");
     in_session.args(["sh", "-c", line]);
@@ -335,25 +336,39 @@ mod tests {
 
     #[test]
     fn all_that_a_command_has_started_ends_with_the_program() {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let (_socket, child) = runtime.block_on(async {
-            let command = "sleep 1000 & echo $!; wait";
-            let mut socket = open(command, "h", 1).unwrap();
-            let child: i32 = first_line(&mut socket).await.trim().parse().unwrap();
-            (socket, child)
-        });
-        let child = Pid::from_raw(child);
-        assert!(nix::sys::signal::kill(child, None).is_ok());
-        // What the system takes away in the end may be there for a moment, dead.
-        let is_gone = || {
+        let until = |what: &str, mut is_so: Box<dyn FnMut() -> bool>| {
+            let end = crate::clock::instant() + Duration::from_secs(10);
+            while !is_so() {
+                assert!(crate::clock::instant() < end, "{what}");
+                std::thread::yield_now();
+            }
+        };
+        // Amid anything, also before anybody has waited for its end for the first time.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let room = tempfile::tempdir().unwrap();
+        let told = room.path().join("told");
+        let (to, from) = (told.clone(), told.with_extension("part"));
+        let (to, from) = (to.display(), from.display());
+        let command = format!("sleep 1000 & echo $! >{from}; mv {from} {to}; wait");
+        let socket = runtime.block_on(async { open(&command, "h", 1).unwrap() });
+        let there = told.clone();
+        until(
+            "the command does not begin",
+            Box::new(move || there.exists()),
+        );
+        let child = std::fs::read_to_string(&told).unwrap();
+        let child: i32 = child.trim().parse().unwrap();
+        assert!(nix::sys::signal::kill(Pid::from_raw(child), None).is_ok());
+        drop(runtime);
+        // The system may not have taken away yet what is dead.
+        let is_gone = move || {
             let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
             stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z"))
         };
-        drop(runtime);
-        let end = crate::clock::instant() + Duration::from_secs(10);
-        while !is_gone() {
-            assert!(crate::clock::instant() < end, "{child} goes on");
-            std::thread::yield_now();
-        }
+        until("what it has started goes on", Box::new(is_gone));
+        drop(socket);
     }
 }
