@@ -1,12 +1,13 @@
 //! A cluster, by any of its nodes; what is printed leads there too.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, MASTERS, queue_at, slot_of};
 use crate::json::evidence;
-use crate::program::{Said, bare, said};
+use crate::metrics::{get, served_at};
+use crate::program::{Said, bare, begun, said};
 use crate::support::{room, server_binary, wait_for};
 
 struct Stage {
@@ -196,6 +197,15 @@ fn nobody_says_that_all_is_well_while_queues_of_a_node_are_not_known() {
     let metrics = stage.run(&["metrics"]).done();
     let away = format!("delayscope_node_away{{node=\"{node}\"}} 1");
     assert!(metrics.out.contains(&away), "{}", metrics.out);
+    let mut listen = stage.command(
+        &stage.cluster.url(0),
+        &["metrics", "--listen", "127.0.0.1:0"],
+    );
+    listen.stdin(Stdio::null());
+    let (_serving, port) = served_at(begun(listen));
+    wait_for("the node to be told", || {
+        get(port, "/metrics").1.contains(&away)
+    });
     // Nothing is left at the others: that says nothing of the whole.
     for node in &stage.cluster.nodes[..2] {
         node.cmd(&["FLUSHALL"]);

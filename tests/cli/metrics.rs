@@ -31,7 +31,12 @@ fn value(scrape: &Scrape, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
 
 /// A program that serves, and its port.
 fn serving(program: &Program, flags: &[&str]) -> (Running, u16) {
-    let mut running = program.begin(&[&["metrics", "--listen", "127.0.0.1:0"], flags].concat());
+    let running = program.begin(&[&["metrics", "--listen", "127.0.0.1:0"], flags].concat());
+    served_at(running)
+}
+
+/// The same, and the port at which it serves.
+pub(crate) fn served_at(mut running: Running) -> (Running, u16) {
     let said = running.error_line("metrics at");
     let port = said.split("127.0.0.1:").nth(1).unwrap();
     let port = port.split('/').next().unwrap().parse().unwrap();
@@ -39,7 +44,7 @@ fn serving(program: &Program, flags: &[&str]) -> (Running, u16) {
 }
 
 /// The status and the body of what is there.
-fn get(port: u16, path: &str) -> (u16, String) {
+pub(crate) fn get(port: u16, path: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     write!(
         stream,
