@@ -462,6 +462,20 @@ fn a_search_for_queues_that_is_under_way_when_the_next_one_would_be_due_wakes_no
 }
 
 #[test]
+fn what_is_told_of_nodes_that_are_away_does_not_put_off_the_next_search() {
+    let mut desk = Desk::of(many(3));
+    let but = |nodes: &[&str]| {
+        let nodes = nodes.iter().map(|&node| node.to_owned()).collect();
+        Msg::Queues(queues::Msg::LookedBut(10, nodes))
+    };
+    let discover = Effect::Queues(queues::Effect::Discover);
+    desk.tell(but(&["a:1", "b:1"]));
+    assert!(!desk.live(500_000, 1).contains(&discover));
+    desk.tell(but(&["a:1"]));
+    assert!(desk.live(101_000, 1).contains(&discover));
+}
+
+#[test]
 fn queues_that_cannot_be_read_say_why() {
     let mut desk = Desk::waiting_for_server(many(3));
     let asked = desk.link(LinkState::Live);
