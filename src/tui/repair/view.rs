@@ -42,8 +42,14 @@ pub(crate) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
 /// Draws the repair that its finding asks for, above all others: it may be none of them.
 fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: &mut Buffer) {
     let (t, at) = (&ctx.theme, menu.at == Part::Cure);
-    form::view::label(ctx, plan, (Part::Cure, "recommended"), at, buf);
     let finding = row.and_then(|row| menu.finding(row));
+    let outside = finding.is_some_and(|found| found.repair.step == Step::Outside);
+    let label = if outside {
+        "not from here"
+    } else {
+        "recommended"
+    };
+    form::view::label(ctx, plan, (Part::Cure, label), at, buf);
     let (words, style) = match finding {
         Some(found) => (
             format!("{} {}", t.glyphs.leads_to, cured(ctx, found)),
@@ -67,10 +73,7 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
 /// Says what repairs it, without the keys that lead here. The command that does it by hand comes
 /// first: one that is cut is none.
 fn cured(ctx: &Ctx, found: &Finding) -> String {
-    let sentence = match found.repair.step {
-        Step::Outside => format!("Not from here: {}", found.repair.sentence),
-        _ => found.repair.sentence.to_string(),
-    };
+    let sentence = found.repair.sentence.to_string();
     found.repair.to_do(&ctx.model.redis_cli, sentence)
 }
 

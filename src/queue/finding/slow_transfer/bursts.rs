@@ -67,6 +67,11 @@ impl SlowBursts {
         self.sorted = true;
     }
 
+    /// It was sorted since the last burst.
+    pub(super) const fn is_sorted(&self) -> bool {
+        self.sorted
+    }
+
     /// Returns the bursts that ended no longer than so many ms before that moment, the newest first.
     pub(super) fn within(&self, ms: i64, at: EpochMillis) -> impl Iterator<Item = &SlowBurst> {
         let recent = move |burst: &&SlowBurst| at.since(burst.until) <= ms;

@@ -332,11 +332,15 @@ fn a_burst_that_is_over_in_a_moment_is_not_transferred_by_hand() {
         "{}",
         begun.details
     );
-    assert_eq!(begun.repair.step, Step::Change(What::Realign(None)));
-    assert!(begun.repair.sentence.to_string().starts_with("Wait: "));
+    // A key that is pressed then begins nothing, up to the end of the burst.
+    for (late, late_ms) in [(20_000, 3_000), (1_700, 45_000)] {
+        let waits = found(late, late_ms).repair;
+        assert_eq!(waits.step, Step::Outside);
+        assert!(waits.sentence.to_string().starts_with("Wait: "));
+    }
     let by_hand = Step::Change(What::Transfer);
-    assert_eq!(found(20_000, 30_001).repair.step, by_hand);
-    assert_eq!(found(60_000, 3_000).repair.step, by_hand);
+    assert_eq!(found(20_000, 50_001).repair.step, by_hand);
+    assert_eq!(found(200_000, 3_000).repair.step, by_hand);
 }
 
 #[test]
@@ -360,6 +364,25 @@ fn each_burst_is_counted_though_the_finding_stands_from_one_to_the_next() {
     let near = sample(Vec::new(), Vec::new());
     let after = scene.sample(near).found(ID).unwrap();
     assert_eq!(after.evidence.figures["times"], 4);
+}
+
+#[test]
+fn a_list_that_was_sorted_from_here_is_not_to_be_sorted_again() {
+    let mut once = blocked(Scene::default(), 0);
+    let bar = |count| Bar {
+        from: START.plus(340_000),
+        to: START.plus(350_000),
+        count,
+    };
+    let waits = Survey {
+        bars: vec![bar(20_000)],
+        ..survey(None)
+    };
+    once = once.survey(waits);
+    assert!(once.found(ID).is_some());
+    once.watch
+        .changed_by_us(Change::Realign, START.plus(40_000));
+    assert_eq!(once.found(ID), None);
 }
 
 #[test]

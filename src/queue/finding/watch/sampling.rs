@@ -32,6 +32,8 @@ const STANDS_MS: i64 = 1_500;
 pub(in crate::queue::finding) const LIES_MS: i64 = 3_000;
 /// Samples so far apart tell whether anything is taken from target, in ms.
 pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
+/// By so many more entries that wait, a burst will come.
+const JUMP: u64 = 1_000;
 /// Elements in target, or late entries, that are no hand-over.
 pub(in crate::queue::finding) const MANY: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
@@ -112,7 +114,8 @@ impl Watch {
         // The first one has only felt its way.
         let felt = last.asked < count.min(FEELER + 1);
         let presses = another || felt || self.is_of_before(last) || self.backlog_presses(last);
-        presses && age >= AGAIN_MS || self.front_presses(age)
+        let jumped = age >= GROWS_MS && self.has_jumped();
+        presses && age >= AGAIN_MS || jumped || self.front_presses(age)
     }
 
     /// A change of ours has ended since the last sample. The figures of a pulse do not tell that: an
@@ -121,6 +124,14 @@ impl Watch {
         let ended = self.changed.filter(|_| !self.changing);
         let read = self.beats.back().map(|beat| beat.at);
         ended.is_some_and(|ended| ended >= last.at && Some(ended) <= read)
+    }
+
+    /// Much was offered since the last sample: where it stands tells whether it will be transferred
+    /// quickly.
+    fn has_jumped(&self) -> bool {
+        let counts = self.sampled.zip(self.beats.back().copied());
+        let counts = counts.and_then(|(then, now)| then.waiting.zip(now.waiting));
+        counts.is_some_and(|(then, now)| now >= then.saturating_add(JUMP))
     }
 
     /// Much has fallen due since the last sample and is transferred slowly: where it stands in the

@@ -127,6 +127,23 @@ fn whether_somebody_else_has_sorted_a_list_is_looked_at_within_half_a_minute() {
 }
 
 #[test]
+fn where_thousands_were_offered_they_are_sampled_within_ten_seconds_also_where_that_is_dear() {
+    let wants = |waiting, ms| {
+        let mut frames = sample(Vec::new(), Vec::new());
+        frames.server_us = 5_000;
+        let mut watch = watching(&[pulse(0, 100_000, None, 1)], None);
+        let mut survey = survey(None);
+        survey.frames = Some(Box::new(frames));
+        watch.surveyed(&survey);
+        watch.saw(&pulse(ms, waiting, None, 1));
+        watch.wants_sample(8).is_some()
+    };
+    assert!(wants(101_000, 10_000));
+    assert!(!wants(101_000, 9_999));
+    assert!(!wants(100_999, 90_000));
+}
+
+#[test]
 fn a_target_that_grows_is_sampled_more_often_and_at_once_when_nobody_seems_to_take() {
     let at = |ms, target| Pulse {
         target: Known::Is(target),
