@@ -47,14 +47,15 @@ final class Client {
 
     /**
      * Lets a subscription wait as long as the tests do: on a machine that builds and runs much else, the 7.5 s of
-     * newer releases are not always enough. Older ones have no such limit, nor a way to set it.
+     * newer releases are not always enough. Older ones have no setting for it: there it is what a command may take
+     * with all its retries.
      */
     private static void patient(SingleServerConfig server) {
         try {
             Method setter = BaseConfig.class.getMethod("setSubscriptionTimeout", int.class);
             setter.invoke(server, PATIENCE_MS);
         } catch (NoSuchMethodException e) {
-            // An older one.
+            server.setTimeout(PATIENCE_MS);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
