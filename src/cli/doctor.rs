@@ -212,7 +212,12 @@ impl<'a> Doctor<'a> {
                 (queue, said) = looks.next() => { self.looked(&queue, said); }
                 () = tokio::time::sleep_until(next.into()) => {
                     if next == round {
-                        let again = self.round().await;
+                        let again = tokio::select! {
+                            () = stop.asked() => {
+                                bail!("interrupted before it had looked for {}", words(span))
+                            }
+                            again = self.round() => again,
+                        };
                         self.take(again, &mut said);
                         round = instant() + pause;
                     }
@@ -222,8 +227,10 @@ impl<'a> Doctor<'a> {
         if let Some(meter) = &mut meter {
             meter.clear();
         }
-        let last = self.last_round().await;
-        self.take(last, &mut said);
+        tokio::select! {
+            () = stop.asked() => self.broken = Some("interrupted amid its last look".to_owned()),
+            last = self.last_round() => self.take(last, &mut said),
+        }
         Ok(said)
     }
 
@@ -268,9 +275,10 @@ impl<'a> Doctor<'a> {
                 Ok(said) => all.push(said),
                 Err(why) => {
                     all.push(queue.diagnose(server));
+                    let answers = matches!(why, StoreError::Refused { .. });
                     unread.push((queue.queue().clone(), why));
                     // Where none of the first answers, the others are not waited for.
-                    if unread.len() == all.len() && all.len() >= AT_ONCE {
+                    if !answers && unread.len() == all.len() && all.len() >= AT_ONCE {
                         break;
                     }
                 }
@@ -285,6 +293,37 @@ impl<'a> Doctor<'a> {
         let words = |(queue, why): (Queue, StoreError)| (queue, why.to_string());
         self.unread = unread.into_iter().map(words).collect();
         Ok(all)
+    }
+
+    /// The queues that were read in the last round, with what was said of them.
+    pub(super) fn read<'d>(
+        &'d self,
+        said: &'d [Diagnosis],
+    ) -> Vec<(&'d Examination, &'d Diagnosis)> {
+        let each = self.queues.iter().zip(said);
+        each.filter(|(one, _)| !self.is_unread(one.queue()))
+            .collect()
+    }
+
+    fn is_unread(&self, queue: &Queue) -> bool {
+        self.unread.iter().any(|(one, _)| one == queue)
+    }
+
+    /// Of queues that did not answer, what was true before says nothing of what will be.
+    pub(super) fn forget_unread(&mut self) {
+        for queue in &mut self.queues {
+            if self.unread.iter().any(|(one, _)| one == queue.queue()) {
+                queue.watch().interrupted();
+            }
+        }
+    }
+
+    /// Fails where the last round did.
+    pub(super) fn check_that_the_last_look_was_whole(&self) -> anyhow::Result<()> {
+        match &self.broken {
+            Some(why) => bail!("{why}"),
+            None => Ok(()),
+        }
     }
 
     /// Takes note of which nodes do not answer, and says so when they are others.

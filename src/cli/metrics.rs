@@ -17,7 +17,7 @@ use super::{Outcome, queues, say};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
-use crate::queue::fleet;
+use crate::queue::{fleet, text};
 
 /// The time for which it looks when it prints once: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -59,9 +59,14 @@ async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> 
     doctor.quiet();
     doctor.recall(config).await;
     let said = doctor.examine(Some(SPAN)).await?;
+    doctor.check_that_the_last_look_was_whole()?;
+    for (queue, why) in &doctor.unread {
+        let name = text::printable_bytes(queue.name.as_bytes());
+        say::note(&format!("{name} is not told: {why}"));
+    }
     Ok(MetricsReading {
         link: session.store.link().borrow().clone(),
-        queues: doctor.queues.iter().zip(&said).collect(),
+        queues: doctor.read(&said),
         found: all,
         away: &doctor.away,
         took: instant().saturating_duration_since(began),

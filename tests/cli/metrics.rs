@@ -6,6 +6,7 @@ use std::net::TcpStream;
 
 use prometheus_parse::{Scrape, Value};
 
+use crate::doctor::sick;
 use crate::program::{Program, Running};
 
 /// The samples in a text, by a parser that is not ours.
@@ -343,4 +344,22 @@ fn a_script_tells_redis_exporter_what_waits_without_writing_anything() {
     assert_eq!(of("delivered:a{b}c"), None);
     assert_eq!(of("queues_all_found"), Some(1.0));
     assert_eq!(of("queues_omitted"), Some(0.0));
+}
+
+#[test]
+fn a_queue_that_cannot_be_read_is_left_out_and_counted() {
+    let program = sick();
+    let server = &program.server;
+    server.cmd(&["ACL", "SETUSER", "default", "resetkeys", "~*orders*"]);
+    let both = ["--queue", "orders", "--queue", "secret", "metrics"];
+    let run = program.run(&both);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("queue=\"orders\""), "{}", run.out);
+    assert!(!run.out.contains("queue=\"secret\""), "{}", run.out);
+    assert!(
+        run.out.contains("\ndelayscope_queues_omitted 1\n"),
+        "{}",
+        run.out
+    );
+    assert!(run.err.contains("secret is not told: "), "{}", run.err);
 }

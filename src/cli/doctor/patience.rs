@@ -36,8 +36,13 @@ impl Doctor<'_> {
                 () = stop.asked() => break,
                 () = tokio::time::sleep(PAUSE) => {}
             }
-            let round = self.round().await;
-            self.take(round, &mut said);
+            tokio::select! {
+                () = stop.asked() => break,
+                round = self.round() => self.take(round, &mut said),
+            }
+            if self.broken.is_some() {
+                break;
+            }
         }
         if let Some(meter) = &mut meter {
             meter.clear();

@@ -148,11 +148,7 @@ impl ToldLines {
         for queue in self.unread.difference(&unread) {
             say::note(&format!("{}: can be read again", name(queue)));
         }
-        for queue in &mut doctor.queues {
-            if unread.contains(queue.queue()) {
-                queue.watch().interrupted();
-            }
-        }
+        doctor.forget_unread();
         self.unread = unread;
     }
 

@@ -69,7 +69,8 @@ impl MetricsReading<'_> {
         out.family("queues_found", Gauge, help)
             .add(&[], whole(self.found as u64));
         let omitted = self.found.saturating_sub(self.queues.len());
-        let help = "Queues that were found and are not told here (see --limit).";
+        let help = "Queues that were found and are not told here: beyond --limit, or they could not \
+                    be read.";
         out.family("queues_omitted", Gauge, help)
             .add(&[], whole(omitted as u64));
         let help = "1 for each node of the cluster that does not answer: its queues are not told.";

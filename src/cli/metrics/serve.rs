@@ -239,12 +239,14 @@ impl<'a> Source<'a> {
         let text: Text = if let Ok(Ok(said)) = timeout(LIMIT, round).await {
             let reading = MetricsReading {
                 link: self.session.store.link().borrow().clone(),
-                queues: self.doctor.queues.iter().zip(&said).collect(),
+                queues: self.doctor.read(&said),
                 found: self.doctor.queues.len() + self.beyond.len(),
                 away: &self.doctor.away,
                 took: instant().saturating_duration_since(now),
             };
-            reading.text().into()
+            let text = reading.text().into();
+            self.doctor.forget_unread();
+            text
         } else {
             for queue in &mut self.doctor.queues {
                 queue.watch().interrupted();

@@ -36,6 +36,8 @@ const CRITICAL_MS: f64 = 500.0;
 const SOON_MS: i64 = 600_000;
 /// The time after the last of several bursts for which they are told, in ms.
 const AGAIN_MS: i64 = 3_600_000;
+/// A burst has just begun for so long, in ms.
+const BEGINS_MS: i64 = 15_000;
 /// The span of a burst, in ms: entries that fall due within it are one. A bar of the usual timeline.
 const BURST_MS: i64 = 10_000;
 /// Bursts that are told one by one, the newest first.
@@ -92,10 +94,12 @@ fn is_of_before(seen: &QueueFacts, pulse: &Pulse) -> bool {
     let Some((sample, oldest)) = seen.watch.sample().zip(pulse.oldest_late) else {
         return false;
     };
+    // Until then another sample has come, or none can be had.
+    let begins = pulse.at.since(oldest) < BEGINS_MS;
     let left = heads::next_due(seen)
         .iter()
         .all(|one| !sample.next_due.iter().any(|of| of.id == one.id));
-    has_backlog(pulse) && sample.at < oldest && left
+    has_backlog(pulse) && sample.at < oldest && begins && left
 }
 
 /// Takes note of whether much is late while transfers are slow.
@@ -141,11 +145,7 @@ fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> Option<Finding> {
     let all: Vec<&SlowBurst> = earlier(seen, pulse.at).collect();
     let burst = next_burst(seen, pulse).filter(|(from, _)| judged.is_none_or(|end| end < *from));
-    let sorted = seen.watch.bursts.is_sorted();
-    if sorted && burst.is_some() {
-        // What was offered since then, out of due order, is found near the head.
-        return None;
-    }
+    let sorted = seen.watch.bursts.sorted_at();
     let last = all.first().filter(|_| all.len() > 1 || burst.is_some())?;
     let headline = if let Some((at, count)) = burst {
         let left = text::age(at.since(pulse.at));
@@ -174,11 +174,15 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
             .ends(at),
         None => finding,
     };
-    let words = if sorted {
-        "The order list has been sorted since. Find out who offers many entries out of due order."
-    } else {
-        "Find out who offers many entries out of due order, or sort the order list before the next \
-         ones fall due."
+    let words = match sorted {
+        Some(then) => format!(
+            "The order list was sorted from here {} ago: what was offered before is transferred \
+             quickly. Find out who offers many entries out of due order.",
+            text::age(pulse.at.since(then).max(0))
+        ),
+        None => "Find out who offers many entries out of due order, or sort the order list before \
+                 the next ones fall due."
+            .to_owned(),
     };
     Some(finding.repair(Step::Outside, words))
 }

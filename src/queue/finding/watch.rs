@@ -161,6 +161,8 @@ pub struct Watch {
     pub lateness: QueueLateness,
     /// The last look at all members.
     exact: Option<Arc<Exact>>,
+    /// The end of our last change that mends what such a look finds.
+    mended: Option<EpochMillis>,
     /// The last pulse before the last sample.
     sampled: Option<Beat>,
     /// Since when a sample is on its way; the epoch: since before the first pulse.
@@ -319,15 +321,18 @@ impl Watch {
         if change == Change::Kick {
             return;
         }
-        if change == Change::Realign {
-            self.bursts.sorted();
-        }
         if exact::is_mended_by(change) {
             self.exact = None;
+            self.mended = Some(at);
         }
         self.lateness.forget();
         self.changed = self.changed.max(Some(at));
         self.ours = Some((change, at));
+    }
+
+    /// The order list was sorted by this program, to the end.
+    pub const fn sorted_by_us(&mut self, at: EpochMillis) {
+        self.bursts.sorted(at);
     }
 
     /// Pulse and survey, which are of these moments, are from after the last change of ours; what

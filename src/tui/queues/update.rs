@@ -5,7 +5,7 @@ pub mod order;
 
 use super::{Discovery, Msg, Opening, QueueRow};
 use crate::payload::{Codec, Habit};
-use crate::queue::{Pulse, Queue, Survey, text};
+use crate::queue::{Known, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::entries::Entries;
 use crate::tui::model::{Model, Pane, Screen};
@@ -90,7 +90,10 @@ pub(crate) fn show_table(model: &mut Model) {
 
 /// Tells whether a row is that of a name somebody has typed, under which there is nothing.
 fn is_vain(row: &QueueRow) -> bool {
-    let without_signs = |pulse: &Pulse| !pulse.has_signs();
+    let without_signs = |pulse: &Pulse| {
+        let listens = matches!(pulse.transfer_clients, Known::Unknown(_));
+        !pulse.has_signs() && !listens
+    };
     // What was set aside by hand has keys of its own.
     let aside = |survey: &Survey| {
         let counts = [survey.aside, survey.quarantined];

@@ -28,8 +28,10 @@ pub(in crate::queue::finding) struct SlowBursts {
     since: Option<EpochMillis>,
     /// Transfers were seen to be slow since then.
     slow: bool,
-    /// The list was sorted from here since the last one.
-    sorted: bool,
+    /// The list was sorted from here between the one before this and this one.
+    behind_sort: bool,
+    /// When it was sorted from here, since the last one began.
+    sorted: Option<EpochMillis>,
 }
 
 impl SlowBursts {
@@ -39,7 +41,10 @@ impl SlowBursts {
     /// A pulse has been judged: much is late, and transfers are slow.
     pub(super) fn saw(&mut self, at: EpochMillis, much: bool, slow: bool) {
         if much {
-            self.since.get_or_insert(at);
+            if self.since.is_none() {
+                self.since = Some(at);
+                self.behind_sort = self.sorted.take().is_some();
+            }
             self.slow |= slow;
             return;
         }
@@ -54,7 +59,7 @@ impl SlowBursts {
             _ => self.over.push_back(SlowBurst {
                 since,
                 until: at,
-                behind_sort: std::mem::take(&mut self.sorted),
+                behind_sort: self.behind_sort,
             }),
         }
         if self.over.len() > Self::KEPT {
@@ -62,13 +67,13 @@ impl SlowBursts {
         }
     }
 
-    /// The order list was sorted from here.
-    pub(in crate::queue::finding) const fn sorted(&mut self) {
-        self.sorted = true;
+    /// The order list was sorted from here, to the end.
+    pub(in crate::queue::finding) const fn sorted(&mut self, at: EpochMillis) {
+        self.sorted = Some(at);
     }
 
-    /// It was sorted since the last burst.
-    pub(super) const fn is_sorted(&self) -> bool {
+    /// Returns when it was sorted since the last burst.
+    pub(super) const fn sorted_at(&self) -> Option<EpochMillis> {
         self.sorted
     }
 

@@ -2,7 +2,7 @@ use super::super::tests::{START, Scene, framed, pulse, sample, survey};
 use super::*;
 use crate::queue::finding::id;
 use crate::queue::frame::Form;
-use crate::queue::{Change, Frames, Survey};
+use crate::queue::{Frames, Survey};
 
 /// Returns the places at which those of the next due ones were found.
 fn found_at(frames: &Frames, places: &[(usize, Place)]) -> Known<Vec<(EntryId, Place)>> {
@@ -367,22 +367,13 @@ fn each_burst_is_counted_though_the_finding_stands_from_one_to_the_next() {
 }
 
 #[test]
-fn a_list_that_was_sorted_from_here_is_not_to_be_sorted_again() {
-    let mut once = blocked(Scene::default(), 0);
-    let bar = |count| Bar {
-        from: START.plus(340_000),
-        to: START.plus(350_000),
-        count,
-    };
-    let waits = Survey {
-        bars: vec![bar(20_000)],
-        ..survey(None)
-    };
-    once = once.survey(waits);
-    assert!(once.found(ID).is_some());
-    once.watch
-        .changed_by_us(Change::Realign, START.plus(40_000));
-    assert_eq!(once.found(ID), None);
+fn of_a_list_that_was_sorted_from_here_it_is_told_when() {
+    let mut once = blocked(blocked(Scene::default(), 0), 360);
+    let advice = |scene: &Scene| scene.found(ID).unwrap().repair.sentence.to_string();
+    assert!(advice(&once).contains("sort the order list before"));
+    once.watch.bursts.sorted(START.plus(380_000));
+    let told = advice(&once);
+    assert!(told.contains("was sorted from here 9.0 s ago"), "{told}");
 }
 
 #[test]
@@ -428,11 +419,8 @@ fn only_bursts_at_equal_distances_tell_when_the_next_one_comes() {
 
 #[test]
 fn a_sort_of_ours_is_remembered_until_the_next_burst() {
-    let scene = blocked(Scene::default(), 0);
-    let mut scene = scene;
-    scene
-        .watch
-        .changed_by_us(Change::Realign, START.plus(100_000));
+    let mut scene = blocked(Scene::default(), 0);
+    scene.watch.bursts.sorted(START.plus(100_000));
     let again = blocked(scene, 360);
     let found = again.found(ID).unwrap();
     assert_eq!(

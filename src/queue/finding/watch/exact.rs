@@ -40,8 +40,7 @@ pub(super) const fn is_mended_by(change: Change) -> bool {
 impl Watch {
     /// All members have been looked at. What was read before a repair of ours was over is no longer so.
     pub fn examined(&mut self, exact: Exact) {
-        let repaired = self.ours.filter(|(change, _)| is_mended_by(*change));
-        let amid = repaired.is_some_and(|(_, at)| at >= exact.from);
+        let amid = self.mended.is_some_and(|at| at >= exact.from);
         if !self.changing && !amid {
             self.exact = Some(Arc::new(exact));
         }

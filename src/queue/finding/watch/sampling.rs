@@ -52,6 +52,13 @@ fn lies_deep(last: &Frames) -> bool {
     places.is_some_and(|places| places.iter().any(|(_, place)| is_deep(place)))
 }
 
+/// Another sample as dear as the last one, which is so many ms old, would be too much: they may take a
+/// thousandth of the server's time, and come no more often than each ten seconds.
+fn is_dear(last: &Frames, age: i64) -> bool {
+    let rests = i64::try_from(last.server_us).unwrap_or(i64::MAX);
+    age < rests.max(GROWS_MS)
+}
+
 impl Watch {
     /// A sample has been asked for: until it comes none is wanted, or for ten seconds.
     pub fn asks_for_sample(&mut self) {
@@ -113,8 +120,9 @@ impl Watch {
         let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
         // The first one has only felt its way.
         let felt = last.asked < count.min(FEELER + 1);
-        let presses = another || felt || self.is_of_before(last) || self.backlog_presses(last);
-        let jumped = age >= GROWS_MS && self.has_jumped();
+        let backlog = self.backlog_presses(last, age);
+        let presses = another || felt || self.is_of_before(last) || backlog;
+        let jumped = !is_dear(last, age) && self.has_jumped();
         presses && age >= AGAIN_MS || jumped || self.front_presses(age)
     }
 
@@ -136,14 +144,15 @@ impl Watch {
 
     /// Much has fallen due since the last sample and is transferred slowly: where it stands in the
     /// order list tells why. The head moves on, so that nothing stands still.
-    fn backlog_presses(&self, last: &Frames) -> bool {
+    fn backlog_presses(&self, last: &Frames, age: i64) -> bool {
         let Some(beat) = self.beats.back() else {
             return false;
         };
         let is_new =
             |(_, due): (EntryId, EpochMillis)| due > last.at && beat.at.since(due) >= STANDS_MS;
         let much = beat.late.is_some_and(|late| late >= MANY);
-        much && last.server_us <= DEAR_US && beat.first.is_some_and(is_new)
+        let cheap = last.server_us <= DEAR_US || !is_dear(last, age);
+        much && cheap && beat.first.is_some_and(is_new)
     }
 
     /// Nobody seems to take what was delivered: two samples that are apart tell.

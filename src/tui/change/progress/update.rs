@@ -193,6 +193,10 @@ fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
     for row in rows.filter(|row| row.queue == under_way.queue) {
         row.watch
             .changed_by_us(under_way.change, model.schedule.exact);
+        let is_whole = own.took.is_some() && own.tally.all_done();
+        if under_way.change == Change::Realign && is_whole {
+            row.watch.sorted_by_us(model.schedule.exact);
+        }
     }
     let at = model.now;
     model.keeping_the_change(|changes| changes.over(at, own));

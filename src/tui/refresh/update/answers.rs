@@ -221,6 +221,8 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     row.watch.saw_lateness(&row.queue, &pulse);
     row.watch.saw(&pulse);
     let page = pulse.page.take();
+    // It was no mistake.
+    row.is_typed &= !pulse.has_signs();
     row.pulse = Some(pulse);
     row.diagnose(&model.server);
     if let Some(pulse) = &row.pulse {
