@@ -23,7 +23,7 @@ ends it at any time. --watch does so at the beginning, when timeouts and order l
 and again while something is wrong.
 
 It only reads. Ends with 0 when nothing is wrong, 1 when something is at least as bad as --fail-on
-says, 2 when it could not look, or not at every node of a cluster. Some checks need half a minute:
+says, 2 when it could not look, or not at every queue. Some checks need half a minute:
 without --for it waits for them, 10s where something bad is known already and up to 31s else; Ctrl-C
 then ends the wait and prints what is known. Undecided rules are listed, with the command that waits
 for them (--for 35s); in JSON as a line of severity \"undecided\". They do not change how doctor

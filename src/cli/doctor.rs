@@ -167,6 +167,8 @@ impl<'a> Doctor<'a> {
         let mut stop = StopSignal::listen();
         let said = self.examine_for(asked.unwrap_or(SPAN), &mut stop).await?;
         match asked {
+            // Whoever has interrupted it, and a server that hangs, has no more time.
+            _ if self.broken.is_some() => Ok(said),
             Some(_) => Ok(said),
             None => self.until_decided(said, &mut stop).await,
         }
@@ -301,20 +303,16 @@ impl<'a> Doctor<'a> {
         said: &'d [Diagnosis],
     ) -> Vec<(&'d Examination, &'d Diagnosis)> {
         let each = self.queues.iter().zip(said);
-        each.filter(|(one, _)| !self.is_unread(one.queue()))
-            .collect()
-    }
-
-    fn is_unread(&self, queue: &Queue) -> bool {
-        self.unread.iter().any(|(one, _)| one == queue)
+        let is_unread = |queue: &Queue| self.unread.iter().any(|(one, _)| one == queue);
+        each.filter(|(one, _)| !is_unread(one.queue())).collect()
     }
 
     /// Of queues that did not answer, what was true before says nothing of what will be.
     pub(super) fn forget_unread(&mut self) {
-        for queue in &mut self.queues {
-            if self.unread.iter().any(|(one, _)| one == queue.queue()) {
-                queue.watch().interrupted();
-            }
+        let Self { queues, unread, .. } = self;
+        let is_unread = |queue: &Queue| unread.iter().any(|(one, _)| one == queue);
+        for queue in queues.iter_mut().filter(|one| is_unread(one.queue())) {
+            queue.watch().interrupted();
         }
     }
 
@@ -341,9 +339,8 @@ impl<'a> Doctor<'a> {
 
     /// Fails where queues may be that nobody has looked at: then nothing says that all is well.
     fn check_that_all_were_there(&self) -> anyhow::Result<()> {
-        if let Some(why) = &self.broken {
-            bail!("{why}: what is told is what was seen before");
-        }
+        self.check_that_the_last_look_was_whole()
+            .context("what is told is what was seen before")?;
         if let [(queue, why), more @ ..] = self.unread.as_slice() {
             let name = text::printable_bytes(queue.name.as_bytes());
             let others = match more.len() {

@@ -20,8 +20,8 @@ pub(crate) fn by(model: &mut Model, rows: i64) {
     }
 }
 
-/// Moves by what is in sight: `sign` is -1 or 1. Beyond the end of a page of the help comes the next
-/// page: false where that is meant.
+/// Moves by what is in sight: `sign` is -1 or 1. False where a page of the help is at its end already:
+/// the next page is meant.
 pub(crate) fn page(model: &mut Model, sign: i64) -> bool {
     if let Some(Overlay::Help { scroll, .. }) = &model.overlay {
         let end = if sign < 0 { 0 } else { last_line(model) };

@@ -28,8 +28,7 @@ impl TwinSigns {
     pub(super) fn saw(&mut self, frames: &Frames) {
         let at = frames.at;
         let Some(twin) = &frames.twin else {
-            let comes_back = |stood: EpochMillis| at.since(stood) < COMES_BACK_MS;
-            if self.written.is_none() && !self.stands.is_some_and(comes_back) {
+            if self.written.is_none() && !self.are_doubted(at) {
                 // A list that only stood there, and to which nobody writes, has gone.
                 *self = Self::default();
             }
