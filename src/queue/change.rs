@@ -359,7 +359,7 @@ impl Plan {
 
     fn filled(&self, sentence: &str) -> String {
         let name = text::printable_bytes(self.queue.name.as_bytes());
-        let some = |one: &str, many: &str| text::counted(self.planned, one, many);
+        let some = |one: &str, many: &str| text::counted(self.done_about(), one, many);
         let entries = some("entry", "entries");
         let of_queue = match self.copies_of {
             0 => format!("{entries} of {name}"),

@@ -203,6 +203,8 @@ pub struct Plan {
     pub at: EpochMillis,
     /// Number of entries that it is about.
     pub planned: u64,
+    /// Number of these that nothing is done about, as far as that is known before.
+    pub left_alone: u64,
     /// The smallest due time among them; none when there is none (or they were delivered).
     pub oldest: Option<Due>,
     /// The largest due time among them.
@@ -257,6 +259,15 @@ impl Plan {
         self.change.can_be_undone() && !warnings.any(|words| for_good.contains(&words.as_str()))
     }
 
+    /// Counts the entries that something is done about; where that is none, all that it is about.
+    #[must_use]
+    pub const fn done_about(&self) -> u64 {
+        match self.planned.saturating_sub(self.left_alone) {
+            0 => self.planned,
+            some => some,
+        }
+    }
+
     /// Undo brings back all but what consumers have taken by then.
     #[must_use]
     pub fn may_be_consumed(&self) -> bool {
@@ -280,6 +291,7 @@ impl Plan {
             profile: None,
             at,
             planned: 0,
+            left_alone: 0,
             oldest: None,
             newest: None,
             new_due: None,

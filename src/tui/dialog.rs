@@ -93,6 +93,8 @@ pub enum DialogLine {
     Words(String),
     /// Words that warn.
     Warning(String),
+    /// How it is taken back, or that it is not: it stays however little room there is.
+    Undo(UndoWords),
     /// A figure with its name.
     Fact(&'static str, String),
     /// A warning that the plan is out of date, with the key that looks again.
@@ -101,6 +103,15 @@ pub enum DialogLine {
     Preview(Box<Preview>),
     /// Nothing: the first to go where there is no room.
     Blank,
+}
+
+/// The words on how a change is taken back.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum UndoWords {
+    /// How that is done.
+    How(String),
+    /// That it cannot be.
+    Never(String),
 }
 
 /// The subject of a question.

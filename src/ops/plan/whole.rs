@@ -63,7 +63,7 @@ pub(super) async fn due(
     }
     plan.planned = due;
     plan.commands = words::of_whole(&plan);
-    plan.planned = due.saturating_add(refused);
+    (plan.planned, plan.left_alone) = (due.saturating_add(refused), refused);
     let room = (FIRST as usize).saturating_sub(plan.first.len());
     let named = settled.iter().map(|result| result.id);
     plan.first.extend(named.take(room));
@@ -158,7 +158,10 @@ async fn realign(
     let members = due_until(store, &plan.queue, until).await?;
     plan.planned = u64::try_from(members.len()).unwrap_or(0);
     let first = members.iter().take(FIRST as usize);
-    plan.first = first.map(|member| plan.queue.id(member)).collect();
+    plan.first = first.clone().map(|member| plan.queue.id(member)).collect();
+    plan.says = first
+        .map(|member| words::said_by(&plan.queue, member))
+        .collect();
     let ask = Ask {
         kind: WorkKind::Realign,
         count: plan.planned,
@@ -282,18 +285,14 @@ async fn drift(
     plan.planned = u64::try_from(drift.found().len() + strays).unwrap_or(0);
     let seen = facts(store, &plan.queue).await?;
     plan.of = Some(seen.waiting.max(seen.order));
-    let member = |difference: &Difference| match difference {
-        Difference::NotInOrder(member)
-        | Difference::OnlyInOrder(member)
-        | Difference::TooOften(member, _) => plan.queue.id(member),
-    };
-    plan.first = drift
-        .found()
+    let mended = drift.found().iter().map(Difference::member);
+    let first = mended.chain(drift.strays().iter().map(Vec::as_slice));
+    let first: Vec<&[u8]> = first.take(FIRST as usize).collect();
+    plan.first = first.iter().map(|member| plan.queue.id(member)).collect();
+    let says = first
         .iter()
-        .map(member)
-        .chain(drift.strays().iter().map(|member| plan.queue.id(member)))
-        .take(FIRST as usize)
-        .collect();
+        .map(|member| words::said_by(&plan.queue, member));
+    plan.says = says.collect();
     let members = drift.found().iter().map(|found| found.member().len());
     let kept = |long: usize| cost::KEPT.saturating_add(u64::try_from(long).unwrap_or(0));
     plan.cost = Cost {

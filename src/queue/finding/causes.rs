@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Diagnosis, Finding, QueueFacts, Severity};
-use super::{drift, mixed_frames, score_range, slow_transfer, stuck_client};
+use super::{drift, mixed_frames, poison, score_range, slow_transfer, stuck_client};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::text;
@@ -47,6 +47,7 @@ pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
     }
     drift::subordinate(findings);
     slow_transfer::subordinate(findings);
+    poison::subordinate(findings);
     mixed_frames::subordinate(findings);
     below_what_puts_to_sleep(seen, findings);
     below_its_blocker(seen, findings);

@@ -272,7 +272,18 @@ mod tests {
                 .look(server_look(0, [true, true], 1))
                 .pulse(seen(3_200, order))
         };
-        assert!(scene(19).found(ID).is_some());
+        let told = |order| {
+            let told = scene(order).all().findings.into_iter();
+            let told = told.map(|found| (found.id, found.severity, found.follows));
+            told.collect::<Vec<_>>()
+        };
+        // What it offers blocks the other one: that is no matter of its own.
+        let [fleet, rest @ ..] = &told(19)[..] else {
+            panic!()
+        };
+        assert_eq!(*fleet, (ID, Severity::Critical, None));
+        assert!(rest.contains(&("poison", Severity::Note, Some(ID))));
+        assert!(rest.iter().all(|one| one.2 == Some(ID)), "{rest:?}");
         // It only stands in the way.
         assert_eq!(scene(20).verdict(ID), RuleVerdict::Fine);
         assert!(scene(20).found("poison").is_some());

@@ -148,7 +148,8 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     };
     let step = &findings[at].repair.step;
     let is_cause = |found: &&Finding| match found.id {
-        id::POISON | id::MIXED_FLEET => found.repair.step == *step,
+        id::MIXED_FLEET => true,
+        id::POISON => found.repair.step == *step,
         _ => false,
     };
     let Some(cause) = findings.iter().find(is_cause).map(|found| found.id) else {

@@ -4,7 +4,7 @@
 use super::clients;
 use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
-use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, id};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
 use crate::queue::{Exact, JudgedMember, Unpack, text};
@@ -193,6 +193,32 @@ fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Fin
         rewrite.by(Act::Repair, " before they fall due.")
     };
     finding.repair(Step::Change(What::Repack(Some(form))), repair)
+}
+
+/// Where clients of both versions are at work, the entries of one of them that the other fails on are
+/// no matter of their own: what is rewritten today comes again tomorrow.
+pub(super) fn subordinate(findings: &mut [Finding]) {
+    let is_fleet = |found: &Finding| {
+        let both = found.evidence.figures.contains_key("older_due");
+        found.id == id::MIXED_FLEET && both
+    };
+    if !findings.iter().any(is_fleet) {
+        return;
+    }
+    let blocks = |found: &&mut Finding| found.id == ID && found.severity == Severity::Critical;
+    let Some(poison) = findings.iter_mut().find(blocks) else {
+        return;
+    };
+    let one = poison.evidence.figures.get("bad_of_next") == Some(&1.into());
+    let which = if one {
+        "an entry blocks"
+    } else {
+        "entries block"
+    };
+    let headline = format!("Same cause: {which} this queue.");
+    let details = std::mem::take(&mut poison.details);
+    let then = "Upgrade or stop one version first; what it leaves behind can be rewritten then.";
+    poison.follow(id::MIXED_FLEET, (headline, details), then);
 }
 
 /// One that a look at all members has found behind the next due ones.

@@ -9,6 +9,8 @@ use crate::queue::text;
 
 /// Growth over so long counts, in ms.
 const LONG_MS: i64 = 30_000;
+/// Where it is slow, growth over longer spans counts, in ms.
+const LONGER_MS: [i64; 2] = [2 * 60_000, 4 * 60_000];
 /// A backlog that consumers need longer for is a warning, in s.
 const MUCH_S: f64 = 600.0;
 /// The question that it takes so long to answer.
@@ -25,14 +27,18 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(lengths) = flow::lengths(seen, LONG_MS) else {
         return RuleVerdict::Silent;
     };
-    let Some(growth) = growth(&lengths) else {
+    let Some((growth, lengths)) = growth(&lengths)
+        .map(|growth| (growth, lengths))
+        .or_else(|| slow_growth(seen))
+    else {
         return RuleVerdict::Fine;
     };
     if let Some((ours, ago_ms)) = recovery::we_delivered(seen.watch, pulse.at, LONG_MS) {
         let seen = format!("target has grown by {ours}");
         return RuleVerdict::Early(Open::new(seen, ASKS, Some(LONG_MS - ago_ms)));
     }
-    if worked_off(seen, growth) {
+    let span_ms = lengths.first().map_or(LONG_MS, |(since, _)| -since);
+    if worked_off(seen, growth, span_ms.max(LONG_MS)) {
         // What is late comes all at once: how consumers keep up is seen when it has come.
         let seen = "target grows while what is late is transferred";
         return RuleVerdict::Early(Open::new(seen, ASKS, None));
@@ -62,11 +68,33 @@ fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
     (first < second && second < third && !shrinks && grown >= FEW).then_some(grown)
 }
 
-/// By at least half as many as target has grown, late entries have got fewer meanwhile, or a change
-/// of ours is moving them.
-fn worked_off(seen: &QueueFacts, growth: u64) -> bool {
+/// The growth that half a minute is too short for, with the lengths that show it: pulses fill most
+/// of that time, and in none of it was target moved by us.
+fn slow_growth(seen: &QueueFacts) -> Option<(u64, Vec<(i64, u64)>)> {
+    LONGER_MS.into_iter().find_map(|ms| {
+        let lengths = flow::lengths(seen, ms)?;
+        let (first, last) = (lengths.first()?.0, lengths.last()?.0);
+        let is_filled = last - first >= ms * 3 / 4;
+        let is_theirs = recovery::we_delivered(seen.watch, seen.pulse?.at, ms).is_none();
+        let growth = growth(&lengths).filter(|_| is_filled && is_theirs && climbs(&lengths))?;
+        Some((growth, lengths))
+    })
+}
+
+/// The least of each third is more than the mean of the third before it: one batch that came, or
+/// batches that are worked off in between, are no such growth.
+fn climbs(lengths: &[(i64, u64)]) -> bool {
+    let thirds: Vec<_> = lengths.chunks_exact((lengths.len() / 3).max(1)).collect();
+    let least = |third: &[(i64, u64)]| third.iter().map(|(_, n)| *n).min().unwrap_or(0);
+    let above = |pair: &[&[(i64, u64)]]| flow::per_s(least(pair[1]), 1) > mean(pair[0]);
+    thirds.windows(2).take(2).all(above)
+}
+
+/// By at least half as many as target has grown in the last so many ms, late entries have got fewer
+/// meanwhile, or a change of ours is moving them.
+fn worked_off(seen: &QueueFacts, growth: u64, ms: i64) -> bool {
     let late = |beat: Option<&Beat>| beat.and_then(|beat| beat.late);
-    let mut beats = seen.watch.last(LONG_MS);
+    let mut beats = seen.watch.last(ms);
     let (before, now) = (late(beats.next()), late(beats.next_back()));
     let fewer = before
         .zip(now)
@@ -74,6 +102,7 @@ fn worked_off(seen: &QueueFacts, growth: u64) -> bool {
     seen.watch.changing || fewer.is_some_and(|fewer| fewer * 2 >= growth)
 }
 
+/// The mean length, in thousandths of an element.
 fn mean(lengths: &[(i64, u64)]) -> f64 {
     let sum: u64 = lengths.iter().map(|(_, n)| n).sum();
     flow::per_s(sum, i64::try_from(lengths.len()).unwrap_or(i64::MAX))
@@ -211,6 +240,45 @@ mod tests {
             scene(&long, 500).found(ID).unwrap().severity,
             Severity::Note
         );
+    }
+
+    /// Pulses of these lengths a second apart for four minutes; one element is taken in 10 s.
+    fn long(length: impl Fn(u64) -> u64) -> RuleVerdict {
+        let lengths: Vec<u64> = (0..240).map(length).collect();
+        let mut watched = Scene::default();
+        for (second, length) in (0..).zip(&lengths) {
+            watched = watched.pulse(Pulse {
+                target: Known::Is(*length),
+                ..pulse(second * 1_000, 5, None, 1)
+            });
+        }
+        let queue = Queue::redisson("q");
+        for ms in [209_000, 219_000, 229_000, 239_000] {
+            let mut frames = sample(Vec::new(), Vec::new());
+            frames.at = START.plus(ms);
+            let first = ms / 10_000;
+            let one = |n: i64| DeliveredElement::new(&queue, n.to_string().as_bytes());
+            frames.front = (first..first + 100).map(one).collect();
+            watched = watched.sample(frames);
+        }
+        watched.verdict(ID)
+    }
+
+    #[test]
+    fn growth_too_slow_for_half_a_minute_is_seen_in_minutes() {
+        let RuleVerdict::Found(found) = long(|second| 100 + second / 8) else {
+            panic!("{:?}", long(|second| 100 + second / 8));
+        };
+        assert_eq!(found.severity, Severity::Warning);
+        let words = "21:30 of work: 0.2/s come, 0.1/s are taken";
+        assert!(found.sentence().contains(words), "{}", found.sentence());
+        assert_eq!(long(|_| 100), RuleVerdict::Fine);
+        // One batch that came, and batches that are worked off before the next.
+        assert_eq!(long(|s| if s < 120 { 100 } else { 160 }), RuleVerdict::Fine);
+        for shift in 0..90 {
+            let saw = |s: u64| 10 + 90 - ((s + shift) % 90).min(60);
+            assert_eq!(long(saw), RuleVerdict::Fine, "{shift}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A connection that is read in turns while much comes: what was sent meanwhile is taken together, so
-//! that whoever waits for messages is woken ten times a second, not for each of a hundred. In between the socket rests, so that the
-//! program is not woken either.
+//! that whoever waits for messages is woken four times a second, not for each of a hundred. In between
+//! the socket rests, so that the program is not woken either.
 
 use std::future::Future;
 use std::io;
@@ -20,8 +20,9 @@ const CLOSE: Duration = Duration::from_millis(250);
 /// Reads that follow one on another and are made at once: an answer, or an announcement now and then,
 /// waits for nothing.
 const AT_ONCE: u32 = 8;
-/// And each one after them so long after the one before.
-const PAUSE: Duration = Duration::from_millis(100);
+/// And each one after them so long after the one before: as long as the counts rest between two
+/// readings, and less than pictures that no key has asked for are apart.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// A connection that is read in turns.
 pub(super) struct PacedStream {
@@ -45,7 +46,12 @@ impl PacedStream {
     /// Something was read: all that was there, or as much as there was room for.
     fn has_read(&mut self, all: bool) {
         let now = instant();
-        let is_close = |last| now.saturating_duration_since(last) < CLOSE;
+        let waited = if self.following < AT_ONCE {
+            Duration::ZERO
+        } else {
+            PAUSE
+        };
+        let is_close = |last| now.saturating_duration_since(last) < waited + CLOSE;
         self.following = match self.last.replace(now) {
             Some(last) if is_close(last) => self.following.saturating_add(1),
             _ => 0,

@@ -287,7 +287,9 @@ fn planning(model: &mut Model, generation: u64, progress: Progress) {
 }
 
 /// The plan is there: it is applied, or the user is asked.
-fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
+fn planned(model: &mut Model, generation: u64, mut plan: Box<Plan>) -> Vec<Effect> {
+    let row = model.queues.iter().find(|row| row.queue == plan.queue);
+    plan.consumed_per_s = row.and_then(|row| row.watch.taken_per_s());
     let profile = model.profile.as_ref();
     let protected = profile.is_some_and(|profile| profile.protected);
     let last = model.changing.takes_back_the_last(&plan, model.instant);

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
 use super::preview::Preview;
-use super::{Button, Dialog, DialogLine, TypedName};
+use super::{Button, Dialog, DialogLine, TypedName, UndoWords};
 use crate::queue::text;
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, rect};
@@ -31,6 +31,10 @@ enum Row {
     Warning(String),
     /// A figure, behind its name (empty where it goes on).
     Fact(&'static str, String),
+    /// What is typed and what for, or how it is taken back.
+    Kept(String),
+    /// The same, where it warns.
+    KeptWarning(String),
     /// The timeline, now or then.
     Strip(When, Box<Preview>),
     /// Nothing.
@@ -97,6 +101,12 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
             DialogLine::Warning(words) | DialogLine::Stale(words) => {
                 rows.extend(wrapped(words, columns).into_iter().map(Row::Warning));
             }
+            DialogLine::Undo(UndoWords::How(words)) => {
+                rows.extend(wrapped(words, columns).into_iter().map(Row::Kept));
+            }
+            DialogLine::Undo(UndoWords::Never(words)) => {
+                rows.extend(wrapped(words, columns).into_iter().map(Row::KeptWarning));
+            }
             DialogLine::Fact(label, value) => {
                 let values = wrapped(value, columns.saturating_sub(LABEL));
                 for (i, value) in values.into_iter().enumerate() {
@@ -111,7 +121,7 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
             "Type the queue's name to {} ({}): {}",
             dialog.yes, name.why, name.wanted
         );
-        rows.extend(wrapped(&ask, columns).into_iter().map(Row::Words));
+        rows.extend(wrapped(&ask, columns).into_iter().map(Row::Kept));
         rows.push(Row::Name);
         rows.push(Row::Blank);
     } else {
@@ -122,8 +132,13 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// Removes the rows that have no room: first the blanks, then the pictures, then what stands last
-/// above the answer.
+/// Figures that go before all others where there is no room, in this order: who is asked can do
+/// without them.
+const SPARE: [&str; 5] = ["method", "writes", "counted", "server", "or wait"];
+
+/// Removes the rows that have no room: first the blanks, then the pictures, then figures that one
+/// can do without, then the ends of warnings, then what stands last above the answer. What is
+/// asked, how it is taken back and what has to be typed for it stay to the last.
 fn shorten(rows: &mut Vec<Row>, most: usize) {
     if rows.len() > most {
         rows.retain(|row| *row != Row::Blank && *row != Row::Answer(String::new()));
@@ -131,13 +146,50 @@ fn shorten(rows: &mut Vec<Row>, most: usize) {
     if rows.len() > most {
         rows.retain(|row| !matches!(row, Row::Strip(..)));
     }
-    while rows.len() > most {
-        let spare = |row: &Row| !matches!(row, Row::Name | Row::Answer(_) | Row::Buttons);
-        match rows.iter().rposition(spare) {
-            Some(i) => rows.remove(i),
-            None => rows.remove(0),
-        };
+    for spare in SPARE {
+        if rows.len() > most {
+            without(rows, spare);
+        }
     }
+    let missing = rows.len().saturating_sub(most);
+    for _ in 0..missing {
+        let Some(last) = rows.iter().rposition(|row| matches!(row, Row::Warning(_))) else {
+            break;
+        };
+        // One row of a warning has to say that there is more of it.
+        let is_only = last == 0 || !matches!(rows[last - 1], Row::Warning(_));
+        if is_only {
+            break;
+        }
+        rows.remove(last);
+        if let Row::Warning(words) = &mut rows[last - 1] {
+            words.push_str(CUT);
+        }
+    }
+    while rows.len() > most {
+        let kept = |row: &Row| {
+            matches!(
+                row,
+                Row::Kept(_) | Row::KeptWarning(_) | Row::Name | Row::Answer(_) | Row::Buttons
+            )
+        };
+        let spare = rows.iter().rposition(|row| !kept(row));
+        rows.remove(spare.unwrap_or(0));
+    }
+}
+
+/// The end of a warning that has no room for more.
+const CUT: &str = " …";
+
+/// Takes a figure out, with the rows that go on with it.
+fn without(rows: &mut Vec<Row>, label: &str) {
+    let is_it = |row: &Row| matches!(row, Row::Fact(own, _) if *own == label);
+    let Some(at) = rows.iter().position(is_it) else {
+        return;
+    };
+    let goes_on = |row: &&Row| matches!(row, Row::Fact("", _));
+    let more = rows[at + 1..].iter().take_while(goes_on).count();
+    rows.drain(at..=at + more);
 }
 
 pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
@@ -163,10 +215,10 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
         line.skip(inset);
         match row {
             Row::Blank => {}
-            Row::Words(words) => {
+            Row::Words(words) | Row::Kept(words) => {
                 line.put(buf, words, t.text);
             }
-            Row::Warning(words) => {
+            Row::Warning(words) | Row::KeptWarning(words) => {
                 line.put(buf, words, t.warn);
             }
             Row::Fact(label, value) => {

@@ -3,7 +3,7 @@
 use super::{Msg, Worker, WorkerMessage, WorkerState};
 use crate::queue::finding::id;
 use crate::queue::{Known, Queue, text};
-use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question, TypedName};
+use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question, TypedName, UndoWords};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
@@ -136,9 +136,9 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
         text::printable(&model.endpoint).into_owned(),
     ));
     lines.push(DialogLine::Blank);
-    lines.push(DialogLine::Words(
+    lines.push(DialogLine::Undo(UndoWords::Never(
         "It cannot be undone: what it transfers stays transferred.".to_owned(),
-    ));
+    )));
     let profile = model.profile.as_ref();
     let protected = profile.filter(|profile| profile.protected);
     let protected = protected.map(|profile| TypedName::protected(&profile.name));

@@ -84,7 +84,7 @@ fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
     m.changing.one = Some(UnderWay {
         generation: 1,
         change,
-        called: change.word(),
+        called: change.label(),
         queue: orders(),
         marks: None,
         asked_for: None,
@@ -400,12 +400,8 @@ fn seen() -> Survey {
 
 #[test]
 fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
-    let asked = |change: &Change| {
-        !matches!(
-            change,
-            Change::Offer | Change::Worker | Change::Consume | Change::Undo
-        )
-    };
+    let asked =
+        |change: &Change| !matches!(change, Change::Offer | Change::Worker | Change::Consume);
     for change in Change::ALL.into_iter().filter(asked) {
         let of_keys = matches!(
             change,
@@ -438,7 +434,10 @@ fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
         }
         if change != Change::Kick {
             // It publishes; all others change something.
-            is_told("12 ");
+            assert!(question.contains("12 "), "{question}");
+            let rows = text.lines().filter_map(|row| row.split('│').nth(1));
+            let boxed: Vec<&str> = rows.map(str::trim).collect();
+            assert!(boxed.join(" ").contains(&question), "{question}\n{text}");
             is_told("Redis blocked 8 ms at a time");
             let undo = match change {
                 Change::RestoreOrder => "undo with its id does",
@@ -448,6 +447,43 @@ fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
                 _ => "cannot be undone",
             };
             is_told(undo);
+        }
+    }
+}
+
+#[test]
+fn a_question_with_much_to_say_keeps_how_it_is_undone_and_what_has_to_be_typed_at_80x24() {
+    let much = "Somebody else has to be told of it before, for they do not see what waits meanwhile \
+                and may take it for lost; and that is said in more words than there is room for.";
+    let undone = ["u undoes it", "The transfer cannot be"];
+    for (warnings, undone) in [
+        (vec![much; 8], undone[0]),
+        (
+            vec![much, much, much, Plan::MAY_COME_TWICE, much, much],
+            undone[1],
+        ),
+    ] {
+        let plan = Plan {
+            says: PAYLOADS.map(str::to_owned).into(),
+            warnings: warnings.into_iter().map(str::to_owned).collect(),
+            ..deliver_all()
+        };
+        let stage = Stage::Asking(Box::new(plan));
+        let m = at(SMALL, look(), Change::Deliver, stage);
+        let text = text(&m);
+        let told = [
+            "Transfer 1,000,000 entries of orders",
+            PAYLOADS[0],
+            PAYLOADS[1],
+            "Redis blocked 8 ms at a time",
+            "Somebody else has to be told",
+            "…",
+            undone,
+            "Type the queue's name to transfer now (1,000,000 entries at",
+            "cancel ]",
+        ];
+        for words in told {
+            assert!(text.contains(words), "{words} is not in\n{text}");
         }
     }
 }

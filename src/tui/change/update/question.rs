@@ -9,7 +9,7 @@ use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::change::{self, Stage, UnderWay};
 use crate::tui::dialog::preview::Preview;
-use crate::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName};
+use crate::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName, UndoWords};
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::moments;
@@ -163,16 +163,22 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("method", plan.way.method().map(str::to_owned));
     fact("writes", writes(plan));
     fact("server", Some(server(plan)));
-    let mut warnings: Vec<DialogLine> = plan.notes().cloned().map(DialogLine::Warning).collect();
-    let said = plan.warnings.iter().any(|words| words.contains("undone"));
+    let of_undo = |words: &String| words.contains("undone");
+    let warning = |words: String| match of_undo(&words) {
+        true => DialogLine::Undo(UndoWords::Never(words)),
+        false => DialogLine::Warning(words),
+    };
+    let mut warnings: Vec<DialogLine> = plan.notes().cloned().map(warning).collect();
+    let said = plan.warnings.iter().any(of_undo);
+    let how = |words: String| DialogLine::Undo(UndoWords::How(words));
     let own = if said || plan.change == Change::Kick {
         None
     } else if plan.change == Change::RestoreOrder {
-        let words = "What it does not bring back, undo with its id does.";
-        Some(DialogLine::Words(words.to_owned()))
+        Some(how(
+            "What it does not bring back, undo with its id does.".to_owned()
+        ))
     } else if plan.change == Change::Undo {
-        let words = "Undo with its own id takes it back.";
-        Some(DialogLine::Words(words.to_owned()))
+        Some(how("Undo with its own id takes it back.".to_owned()))
     } else if plan.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
         let but = if plan.may_be_consumed() {
@@ -180,9 +186,10 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         } else {
             ""
         };
-        key.map(|key| DialogLine::Words(format!("{key} undoes it{but}.")))
+        key.map(|key| how(format!("{key} undoes it{but}.")))
     } else {
-        Some(DialogLine::Warning("It cannot be undone.".to_owned()))
+        let never = UndoWords::Never("It cannot be undone.".to_owned());
+        Some(DialogLine::Undo(never))
     };
     warnings.extend(own);
     warnings.extend(the_others(model, plan).map(DialogLine::Words));
@@ -307,7 +314,7 @@ fn first(plan: &Plan) -> Vec<String> {
     if each.is_empty() {
         each.extend(plan.first.first().map(ToString::to_string));
     }
-    let more = plan.planned.saturating_sub(each.len() as u64);
+    let more = plan.done_about().saturating_sub(each.len() as u64);
     if let Some(last) = each.last_mut().filter(|_| more > 0) {
         *last = format!("{last} and {} more", text::thousands(more));
     }
