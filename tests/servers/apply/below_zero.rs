@@ -18,6 +18,8 @@ async fn scores_below_0_are_refused_by_a_transfer_and_stay() {
         }
         let (plan, told) = bench.change(What::Transfer, Which::Due).await;
         assert_eq!((plan.planned, plan.target), (123, Some((0, 3))));
+        // What is left alone is not said to be transferred.
+        assert!(plan.question().starts_with("Transfer 3 due entries"));
         let warned = |w: &String| w.starts_with("120 entries are left alone: a score below 0");
         assert!(plan.warnings.iter().any(warned), "{:?}", plan.warnings);
         assert_eq!(

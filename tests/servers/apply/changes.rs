@@ -279,6 +279,14 @@ async fn more_than_half_of_what_there_is_wants_the_name_whatever_is_done_to_it()
     let (order, members) = (keys.order.unwrap(), [1, 2, 3].map(|n| bench.member(n)));
     let asks = async |what: What, which: Which| {
         let prepared = bench.plan(what.clone(), which).await.unwrap();
+        // Whoever is asked sees what the entries say.
+        let says = prepared.plan.says.iter().filter(|said| !said.is_empty());
+        let of_keys = what == What::RestoreOrder;
+        assert_eq!(
+            says.count() >= 2 || prepared.plan.planned < 2,
+            !of_keys,
+            "{what:?}"
+        );
         (prepared.plan.planned, prepared.plan.asks(false))
     };
     let later = || NewDue {

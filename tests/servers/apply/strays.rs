@@ -62,7 +62,8 @@ async fn a_repair_of_drift_leaves_what_may_never_have_been_delivered_and_says_wh
     // Beside what can be mended they are told, counted, and left.
     let (timeouts, lonely) = (bench.queue.keys().timeouts, frame(97, b"lonely"));
     bench.server.cmd_bytes(&[b"ZADD", &timeouts, b"9", &lonely]);
-    let (_, told) = bench.change(What::Drift, Which::Due).await;
+    let (plan, told) = bench.change(What::Drift, Which::Due).await;
+    assert_eq!(plan.says, ["lonely", "lost", "lost too"]);
     assert_eq!(told.count(Outcome::Done), 1);
     assert_eq!(told.count(Outcome::Refused), 2);
     let mut order = before.order.clone();

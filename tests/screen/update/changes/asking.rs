@@ -1,9 +1,14 @@
 //! Which key asks for what, in which pane; and why it cannot.
 
 use delayscope::queue::change::What;
-use delayscope::queue::{Entry, Layout, LinkState, Push, Queue, QueueName, State, Unit, ZsetList};
+use delayscope::queue::frames::DeliveredElement;
+use delayscope::queue::{
+    Change, Entry, Frames, Layout, LinkState, Plan, Push, Queue, QueueName, State, Survey, Unit,
+    Zoom, ZsetList,
+};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;
+use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::filter::Search;
 use delayscope::tui::keys::{Action, Code};
@@ -12,9 +17,11 @@ use delayscope::tui::model::Pane;
 use delayscope::tui::reason::why_not;
 use delayscope::tui::tabs::Tab;
 
-use super::{asked, desk, orders, toast};
-use crate::desk::{Desk, World, member};
+use super::{asked, desk, dialog, generation, orders, plan, planned, toast};
+use crate::desk::{Desk, START, World, member};
+use crate::screens::build::survey;
 use crate::update::filter::filtered;
+use crate::update::sample;
 
 const KEYS: [(char, Action); 9] = [
     ('t', Action::Transfer),
@@ -275,6 +282,38 @@ fn a_read_only_session_says_so_at_every_key_and_asks_for_nothing() {
         assert!(why_not(&desk.model, action).is_some(), "{key}");
         assert_eq!(desk.model.overlay, None, "{key}");
     }
+}
+
+#[test]
+fn the_question_says_how_long_consumers_need_at_the_rate_that_was_seen() {
+    let mut desk = desk();
+    let front = |first: i64| {
+        let one = |n: i64| DeliveredElement::new(&orders(), n.to_string().as_bytes());
+        (first..first + 50).map(one).collect::<Vec<_>>()
+    };
+    for (ms, first) in [(0, 0), (10_000, 20)] {
+        let frames = Frames {
+            front: front(first),
+            ..sample(START.plus(ms))
+        };
+        let survey = Survey {
+            frames: Some(Box::new(frames)),
+            ..survey(Zoom::Hour, [0; 7])
+        };
+        desk.model.queues[0].watch.surveyed(&survey);
+    }
+    let generation = generation(&desk.char('p'));
+    let plan = Plan {
+        target: Some((2, 12)),
+        ..plan(Change::Deliver, 2)
+    };
+    planned(&mut desk, generation, plan);
+    let told = dialog(&desk.model).unwrap().lines.iter();
+    let mut told = told.filter_map(|line| match line {
+        DialogLine::Fact("target", words) => Some(words.as_str()),
+        _ => None,
+    });
+    assert_eq!(told.next(), Some("2 → 12; consumers need 6.0 s at 2.0/s"));
 }
 
 #[test]
