@@ -147,7 +147,8 @@ impl Finding {
     /// again and again.
     #[must_use]
     pub fn redelivers(&self) -> bool {
-        [id::POISON, id::FOREIGN_MEMBER].contains(&self.id) && self.stops_transfers()
+        let blocks = self.stops_transfers() || self.follows == Some(id::MIXED_FLEET);
+        [id::POISON, id::FOREIGN_MEMBER].contains(&self.id) && blocks
     }
 
     /// It tells of something at which every transfer fails.

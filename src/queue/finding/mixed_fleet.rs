@@ -284,6 +284,8 @@ mod tests {
         assert_eq!(*fleet, (ID, Severity::Critical, None));
         assert!(rest.contains(&("poison", Severity::Note, Some(ID))));
         assert!(rest.iter().all(|one| one.2 == Some(ID)), "{rest:?}");
+        // What is delivered again and again is remembered all the same.
+        assert!(scene(19).all().findings.iter().any(Finding::redelivers));
         // It only stands in the way.
         assert_eq!(scene(20).verdict(ID), RuleVerdict::Fine);
         assert!(scene(20).found("poison").is_some());

@@ -256,7 +256,8 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         let worse = severity.max(behind(overdue_ms));
         Finding::new(ID, worse, SLOW).details(details).of(late)
     } else if let Some(burst) = coming.filter(|_| !has_backlog(pulse)) {
-        ahead(pulse, outlook, &burst, severity)
+        let last = earlier(seen, pulse.at).next();
+        ahead(pulse, outlook, &burst, (severity, last))
     } else {
         let busy = has_backlog(pulse) && outlook.work_ms(late) >= BUSY_MS;
         let worse = warned(severity, busy);
@@ -296,8 +297,14 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
     finding.repair(step, words)
 }
 
-/// Tells of a burst that is about to fall due.
-fn ahead(pulse: &Pulse, outlook: &Outlook, burst: &ComingBurst, severity: Severity) -> Finding {
+/// Tells of a burst that is about to fall due, and how long the last one took: how much longer clients
+/// need than their scripts do depends on the machine.
+fn ahead(
+    pulse: &Pulse,
+    outlook: &Outlook,
+    burst: &ComingBurst,
+    (severity, last): (Severity, Option<&SlowBurst>),
+) -> Finding {
     let ComingBurst { at, count, sure } = *burst;
     let about = if sure { "" } else { "About " };
     let (many, left) = (text::number(count, 7), text::age(at.since(pulse.at)));
@@ -306,9 +313,13 @@ fn ahead(pulse: &Pulse, outlook: &Outlook, burst: &ComingBurst, severity: Severi
     let transfers = text::thousands(count.div_ceil(MOST_ENTRIES_IN_A_TRANSFER as u64));
     let each = text::span(whole(outlook.block_ms));
     let all = text::span(whole(work_ms));
+    let last = last.map_or_else(String::new, |last| {
+        let took = text::age(last.until.since(last.since));
+        format!("; the last burst took {took}")
+    });
     let details = format!(
         "They lie {}{} deep in the order list, which each transfer searches: about {transfers} \
-         transfers of {each} or more, {all} in all.",
+         transfers of {each} or more, together {all} or more{last}.",
         outlook.about(),
         text::thousands(outlook.longest.before)
     );

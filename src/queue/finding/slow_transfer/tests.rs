@@ -259,13 +259,16 @@ fn counts(bar_ms: i64, bars: &[u64], classes: [u64; 7]) -> Survey {
     }
 }
 
-/// A hundred entries that fall due in a minute, each behind 20,000 others, and that survey.
-fn before_a_burst(survey: Survey, at: i64) -> Finding {
+fn scene_before_a_burst(survey: Survey, at: i64) -> Scene {
     let mut frames = burst_at(Place::Beyond(1_000));
     let seen = pulse(at, 40_000, None, 1);
     frames.at = seen.at;
-    let scene = Scene::default().pulse(seen).sample(frames).survey(survey);
-    scene.found(ID).unwrap()
+    Scene::default().pulse(seen).sample(frames).survey(survey)
+}
+
+/// A hundred entries that fall due in a minute, each behind 20,000 others, and that survey.
+fn before_a_burst(survey: Survey, at: i64) -> Finding {
+    scene_before_a_burst(survey, at).found(ID).unwrap()
 }
 
 #[test]
@@ -278,8 +281,16 @@ fn a_burst_that_keeps_the_server_for_a_second_is_a_warning_with_its_time() {
         found.sentence(),
         "20,000 fall due in 0:54: transfers will block Redis. They lie about 20,000 deep in the order \
          list, which each transfer searches: about 200 transfers of 24 ms or more, \
-         4.8 s in all."
+         together 4.8 s or more."
     );
+    // How much longer clients need than their scripts has been seen.
+    let mut scene = scene_before_a_burst(counts(10_000, &bars, [0; 7]), 6_000);
+    for (ms, much) in [(-60_000, true), (-48_000, false)] {
+        scene.watch.bursts.saw(START.plus(ms), much, much);
+    }
+    let sentence = scene.found(ID).unwrap().sentence();
+    let expected = "together 4.8 s or more; the last burst took 0:12.";
+    assert!(sentence.ends_with(expected), "{sentence}");
     assert_eq!(
         found.repair.sentence.to_string(),
         "Sort the order list now."
