@@ -3,6 +3,7 @@
 use delayscope::queue::Change;
 use delayscope::tui::flow::flow;
 use delayscope::tui::model::{Model, Screen};
+use ratatui::style::Color;
 
 use crate::desk::{Desk, START, World, score};
 use crate::screens::pictures::draw;
@@ -41,6 +42,14 @@ fn where_late_entries_stand_still_the_arrow_to_target_is_broken() {
     desk.live(12_000, 1);
     let told = "offered 0/s → timeouts 5 → transferred 0/s ✖ → target 0 → taken 0/s";
     assert_eq!(line(&desk.model), told);
+    // It is as red as what is late, and all else is not.
+    let picture = draw(&desk.model);
+    let red = |symbol: &str| {
+        let cells = (0..desk.model.size.0).map(|x| &picture[(x, 1)]);
+        let mut of_it = cells.filter(|cell| cell.symbol() == symbol);
+        of_it.clone().count() > 0 && of_it.all(|cell| cell.fg == Color::Red)
+    };
+    assert_eq!([red("✖"), red("f")], [true, false]);
     // Offers go on.
     for second in 0..12 {
         let due = START.plus(3_600_000 + second);
