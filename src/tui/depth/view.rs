@@ -8,10 +8,14 @@ use ratatui::widgets::Widget;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
 use crate::tui::flow;
+use crate::tui::model::TRAFFIC_KEPT;
 use crate::tui::queues::{self, Depths, QueueRow, Trend};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 use crate::tui::widget::spark::Spark;
+
+/// Announcements are counted by the minute, in ms.
+const MINUTE_MS: i64 = 60_000;
 
 /// A rate is that of the last so many ms: what happened before is history.
 const RATE_MS: i64 = 10_000;
@@ -93,10 +97,20 @@ pub(crate) fn pace(ctx: &Ctx) -> Option<Part> {
     // Nothing has been looked at yet: no figure, not 0.
     row.pulse.as_ref()?;
     let channel = row.queue.keys().channel?;
-    let recent = ctx.model.traffic.iter().rev();
-    let recent = recent.take_while(|a| ctx.now.since(a.at) < 60_000);
-    let count = recent.filter(|a| a.channel == channel).count();
-    let words = format!("{count} published/min");
+    let traffic = &ctx.model.traffic;
+    let recent = traffic.iter().rev();
+    let recent = recent.take_while(|a| ctx.now.since(a.at) < MINUTE_MS);
+    let count = recent.filter(|a| a.channel == channel).count() as u64;
+    // Where more comes in a minute than is kept, what is kept tells for how long that was.
+    let kept_ms = traffic.front().map(|oldest| ctx.now.since(oldest.at));
+    let short = kept_ms.filter(|ms| traffic.len() >= TRAFFIC_KEPT && (1..MINUTE_MS).contains(ms));
+    let words = match short {
+        Some(ms) => {
+            let a_minute = count * MINUTE_MS.unsigned_abs() / ms.unsigned_abs();
+            format!("~{} published/min", text::thousands(a_minute))
+        }
+        None => format!("{} published/min", text::thousands(count)),
+    };
     Some(Part::new(20, words, ctx.theme.dim))
 }
 

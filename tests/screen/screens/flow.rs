@@ -6,7 +6,8 @@ use delayscope::tui::model::{Model, Screen};
 use ratatui::style::Color;
 
 use crate::desk::{Desk, START, World, score};
-use crate::screens::pictures::draw;
+use crate::screens::build::{announced, evening, look};
+use crate::screens::pictures::{LARGE, draw};
 
 /// The line below the header.
 fn line(m: &Model) -> String {
@@ -105,4 +106,24 @@ fn what_we_have_moved_ourselves_is_no_flow() {
     assert_eq!(flow(&desk.model).unwrap().taken, None);
     desk.live(12_000, 1);
     assert!(flow(&desk.model).unwrap().taken.is_some());
+}
+
+#[test]
+fn where_more_is_published_in_a_minute_than_is_kept_it_is_told_as_about_so_much() {
+    let told = |count: i64, each_ms: i64| {
+        let mut m = evening(LARGE, look());
+        let all = (0..count).map(|n| announced("orders", -n * each_ms, b"1"));
+        m.traffic = all.collect::<Vec<_>>().into_iter().rev().collect();
+        let picture = draw(&m);
+        let row = |y| (0..m.size.0).map(move |x| (x, y));
+        let rows = (0..m.size.1).map(|y| row(y).map(|at| picture[at].symbol()).collect());
+        let mut rows = rows.collect::<Vec<String>>().into_iter();
+        let row = rows.find(|row| row.contains("published/min")).unwrap();
+        let (before, _) = row.split_once(" published/min").unwrap();
+        before.rsplit(' ').next().unwrap().to_owned()
+    };
+    assert_eq!(told(100, 10), "100");
+    // A thousand are kept: those of the last ten seconds.
+    assert_eq!(told(1_000, 10), "~6,006");
+    assert_eq!(told(1_000, 100), "600");
 }
