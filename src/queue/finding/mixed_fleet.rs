@@ -284,6 +284,7 @@ mod tests {
         assert_eq!(*fleet, (ID, Severity::Critical, None));
         assert!(rest.contains(&("poison", Severity::Note, Some(ID))));
         assert!(rest.iter().all(|one| one.2 == Some(ID)), "{rest:?}");
+        assert!(rest.iter().all(|one| one.0 != "mixed-frames"), "{rest:?}");
         // What is delivered again and again is remembered all the same.
         assert!(scene(19).all().findings.iter().any(Finding::redelivers));
         // It only stands in the way.

@@ -197,7 +197,7 @@ fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Fin
 
 /// Where clients of both versions are at work, the entries of one of them that the other fails on are
 /// no matter of their own: what is rewritten today comes again tomorrow.
-pub(super) fn subordinate(findings: &mut [Finding]) {
+pub(super) fn subordinate(findings: &mut Vec<Finding>) {
     let is_fleet = |found: &Finding| {
         let both = found.evidence.figures.contains_key("older_due");
         found.id == id::MIXED_FLEET && both
@@ -209,16 +209,13 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     let Some(poison) = findings.iter_mut().find(blocks) else {
         return;
     };
-    let one = poison.evidence.figures.get("bad_of_next") == Some(&1.into());
-    let which = if one {
-        "an entry blocks"
-    } else {
-        "entries block"
-    };
-    let headline = format!("Same cause: {which} this queue.");
+    let (first, rest) = poison.headline.split_at(1);
+    let headline = format!("Same cause: {}{rest}", first.to_lowercase());
     let details = std::mem::take(&mut poison.details);
     let then = "Upgrade or stop one version first; what it leaves behind can be rewritten then.";
     poison.follow(id::MIXED_FLEET, (headline, details), then);
+    // That there are two formats goes without saying then.
+    findings.retain(|found| found.id != id::MIXED_FRAMES);
 }
 
 /// One that a look at all members has found behind the next due ones.

@@ -3,6 +3,7 @@
 use delayscope::queue::Change;
 use delayscope::tui::flow::flow;
 use delayscope::tui::model::{Model, Screen};
+use delayscope::tui::tabs::Tab;
 use ratatui::style::Color;
 
 use crate::desk::{Desk, START, World, score};
@@ -112,6 +113,7 @@ fn what_we_have_moved_ourselves_is_no_flow() {
 fn where_more_is_published_in_a_minute_than_is_kept_it_is_told_as_about_so_much() {
     let told = |count: i64, each_ms: i64| {
         let mut m = evening(LARGE, look());
+        m.tab = Tab::Traffic;
         let all = (0..count).map(|n| announced("orders", -n * each_ms, b"1"));
         m.traffic = all.collect::<Vec<_>>().into_iter().rev().collect();
         let picture = draw(&m);
