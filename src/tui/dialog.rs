@@ -93,7 +93,7 @@ pub enum DialogLine {
     Words(String),
     /// Words that warn.
     Warning(String),
-    /// How it is taken back, or that it is not: it stays however little room there is.
+    /// The words on how it is taken back, or that it is not: they stay however little room there is.
     Undo(UndoWords),
     /// A figure with its name.
     Fact(&'static str, String),
@@ -108,9 +108,9 @@ pub enum DialogLine {
 /// The words on how a change is taken back.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum UndoWords {
-    /// How that is done.
+    /// The way to take it back.
     How(String),
-    /// That it cannot be.
+    /// It cannot be.
     Never(String),
 }
 

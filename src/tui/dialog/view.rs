@@ -31,7 +31,7 @@ enum Row {
     Warning(String),
     /// A figure, behind its name (empty where it goes on).
     Fact(&'static str, String),
-    /// What is typed and what for, or how it is taken back.
+    /// The words on what is typed and what for, or on how it is taken back.
     Kept(String),
     /// The same, where it warns.
     KeptWarning(String),

@@ -164,9 +164,12 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("writes", writes(plan));
     fact("server", Some(server(plan)));
     let of_undo = |words: &String| words.contains("undone");
-    let warning = |words: String| match of_undo(&words) {
-        true => DialogLine::Undo(UndoWords::Never(words)),
-        false => DialogLine::Warning(words),
+    let warning = |words: String| {
+        if of_undo(&words) {
+            DialogLine::Undo(UndoWords::Never(words))
+        } else {
+            DialogLine::Warning(words)
+        }
     };
     let mut warnings: Vec<DialogLine> = plan.notes().cloned().map(warning).collect();
     let said = plan.warnings.iter().any(of_undo);
