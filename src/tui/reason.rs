@@ -46,11 +46,20 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("there is no other pane")
         }
-        Action::BarLeft | Action::BarRight | Action::ZoomIn | Action::ZoomOut if no_queue => {
+        Action::BarLeft
+        | Action::BarRight
+        | Action::ZoomIn
+        | Action::ZoomOut
+        | Action::LogHeight
+            if no_queue =>
+        {
             Some("no queue, so no timeline")
         }
         Action::Repair if no_queue => Some("no queue to repair"),
         Action::Sort if no_queue => Some("no queue to sort"),
+        Action::Sort if model.focus == Pane::Entries && model.listed() == 0 => {
+            Some("no entry to sort")
+        }
         Action::Lives if no_queue => Some("no queue, so no messages"),
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),

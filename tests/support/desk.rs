@@ -43,12 +43,19 @@ pub fn drawn(model: &Model) -> HitMap {
     view::render(model, area, &mut Buffer::empty(area))
 }
 
-/// Its picture as lines of text.
-pub fn text_of(model: &Model) -> String {
+/// Its picture: all that a user sees of it.
+fn picture_of(model: &Model) -> Buffer {
     let (columns, rows) = model.size;
     let area = Rect::new(0, 0, columns, rows);
     let mut buf = Buffer::empty(area);
     view::render(model, area, &mut buf);
+    buf
+}
+
+/// Its picture as lines of text.
+pub fn text_of(model: &Model) -> String {
+    let (columns, rows) = model.size;
+    let buf = picture_of(model);
     let row = |y| -> String { (0..columns).map(|x| buf[(x, y)].symbol()).collect() };
     (0..rows).map(row).collect::<Vec<_>>().join("\n")
 }
@@ -140,6 +147,14 @@ impl Desk {
 
     pub fn key(&mut self, key: Key) -> Vec<Effect> {
         self.tell(Msg::KeyPressed(key))
+    }
+
+    /// Presses a key, and tells whether anything comes of it: something is asked for, or the picture
+    /// is another one. (The model alone changes with each key: it keeps what was drawn, and when.)
+    pub fn acts(&mut self, key: Key) -> bool {
+        let before = picture_of(&self.model);
+        let asked = self.key(key);
+        !asked.is_empty() || picture_of(&self.model) != before
     }
 
     pub fn press(&mut self, code: Code) -> Vec<Effect> {

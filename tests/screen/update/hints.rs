@@ -99,11 +99,6 @@ fn under_way(desk: &mut Desk) {
     desk.pass(300);
 }
 
-/// All that a user could see of it.
-fn seen(desk: &Desk) -> String {
-    format!("{:?}", desk.model)
-}
-
 #[test]
 fn every_hint_does_something_or_says_why_not() {
     let (mut places, mut idle) = (HashSet::new(), Vec::new());
@@ -115,6 +110,8 @@ fn every_hint_does_something_or_says_why_not() {
             let [full, empty, none] = worlds();
             let mut desk = Desk::of([full, empty, none].into_iter().nth(world).unwrap());
             way(&mut desk);
+            // The rows of a place are read first.
+            desk.live(1_000, 1);
             // It may say already what it will say again.
             desk.model.toast = None;
             desk
@@ -130,11 +127,8 @@ fn every_hint_does_something_or_says_why_not() {
             let rows = BINDINGS
                 .iter()
                 .filter(|b| here.iter().any(|at| is_it(b, *at, shown.word)));
-            let acts = rows.flat_map(|b| b.keys).any(|key| {
-                let mut desk = there();
-                let before = seen(&desk);
-                !desk.key(*key).is_empty() || seen(&desk) != before
-            });
+            let mut keys = rows.flat_map(|b| b.keys);
+            let acts = keys.any(|key| there().acts(*key));
             if !acts {
                 idle.push(format!("{} in {here:?}, world {world}", shown.word));
             }
