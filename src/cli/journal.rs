@@ -84,7 +84,7 @@ pub(super) fn row(kept: &JournalledChange, now: EpochMillis) -> Vec<String> {
     vec![
         kept.id.clone(),
         times::local(kept.at, now),
-        kept.head.change.word().to_owned(),
+        kept.head.change.label().to_owned(),
         queue_text(kept),
         kept.head.server.server.clone(),
         done.map_or_else(|| "?".to_owned(), text::thousands),

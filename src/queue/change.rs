@@ -69,7 +69,7 @@ struct ChangeFacts {
     can_be_undone: bool,
     /// Commands that it sends and reading does not, some groups of them.
     rights: &'static [&'static [&'static str]],
-    /// The heading above a plan of it; its word and the entries unless it has one of its own.
+    /// The heading above a plan of it; its label and the entries unless it has one of its own.
     headline: &'static str,
     /// The question whether it shall be done; none where nobody is asked about a plan of it.
     question: Option<&'static str>,
@@ -84,7 +84,7 @@ impl ChangeFacts {
             past,
             can_be_undone: true,
             rights: &[],
-            headline: "{word} {entries}",
+            headline: "{change} {entries}",
             question: None,
             idle: None,
         }
@@ -271,13 +271,14 @@ impl Change {
         }
     }
 
-    /// The word for it in screens, the journal and JSON.
+    /// The word for it in the journal's file, in JSON and as a command; people read its
+    /// [`label`](Self::label).
     #[must_use]
     pub const fn word(self) -> &'static str {
         self.facts().word
     }
 
-    /// Its name for people, as in "nothing to delete".
+    /// Its name for people, as in "nothing to delete" and in the title of its question.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -354,7 +355,7 @@ impl Plan {
     /// The question whether it shall be done: `Delete 3 entries of orders?`.
     #[must_use]
     pub fn question(&self) -> String {
-        self.filled(self.change.facts().question.unwrap_or("{word} {name}?"))
+        self.filled(self.change.facts().question.unwrap_or("{change} {name}?"))
     }
 
     fn filled(&self, sentence: &str) -> String {
@@ -370,7 +371,7 @@ impl Plan {
             ),
         };
         let known = [
-            ("{word}", self.change.word().to_owned()),
+            ("{change}", self.change.label().to_owned()),
             ("{some}", entries),
             ("{entries}", of_queue),
             ("{keys}", some("key", "keys")),

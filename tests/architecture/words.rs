@@ -122,6 +122,51 @@ fn no_screen_command_finding_or_error_uses_a_word_that_only_this_program_knows()
     no_complaints(&complaints);
 }
 
+/// The places where the word of a change is no word for people: the journal's file, JSON, commands
+/// and ACL users.
+const WORDS_OF_CHANGES: [&str; 6] = [
+    "src/args/repair.rs",
+    "src/cli/acl.rs",
+    "src/cli/change/summary.rs",
+    "src/cli/journal.rs",
+    "src/ops/journal/line.rs",
+    "src/queue/change.rs",
+];
+
+/// Counts the places in a source where the word of a change is asked for.
+fn words_of_changes(source: &str) -> usize {
+    let code: String = source.split_whitespace().collect();
+    let before = code.match_indices(".word()").map(|(at, _)| &code[..at]);
+    let of_change = |before: &&str| {
+        let is_part = |c: char| c.is_alphanumeric() || "_.:()".contains(c);
+        let of = before.trim_end_matches(is_part).len();
+        let of = &before[of..];
+        of.contains("Change::") || of.trim_end_matches("()").ends_with("change")
+    };
+    before.filter(of_change).count()
+}
+
+#[test]
+fn people_read_the_label_of_a_change_and_programs_its_word() {
+    let mut complaints = Vec::new();
+    for path in files("src", "rs") {
+        let name = path.display().to_string();
+        let tests = name.ends_with("tests.rs");
+        if !tests && !WORDS_OF_CHANGES.iter().any(|known| name.ends_with(known)) {
+            let count = words_of_changes(&read(&path));
+            complaints.extend((count > 0).then(|| format!("{name}: label(), not word()")));
+        }
+    }
+    // Its table has the label, each change's fields the word.
+    let journal = read(std::path::Path::new("src/cli/journal.rs"));
+    assert_eq!(words_of_changes(&journal), 1);
+    no_complaints(&complaints);
+    let broken = "format!(\"{}\", kept.head\n    .change\n    .word())";
+    assert_eq!(words_of_changes(broken), 1);
+    assert_eq!(words_of_changes("let a = Change::Undo.word();"), 1);
+    assert_eq!(words_of_changes("queue.layout.word(), change.label()"), 0);
+}
+
 /// Beginnings of a doc comment that do not say what the item is or does.
 const NO_NOUN: [&str; 5] = ["What", "Whether", "So", "That", "Those"];
 

@@ -81,12 +81,12 @@ impl ShownChange {
             return out.json(&Value::Object(fields(kept)));
         }
         let head = &kept.head;
-        let (word, queue) = (head.change.word(), queue_text(kept));
+        let (change, queue) = (head.change.label(), queue_text(kept));
         line(out, "id", &kept.id)?;
         line(
             out,
             "change",
-            &format!("{word} of {queue} on {}", head.server.server),
+            &format!("{change} of {queue} on {}", head.server.server),
         )?;
         line(out, "at", &times::local(kept.at, self.now))?;
         line(out, "by", &kept.who)?;

@@ -60,11 +60,11 @@ fn is_of(kept: &JournalledChange, queue: &Queue) -> bool {
     Queue::typed(&kept.head.queue).is_ok_and(|of| of == *queue)
 }
 
-/// `a delete, is of bookings, 12 s ago`.
+/// `"delete", is of bookings, 12 s ago`.
 fn said(kept: &JournalledChange, now: EpochMillis) -> String {
     format!(
-        "a {}, is {}",
-        kept.head.change.word(),
+        "\"{}\", is {}",
+        kept.head.change.label(),
         of_and_when(kept, now)
     )
 }
@@ -92,8 +92,8 @@ pub(super) fn check(
         )));
     }
     if !kept.head.change.can_be_undone() {
-        let word = kept.head.change.word();
-        return Err(senseless(format!("a {word} cannot be taken back")));
+        let change = kept.head.change.label();
+        return Err(senseless(format!("\"{change}\" cannot be taken back")));
     }
     if let Some(program) = elsewhere.filter(|_| !force) {
         return Err(senseless(format!(

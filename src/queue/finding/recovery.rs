@@ -68,7 +68,7 @@ pub(super) fn we_delivered(
     let (change, ago) = ours(watch, at, within_ms)?;
     let brings = [Change::Transfer, Change::Deliver, Change::Undo].contains(&change);
     let ago_words = text::age(ago);
-    brings.then(|| (format!("your {} {ago_words} ago", change.word()), ago))
+    brings.then(|| (format!("your \"{}\" {ago_words} ago", change.label()), ago))
 }
 
 /// The state of a queue after a change of ours that may have mended it.

@@ -309,7 +309,7 @@ mod tests {
             scene.verdict(ID)
         };
         let early = after(&mut scene, Change::Deliver, 28_000);
-        let words = "target has grown by your deliver 0:12 ago; checking whether consumers keep \
+        let words = "target has grown by your \"transfer now\" 0:12 ago; checking whether consumers keep \
                      up (18 s)";
         assert!(
             matches!(&early, RuleVerdict::Early(open) if open.words() == words),

@@ -73,7 +73,7 @@ fn repaired(model: &Model) -> impl Iterator<Item = String> {
     let all = rows(model).filter_map(|(_, row)| Some((row, row.watch.aftermath()?)));
     all.map(|(row, since)| {
         let whose = whose(model, row);
-        let (word, ago) = (since.change.word(), text::age(since.ago_ms));
+        let (word, ago) = (since.change.label(), text::age(since.ago_ms));
         let late = text::thousands(since.late);
         match since.falling {
             Some(true) => format!("{whose}repaired ({word}, {ago} ago): {late} late and falling"),

@@ -88,7 +88,7 @@ fn under_way(desk: &mut Desk) {
     desk.model.changing.one = Some(UnderWay {
         generation: u64::MAX,
         change: plan.change,
-        called: plan.change.word(),
+        called: plan.change.label(),
         queue: plan.queue.clone(),
         marks: None,
         asked_for: None,

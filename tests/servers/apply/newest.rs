@@ -30,7 +30,7 @@ async fn the_newest_of_a_queue_is_meant_and_where_it_has_none_that_of_another_is
         "{why}"
     );
     assert!(
-        why.contains("the newest, a delete, is of orders, "),
+        why.contains("the newest, \"delete\", is of orders, "),
         "{why}"
     );
 

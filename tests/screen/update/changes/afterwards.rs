@@ -130,7 +130,7 @@ fn after_a_repair_it_is_watched_whether_what_is_late_gets_fewer() {
     watch.changed_by_us(Change::Repack, at);
     desk.live(2_000, 1);
     let first = open(&desk).remove(0);
-    assert!(first.starts_with("repaired (repack, "), "{first}");
+    assert!(first.starts_with("repaired (rewrite, "), "{first}");
     assert!(first.ends_with("late, do they get fewer?"), "{first}");
     for _ in 0..6 {
         desk.world[0].entries.drain(..20);
@@ -140,7 +140,7 @@ fn after_a_repair_it_is_watched_whether_what_is_late_gets_fewer() {
     assert!(falling.ends_with("late and falling"), "{falling}");
     desk.live(14_000, 1);
     let stands = open(&desk).remove(0);
-    assert!(stands.starts_with("not cured (repack, "), "{stands}");
+    assert!(stands.starts_with("not cured (rewrite, "), "{stands}");
     assert!(stands.contains(": next → "), "{stands}");
     desk.world[0].entries.clear();
     desk.live(2_000, 1);
