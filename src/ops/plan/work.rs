@@ -261,7 +261,7 @@ impl Work {
             Self::Delete(_) | Self::Discard(..) | Self::DropStrays(_) => "deleting",
             Self::Quarantine(_) => "quarantining",
             Self::Restore(_) => "restoring",
-            Self::Deliver(_) | Self::DeliverStrays(_) => "delivering",
+            Self::Deliver(_) | Self::DeliverStrays(_) => "transferring",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
             Self::PutBack(_) | Self::PutElements(..) | Self::PutAmong(_) | Self::OrderList(_) => {

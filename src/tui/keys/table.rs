@@ -217,7 +217,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
     row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], MOVE_HELP),
-    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "transfer now"), (Entry, "transfer now")], MOVE_HELP),
+    row(Section::Change, "transfer-now", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "transfer now"), (Entry, "transfer now")], MOVE_HELP),
     row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Timeline, "requeue"), (Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], REQUEUE_HELP),
     row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], REQUEUE_HELP),
     row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),

@@ -35,8 +35,24 @@ const LEFT_OUT: &[Action] = &[
 
 /// The commands that people come for, first: the others stand behind them.
 const TITLES: &[&str] = &[
-    "transfer", "requeue", "deliver", "delete", "edit", "offer", "repair", "undo", "worker",
-    "find", "filter", "queue", "goto", "sort", "server", "profile", "help", "quit",
+    "transfer",
+    "requeue",
+    "transfer-now",
+    "delete",
+    "edit",
+    "offer",
+    "repair",
+    "undo",
+    "worker",
+    "find",
+    "filter",
+    "queue",
+    "goto",
+    "sort",
+    "server",
+    "profile",
+    "help",
+    "quit",
 ];
 
 /// The meaning of a line.

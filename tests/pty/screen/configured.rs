@@ -37,7 +37,13 @@ fn a_profile_names_itself_and_its_keys_act() {
     // What changes nothing has the room of what would.
     terminal.wait_text("F freeze");
     let text = terminal.shown().text();
-    for change in ["o offer", "p deliver", "x delete", "w worker", "R repair"] {
+    for change in [
+        "o offer",
+        "p transfer now",
+        "x delete",
+        "w worker",
+        "R repair",
+    ] {
         assert!(!text.contains(change), "{change} in\n{text}");
     }
     terminal.send(b"qF");

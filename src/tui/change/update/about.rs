@@ -196,9 +196,9 @@ fn why_not_one(model: &Model, action: Action, row: &EntryRow) -> Option<&'static
         (_, Err(why)) => Some(why),
         (Action::Deliver | Action::Delete | Action::Requeue, Ok(State::Order)) => None,
         (Action::Transfer | Action::Edit | Action::Duplicate, Ok(State::Order)) => {
-            Some("it stands in the order list only: r lets it wait again, p delivers it")
+            Some("it stands in the order list only: r lets it wait again, p transfers it")
         }
-        (Action::Transfer, Ok(State::Waiting)) => Some("it is not due yet: p delivers it now"),
+        (Action::Transfer, Ok(State::Waiting)) => Some("it is not due yet: p transfers it now"),
         (Action::Transfer | Action::Deliver | Action::Edit | Action::Duplicate, _)
             if row.content.is_err() =>
         {

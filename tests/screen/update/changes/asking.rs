@@ -257,7 +257,7 @@ fn what_is_not_due_is_delivered_and_not_transferred() {
     let mut desk = desk();
     desk.char('G');
     assert_eq!(asked(&desk.char('t')), None);
-    assert_eq!(toast(&desk), "it is not due yet: p delivers it now");
+    assert_eq!(toast(&desk), "it is not due yet: p transfers it now");
     assert!(asked(&desk.char('p')).is_some());
 }
 
