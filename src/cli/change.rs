@@ -8,7 +8,7 @@ mod summary;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::codec;
 use super::confirm::{can_ask, confirm, protection};
@@ -271,7 +271,10 @@ impl<'a> ChangeCommand<'a> {
             prepared = planning => prepared.map(Some),
         };
         metered(&Meter::clear);
-        Ok(prepared?)
+        prepared.map_err(|why| match why {
+            ChangeError::OnlyStrays(words) => anyhow!("{words}. {}", plan::THREE_WAYS),
+            why => why.into(),
+        })
     }
 
     /// Goes on from the plan; none: it was interrupted.
@@ -293,7 +296,7 @@ impl<'a> ChangeCommand<'a> {
         };
         let plan = &prepared.plan;
         if plan.planned == 0 && plan.change != Change::Kick {
-            let mut notes: Vec<String> = plan.notes().cloned().collect();
+            let mut notes: Vec<String> = plan::notes(plan).collect();
             notes.extend(missing(&self.session.store, &plan.queue).await);
             if out.is_json() {
                 let figures = Figures {

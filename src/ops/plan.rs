@@ -106,6 +106,10 @@ pub enum ChangeError {
     /// It makes no sense, in a full sentence.
     #[error("{0}")]
     Senseless(String),
+    /// There is nothing to repair but what only the order list holds, in a full sentence: people
+    /// choose what becomes of that. Screen and command line say how, each in its own words.
+    #[error("{0}")]
+    OnlyStrays(String),
 }
 
 /// Why a queue of this layout cannot be changed so: it has no `what`.

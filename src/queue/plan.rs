@@ -232,6 +232,9 @@ pub struct Plan {
     /// Warnings: what cannot be taken back, what others will not see
     /// meanwhile. A sentence each.
     pub warnings: Vec<String>,
+    /// Entries that only the order list holds are left alone, as a warning says: people choose what
+    /// becomes of them. Screen and command line say how, each in its own words.
+    pub leaves_strays: bool,
     /// The id of the change of the journal that it takes back; none of what is no undo.
     pub undoes: Option<String>,
     /// The work as redis-cli commands for a single entry, else the scripts in words.
@@ -303,6 +306,7 @@ impl Plan {
             target: None,
             consumed_per_s: None,
             warnings: Vec::new(),
+            leaves_strays: false,
             undoes: None,
             copies_of: 0,
             commands: Vec::new(),
@@ -313,7 +317,7 @@ impl Plan {
 /// The progress of a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// The work under way, such as `delivering` or `bringing the order list back`.
+    /// The work under way, such as `transferring` or `bringing the order list back`.
     pub phase: &'static str,
     /// The entries up to now by outcome.
     pub tally: Tally,

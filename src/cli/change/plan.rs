@@ -42,13 +42,25 @@ pub(super) fn question(plan: &Plan, columns: usize, by_name: bool) -> String {
         }
         return lines.join("\n");
     }
-    let mut lines: Vec<String> = plan
-        .warnings
-        .iter()
-        .flat_map(|words| wrapped(words, columns))
+    let warnings = plan.warnings.iter().cloned().chain(ways(plan));
+    let mut lines: Vec<String> = warnings
+        .flat_map(|words| wrapped(&words, columns))
         .collect();
     lines.push(format!("{}?", one_line(plan, columns)));
     lines.join("\n")
+}
+
+/// The commands for what only the order list holds.
+pub(super) const THREE_WAYS: &str = "Choose one of three, with --from order-only: `requeue` lets \
+    them wait again, `deliver` transfers them, `delete` drops them.";
+
+/// The notes on a plan, with the commands for what it leaves to people.
+pub(super) fn notes(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.notes().cloned().chain(ways(plan))
+}
+
+fn ways(plan: &Plan) -> Option<String> {
+    plan.leaves_strays.then(|| THREE_WAYS.to_owned())
 }
 
 /// Columns of the answers behind a question, and of the one that is typed.
@@ -128,8 +140,8 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
         (false, _) => "not possible",
     };
     row("undo", back.to_owned());
-    for warning in plan.notes() {
-        row("note", warning.clone());
+    for note in notes(plan) {
+        row("note", note);
     }
     lines
 }
@@ -231,6 +243,7 @@ fn fields(plan: &Plan) -> Value {
     });
     let new_due = plan.new_due.map(|(first, last)| [first.get(), last.get()]);
     let cost = &plan.cost;
+    let warnings: Vec<String> = plan.warnings.iter().cloned().chain(ways(plan)).collect();
     let ids: Vec<String> = plan.first.iter().map(ToString::to_string).collect();
     for (name, value) in [
         ("server", json!(plan.server)),
@@ -255,7 +268,7 @@ fn fields(plan: &Plan) -> Value {
         ("target_after", json!(plan.target.map(|(_, then)| then))),
         ("consumed_per_s", json!(plan.consumed_per_s)),
         ("can_be_undone", json!(plan.can_be_undone())),
-        ("warnings", json!(plan.warnings)),
+        ("warnings", json!(warnings)),
         ("commands", json!(plan.commands)),
     ] {
         fields.insert(name.into(), value);

@@ -280,7 +280,7 @@ async fn drift(
     }
     let strays = drift.strays().len();
     if drift.found().is_empty() && strays > 0 {
-        return Err(ChangeError::Senseless(words::only_strays(&drift)));
+        return Err(ChangeError::OnlyStrays(words::only_strays(&drift)));
     }
     plan.planned = u64::try_from(drift.found().len() + strays).unwrap_or(0);
     let seen = facts(store, &plan.queue).await?;

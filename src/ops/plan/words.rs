@@ -47,8 +47,8 @@ pub(super) fn in_shell(store: &Store, args: &[&[u8]]) -> String {
     redis_cli::line(&redis_cli::program(&store.whereabouts()), args)
 }
 
-/// Warns that what only the order list holds is left there, and what people can do with it: whether
-/// it was ever delivered, only they know.
+/// Warns that what only the order list holds is left there: whether it was ever delivered, only
+/// people know.
 pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
     let count = drift.strays().len() as u64;
     if count == 0 {
@@ -56,12 +56,12 @@ pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
     }
     let those = text::counted(count, "entry stands", "entries stand");
     plan.warnings.push(format!(
-        "{those} in the order list only and will be left alone: {THREE_WAYS}."
+        "{those} in the order list only and will be left alone: {UNSURE}."
     ));
+    plan.leaves_strays = true;
 }
 
-const THREE_WAYS: &str = "they may never have been delivered. Choose one of three, with --from order-only: \
-    `requeue` lets them wait again, `deliver` transfers them, `delete` drops them";
+const UNSURE: &str = "they may never have been delivered";
 
 /// The reason why there is nothing to be mended where only the order list holds too much.
 pub(super) fn only_strays(drift: &Drift) -> String {
@@ -72,7 +72,7 @@ pub(super) fn only_strays(drift: &Drift) -> String {
     } else {
         ""
     };
-    format!("{those} in the order list only{gone}: {THREE_WAYS}")
+    format!("{those} in the order list only{gone}: {UNSURE}")
 }
 
 /// The reason why nothing is done to what was chosen: all of it has left meanwhile.

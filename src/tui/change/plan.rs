@@ -1,7 +1,7 @@
 //! The order to plan a change: of which queue, what to do, with which entries.
 
 use crate::queue::change::What;
-use crate::queue::{Entry, Queue};
+use crate::queue::{Entry, Queue, Repair};
 use crate::tui::marks::Marks;
 
 /// A change to be planned.
@@ -32,4 +32,12 @@ pub enum MarkedEntries {
     Marks(Box<Marks>),
     /// The same, but one of each that have equal payloads.
     ButOne(Box<Marks>),
+}
+
+/// Says where what only the order list holds can be dealt with: the menu of repairs has a row for
+/// each way.
+pub(crate) fn three_ways() -> String {
+    let [again, now, never] =
+        [Repair::Requeue, Repair::DeliverStrays, Repair::DropStrays].map(Repair::label);
+    format!("Choose one of three in the menu of repairs: {again}, {now} or {never}.")
 }

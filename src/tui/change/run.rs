@@ -18,7 +18,7 @@ use crate::ops::plan::{ChangeError, PreparedChange, Wish, plan};
 use crate::ops::undo::{ToUndo, plan_undo};
 use crate::queue::plan::Progress;
 use crate::tui::change;
-use crate::tui::change::plan::ToPlan;
+use crate::tui::change::plan::{ToPlan, three_ways};
 use crate::tui::leave::InterruptedChange;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::Tasks;
@@ -163,6 +163,7 @@ impl Tasks {
                     *lock(&prepared) = Some((generation, ready));
                     Ok(plan)
                 }
+                Err(ChangeError::OnlyStrays(words)) => Err(format!("{words}. {}", three_ways())),
                 Err(why) => Err(why.to_string()),
             };
             let _ = answers.send(Msg::Change(change::Msg::Planned(generation, result)));

@@ -6,7 +6,7 @@ use crate::config::Profile;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::finding::worked_off_in_ms;
 use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
-use crate::tui::change::plan::MarkedEntries;
+use crate::tui::change::plan::{MarkedEntries, three_ways};
 use crate::tui::change::{self, Stage, UnderWay};
 use crate::tui::dialog::preview::Preview;
 use crate::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName, UndoWords};
@@ -31,6 +31,7 @@ pub(crate) fn nothing(plan: &Plan) -> String {
             .unwrap_or_else(|| format!("nothing to {}: it is no longer there", other.label())),
     };
     match plan.warnings.first() {
+        Some(why) if plan.leaves_strays => format!("{words}. {why} {}", three_ways()),
         Some(why) => format!("{words}. {why}"),
         None => words,
     }
@@ -194,6 +195,9 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         let never = UndoWords::Never("It cannot be undone.".to_owned());
         Some(DialogLine::Undo(never))
     };
+    if plan.leaves_strays {
+        warnings.push(DialogLine::Warning(three_ways()));
+    }
     warnings.extend(own);
     warnings.extend(the_others(model, plan).map(DialogLine::Words));
     if !warnings.is_empty() {
