@@ -55,11 +55,19 @@ impl RepairForm {
         Repair::ALL.iter().filter(hidden).count()
     }
 
+    /// Nothing was found wrong when it was opened: the words on that come last.
+    pub(crate) fn is_well(&self) -> bool {
+        self.parts.last() == Some(&Part::Cure)
+    }
+
     /// All repairs get their rows; the keys go to the first new one.
     pub fn unfold(&mut self) {
-        self.parts.retain(|part| *part != Part::More);
+        let is_well = self.is_well();
+        let words = |part: &Part| *part == Part::More || is_well && *part == Part::Cure;
+        self.parts.retain(|part| !words(part));
         let first = self.parts.len();
         self.add(Repair::ALL.iter().copied());
+        self.parts.extend(is_well.then_some(Part::Cure));
         self.go(self.parts.get(first).copied().unwrap_or(Part::Cure));
     }
 

@@ -34,8 +34,8 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     if let Some(why) = fails(row, repair) {
         return Fit::Not(why);
     }
-    let asks = |found: &&Finding| Repair::of(&found.repair.step) == Some(repair);
-    if let Some(found) = row.findings.iter().find(asks) {
+    let asked = asked(row, repair);
+    if let Some(found) = asked.filter(|found| !is_of_times(repair) || is_for(repair, found)) {
         return Fit::Asked(found.severity, found.headline.clone());
     }
     let Some(pulse) = &row.pulse else {
@@ -60,7 +60,49 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Unit => unit(pulse),
         Repair::Score => score(row, pulse),
     };
-    seen.map_or_else(|none| none, Fit::Can)
+    match (seen, asked) {
+        (Ok(seen), Some(found)) => Fit::Asked(found.severity, seen),
+        (Err(_), Some(found)) => Fit::Asked(found.severity, found.headline.clone()),
+        (seen, None) => seen.map_or_else(|none| none, Fit::Can),
+    }
+}
+
+/// The finding that asks for a repair: that which the repair is for, where it is there, else the
+/// worst.
+fn asked(row: &QueueRow, repair: Repair) -> Option<&Finding> {
+    let asks = |found: &&Finding| Repair::of(&found.repair.step) == Some(repair);
+    let mut all = row.findings.iter().filter(asks);
+    let own = all.clone().find(|found| is_for(repair, found));
+    own.or_else(|| all.next())
+}
+
+/// Tells whether a finding is about what that repair mends. (Others have it done first: of entries
+/// that no client transfers, due times that are none are corrected before a worker moves them.)
+fn is_for(repair: Repair, found: &Finding) -> bool {
+    let of = match repair {
+        Repair::Unit | Repair::Score => id::SCORE_RANGE,
+        Repair::Transfer => id::FALLING_BEHIND,
+        Repair::Kick => id::WRONG_ANNOUNCEMENT,
+        Repair::Worker => id::NO_TRANSFER_CLIENT,
+        Repair::Realign => id::SLOW_TRANSFER,
+        Repair::RestoreOrder => id::SET_ASIDE,
+        Repair::Drift | Repair::Requeue | Repair::DeliverStrays | Repair::DropStrays => id::DRIFT,
+        Repair::KeepOne => id::DUPLICATES,
+        Repair::Repack => id::MIXED_FRAMES,
+        Repair::Quarantine => id::FOREIGN_MEMBER,
+        Repair::Restore => id::QUARANTINED,
+        Repair::PutBack => id::HELD,
+        Repair::Unwrap => id::FRAMED_TARGET,
+        Repair::Persist => id::TTL,
+        Repair::RenameTaken => id::WRONG_TYPE,
+    };
+    found.id == of
+}
+
+/// True of a repair of due times. Where no finding is about these, what was seen of them says why it
+/// is asked for: that no client runs would say nothing of it.
+const fn is_of_times(repair: Repair) -> bool {
+    matches!(repair, Repair::Unit | Repair::Score)
 }
 
 /// The work that there is to do, or that there is none.

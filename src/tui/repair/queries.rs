@@ -17,7 +17,9 @@ fn is_long(finding: &Finding) -> bool {
 
 impl RepairForm {
     /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is
-    /// on the words that say what helps: any of these would be a guess.
+    /// on the words that say what helps: any of these would be a guess. Where nothing is found
+    /// wrong, it is on the first repair that there is something to do for; the words, which lead to
+    /// another queue, come last.
     #[must_use]
     pub fn new(model: &Model, row: &QueueRow) -> Self {
         let worst = row.findings.first();
@@ -43,6 +45,13 @@ impl RepairForm {
         if menu.folded() > 0 {
             menu.parts.push(Part::More);
         }
+        if worst.is_none() {
+            menu.parts.rotate_left(1);
+            let first = menu.parts.first().copied();
+            menu.at = first
+                .filter(|part| *part != Part::More)
+                .unwrap_or(Part::Cure);
+        }
         menu
     }
 
@@ -64,10 +73,13 @@ impl RepairForm {
     /// chosen in it yet; none where it stays as it is.
     #[must_use]
     pub fn anew(&self, model: &Model) -> Option<Self> {
-        if self.moved || self.at != Part::Cure || self.about.is_some() {
+        let is_open = self.at == Part::Cure || self.is_well();
+        if self.moved || !is_open || self.about.is_some() {
             return None;
         }
-        let now = Self::new(model, self.row(model)?);
+        let row = self.row(model)?;
+        // Which repair is the first one is not followed: the rows stay as they are.
+        let now = (!row.findings.is_empty()).then(|| Self::new(model, row))?;
         (now.at != self.at).then_some(now)
     }
 

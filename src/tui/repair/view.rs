@@ -44,10 +44,10 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     let (t, at) = (&ctx.theme, menu.at == Part::Cure);
     let finding = row.and_then(|row| menu.finding(row));
     let outside = finding.is_some_and(|found| found.repair.step == Step::Outside);
-    let label = if outside {
-        "not from here"
-    } else {
-        "recommended"
+    let label = match finding {
+        Some(_) if outside => "not from here",
+        Some(_) => "recommended",
+        None => "findings",
     };
     form::view::label(ctx, plan, (Part::Cure, label), at, buf);
     let (words, style) = match finding {
@@ -85,8 +85,8 @@ fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
     let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
     let enter = Key::of(Code::Enter).label(ctx.model.look.ascii);
     let words = match menu.folded() {
-        1 => format!("{enter} shows 1 that finds nothing to do, and why"),
-        n => format!("{enter} shows {n} that find nothing to do, and why"),
+        1 => format!("{enter} shows 1 repair that finds nothing to do, and why"),
+        n => format!("{enter} shows {n} repairs that find nothing to do, and why"),
     };
     line.put_cut(buf, &words, t.glyphs.cut, t.dim);
 }

@@ -15,8 +15,8 @@ use delayscope::tui::repair::RepairForm;
 use delayscope::tui::repair::fit::{Fit, fit};
 use delayscope::tui::tabs::Tab;
 
-use super::{applied, asked, desk, dialog, plan, planned, toast};
-use crate::desk::{Desk, START, World, member, score};
+use super::{applied, asked, desk, dialog, generation, plan, planned, toast};
+use crate::desk::{Desk, START, World, member, score, text_of};
 
 pub(super) fn menu(desk: &Desk) -> &RepairForm {
     match &desk.model.overlay {
@@ -150,6 +150,52 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
 }
 
 #[test]
+fn a_repair_says_what_it_is_for_and_not_what_else_waits_for_it() {
+    let mut desk = desk();
+    let score = || Step::Change(What::Score);
+    let said = |id, words: &str| Finding {
+        headline: words.to_owned(),
+        ..finding(id, score())
+    };
+    let no_client = said(
+        "no-transfer-client",
+        "No Redisson client runs for this queue.",
+    );
+    let range = said("score-range", "12 scores are no due times.");
+    desk.model.queues[0].findings = vec![no_client.clone(), range];
+    let its = |desk: &Desk| {
+        let mut all = fits(desk).into_iter();
+        all.find(|(row, _)| *row == Row::Score).unwrap().1
+    };
+    let asked = |words: &str| Fit::Asked(Severity::Warning, words.to_owned());
+    assert_eq!(its(&desk), asked("12 scores are no due times."));
+    // Without a finding about due times it says what was seen of them.
+    let row = &mut desk.model.queues[0];
+    row.findings = vec![no_client];
+    row.survey.as_mut().unwrap().no_time = 3;
+    assert_eq!(its(&desk), asked("3 scores are beyond all times"));
+}
+
+#[test]
+fn what_is_left_to_people_is_chosen_by_the_screens_own_menu() {
+    let mut desk = with_strays(1, false);
+    go(&mut desk, Row::Drift);
+    let generation = generation(&desk.press(Code::Enter));
+    let plan = delayscope::queue::Plan {
+        leaves_strays: true,
+        warnings: vec!["2 entries will be left alone.".to_owned()],
+        ..plan(Change::Drift, 3)
+    };
+    planned(&mut desk, generation, plan);
+    let shown = text_of(&desk.model);
+    assert!(
+        shown.contains("Choose one of three in the menu of repairs: requeue,"),
+        "{shown}"
+    );
+    assert!(!shown.contains("--from"), "{shown}");
+}
+
+#[test]
 fn what_is_in_quarantine_is_told_and_not_proposed() {
     let mut desk = desk();
     let row = &mut desk.model.queues[0];
@@ -181,10 +227,24 @@ fn where_no_repair_of_the_menu_helps_it_opens_on_what_does_and_enter_does_nothin
             toast(&desk)
         );
     }
-    let mut healthy = desk();
-    healthy.char('R');
-    assert_eq!(menu(&healthy).at, Part::Cure);
-    assert_eq!(asked(&healthy.press(Code::Enter)), None);
+}
+
+#[test]
+fn on_a_healthy_queue_the_menu_opens_on_what_there_is_to_do_and_its_words_come_last() {
+    let mut desk = desk();
+    desk.model.queues[0].findings.clear();
+    desk.char('R');
+    let first = menu(&desk).parts()[0];
+    assert!(matches!(first, Part::Repair(_)), "{first:?}");
+    assert_eq!(menu(&desk).at, first);
+    assert_eq!(menu(&desk).parts().last(), Some(&Part::Cure));
+    // What is folded is shown above the words.
+    while menu(&desk).at != Part::More {
+        desk.press(Code::Down);
+    }
+    desk.press(Code::Enter);
+    assert_eq!(menu(&desk).folded(), 0);
+    assert_eq!(menu(&desk).parts().last(), Some(&Part::Cure));
 }
 
 #[test]
