@@ -8,7 +8,7 @@ use crate::args::Encoding;
 /// The fewest hex digits that are taken for hex without being told.
 const LEAST_HEX_DIGITS: usize = 8;
 
-/// Why a text stands for no bytes.
+/// The reason why a text stands for no bytes.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum BadBytes {
     /// Not hex.

@@ -8,7 +8,7 @@ use super::say;
 use crate::config::{Config, Profile};
 use crate::queue::Queue;
 
-/// Why a yes is not enough: the profile in use is protected.
+/// Says why a yes is not enough: the profile in use is protected.
 pub(super) fn protection(config: &Config) -> Option<String> {
     let protected = |profile: &&Profile| profile.protected;
     let profile = config.profile.as_ref().filter(protected)?;

@@ -29,7 +29,7 @@ use crate::store::write::{MOST_OFFERED, Writer};
 /// Columns of a message in a sentence about it.
 const SAID: usize = 40;
 
-/// Why a `zset-list` queue refuses a message.
+/// The reason why a `zset-list` queue refuses a message.
 const EQUAL_WAITS: &str = "an equal message waits already; it keeps its due time";
 
 /// Offers what was given.

@@ -46,7 +46,7 @@ pub(super) struct ShownQueue {
     /// Its figures.
     pub(super) pulse: Pulse,
     survey: Survey,
-    /// How late what has left it was, where it was watched.
+    /// The lateness of what has left it, where it was watched.
     late: Option<RecentLateness>,
     stand_ins: StandIns,
     skew_ms: i64,
@@ -163,7 +163,7 @@ fn object(
     fields
 }
 
-/// Why nothing could be counted by due time, which is not the same as nothing being due: the
+/// Says why nothing could be counted by due time, which is not the same as nothing being due: the
 /// pulse counts what is late with the command that the survey counts with.
 fn uncounted(pulse: &Pulse) -> Option<&str> {
     match &pulse.late {

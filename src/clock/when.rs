@@ -124,7 +124,7 @@ fn local_moments<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> Vec<EpochMillis>
     moments.into_iter().flatten().map(ms).collect()
 }
 
-/// Why a text is no time or span.
+/// The reason why a text is no time or span.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadTime {
     /// Not a span.

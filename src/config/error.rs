@@ -1,10 +1,10 @@
-//! Why there is no configuration.
+//! The reason why there is no configuration.
 
 use std::path::PathBuf;
 
 use super::{BadFile, BadTls, BadUrl, NoPassword, NoSentinels};
 
-/// Why file, environment and arguments make no session. Never holds a password.
+/// The reason why file, environment and arguments make no session. Never holds a password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ConfigError {
     /// The positional argument is no URL, so perhaps a subcommand was meant.

@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// The longest password, in bytes, and the most that is read of a complaint.
 const MOST_PASSWORD_BYTES: u64 = 64 * 1024;
 
-/// Why there is no password: the command that was run, and how it ended. Never what it printed
+/// The reason why there is no password: the command that was run, and how it ended. Never what it printed
 /// to its output.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the password_command of profile {profile}, {command:?}, {how}")]

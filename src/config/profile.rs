@@ -268,7 +268,7 @@ impl Profile {
     }
 }
 
-/// How a profile's `url` names sentinels.
+/// The way a profile's `url` names sentinels.
 const SENTINELS: &str = "Write url = \"redis-sentinel://HOST,HOST/0?sentinelMasterId=NAME\"";
 
 /// Tells whether sentinels lead to the server.

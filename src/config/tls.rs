@@ -3,7 +3,7 @@
 use crate::args::TlsFlags;
 use crate::queue::{Address, Endpoint, Identity, Tls, Verify};
 
-/// Why flags or keys of TLS make no sense together.
+/// The reason why flags or keys of TLS make no sense together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadTls {
     /// A certificate without its key, or the other way round.

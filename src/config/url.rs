@@ -22,7 +22,7 @@ pub(super) fn default() -> Endpoint {
     }
 }
 
-/// Why a URL cannot be used. Never repeats what may be a password.
+/// The reason why a URL cannot be used. Never repeats what may be a password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadUrl {
     /// Not a scheme that we know.

@@ -84,7 +84,7 @@ pub struct Consumer {
     waited: Duration,
     /// Before the next attempt; zero after a success.
     pause: Duration,
-    /// Why nothing is taken from such a queue.
+    /// The reason why nothing is taken from such a queue.
     refused: Option<StoreError>,
 }
 

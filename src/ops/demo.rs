@@ -62,7 +62,7 @@ impl Default for DemoOptions {
     }
 }
 
-/// Why there is no demo.
+/// The reason why there is no demo.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// Neither redis-server nor valkey-server is installed.

@@ -111,7 +111,7 @@ pub fn discover_with(
     })
 }
 
-/// Why a search does not go on.
+/// The reason why a search does not go on.
 enum ScanStop {
     /// Nobody listens any more.
     Unheard,

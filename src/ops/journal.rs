@@ -32,7 +32,7 @@ pub struct Journal {
     keep_days: u32,
 }
 
-/// Why something could not be written down or read.
+/// The reason why something could not be written down or read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(pub String);

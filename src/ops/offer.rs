@@ -40,7 +40,7 @@ pub struct OfferOutcome {
     pub unannounced: Option<String>,
     /// For how long the longest script kept the server.
     pub longest: Duration,
-    /// Why the rest was not offered, when the first batches are in already or may be.
+    /// The reason why the rest was not offered, when the first batches are in already or may be.
     pub stopped: Option<StoppedOffer>,
 }
 
@@ -51,7 +51,7 @@ pub struct StoppedOffer {
     pub unknown: usize,
     /// Number of entries that were not offered.
     pub left: usize,
-    /// Why.
+    /// The reason for it.
     pub why: StoreError,
 }
 

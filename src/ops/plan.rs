@@ -112,7 +112,7 @@ pub enum ChangeError {
     OnlyStrays(String),
 }
 
-/// Why a queue of this layout cannot be changed so: it has no `what`.
+/// Says why a queue of this layout cannot be changed so: it has no `what`.
 fn lacks(queue: &Queue, what: &str) -> ChangeError {
     let layout = queue.layout.word();
     ChangeError::Senseless(format!("a {layout} queue has no {what}"))

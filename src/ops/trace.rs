@@ -152,7 +152,7 @@ impl LiveTrace {
         self.stop.clone()
     }
 
-    /// Why it has ended, and what it has cost; to be asked once there is nothing
+    /// Tells why it has ended, and what it has cost; to be asked once there is nothing
     /// [next](Self::next).
     pub async fn end(&mut self) -> (LiveEnd, Option<LiveCost>) {
         match (&mut self.task).await {

@@ -66,7 +66,7 @@ pub enum WorkerEvent {
     Skipped {
         /// The id that people call it by.
         id: EntryId,
-        /// Why.
+        /// The reason for it.
         why: Skip,
     },
     /// A transfer failed. It goes on by itself.
@@ -88,7 +88,7 @@ pub enum WorkerEvent {
     },
     /// It does not hear announcements. It goes on transferring, but looks by itself only.
     Deaf {
-        /// Why.
+        /// The reason for it.
         why: StoreError,
         /// When it subscribes again.
         retry_in: Duration,
@@ -137,7 +137,7 @@ pub struct Lateness {
     pub max: f64,
 }
 
-/// Why an entry is passed over.
+/// The reason why an entry is passed over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Skip {
     /// It is due, but no frame: nobody can unpack it.

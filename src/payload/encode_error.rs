@@ -1,4 +1,4 @@
-//! Why a text cannot become a payload.
+//! The reason why a text cannot become a payload.
 
 use super::Codec;
 

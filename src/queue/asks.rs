@@ -12,7 +12,7 @@ pub enum Asks {
     Name(Why),
 }
 
-/// Why a yes is not enough.
+/// The reason why a yes is not enough.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Why {
     /// The profile wants it so.

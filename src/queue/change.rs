@@ -73,7 +73,7 @@ struct ChangeFacts {
     headline: &'static str,
     /// The question whether it shall be done; none where nobody is asked about a plan of it.
     question: Option<&'static str>,
-    /// Why there is nothing for it to do; none where that depends on what was chosen.
+    /// The reason why there is nothing for it to do; none where that depends on what was chosen.
     idle: Option<&'static str>,
 }
 
@@ -337,7 +337,7 @@ impl Change {
         self.facts().rights.concat()
     }
 
-    /// Why there is nothing for it to do in the queue of that name; none where that depends on what
+    /// Says why there is nothing for it to do in the queue of that name; none where that depends on what
     /// was chosen.
     #[must_use]
     pub fn idle(self, name: &str) -> Option<String> {

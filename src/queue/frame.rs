@@ -39,7 +39,7 @@ pub struct Frame<'a> {
     pub payload: &'a [u8],
 }
 
-/// Why a member is no frame.
+/// The reason why a member is no frame.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FrameError {
     /// Too short for any form.

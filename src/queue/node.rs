@@ -42,7 +42,7 @@ pub struct Node {
     pub moving: Vec<MovingSlot>,
     /// Its state.
     pub state: NodeState,
-    /// Why we do not reach it ourselves; none: we do, or have not tried.
+    /// The reason why we do not reach it ourselves; none: we do, or have not tried.
     pub why: Option<String>,
     /// We have heard it itself.
     pub heard: bool,
@@ -204,7 +204,7 @@ impl Node {
         words.join(", ")
     }
 
-    /// How far behind its master it is: `1.2 MB`, `1.2 MB, 14 s`; empty where that is not known.
+    /// Says how far behind its master it is: `1.2 MB`, `1.2 MB, 14 s`; empty where that is not known.
     #[must_use]
     pub fn lag_words(&self) -> String {
         let bytes = self.lag_bytes.map(text::size);

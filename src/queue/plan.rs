@@ -63,7 +63,7 @@ pub struct EntryResult {
     pub id: EntryId,
     /// Its outcome.
     pub outcome: Outcome,
-    /// Why, where that says more than the outcome's word.
+    /// The reason, where that says more than the outcome's word.
     pub reason: Option<String>,
 }
 

@@ -22,9 +22,9 @@ pub struct Endpoint {
     pub user: Option<String>,
     /// The password.
     pub password: Option<String>,
-    /// How to talk TLS to it; none is in the open.
+    /// The way to talk TLS to it; none is in the open.
     pub tls: Option<Tls>,
-    /// How connections to it, and to whatever it leads to, are made.
+    /// The way connections to it, and to whatever it leads to, are made.
     pub via: Via,
 }
 
@@ -144,11 +144,11 @@ pub struct Link {
 /// The nodes of a cluster, as it tells of them.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Nodes {
-    /// How many own slots.
+    /// The number of those that own slots.
     pub masters: usize,
-    /// How many of these do not answer us.
+    /// The number of these that do not answer us.
     pub away: usize,
-    /// How many follow one that does.
+    /// The number of those that follow one that does.
     pub replicas: usize,
     /// Slots, of [`SLOTS`](super::slot::SLOTS), that nobody owns.
     pub unowned: usize,
@@ -169,7 +169,7 @@ pub enum LinkState {
     },
     /// No connection. It is tried again at `retry_at`.
     Lost {
-        /// Why, in the words of the last attempt.
+        /// The reason, in the words of the last attempt.
         why: String,
         /// When it went.
         since: Instant,
@@ -185,7 +185,7 @@ impl LinkState {
         matches!(self, Self::Lost { why, .. } if refused_login(why).is_some())
     }
 
-    /// Why there is no connection, in plain words; none where there is one.
+    /// Says why there is no connection, in plain words; none where there is one.
     #[must_use]
     pub fn why_lost(&self) -> Option<&str> {
         match self {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::sentinels::place;
 
-/// How every connection is made. Its `Debug` never shows what may hold a password.
+/// The way every connection is made. Its `Debug` never shows what may hold a password.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct Via {
     /// The proxy that all of them go through.
@@ -40,7 +40,7 @@ pub struct AddressMapping {
     to: (String, Option<u16>),
 }
 
-/// Why a proxy or a mapping cannot be read.
+/// The reason why a proxy or a mapping cannot be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadVia {
     /// No proxy of the kind that we know.

@@ -201,7 +201,7 @@ impl<R: BufRead> Aof<R> {
         Ok(self.input.fill_buf()?.is_empty())
     }
 
-    /// Why something is not whole: the file ends, or is wrong.
+    /// Says why something is not whole: the file ends, or is wrong.
     fn broken(&mut self) -> io::Result<Words> {
         Ok(if self.is_over()? {
             Words::Cut

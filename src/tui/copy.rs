@@ -129,7 +129,7 @@ pub(crate) fn command(model: &mut Model) -> Vec<Effect> {
     copy_out(model, line, "a redis-cli command")
 }
 
-/// Why there is no command to copy; none when there is one.
+/// Says why there is no command to copy; none when there is one.
 pub(crate) fn why_no_command(model: &Model) -> Option<&'static str> {
     match &model.overlay {
         Some(Overlay::Change(view)) if view.own.is_none() => {
@@ -140,7 +140,7 @@ pub(crate) fn why_no_command(model: &Model) -> Option<&'static str> {
     }
 }
 
-/// Why there is nothing to copy; none when there is.
+/// Says why there is nothing to copy; none when there is.
 pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     if on_findings(model) {
         return no_finding(model);

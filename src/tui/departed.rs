@@ -54,7 +54,7 @@ impl Fate {
         }
     }
 
-    /// Why a key does nothing to it.
+    /// Says why a key does nothing to it.
     #[must_use]
     pub const fn why_not(self) -> &'static str {
         match self {

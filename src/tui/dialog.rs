@@ -80,7 +80,7 @@ impl Button {
 /// The reply to a key that is no answer, shown for a moment where the answers stand.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AnswerRemark {
-    /// Why it is none.
+    /// The reason why it is none.
     pub words: String,
     /// When it goes.
     pub until: Instant,
@@ -136,7 +136,7 @@ pub enum Question {
 pub struct TypedName {
     /// The name, as it is shown.
     pub wanted: String,
-    /// Why a `y` is not enough.
+    /// The reason why a `y` is not enough.
     pub why: String,
     /// The text that has been typed.
     pub field: Field,

@@ -121,7 +121,7 @@ pub trait InputForm {
     fn is_sent(&self) -> bool {
         false
     }
-    /// Why it failed.
+    /// Says why it failed.
     fn failed(&self) -> Option<&str> {
         None
     }

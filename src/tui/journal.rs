@@ -133,7 +133,7 @@ pub struct Changes {
     pub lines: VecDeque<ChangeLine>,
     /// The changes that were applied in this session, the newest first.
     pub own: VecDeque<OwnChange>,
-    /// Why the journal could not be read.
+    /// The reason why the journal could not be read.
     pub trouble: Option<String>,
 }
 

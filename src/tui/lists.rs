@@ -80,7 +80,7 @@ pub struct ListWindow {
     pub len: Option<u64>,
     /// When it was read, by our monotonic clock.
     pub read_at: Option<Instant>,
-    /// Why it could not be read.
+    /// The reason why it could not be read.
     pub trouble: Option<String>,
 }
 

@@ -82,7 +82,7 @@ pub struct Lives {
     pub read: Option<EpochMillis>,
     /// MONITOR under way.
     pub tracing: Option<Tracing>,
-    /// How it ended the last time, or why it did not begin.
+    /// Its end the last time, or the reason why it did not begin.
     pub ended: Option<Result<String, String>>,
     /// Transfers of the queue that failed half-way, as MONITOR has told.
     pub failed: u64,

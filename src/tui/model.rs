@@ -37,7 +37,7 @@ use crate::tui::tabs::Tab;
 use crate::tui::toast::Toast;
 use crate::tui::worker::Workers;
 
-/// Why nothing is changed while the server does not answer.
+/// The reason why nothing is changed while the server does not answer.
 pub const NO_CONNECTION: &str = "no connection: changes are off until it is back";
 
 /// Everything the screen knows.

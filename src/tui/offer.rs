@@ -71,7 +71,7 @@ pub struct OfferForm {
     pub waiting: bool,
     /// The offer that is under way.
     pub sending: Option<u64>,
-    /// Why the last one failed.
+    /// The reason why the last one failed.
     pub failed: Option<String>,
 }
 
@@ -106,9 +106,9 @@ pub enum OfferReply {
         refused: u64,
         /// One of them is the new head.
         head: bool,
-        /// Why nobody was told of the new head.
+        /// The reason why nobody was told of the new head.
         unannounced: Option<String>,
-        /// Why the rest is not in, how many of it may be, and how many were not offered.
+        /// The reason why the rest is not in, how many of it may be, and how many were not offered.
         stopped: Option<(String, u64, u64)>,
     },
     /// Nothing is in, for this reason.

@@ -76,7 +76,7 @@ pub struct Choice {
     pub help: String,
     /// The key that does the same; empty when there is none.
     pub keys: String,
-    /// Why it cannot do anything now.
+    /// The reason why it cannot do anything now.
     pub disabled: Option<String>,
 }
 

@@ -57,9 +57,9 @@ pub struct QueueRow {
     pub trend: Trend,
     /// When the last pulse arrived here.
     pub read_at: Option<Instant>,
-    /// Why the last read failed, when it did.
+    /// The reason why the last read failed, when it did.
     pub trouble: Option<String>,
-    /// Why it was not surveyed the last time, although it can be read.
+    /// The reason why it was not surveyed the last time, although it can be read.
     pub unsurveyed: Option<String>,
     /// The findings on it, worst first.
     pub findings: Vec<Finding>,

@@ -168,7 +168,9 @@ fn people_read_the_label_of_a_change_and_programs_its_word() {
 }
 
 /// Beginnings of a doc comment that do not say what the item is or does.
-const NO_NOUN: [&str; 5] = ["What", "Whether", "So", "That", "Those"];
+const NO_NOUN: [&str; 8] = [
+    "What", "Whether", "So", "That", "Those", "Why", "How", "Which",
+];
 
 #[test]
 fn a_doc_comment_begins_with_what_the_item_is_or_does() {

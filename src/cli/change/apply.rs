@@ -45,9 +45,9 @@ pub(super) struct ChangeFollower {
     stopping: bool,
     /// It was asked to stop for a while, and does so once it is paused.
     suspending: bool,
-    /// Why its results could not be printed: it is stopped then.
+    /// The reason why its results could not be printed: it is stopped then.
     unprinted: Option<io::Error>,
-    /// Why it could not go on: how it ended follows, unless it has not begun.
+    /// The reason why it could not go on: how it ended follows, unless it has not begun.
     why: Option<String>,
 }
 

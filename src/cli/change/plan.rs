@@ -22,7 +22,7 @@ pub(super) fn headline(plan: &Plan) -> String {
     format!("{} on {}{profile}", plan.headline(), plan.server)
 }
 
-/// Why a yes is not enough.
+/// Says why a yes is not enough.
 pub(super) fn why_by_name(plan: &Plan, why: Why) -> String {
     let entries = text::counted(plan.planned, "entry", "entries");
     match (why, plan.of) {

@@ -154,7 +154,7 @@ fn refused(why: StoreError) -> anyhow::Error {
     error.context("could not begin to trace")
 }
 
-/// Why it ended before its time.
+/// Says why it ended before its time.
 fn braked(end: &LiveEnd, brakes: Brakes) -> String {
     match end {
         LiveEnd::Rate(per_s) => format!(

@@ -282,7 +282,7 @@ impl Folder {
         sync_dir(&self.0)
     }
 
-    /// Why nothing can be changed: what cannot be written down cannot be taken back.
+    /// Says why nothing can be changed: what cannot be written down cannot be taken back.
     pub(super) fn unwritable(&self, error: &io::Error) -> JournalError {
         JournalError(format!(
             "the journal in {} cannot be written: {error}. Nothing is changed without it; make \

@@ -247,7 +247,7 @@ impl ItemResult {
     }
 }
 
-/// How far something is written when that returns.
+/// The place that something is written to before that returns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Reach {
     /// To the operating system, which outlives us; its room was taken before.

@@ -87,13 +87,13 @@ impl ProbeFate {
 }
 
 impl ProbedMessage {
-    /// How long after its due time it was transferred, in ms.
+    /// The time from its due time until it was transferred, in ms.
     #[must_use]
     pub fn late_ms(&self) -> Option<i64> {
         self.transferred.map(|at| at.since(self.due))
     }
 
-    /// How long it lay in target, in ms.
+    /// The time that it lay in target, in ms.
     #[must_use]
     pub fn in_target_ms(&self) -> Option<i64> {
         Some(self.taken?.since(self.transferred?))

@@ -1,11 +1,11 @@
-//! Why a text is no filter, in words for who typed it.
+//! The reason why a text is no filter, in words for who typed it.
 
 use std::ops::Range;
 
 use crate::clock::when::BadTime;
 use crate::payload::Codec;
 
-/// Why a text is no filter, and where: said live while it is typed.
+/// The reason why a text is no filter, and where: said live while it is typed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{wrong}")]
 pub struct BadFilter {

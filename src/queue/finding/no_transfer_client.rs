@@ -109,7 +109,7 @@ fn is_replica(seen: &QueueFacts) -> bool {
     seen.server.info().and_then(|info| info.text("role")) == Some("slave")
 }
 
-/// Why nobody can be seen here, on a replica where what is due leaves, or which has lost its
+/// Says why nobody can be seen here, on a replica where what is due leaves, or which has lost its
 /// master.
 fn at_its_master(seen: &QueueFacts, late_ms: i64) -> Option<&'static str> {
     let info = seen.server.info().filter(|_| is_replica(seen))?;

@@ -332,7 +332,7 @@ fn ahead(
 }
 
 impl Outlook<'_> {
-    /// Why a transfer takes long, and for how long nobody else is answered.
+    /// Says why a transfer takes long, and for how long nobody else is answered.
     fn cost(&self) -> String {
         let blocks = text::span(whole(self.block_ms));
         let (about, before) = (self.about(), text::thousands(self.longest.before));

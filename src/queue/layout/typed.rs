@@ -60,7 +60,7 @@ impl FromStr for Queue {
     }
 }
 
-/// Why a text does not name a queue.
+/// The reason why a text does not name a queue.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadQueue {
     /// Nothing was given.

@@ -271,7 +271,7 @@ impl Dialer {
         })
     }
 
-    /// Why nothing answers our handshake: most often, since the port speaks in the open.
+    /// Says why nothing answers our handshake: most often, since the port speaks in the open.
     async fn silence(&self, address: &Address) -> String {
         let said = async {
             let stream = self.socket(address).await.ok()?;
@@ -392,7 +392,7 @@ impl Dialer {
         .boxed()
     }
 
-    /// Why a server that has shaken hands closes the connection: it had asked for a certificate
+    /// Says why a server that has shaken hands closes the connection: it had asked for a certificate
     /// that we do not have.
     pub(super) fn wants_certificate(&self) -> Option<StoreError> {
         let client = self.tls(&self.place()?).ok()??;
@@ -499,7 +499,7 @@ impl EndingStream {
     }
 }
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 const LEFT: &str = "it was left, to see where the address leads now";
 
 impl Duplex for EndingStream {

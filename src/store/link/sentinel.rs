@@ -68,7 +68,7 @@ struct Testimony {
     replicas: u64,
 }
 
-/// Why a sentinel tells nothing, the one first that says most about what to do.
+/// The reason why a sentinel tells nothing, the one first that says most about what to do.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Silence {
     /// It does not let us in: its words.

@@ -215,7 +215,7 @@ impl Store {
         in_places(items.len(), join_all(asked).await)
     }
 
-    /// Why nothing is to be asked of it now: it hangs.
+    /// Says why nothing is to be asked of it now: it hangs.
     fn hangs(&self) -> Option<StoreError> {
         let link = self.inner.shared.link.borrow();
         match link.state {

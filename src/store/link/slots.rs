@@ -20,7 +20,7 @@ pub(in crate::store) struct Topology {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct SlotMap {
     nodes: Vec<Node>,
-    /// Which of the nodes owns each slot; empty where there is no cluster.
+    /// The node that owns each slot, by its index; empty where there is no cluster.
     owners: Vec<Option<usize>>,
 }
 
@@ -84,7 +84,7 @@ impl Topology {
         ids.filter(|id| !id.is_empty()).collect()
     }
 
-    /// How many there are of which kind; none where there is no cluster.
+    /// Counts them by kind; none where there is no cluster.
     pub(super) fn nodes(&self) -> Option<Nodes> {
         let map = self.map.borrow();
         let masters = map.masters().count();

@@ -146,7 +146,7 @@ impl Client {
     }
 }
 
-/// Why there is no TLS on a connection.
+/// The reason why there is no TLS on a connection.
 pub(super) struct HandshakeFailure {
     /// The reason, with the flag that helps.
     pub(super) words: String,

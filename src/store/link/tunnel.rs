@@ -32,7 +32,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Bytes of a line of complaint that are read.
 const LINE_BYTES: u64 = 4_096;
 
-/// How the command of a connection ends.
+/// The end of the command of a connection.
 #[derive(Clone)]
 pub(in crate::store) struct TunnelEnd {
     ended: watch::Receiver<Option<CommandEnd>>,
@@ -42,7 +42,7 @@ pub(in crate::store) struct TunnelEnd {
 /// The end of a command.
 #[derive(Clone)]
 struct CommandEnd {
-    /// How it was.
+    /// The words for it.
     words: String,
     /// Its status says that it went well.
     is_well: bool,
@@ -58,7 +58,7 @@ impl TunnelEnd {
         self.has_led.load(Ordering::Relaxed)
     }
 
-    /// Why the connection broke, in the command's own last words; none where it is not to blame: one
+    /// Says why the connection broke, in the command's own last words; none where it is not to blame: one
     /// that has ended well has passed on that the other side closed the connection, and what it
     /// says when we have closed it says nothing.
     pub(super) async fn broke(&self) -> Option<String> {

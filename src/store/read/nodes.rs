@@ -50,7 +50,7 @@ async fn asked(store: &Store, mut node: Node, home: &Address) -> Node {
     }
 }
 
-/// Why it was not reached, without naming it again.
+/// Says why it was not reached, without naming it again.
 fn reason(error: &StoreError) -> String {
     match error {
         StoreError::NotConnected { why, .. } | StoreError::Handshake { why, .. } => why.clone(),

@@ -60,7 +60,7 @@ pub(crate) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     begin(model, what, about)
 }
 
-/// Why equal ones of what is marked cannot be deleted now; none when they can.
+/// Says why equal ones of what is marked cannot be deleted now; none when they can.
 pub(crate) fn why_not_keep_one(model: &Model) -> Option<&'static str> {
     if model.marks.is_empty() {
         return Some("mark entries first: one of each that are equal is kept");

@@ -51,7 +51,7 @@ pub(crate) fn keep_watch(model: &mut Model, input: bool) {
     }
 }
 
-/// Why an action has to be asked for again.
+/// Says why an action has to be asked for again.
 pub(crate) fn why_again(model: &Model, action: Action) -> Option<&'static str> {
     let unseen = |at| model.instant.saturating_duration_since(at) < UNSEEN;
     let acts = queries::is_change(action) || matches!(action, Action::Mark | Action::MarkRange);

@@ -39,7 +39,7 @@ enum Row {
     Strip(When, Box<Preview>),
     /// Nothing.
     Blank,
-    /// Why a key is no answer, for a moment: the buttons name those that are.
+    /// The reason why a key is no answer, for a moment: the buttons name those that are.
     Answer(String),
     /// The name that has to be typed.
     Name,

@@ -154,7 +154,7 @@ pub(crate) fn find(model: &mut Model, what: &str) {
     }
 }
 
-/// Why there is no next place; none when there is one.
+/// Says why there is no next place; none when there is one.
 pub(crate) fn why_no_match(model: &Model) -> Option<&'static str> {
     let Screen::Entry(view) = &model.screen else {
         return None;

@@ -67,7 +67,7 @@ fn row(model: &Model) -> usize {
     told.get(at).map_or(model.cursor, |told| told.row)
 }
 
-/// Why there cannot be one now.
+/// Says why there cannot be one now.
 pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match () {
         () if model.queues.is_empty() => Some("no queue to look at"),

@@ -67,7 +67,7 @@ fn whose(model: &Model, row: &QueueRow) -> String {
 /// client tries again within five seconds.
 const HELPS_MS: i64 = 10_000;
 
-/// How it goes since a repair, while entries are late: whether they get fewer, and else what comes
+/// Tells how it goes since a repair, while entries are late: whether they get fewer, and else what comes
 /// next.
 fn repaired(model: &Model) -> impl Iterator<Item = String> {
     let all = rows(model).filter_map(|(_, row)| Some((row, row.watch.aftermath()?)));

@@ -24,7 +24,7 @@ pub struct Plan {
     pub said: Area,
     /// The place of what would be done.
     pub sum: Area,
-    /// Why it failed.
+    /// The place of the reason why it failed.
     pub failed: Area,
 }
 

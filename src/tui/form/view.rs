@@ -220,7 +220,7 @@ pub(crate) fn sum(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) {
     }
 }
 
-/// Why it failed.
+/// Draws why it failed.
 pub(crate) fn failed(ctx: &Ctx, of: &dyn InputForm, area: Area, buf: &mut Buffer) {
     let Some(why) = of.failed() else {
         return;

@@ -282,7 +282,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     limits
 }
 
-/// How far the search through all queues is: `FIND 3 of 40, Esc stops`.
+/// Says how far the search through all queues is: `FIND 3 of 40, Esc stops`.
 fn finding(ctx: &Ctx) -> Option<String> {
     let all = ctx.model.schedule.everywhere.as_ref()?;
     let at = all.looked + usize::from(all.at.is_some());

@@ -85,7 +85,7 @@ pub(crate) fn chosen(model: &Model) -> Option<&ChangeLine> {
     }
 }
 
-/// Why what is chosen cannot be taken back; none when it can, or when nothing is.
+/// Says why what is chosen cannot be taken back; none when it can, or when nothing is.
 pub(crate) fn why_no_undo(model: &Model) -> Option<&'static str> {
     let line = chosen(model)?;
     match line.change {
@@ -107,7 +107,7 @@ fn explained(model: &mut Model, generation: u64, result: Result<JournalAccount, 
     }
 }
 
-/// Why no change can be opened; none when one can.
+/// Says why no change can be opened; none when one can.
 pub(crate) fn why_not_open(model: &Model) -> Option<&'static str> {
     model.change_line().is_none().then_some("no change to open")
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{Code, Key};
 
-/// Why a text names no key.
+/// The reason why a text names no key.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadKey {
     /// It does not.

@@ -70,7 +70,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
 }
 
-/// Why there are no rows; none when there are.
+/// Says why there are no rows; none when there are.
 fn why_empty(ctx: &Ctx, list: List, window: &ListWindow, count: u64) -> Option<String> {
     let row = ctx.model.selected()?;
     let pulse = row.pulse.as_ref()?;

@@ -112,7 +112,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     }
 }
 
-/// How MONITOR does, or what only it can tell.
+/// Says how MONITOR does, or what only it can tell.
 fn monitored(ctx: &Ctx, key: &str) -> (String, Style) {
     let (m, t) = (ctx.model, &ctx.theme);
     let lives = &m.lives;

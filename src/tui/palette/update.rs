@@ -161,7 +161,7 @@ fn labels(model: &Model, action: Action) -> String {
     labels.collect::<Vec<_>>().join(" ")
 }
 
-/// Why an action cannot do anything here and now.
+/// Says why an action cannot do anything here and now.
 fn why_not(model: &Model, binding: &Binding) -> Option<String> {
     let here = focus::place(model);
     if binding.places.contains(&here) {

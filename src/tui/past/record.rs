@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::clock::EpochMillis;
 use crate::queue::{Due, Finding, Known, Pulse, Severity, Survey};
 
-/// How long moments are kept and how far apart they are at least, both in ms, the youngest first.
+/// The times for which moments are kept, and the least ones between two, both in ms, the youngest first.
 const TIERS: [(i64, i64); 3] = [
     (10 * MINUTE_MS, 1_000),
     (60 * MINUTE_MS, 10_000),

@@ -209,7 +209,7 @@ fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
     })
 }
 
-/// Why a queue could not be read, in place of all its figures.
+/// Draws why a queue could not be read, in place of all its figures.
 fn trouble(ctx: &Ctx, why: &str, placed: &[PlacedColumn<Col>], row: Area, buf: &mut Buffer) {
     let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
     let x = figures.map_or(row.w, |(_, x, _)| x + 2);

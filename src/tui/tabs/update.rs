@@ -81,7 +81,7 @@ pub(crate) fn announced(model: &mut Model) {
     }
 }
 
-/// Why nothing can be opened in the tab in sight; none when it can.
+/// Says why nothing can be opened in the tab in sight; none when it can.
 pub(crate) fn why_not_open(model: &Model) -> Option<&'static str> {
     match model.tab {
         Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine => {

@@ -302,7 +302,7 @@ fn is_slow(ctx: &Ctx, row: &QueueRow) -> bool {
     ctx.model.instant.saturating_duration_since(asked) >= SLOW
 }
 
-/// Why the bars cannot be counted, in as many lines as there is room for.
+/// Draws why the bars cannot be counted, in as many lines as there is room for.
 fn unread(ctx: &Ctx, track: &Track, why: &str, buf: &mut Buffer) {
     let plot = track.plot;
     let words = format!("? {}", text::printable(why));

@@ -147,7 +147,7 @@ fn rows(ctx: &Ctx, area: Area, stand: Option<Stand>, buf: &mut Buffer) {
     }
 }
 
-/// Why there is nothing to see, word-wrapped.
+/// Draws why there is nothing to see, word-wrapped.
 fn teach(ctx: &Ctx, area: Area, has_channel: bool, buf: &mut Buffer) {
     let refused = ctx.model.link.refused.why(Optional::PSubscribe);
     let words = match (has_channel, refused) {

@@ -91,7 +91,7 @@ impl EstimateBasis {
         (way, self.cost(way, most))
     }
 
-    /// Why a single entry keeps the server for longer than a script shall, where it does.
+    /// Says why a single entry keeps the server for longer than a script shall, where it does.
     #[must_use]
     pub fn why_long(&self, max_block: Duration) -> Option<String> {
         let most = max_block.as_secs_f64() * 1e6;

@@ -1,4 +1,4 @@
-//! Why nobody transfers although somebody is subscribed, as far as a kick has told.
+//! The reason why nobody transfers although somebody is subscribed, as far as a kick has told.
 
 use super::super::{QueueFacts, Step};
 use crate::clock::EpochMillis;

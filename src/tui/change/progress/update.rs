@@ -50,7 +50,7 @@ fn give(model: &mut Model, order: Order) -> Vec<Effect> {
     vec![Effect::Change(change::Effect::Order(generation, order))]
 }
 
-/// Why there is nothing to pause or stop; none when there is.
+/// Says why there is nothing to pause or stop; none when there is.
 pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     match (order(model), action) {
         (None, _) => Some("nothing is under way"),
@@ -268,7 +268,7 @@ fn kicked(model: &Model, summary: &Summary) -> Tone {
     }
 }
 
-/// Why the first one was not done, where that says more than its outcome.
+/// Says why the first one was not done, where that says more than its outcome.
 fn reason(results: &[EntryResult]) -> Option<&str> {
     results.iter().find_map(|result| result.reason.as_deref())
 }

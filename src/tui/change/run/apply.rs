@@ -58,7 +58,7 @@ pub(crate) struct ChangeReporter {
     /// The point at which the change stands.
     so_far: Arc<Mutex<InterruptedChange>>,
     over: bool,
-    /// Why it could not go on: how it ended is still to come.
+    /// The reason why it could not go on: how it ended is still to come.
     failed: Option<String>,
 }
 

@@ -49,7 +49,7 @@ enum On<'a> {
     One(&'a EntryRow),
 }
 
-/// Why an action that changes cannot do anything now; none when it can.
+/// Says why an action that changes cannot do anything now; none when it can.
 pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     if model.read_only {
         return Some(READ_ONLY);

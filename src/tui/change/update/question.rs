@@ -110,7 +110,7 @@ fn stale(model: &Model) -> Option<String> {
     })
 }
 
-/// Why a yes is not enough.
+/// Says why a yes is not enough.
 fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
     let planned = text::thousands(plan.planned);
     match (why, profile, plan.of) {

@@ -47,7 +47,7 @@ pub(crate) fn next(model: &mut Model) {
     say(model, said, Tone::Good);
 }
 
-/// Why there is nothing to be read otherwise; none when there is.
+/// Says why there is nothing to be read otherwise; none when there is.
 pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match entry(model) {
         None => Some("choose an entry"),

@@ -89,7 +89,7 @@ pub(crate) fn clicked(model: &mut Model, at: usize) {
     }
 }
 
-/// Why there is nothing to fold; none when there is.
+/// Says why there is nothing to fold; none when there is.
 pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match &model.screen {
         Screen::Entry(view) if view.tree.is_none() => Some("there is nothing to fold in it"),

@@ -64,7 +64,7 @@ pub(crate) fn facts(ctx: &Ctx, (row, is_gone): (&EntryRow, bool), area: Rect, bu
     }
 }
 
-/// How long it is until the entry falls due, or since.
+/// Says how long it is until the entry falls due, or since.
 pub(crate) fn countdown(ctx: &Ctx, row: &EntryRow) -> (String, Style) {
     let (due, style) = due_in(ctx, row.due);
     let words = match row.due {

@@ -27,7 +27,7 @@ pub(crate) struct Command {
     pub(crate) help: &'static str,
     /// The action that it is when it stands alone.
     pub(crate) action: Option<Action>,
-    /// Why it cannot do anything now.
+    /// The reason why it cannot do anything now.
     pub(crate) why_not: fn(&Model) -> Option<&'static str>,
     /// Lists the choices that its line could become.
     pub(crate) choices: fn(&Model, &str) -> Vec<Choice>,
