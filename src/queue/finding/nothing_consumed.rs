@@ -63,12 +63,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         _ if soon && ms < SOON_MS && enough == SOON_MS => {
             RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms))
         }
-        // Two samples that are apart tell it then, else half a minute.
+        // Two samples that are apart may tell it sooner: a countdown never goes up.
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
-            let known_ms = if ms < WHILE_MS { WHILE_MS } else { LONG_MS } - ms;
             let seen = text::counted(standing.length, "waits", "wait");
             let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
-            RuleVerdict::Early(Open::new(seen, asks, Some(known_ms)))
+            RuleVerdict::Early(Open::new(seen, asks, Some(LONG_MS - ms)))
         }
         _ => RuleVerdict::Fine,
     }

@@ -142,7 +142,15 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
-    let finding = others_may_be_there(seen, finding).all_words(clients::by_format(seen));
+    let finding = if others_may_be_there(seen) {
+        finding.words(
+            "clients of both versions have transferred since the server's start: if some of the \
+             other one still run, stop them first",
+        )
+    } else {
+        finding
+    };
+    let finding = finding.all_words(clients::by_format(seen));
     let finding = match heads::both_offer(seen) {
         Some(_) => finding.words(
             "both formats are among the last offered: if somebody still offers the other one, stop \
@@ -185,7 +193,14 @@ fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Fin
         "Rewrite {that} in the {} format",
         fleet.era.format()
     ));
-    let repair = if bad.due {
+    let repair = if others_may_be_there(seen) {
+        let also = format!(
+            "Stop the clients that write the other format, if any still run. Then rewrite {that} in \
+             the {} format",
+            fleet.era.format()
+        );
+        Advice::of(also).by(Act::Repair, ".")
+    } else if bad.due {
         rewrite.by(Act::Repair, ". The clients go on by themselves.")
     } else if bad.count == 1 {
         rewrite.by(Act::Repair, " before it falls due.")
@@ -274,16 +289,10 @@ fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
         ))
 }
 
-/// With a word of caution where clients of the other era may still be at work.
-fn others_may_be_there(seen: &QueueFacts, finding: Finding) -> Finding {
+/// Clients of the other era may still be at work.
+fn others_may_be_there(seen: &QueueFacts) -> bool {
     let several = seen.pulse.and_then(|pulse| pulse.transfer_clients.get()) >= Some(2);
-    if !several || heads::both_transferred(seen) != Some(true) {
-        return finding;
-    }
-    finding.words(
-        "clients of both versions have transferred since the server's start: if some of the other \
-         one still run, stop them first",
-    )
+    several && heads::both_transferred(seen) == Some(true)
 }
 
 #[cfg(test)]

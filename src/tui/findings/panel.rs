@@ -34,7 +34,7 @@ pub struct Block {
 pub struct Panel {
     /// The findings that have room: the selected queue's first, the worst of them before the others.
     pub blocks: Vec<Block>,
-    /// Number of findings that have no room: the last line says it.
+    /// Number of problems that have no room: the last line says it. What is over is none.
     pub more: usize,
     /// The first row that is free.
     pub free: u16,
@@ -129,6 +129,11 @@ fn is_own(model: &Model, told: &QueueFinding) -> bool {
 }
 
 impl Cause {
+    /// It is not over.
+    fn stands(&self, told: &[QueueFinding]) -> bool {
+        told[self.head].finding.gone.is_none()
+    }
+
     /// It is that of one queue.
     fn is_one(&self) -> bool {
         self.alike.is_empty()
@@ -251,7 +256,10 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
         rows[0] = whole.clamp(most, most + spare);
     }
     let mut panel = Panel {
-        more: causes.len() - shown,
+        more: causes[shown..]
+            .iter()
+            .filter(|cause| cause.stands(&told))
+            .count(),
         ..Panel::default()
     };
     for (cause, rows) in causes.iter().zip(rows) {

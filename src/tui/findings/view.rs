@@ -94,11 +94,14 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
 }
 
-/// `1 critical, 2 warnings`; none where nothing is wrong.
+/// `1 critical, 2 warnings`; none where nothing is wrong. What follows from another finding stands
+/// below that one, and is not counted again.
 fn count(ctx: &Ctx) -> Option<String> {
     let told = super::listed(ctx.model);
     let each = [Severity::Critical, Severity::Warning, Severity::Note].map(|severity| {
-        let here = told.iter().filter(|t| t.finding.gone.is_none());
+        let here = told
+            .iter()
+            .filter(|t| t.finding.gone.is_none() && !t.nested);
         let of_it = here.filter(|t| t.finding.severity == severity);
         let plural = severity != Severity::Critical;
         match (of_it.count(), severity.word()) {
