@@ -65,7 +65,13 @@ async fn a_repair_of_drift_leaves_what_may_never_have_been_delivered_and_says_wh
     let (timeouts, lonely) = (bench.queue.keys().timeouts, frame(97, b"lonely"));
     bench.server.cmd_bytes(&[b"ZADD", &timeouts, b"9", &lonely]);
     let (plan, told) = bench.change(What::Drift, Which::Due).await;
-    assert_eq!(plan.says, ["lonely", "lost", "lost too"]);
+    // Those that only the order list holds are found in no order.
+    let (mended, mut left) = (plan.says[0].as_str(), plan.says[1..].to_vec());
+    left.sort();
+    assert_eq!(
+        (mended, left),
+        ("lonely", ["lost", "lost too"].map(str::to_owned).to_vec())
+    );
     assert!(plan.leaves_strays);
     assert_eq!(told.count(Outcome::Done), 1);
     assert_eq!(told.count(Outcome::Refused), 2);
