@@ -173,9 +173,15 @@ pub struct Turn {
     pub at: EpochMillis,
     /// The severity of the worst problem from then on; none when there was none any more.
     pub worst: Option<Severity>,
-    /// The problem that has come, in a short sentence; empty when none has.
+    /// The id of the problem that has come; none when none has.
+    pub id: Option<&'static str>,
+    /// That problem in a short sentence, as it was told last: what was said first may have been a
+    /// guess, or a countdown. Empty when none has come.
     pub headline: String,
 }
+
+/// Turns, the newest first, among which the one of a problem that stands is looked for.
+const TOLD: usize = 20;
 
 /// The moments of a queue that are kept, for a day at most.
 #[derive(Clone, Debug, Default)]
@@ -247,6 +253,15 @@ impl Record {
         let (was, worst) = (worst_of(&before), worst_of(&self.problems));
         let had = |id: &str| before.iter().any(|(old, _)| *old == id);
         let come = new.problems().find(|found| !had(found.id));
+        for found in new.problems() {
+            let turns = self.turns.iter_mut().rev();
+            if let Some(turn) = turns.take(TOLD).find(|turn| turn.id == Some(found.id))
+                && had(found.id)
+                && turn.headline != found.headline
+            {
+                turn.headline.clone_from(&found.headline);
+            }
+        }
         // One of several that has gone is no end yet.
         if come.is_none() && was == worst {
             return;
@@ -259,6 +274,7 @@ impl Record {
         self.turns.push_back(Turn {
             at: new.at,
             worst,
+            id: told.map(|found| found.id),
             headline: told.map_or_else(String::new, |found| found.headline.clone()),
         });
         if self.turns.len() > Self::TURNS {
@@ -568,6 +584,35 @@ mod tests {
             (None, false),
         ];
         assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn where_a_problem_came_it_is_told_as_it_was_said_last() {
+        let mut record = Record::default();
+        let found = |words: &str| [Finding::new(id::DRIFT, Severity::Warning, words.to_owned())];
+        let guess = found("At least 150 entries have no due time.");
+        let known = found("200 entries have no due time.");
+        let again = found("3 entries have no due time.");
+        let readings: [(i64, &[Finding]); 6] = [
+            (0, &[]),
+            (5, &guess),
+            (20, &known),
+            (40, &[]),
+            (60, &again),
+            (80, &again),
+        ];
+        for (second, findings) in readings {
+            keep(&mut record, &pulse(second, 5), findings);
+        }
+        let told: Vec<&str> = record.turns().map(|turn| turn.headline.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "200 entries have no due time.",
+                "",
+                "3 entries have no due time."
+            ]
+        );
     }
 
     #[test]
