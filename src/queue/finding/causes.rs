@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Diagnosis, Finding, QueueFacts, Severity};
-use super::{drift, mixed_frames, poison, score_range, slow_transfer, stuck_client};
+use super::{drift, mixed_fleet, mixed_frames, poison, score_range, slow_transfer, stuck_client};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::text;
@@ -19,7 +19,7 @@ pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
         findings.retain(|found| !effects.contains(&found.id));
         all.early.retain(|(id, _)| !effects.contains(id));
     }
-    if findings.iter().any(Finding::redelivers) {
+    if findings.iter().any(Finding::redelivers) || findings.iter().any(mixed_fleet::is_of_both) {
         // More of them come as long as that stands, and fill target.
         let effects = [id::DUPLICATES, id::TARGET_BACKLOG];
         findings.retain(|found| !effects.contains(&found.id));

@@ -51,6 +51,12 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding(seen, (due, offered), failed))
 }
 
+/// It tells that clients of both eras are at work, of which each delivers again and again what it had
+/// delivered before it failed.
+pub(super) fn is_of_both(found: &Finding) -> bool {
+    found.id == ID && found.evidence.figures.contains_key("older_due")
+}
+
 /// Counts the last offered entries by era where those who offer now are of one era, but the entry
 /// that heads timeouts is of the other, and it has left the order list: somebody delivers it again
 /// and again.

@@ -4,7 +4,7 @@
 use super::clients;
 use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
-use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, id};
+use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, id, mixed_fleet};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
 use crate::queue::{Exact, JudgedMember, Unpack, text};
@@ -213,11 +213,7 @@ fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Fin
 /// Where clients of both versions are at work, the entries of one of them that the other fails on are
 /// no matter of their own: what is rewritten today comes again tomorrow.
 pub(super) fn subordinate(findings: &mut Vec<Finding>) {
-    let is_fleet = |found: &Finding| {
-        let both = found.evidence.figures.contains_key("older_due");
-        found.id == id::MIXED_FLEET && both
-    };
-    if !findings.iter().any(is_fleet) {
+    if !findings.iter().any(mixed_fleet::is_of_both) {
         return;
     }
     let blocks = |found: &&mut Finding| found.id == ID && found.severity == Severity::Critical;

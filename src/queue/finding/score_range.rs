@@ -5,7 +5,7 @@ mod micros;
 
 use self::counted::known;
 use super::id::SCORE_RANGE as ID;
-use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
+use super::{Act, Advice, Beat, Finding, QueueFacts, RuleVerdict, Severity, Step, recovery};
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::exact::Group;
@@ -18,6 +18,10 @@ const UNREADABLE: f64 = 1e17;
 const NEVER: &str = "Entries with an impossible due time are never delivered.";
 /// The lateness in ms after which an entry should have been delivered.
 const LATE_MS: i64 = 10_000;
+/// Clients that fail try again within this, in ms.
+const GRID_MS: i64 = 7_000;
+/// And are seen to do so within this, in ms.
+const GRID_SEEN_MS: i64 = 180_000;
 /// The time in ms within which what falls due is not put off for good.
 const YEARS_MS: i64 = 1_000_000_000_000;
 
@@ -64,7 +68,23 @@ pub(super) fn negative(seen: &QueueFacts, pulse: &Pulse) -> Option<f64> {
 /// True when clients sleep for the first entry, as if there were no other.
 pub(super) fn puts_to_sleep(seen: &QueueFacts) -> bool {
     let score = seen.pulse.and_then(|pulse| negative(seen, pulse));
-    score.is_some_and(|score| score <= -UNREADABLE)
+    score.is_some_and(|score| score <= -UNREADABLE) && !stumbles(seen)
+}
+
+/// Clients fail at the reply that names the first entry, and try again each 5 s: what is due leaves
+/// all the same, by no change of ours. (They sleep where they were told of that entry on the
+/// channel.)
+fn stumbles(seen: &QueueFacts) -> bool {
+    let Some(pulse) = seen.pulse else {
+        return false;
+    };
+    let late_ms = pulse.oldest_late.map_or(0, |oldest| pulse.at.since(oldest));
+    let theirs = recovery::ours(seen.watch, pulse.at, GRID_SEEN_MS).is_none()
+        && seen.watch.own_workers == 0
+        && !seen.watch.changing;
+    let beats: Vec<_> = seen.watch.last(GRID_SEEN_MS).collect();
+    let fell = |two: &[&Beat]| two[1].late < two[0].late && two[1].waiting < two[0].waiting;
+    theirs && late_ms <= GRID_MS && beats.windows(2).any(fell)
 }
 
 /// Advises to bring scores from one unit to the other.
@@ -96,6 +116,18 @@ fn below_zero(seen: &QueueFacts, score: f64) -> Finding {
         let headline = "Entries with a negative due time are never delivered.";
         let details = format!(
             "{entries} a negative due time: a poller that asks from 0 on never takes {them}."
+        );
+        (Severity::Warning, headline, details)
+    } else if score <= -UNREADABLE && stumbles(seen) {
+        let headline = "Deliveries are up to 5 s late: a due time has overflowed.";
+        let (stands, it, are) = if count == 1 {
+            ("it stands", "it", "it is")
+        } else {
+            ("they stand", "them", "they are")
+        };
+        let details = format!(
+            "{entries} an overflowed due time ({score:.2e}): below zero, {stands} first. Clients fail \
+             at {it} and transfer only each 5 s; once {are} announced, clients sleep forever.",
         );
         (Severity::Warning, headline, details)
     } else if score <= -UNREADABLE {
@@ -266,7 +298,7 @@ fn with_suspects(finding: Finding, bad: &[&JudgedMember]) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Scene, pulse, sample, survey};
+    use super::super::tests::{START, Scene, pulse, sample, survey};
     use super::*;
     use crate::queue::{Known, Queue, Survey};
 
@@ -300,6 +332,40 @@ mod tests {
             assert_eq!(found.severity, Severity::Critical);
             assert!(found.sentence().contains(word), "{}", found.sentence());
         }
+    }
+
+    #[test]
+    fn where_what_is_due_leaves_all_the_same_clients_do_not_sleep() {
+        let seen = |ms: i64, late: u64, oldest_ms: i64| {
+            let mut seen = pulse(ms, 5 + late, None, 1);
+            seen.head = Some(Queue::redisson("q").due(-9.223_372_036_9e18));
+            seen.late = Known::Is(late);
+            seen.oldest_late = (late > 0).then(|| seen.at.plus(-oldest_ms));
+            seen
+        };
+        let sleeps = |scene: &mut Scene| {
+            let found = scene.found(ID).unwrap();
+            let slept = found.headline.contains("sleep forever");
+            assert_eq!(slept, found.severity == Severity::Critical);
+            slept
+        };
+        let mut scene = Scene::default();
+        for (s, late) in (0..20).zip([0, 1, 1, 2, 2].into_iter().cycle()) {
+            scene = scene.pulse(seen(s * 1_000, late, 4_000));
+        }
+        assert!(!sleeps(&mut scene));
+        // What left by a change of ours shows nothing.
+        scene
+            .watch
+            .changed_by_us(crate::queue::Change::Transfer, START.plus(19_000));
+        assert!(sleeps(&mut scene));
+        // Nothing leaves.
+        let mut scene = Scene::default();
+        for s in 0..20 {
+            let late = u64::try_from(s).unwrap_or(0);
+            scene = scene.pulse(seen(s * 1_000, late, 4_000));
+        }
+        assert!(sleeps(&mut scene));
     }
 
     #[test]

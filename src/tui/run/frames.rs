@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 /// Pictures that no key has asked for: a few at once, then one in this time. So the first data is
-/// there as soon as it arrives, and a flood of announcements costs two pictures a second,
+/// there as soon as it arrives, and a flood of announcements costs two or three pictures a second,
 /// which is as much as somebody reads.
-const FRAME: Duration = Duration::from_millis(500);
+const FRAME: Duration = Duration::from_millis(400);
 
 /// The most pictures that are drawn at once.
 const AT_ONCE: u32 = 8;
