@@ -175,7 +175,7 @@ pub struct Turn {
     pub worst: Option<Severity>,
     /// The id of the problem that has come; none when none has.
     pub id: Option<&'static str>,
-    /// That problem in a short sentence, as it was told last: what was said first may have been a
+    /// The problem in a short sentence, as it was told last: what was said first may have been a
     /// guess, or a countdown. Empty when none has come.
     pub headline: String,
 }
