@@ -1,5 +1,6 @@
 //! The mouse in the real program, as a terminal reports it, and a screen that stands still.
 
+use std::cell::RefCell;
 use std::num::NonZeroU16;
 
 use delayscope::queue::Queue;
@@ -133,14 +134,22 @@ fn a_picture_is_written_at_once_and_only_where_it_differs() {
     server.fill(&orders, 50, server.now().plus(60_000), 60_000);
     let terminal = open(&server);
     with_data(&terminal);
-    terminal.wait("some seconds", PATIENCE, |s| pictures(&s.bytes).len() > 8);
-    let shown = terminal.shown();
-    let pictures = pictures(&shown.bytes);
+    // Taken between two pictures: the next one may come in pieces.
+    let taken = RefCell::default();
+    terminal.wait("some seconds", PATIENCE, |s| {
+        let enough = s.whole() && pictures(&s.bytes).len() > 8;
+        if enough {
+            taken.replace(s.bytes.clone());
+        }
+        enough
+    });
+    let bytes: Vec<u8> = taken.into_inner();
+    let pictures = pictures(&bytes);
     // What is all there is written within pictures: between two of them nothing is.
-    let first = shown.bytes.windows(8).position(|w| w == b"\x1b[?2026h");
+    let first = bytes.windows(8).position(|w| w == b"\x1b[?2026h");
     let drawn: usize = pictures.iter().map(|picture| picture.len() + 16).sum();
-    let since = shown.bytes.len() - first.unwrap_or(0);
-    assert!(shown.whole() && drawn == since, "{drawn} of {since}");
+    let since = bytes.len() - first.unwrap_or(0);
+    assert_eq!(drawn, since);
     // Countdowns go on; no cell that stands is written again.
     let size = |n| NonZeroU16::new(n).unwrap();
     let mut screen = vt100::Parser::new(size(40), size(120), 0);
