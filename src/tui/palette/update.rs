@@ -82,7 +82,17 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     let typed = without_colon(line);
     if typed.contains(' ') {
         match said(line) {
-            LineMeaning::Command(command, arg) => return (command.choices)(model, &arg),
+            LineMeaning::Command(command, arg) => {
+                let choices = (command.choices)(model, &arg);
+                if !choices.is_empty() || !arg.is_empty() || command.wants.is_empty() {
+                    return choices;
+                }
+                // It is there, and says what it waits for.
+                return vec![Choice {
+                    disabled: Some(format!("type {} behind it", command.wants)),
+                    ..of_command(model, command)
+                }];
+            }
             LineMeaning::Action(binding) => return vec![of_action(model, binding)],
             LineMeaning::Nothing | LineMeaning::Unknown => {}
         }

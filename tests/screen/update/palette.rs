@@ -111,6 +111,26 @@ fn arrows_choose_tab_completes_and_a_command_waits_for_its_word() {
 }
 
 #[test]
+fn a_command_for_whose_word_there_is_nothing_to_offer_says_what_it_waits_for() {
+    let mut desk = Desk::of(Vec::new());
+    desk.char(':');
+    desk.type_text("server");
+    desk.press(Code::Enter);
+    assert_eq!(desk.line(), "server ");
+    let [choice] = desk.choices() else {
+        panic!("{:?}", desk.choices())
+    };
+    let why = choice.disabled.as_deref();
+    assert_eq!(
+        (choice.line.as_str(), why),
+        ("server", Some("type HOST:PORT/DB behind it"))
+    );
+    // The same with Enter.
+    assert!(desk.press(Code::Enter).is_empty());
+    assert_eq!(desk.line(), "server ");
+}
+
+#[test]
 fn what_cannot_act_says_why_and_stays() {
     let mut desk = two();
     desk.char(':');
