@@ -1,4 +1,5 @@
-//! The lateness with which the messages of a queue leave timeouts, told from what is read of it anyway.
+//! The lateness with which the messages of a queue leave timeouts, told from what is read of it
+//! anyway.
 //!
 //! A read sees the head of timeouts, and perhaps some rows. What it saw and the next one does not
 //! see any more has left in between: its lateness lies between two bounds. Percentiles of the lower

@@ -1,5 +1,5 @@
-//! The reason why a request to the server came to nothing. Every `Display` is a full sentence that says what
-//! was attempted, on what, and, where it is not plain, what to do.
+//! The reason why a request to the server came to nothing. Every `Display` is a full sentence that
+//! says what was attempted, on what, and, where it is not plain, what to do.
 
 use std::time::Duration;
 

@@ -256,7 +256,7 @@ pub(crate) struct Slot {
 }
 
 /// Requests that are no further apart follow one on another: more than the pause that they make then.
-const CLOSE: Duration = Duration::from_millis(900);
+const CLOSE: Duration = Duration::from_millis(700);
 
 impl Slot {
     /// The next request starts at `at` or earlier.

@@ -131,7 +131,7 @@ pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
         row("writes", writes(plan));
     }
     if let Some((now, then)) = plan.target {
-        row("target", target(plan, now, then));
+        row("target", target(now, then));
     }
     let back = match (plan.can_be_undone(), plan.may_be_consumed()) {
         (true, _) if !plan.change.is_undone_as_newest() => "with delayscope undo and its id",
@@ -210,20 +210,8 @@ fn writes(plan: &Plan) -> String {
     )
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a length by a rate, for people"
-)]
-fn target(plan: &Plan, now: u64, then: u64) -> String {
-    let mut words = format!("{} → {}", text::thousands(now), text::thousands(then));
-    if let Some(rate) = plan.consumed_per_s.filter(|rate| *rate > 0.0 && then > now) {
-        let ms = then as f64 / rate * 1e3;
-        let needed = text::span(ms as u64);
-        words.extend(["; its consumers need ", &needed, " for that"]);
-    }
-    words
+fn target(now: u64, then: u64) -> String {
+    format!("{} → {}", text::thousands(now), text::thousands(then))
 }
 
 fn span(span: Duration) -> String {

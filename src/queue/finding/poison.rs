@@ -143,10 +143,7 @@ fn finding(
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
     let finding = if others_may_be_there(seen) {
-        finding.words(
-            "clients of both versions have transferred since the server's start: if some of the \
-             other one still run, stop them first",
-        )
+        finding.words("clients of both versions have transferred since the server's start")
     } else {
         finding
     };
@@ -333,6 +330,25 @@ mod tests {
         assert_eq!(found.evidence.figures["due_before"], 0);
         // Nobody can tell which of the two is the stranger.
         assert_eq!(said([true, true]), None);
+    }
+
+    #[test]
+    fn where_clients_of_both_versions_may_be_at_work_one_is_stopped_before_anything_is_rewritten() {
+        let advice = |clients, transferred| {
+            let mut next: Vec<_> = (0..9).map(|id| due(Form::ByteId, id)).collect();
+            next.push(due(Form::DoubleId, 20));
+            let mut seen = pulse(0, 10, Some(1_000), clients);
+            seen.first = next.first().cloned();
+            let scene = Scene::default()
+                .pulse(seen)
+                .sample(sample(next.clone(), next))
+                .look(server_look(1_000, transferred, 0));
+            scene.found(ID).unwrap().repair.sentence.to_string()
+        };
+        let first = "Stop the clients that write the other format, if any still run. Then rewrite";
+        assert!(advice(2, [true, true]).starts_with(first));
+        assert!(advice(1, [true, true]).starts_with("Rewrite"));
+        assert!(advice(2, NEWER).starts_with("Rewrite"));
     }
 
     #[test]

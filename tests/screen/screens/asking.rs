@@ -235,10 +235,17 @@ fn each_bar_of_what_will_be_stands_below_what_it_is_whatever_comes_to_be_later()
     }
 }
 
+/// All these words stand on the screen.
+fn assert_told(text: &str, told: &[&str]) {
+    for words in told {
+        assert!(text.contains(words), "{words} is not in\n{text}");
+    }
+}
+
 #[test]
 fn a_plan_says_all_of_it_on_the_smallest_screen_that_is_complete() {
     let text = text(&asked(SMALL, look(), 1_000_000));
-    for words in [
+    let told = [
         "Transfer 1,000,000 entries of orders",
         "and 999,999 more",
         "3 → 1,000,003",
@@ -246,9 +253,8 @@ fn a_plan_says_all_of_it_on_the_smallest_screen_that_is_complete() {
         "production",
         "Type the queue's name",
         "cancel ]",
-    ] {
-        assert!(text.contains(words), "{words} is not in\n{text}");
-    }
+    ];
+    assert_told(&text, &told);
 }
 
 #[test]
@@ -482,9 +488,7 @@ fn a_question_with_much_to_say_keeps_how_it_is_undone_and_what_has_to_be_typed_a
             "Type the queue's name to transfer now (1,000,000 entries at",
             "cancel ]",
         ];
-        for words in told {
-            assert!(text.contains(words), "{words} is not in\n{text}");
-        }
+        assert_told(&text, &told);
     }
 }
 
@@ -502,7 +506,5 @@ fn the_question_about_a_worker_says_what_is_moved_first_and_what_it_costs_at_80x
         "at most 100 entries in a script",
         "It cannot be undone",
     ];
-    for words in told {
-        assert!(text.contains(words), "{words}\n{text}");
-    }
+    assert_told(&text, &told);
 }
