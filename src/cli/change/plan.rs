@@ -24,7 +24,7 @@ pub(super) fn headline(plan: &Plan) -> String {
 
 /// Says why a yes is not enough.
 pub(super) fn why_by_name(plan: &Plan, why: Why) -> String {
-    let entries = text::counted(plan.planned, "entry", "entries");
+    let entries = text::counted(plan.done_about(), "entry", "entries");
     match (why, plan.of) {
         (Why::Half, Some(of)) => format!("{entries} are more than half of {}", text::thousands(of)),
         _ => format!("{entries} are many"),

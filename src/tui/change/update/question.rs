@@ -112,7 +112,7 @@ fn stale(model: &Model) -> Option<String> {
 
 /// Says why a yes is not enough.
 fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
-    let planned = text::thousands(plan.planned);
+    let planned = text::thousands(plan.done_about());
     match (why, profile, plan.of) {
         (Why::Protected, Some(profile), _) => TypedName::protected(&profile.name),
         (Why::Half, _, Some(of)) => format!("{planned} of {}", text::thousands(of)),
