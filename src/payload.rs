@@ -47,7 +47,6 @@ mod opaque;
 mod plain;
 mod protobuf;
 mod reader;
-mod said;
 mod scalar;
 mod serialization;
 mod smile;
@@ -59,6 +58,7 @@ mod text;
 mod time;
 mod tree;
 mod typed;
+mod value;
 mod verdict;
 mod zstd;
 
@@ -76,11 +76,11 @@ pub use encode_error::EncodeError;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
 pub use plain::{MARKS, SEPARATORS, plain};
-pub use said::written;
 pub use spelling::{encode, spelled};
 pub use text::beginning;
 pub use tree::{Cut, Field, Name, Node, Shape};
 pub use typed::class_named;
+pub use value::written;
 pub use verdict::Sure;
 
 /// The codecs that are recognised, by the names of Redisson's own.

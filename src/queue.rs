@@ -7,6 +7,7 @@
 pub mod acl;
 pub mod asks;
 pub mod change;
+pub mod change_event;
 pub mod classes;
 pub mod entry;
 pub mod exact;
@@ -31,7 +32,6 @@ pub mod shell;
 pub mod slot;
 pub mod snapshot;
 pub mod text;
-pub mod told;
 pub mod twin;
 pub mod via;
 pub mod zoom;

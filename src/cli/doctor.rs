@@ -5,7 +5,7 @@ mod hook;
 mod kept;
 mod looks;
 mod patience;
-mod told;
+mod report;
 mod watched;
 
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ pub(super) async fn run<W: Write>(
     if asked.queue.is_some() {
         doctor.check_that_it_is_there(config).await?;
     }
-    told::print(&doctor, &all, &doctor.session.programs(config), out)?;
+    report::print(&doctor, &all, &doctor.session.programs(config), out)?;
     doctor.check_that_all_were_there()?;
     let worst = all.iter().filter_map(worst).max();
     Ok(outcome(worst, asked))

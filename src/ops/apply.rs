@@ -30,8 +30,8 @@ use super::caught::caught;
 use super::journal::Journal;
 use super::plan::PreparedChange;
 use super::plan::work::Job;
+pub use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::plan::Way;
-pub use crate::queue::told::{ChangeEvent, Order};
 use crate::store::write::Writer;
 
 /// The reason to wait that a paused change tells.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::detect::{self, Recognition};
 use super::effort::Purse;
-use super::said::{self, Notation, written};
 use super::tree::{Name, Node, Shape};
+use super::value::{self, Notation, written};
 use super::verdict::{CodecVerdict, Sure};
 use super::{Codec, jackson, line};
 
@@ -108,7 +108,7 @@ fn value(found: Recognition) -> Value {
     } else {
         Notation::Other
     };
-    said::value_of(typed(found.codec(), found.tree), notation)
+    value::value_of(typed(found.codec(), found.tree), notation)
 }
 
 /// A tree with the types that Jackson puts into its data.

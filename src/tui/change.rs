@@ -10,8 +10,8 @@ pub mod view;
 use std::time::{Duration, Instant};
 
 use self::plan::ToPlan;
+use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::plan::Progress;
-use crate::queue::told::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
 use crate::tui::departed::ChangeSubject;
 use crate::tui::edit::EditForm;

@@ -11,7 +11,7 @@ use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
 
 /// Terminals refuse more than about this, in bytes.
-const MOST: usize = 100_000;
+const MOST_BYTES_COPIED: usize = 100_000;
 
 /// Columns of what is told of a copy.
 const FIRST: usize = 48;
@@ -162,8 +162,8 @@ fn row(model: &Model) -> Option<&EntryRow> {
 
 fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
     let bytes = text::thousands(u64::try_from(copy.len()).unwrap_or(u64::MAX));
-    if copy.len() > MOST {
-        let most = text::thousands(MOST as u64);
+    if copy.len() > MOST_BYTES_COPIED {
+        let most = text::thousands(MOST_BYTES_COPIED as u64);
         let id = row(model).map(|row| row.id.to_string()).unwrap_or_default();
         let why = format!(
             "{bytes} bytes: a terminal takes no copy of more than {most}. \

@@ -37,7 +37,7 @@ pub struct EditForm {
 }
 
 /// More bytes are not edited on a screen.
-pub const MOST: usize = 256 << 10;
+pub const MOST_BYTES_EDITED: usize = 256 << 10;
 
 /// Number of bytes in a line of hex.
 const HEX_LINE: usize = 16;

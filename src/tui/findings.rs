@@ -1,8 +1,8 @@
 //! The findings: which are told, and in which order.
 
 pub mod calm;
+pub mod lines;
 pub mod panel;
-pub mod said;
 pub mod tab;
 pub mod update;
 pub mod view;

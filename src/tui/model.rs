@@ -306,6 +306,13 @@ impl Model {
         }
     }
 
+    /// Returns a sentence with the keys that are bound, for their names in braces: see
+    /// [`Keymap::sentence`].
+    #[must_use]
+    pub fn sentence(&self, words: &str) -> String {
+        self.keymap.sentence(words, self.look.ascii)
+    }
+
     /// The selected queue's row, when there is any queue and one has been selected.
     #[must_use]
     pub fn selected(&self) -> Option<&QueueRow> {

@@ -9,7 +9,8 @@ use crate::tui::{
     awaited, change, copy, departed, entries, entry, examine, focus, help, tabs, timeline,
 };
 
-/// The reason why an action cannot do anything now; none when it can.
+/// The reason why an action cannot do anything now; none when it can. The keys in it are names of
+/// actions in braces: [`Model::sentence`] makes a sentence of it.
 #[must_use]
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
@@ -27,7 +28,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             entry::update::why_no_match(model)
         }
         Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
-            Some("no filter is on: / sets one")
+            Some("no filter is on: {filter} sets one")
         }
         Action::Mark | Action::MarkRange if model.entry().is_none() => Some("no entry to mark"),
         Action::Mark | Action::MarkRange

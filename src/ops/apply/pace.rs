@@ -10,7 +10,7 @@ use crate::ops::plan::work::Work;
 use crate::store::change::MOST_CHANGED;
 
 /// Entries in a script at most: beyond them little is gained, and others wait longer.
-const MOST: usize = 500;
+const MOST_ENTRIES_IN_A_SCRIPT: usize = 500;
 /// The same for a script that is told what to move by a number alone, and tells what it moved.
 pub(super) const MOST_TOLD: usize = 1_000;
 /// The same for a transaction that moves what was read before: it spends half of what a script
@@ -43,7 +43,11 @@ impl ScriptPace {
     /// Begins with `first` entries in a script, by what one of them is thought to cost.
     pub(super) fn new(limits: &Limits, first: usize) -> Self {
         let wide = limits.max_block >= WIDE;
-        let mut most = if wide { MOST_CHANGED } else { MOST };
+        let mut most = if wide {
+            MOST_CHANGED
+        } else {
+            MOST_ENTRIES_IN_A_SCRIPT
+        };
         if let Some(per_s) = limits.per_s {
             #[expect(
                 clippy::cast_possible_truncation,
@@ -198,7 +202,7 @@ mod tests {
         for _ in 0..20 {
             pace.had(pace.size(), Duration::from_millis(1));
         }
-        assert_eq!(pace.size(), MOST);
+        assert_eq!(pace.size(), MOST_ENTRIES_IN_A_SCRIPT);
         pace.had(500, Duration::from_millis(11));
         assert_eq!(pace.size(), 250);
         pace.had(250, Duration::from_millis(6));
@@ -221,7 +225,7 @@ mod tests {
             let limits = Limits::default();
             ScriptPace::new(&limits, cost.entries_within(limits.max_block)).size()
         };
-        assert_eq!(first(1), MOST);
+        assert_eq!(first(1), MOST_ENTRIES_IN_A_SCRIPT);
         assert_eq!(first(100), 100);
         assert_eq!(first(4_000), 2);
         assert_eq!(first(60_000), 1, "one alone is longer than a script may be");

@@ -51,7 +51,7 @@ impl PlannedWork {
 /// The reason why nothing is done about what only the order list holds.
 pub(super) const ONLY_IN_ORDER: &str =
     "only the order list holds it: it can be requeued, delivered or deleted";
-const NOT_YET_DUE: &str = "it is not due yet: `deliver` transfers it all the same";
+const NOT_YET_DUE: &str = "it is not due yet: only transfer now (deliver) takes it";
 const DELIVERED: &str = "it is delivered already";
 const NO_TIME: &str = "its score is no time, so that there is none to reckon from";
 const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 ms";

@@ -31,7 +31,7 @@ pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
     Ok(Which::Where(From::Waiting, Arc::new(is_strange)))
 }
 
-const SET_ASIDE: &str = "it is in quarantine; `repair --restore` lets it wait again";
+const SET_ASIDE: &str = "it is in quarantine: restore it first";
 const NOT_SET_ASIDE: &str = "it is not in quarantine";
 
 impl PlanContext<'_> {

@@ -36,7 +36,7 @@ const ROUND: Duration = Duration::from_secs(1);
 /// for as long as the first answer takes, and a little more.
 const LATELY: Duration = Duration::from_secs(5);
 /// Sentinels that are asked at most. (They tell of each other; a group has three to seven.)
-const MOST: usize = 16;
+const MOST_SENTINELS: usize = 16;
 /// The channel on which a sentinel tells of another master.
 const SWITCH: &str = "+switch-master";
 
@@ -188,7 +188,7 @@ impl Guide {
         let mut posts = self.posts();
         for (host, port) in others {
             let is_known = |post: &Arc<Post>| post.host == *host && post.port == *port;
-            if posts.len() < MOST && !posts.iter().any(is_known) {
+            if posts.len() < MOST_SENTINELS && !posts.iter().any(is_known) {
                 posts.push(Post::new(host, *port));
             }
         }

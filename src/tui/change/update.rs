@@ -39,7 +39,7 @@ pub(crate) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     let about = match about::of(model, action) {
         Ok(about) => about,
         Err(why) => {
-            toast::update::say(model, why.to_owned(), Tone::Warn);
+            toast::update::say(model, model.sentence(why), Tone::Warn);
             return Vec::new();
         }
     };
@@ -85,7 +85,8 @@ pub(crate) fn keep_one(model: &mut Model) -> Vec<Effect> {
         }
         other => {
             let why = other.err().or_else(|| why_not_keep_one(model));
-            toast::update::say(model, why.unwrap_or_default().to_owned(), Tone::Warn);
+            let why = model.sentence(why.unwrap_or_default());
+            toast::update::say(model, why, Tone::Warn);
             Vec::new()
         }
     }
@@ -232,9 +233,9 @@ fn is_busy(model: &mut Model, change: Change) -> bool {
     let words = match (&model.changing.one, &model.changing.kick) {
         // What is being planned would be forgotten for another plan.
         (Some(one), _) if change != Change::Kick || !matches!(one.stage, Stage::Running(_)) => {
-            under_way(one)
+            under_way(model, one)
         }
-        (_, Some(kick)) if matches!(kick.stage, Stage::Planning(_)) => under_way(kick),
+        (_, Some(kick)) if matches!(kick.stage, Stage::Planning(_)) => under_way(model, kick),
         _ => return false,
     };
     toast::update::say(model, words, Tone::Warn);
@@ -242,9 +243,9 @@ fn is_busy(model: &mut Model, change: Change) -> bool {
 }
 
 /// Says what is under way, and how it is stopped.
-fn under_way(one: &UnderWay) -> String {
+fn under_way(model: &Model, one: &UnderWay) -> String {
     let name = text::printable_bytes(one.queue.name.as_bytes());
-    let word = one.called;
+    let (word, back) = (one.called, model.sentence("{back}"));
     let far = match &one.stage {
         Stage::Planning(_) | Stage::Asking(_) => "is being planned".to_owned(),
         Stage::Running(running) => {
@@ -253,7 +254,7 @@ fn under_way(one: &UnderWay) -> String {
             format!("is under way, {done} of {all}")
         }
     };
-    format!("{word} of {name} {far}: Esc stops it")
+    format!("{word} of {name} {far}: {back} stops it")
 }
 
 /// A plan or a change under way told something, or the question about it was answered.

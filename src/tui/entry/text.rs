@@ -14,7 +14,7 @@ use crate::tui::entries::EntryRow;
 pub const FACTS: u16 = 5;
 
 /// A text face never lays out more than this, in bytes: the hex face shows all.
-const MOST: usize = 4 * 1024 * 1024;
+const MOST_BYTES_LAID_OUT: usize = 4 * 1024 * 1024;
 
 /// The content of a face.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -110,7 +110,7 @@ pub fn body(view: &EntryView, columns: u16) -> Body {
             Some(laid) if !laid.raw && laid.columns == columns => {
                 laid.lines.clone().map_or(Body::Hex, Body::Text)
             }
-            _ => decoded(&view.row, columns, MOST),
+            _ => decoded(&view.row, columns, MOST_BYTES_LAID_OUT),
         },
     }
 }
@@ -121,7 +121,7 @@ pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> TextLayout {
     let body = if is_raw {
         Body::Text(raw(row, columns))
     } else {
-        decoded(row, columns, MOST)
+        decoded(row, columns, MOST_BYTES_LAID_OUT)
     };
     let lines = match body {
         Body::Text(lines) => Some(lines),
@@ -138,7 +138,7 @@ pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> TextLayout {
 fn raw(row: &EntryRow, columns: u16) -> Arc<Vec<Piece>> {
     let bytes = row.payload();
     let mut lines = Vec::new();
-    let shown = &bytes[..bytes.len().min(MOST)];
+    let shown = &bytes[..bytes.len().min(MOST_BYTES_LAID_OUT)];
     fold(
         &text::printable_bytes(shown),
         usize::from(columns),

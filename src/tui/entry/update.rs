@@ -5,7 +5,7 @@ pub mod tree;
 
 use std::collections::HashMap;
 
-use self::search::{MOST, in_bytes, in_text, needle};
+use self::search::{MOST_HITS, in_bytes, in_text, needle};
 use super::{EntryView, Face, Spot, TextLayout, TextSearch};
 use crate::tui::entry::tree::Tree;
 use crate::tui::layout::rows::opened;
@@ -92,7 +92,7 @@ pub(crate) fn turn(model: &mut Model) {
     };
     let faces = view.faces();
     if let [_] = faces {
-        let why = "nothing explains its bytes: C chooses a codec".to_owned();
+        let why = model.sentence("nothing explains its bytes: {read-as} chooses a codec");
         say(model, why, Tone::Warn);
         return;
     }
@@ -160,7 +160,7 @@ pub(crate) fn why_no_match(model: &Model) -> Option<&'static str> {
         return None;
     };
     match &view.found {
-        None => Some("nothing is looked for: / begins"),
+        None => Some("nothing is looked for: {filter} begins"),
         Some(found) if found.hits.is_empty() => Some("not found in this entry"),
         Some(_) => None,
     }
@@ -195,7 +195,7 @@ fn look(view: &mut EntryView) {
     };
     let lines = view.laid.as_ref().and_then(|laid| laid.lines.as_deref());
     found.hits = match (view.face, lines, &view.tree) {
-        (Face::Tree, _, Some(tree)) => tree::find(tree, &found.what, MOST),
+        (Face::Tree, _, Some(tree)) => tree::find(tree, &found.what, MOST_HITS),
         (Face::Text | Face::Raw, Some(lines), _) => in_text(lines, &found.what),
         _ => in_bytes(&view.row.member, &needle(&found.what)),
     };

@@ -73,7 +73,7 @@ pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
         () if model.queues.is_empty() => Some("no queue to look at"),
         () if !model.is_live() => Some("no connection: nothing can be read until it is back"),
         () if model.examining.as_ref().is_some_and(|one| one.asked) => {
-            Some("all entries are being looked at: Esc stops it")
+            Some("all entries are being looked at: {back} stops it")
         }
         () => None,
     }

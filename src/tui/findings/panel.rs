@@ -6,7 +6,7 @@ use std::iter::once;
 use super::{QueueFinding, all, first, listed, name, rank, wrong};
 use crate::queue::Severity;
 use crate::tui::findings::calm::calm;
-use crate::tui::findings::said::{
+use crate::tui::findings::lines::{
     FindingText, Kind, below, fit, headline, repair, said, squeezed, whole,
 };
 use crate::tui::model::Model;

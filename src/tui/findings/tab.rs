@@ -1,7 +1,7 @@
 //! The lines of the findings' tab.
 
 use super::{QueueFinding, course, listed};
-use crate::tui::findings::said::{FindingText, Kind, details, headline, repair};
+use crate::tui::findings::lines::{FindingText, Kind, details, headline, repair};
 use crate::tui::layout::rows::tab_size;
 use crate::tui::lists::Stand;
 use crate::tui::model::Model;

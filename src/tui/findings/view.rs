@@ -9,8 +9,8 @@ use crate::queue::finding::{FindingEnd, PassedFinding, Rule};
 use crate::queue::{Severity, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, words};
+use crate::tui::findings::lines::{FindingText, Kind, MARK};
 use crate::tui::findings::panel::{Block, LEAD};
-use crate::tui::findings::said::{FindingText, Kind, MARK};
 use crate::tui::findings::tab::INDENT;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
@@ -156,8 +156,9 @@ fn quiet(ctx: &Ctx) -> Vec<String> {
                 format!(": {looked} of {of}")
             }
         };
+        let back = model.sentence("{back}");
         lines.push(format!(
-            "{cut}       looking at all entries of {name}{far}; Esc stops it"
+            "{cut}       looking at all entries of {name}{far}; {back} stops it"
         ));
     } else if let Some(exact) = model.selected().and_then(|row| row.watch.exact()) {
         let looked = text::counted(exact.looked(), "entry", "entries");
@@ -216,10 +217,8 @@ pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
         put(ctx, slot, y, (&words, style), buf);
     }
     if panel.more > 0 {
-        let words = format!(
-            " {} {} more: 5 lists them ",
-            ctx.data.glyphs.cut, panel.more
-        );
+        let lists = ctx.model.sentence("{tab-findings} lists them");
+        let words = format!(" {} {} more: {lists} ", ctx.data.glyphs.cut, panel.more);
         let row = slot.inner.row(slot.inner.h - 1);
         Line::new(buf, row.x, row.y, row.w).put_right(buf, &words, ctx.data.dim);
     }

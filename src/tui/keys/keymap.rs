@@ -72,6 +72,22 @@ impl Keymap {
         self.keys(action).first().map(|key| key.label(ascii))
     }
 
+    /// Returns a sentence with the keys that are bound: where it has `{requeue}`, the key of the
+    /// action of that name; the way to it through the palette where it has none.
+    #[must_use]
+    pub fn sentence(&self, words: &str, ascii: bool) -> String {
+        let mut words = words.to_owned();
+        for (row, keys) in self.rows() {
+            let place = format!("{{{}}}", row.name);
+            if words.contains(&place) {
+                let way = || format!(":{}", row.name);
+                let key = keys.first().map_or_else(way, |key| key.label(ascii));
+                words = words.replace(&place, &key);
+            }
+        }
+        words
+    }
+
     /// Returns the action that a key means there.
     #[must_use]
     pub fn resolve(&self, place: Place, key: Key) -> Option<Action> {

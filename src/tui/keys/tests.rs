@@ -33,6 +33,22 @@ fn every_action_has_one_row_and_every_key_stands_in_the_help() {
     }
 }
 
+#[test]
+fn a_sentence_has_the_keys_that_are_bound() {
+    let words = "{requeue} lets it wait again, {back} gives it up: {\"orderId\":1}";
+    let usual = Keymap::default().sentence(words, false);
+    assert_eq!(
+        usual,
+        "r lets it wait again, Esc gives it up: {\"orderId\":1}"
+    );
+    let own = Keymap::new(&settings(&[("requeue", &["ctrl-q"])])).unwrap();
+    let said = own.sentence(words, false);
+    assert!(said.starts_with("^Q lets it wait again"), "{said}");
+    let none = Keymap::new(&settings(&[("requeue", &[])])).unwrap();
+    let said = none.sentence(words, false);
+    assert!(said.starts_with(":requeue lets it wait again"), "{said}");
+}
+
 /// The rows of the help: keys and words.
 fn shown(map: &Keymap) -> Vec<(String, &'static str)> {
     let rows = help(map, false, Place::Queues).into_iter();

@@ -10,7 +10,7 @@ use crate::queue::{Era, Queue, text};
 use crate::tui::form::{FieldRemark, Message};
 
 /// The form offers at most so many at once: the command line takes any number.
-pub const MOST: u64 = 10_000;
+pub const MOST_OFFERS: u64 = 10_000;
 
 /// And at most so many bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -99,12 +99,17 @@ pub fn count(form: &OfferForm) -> Result<u64, String> {
     let count = match digits.as_str() {
         "" => 1,
         digits => match digits.parse::<u64>() {
-            Ok(0) | Err(_) => return Err(format!("a number from 1 to {}", text::thousands(MOST))),
+            Ok(0) | Err(_) => {
+                return Err(format!(
+                    "a number from 1 to {}",
+                    text::thousands(MOST_OFFERS)
+                ));
+            }
             Ok(count) => count,
         },
     };
-    if count > MOST {
-        let most = text::thousands(MOST);
+    if count > MOST_OFFERS {
+        let most = text::thousands(MOST_OFFERS);
         return Err(format!("at most {most}: the command offer takes more"));
     }
     let bytes = form.message.bytes.saturating_mul(count);

@@ -151,7 +151,7 @@ fn of_command(model: &Model, command: &Command) -> Choice {
         wants: command.wants,
         help: command.help.to_owned(),
         keys: command.action.map_or(String::new(), |a| labels(model, a)),
-        disabled: (command.why_not)(model).map(ToOwned::to_owned),
+        disabled: (command.why_not)(model).map(|why| model.sentence(why)),
     }
 }
 
@@ -175,7 +175,8 @@ fn labels(model: &Model, action: Action) -> String {
 fn why_not(model: &Model, binding: &Binding) -> Option<String> {
     let here = focus::place(model);
     if binding.places.contains(&here) {
-        return reason::why_not(model, binding.action).map(ToOwned::to_owned);
+        let why = reason::why_not(model, binding.action);
+        return why.map(|why| model.sentence(why));
     }
     Some(reason::works_in(binding))
 }
@@ -260,7 +261,7 @@ pub(crate) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> 
         LineMeaning::Nothing => Ok(Vec::new()),
         LineMeaning::Command(command, arg) => {
             if let Some(why) = (command.why_not)(model) {
-                return Err(why.to_owned());
+                return Err(model.sentence(why));
             }
             if arg.is_empty() && !command.alone {
                 return Err(format!("say which: {} {}", command.name, command.wants));

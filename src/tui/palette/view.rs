@@ -18,7 +18,7 @@ use crate::tui::widget::pane::Part;
 const LEAST: (u16, u16) = (30, 9);
 
 /// The box takes so many columns at most, and so many rows.
-const MOST: (u16, u16) = (96, 20);
+const MOST_CELLS: (u16, u16) = (96, 20);
 
 /// Rows of the box that are no choices: its edges, the line and the rule.
 const CHROME: u16 = 4;
@@ -39,10 +39,10 @@ pub(crate) fn slot(model: &Model) -> Option<Slot> {
         return None;
     }
     // Beside a box on a narrow terminal only shreds would be seen.
-    let bw = if w < 100 { w } else { MOST.0 };
+    let bw = if w < 100 { w } else { MOST_CELLS.0 };
     // The header, a row of the screen below it, and the hints stay in sight.
     let rows = u16::try_from(prompt.choices.len().max(1)).unwrap_or(u16::MAX);
-    let bh = rows.saturating_add(CHROME).min(MOST.1).min(h - 4);
+    let bh = rows.saturating_add(CHROME).min(MOST_CELLS.1).min(h - 4);
     let y = if h < 30 { 2 } else { h / 6 };
     Some(Slot::new(Area::new((w - bw) / 2, y, bw, bh), true))
 }

@@ -36,11 +36,13 @@ struct Count(u32);
 impl Count {
     const UNKNOWN: Self = Self(u32::MAX);
     const NONE: Self = Self(u32::MAX - 1);
-    const MOST: u32 = u32::MAX - 2;
+    const MOST_COUNTED: u32 = u32::MAX - 2;
 
     fn of(known: &Known<u64>) -> Self {
         match known {
-            Known::Is(n) => Self(u32::try_from(*n).map_or(Self::MOST, |n| n.min(Self::MOST))),
+            Known::Is(n) => {
+                Self(u32::try_from(*n).map_or(Self::MOST_COUNTED, |n| n.min(Self::MOST_COUNTED)))
+            }
             Known::Unknown(_) => Self::UNKNOWN,
             Known::None => Self::NONE,
         }
@@ -55,7 +57,7 @@ impl Count {
     }
 
     fn get(self) -> Option<u64> {
-        (self.0 <= Self::MOST).then_some(u64::from(self.0))
+        (self.0 <= Self::MOST_COUNTED).then_some(u64::from(self.0))
     }
 }
 
@@ -675,7 +677,7 @@ mod tests {
         assert_eq!(then.map(|p| &p.order), Some(&Known::None));
         assert_eq!(
             then.and_then(|p| p.waiting.get()),
-            Some(u64::from(Count::MOST))
+            Some(u64::from(Count::MOST_COUNTED))
         );
         assert!(then.is_some_and(|p| matches!(p.transfer_clients, Known::Unknown(_))));
         assert_eq!(then.and_then(|p| p.oldest_late), Some(START));

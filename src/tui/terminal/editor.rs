@@ -13,7 +13,7 @@ use tokio::process::Command;
 use crate::stops;
 
 /// Bytes that a text may have when it comes back.
-const MOST: u64 = 64 << 20;
+const MOST_BYTES_OF_A_TEXT: u64 = 64 << 20;
 
 /// The command that the shell is told to run: `$1` is the editor, with the flags that it may have,
 /// `$2` the file. Ctrl-C is the editor's alone.
@@ -85,9 +85,9 @@ impl File {
     fn read(&self) -> io::Result<String> {
         // By its name: editors put another file in its place.
         let mut text = String::new();
-        let mut file = fs::File::open(&self.path)?.take(MOST + 1);
+        let mut file = fs::File::open(&self.path)?.take(MOST_BYTES_OF_A_TEXT + 1);
         file.read_to_string(&mut text)?;
-        if text.len() as u64 > MOST {
+        if text.len() as u64 > MOST_BYTES_OF_A_TEXT {
             return Err(io::Error::other("it is longer than 64 MiB"));
         }
         Ok(text)

@@ -6,10 +6,10 @@ use super::{Toast, Tone};
 use crate::tui::model::Model;
 
 /// The shortest message stays so long.
-const LEAST: Duration = Duration::from_secs(2);
+const SHORTEST: Duration = Duration::from_secs(2);
 
 /// The longest one.
-const MOST: Duration = Duration::from_secs(8);
+const LONGEST: Duration = Duration::from_secs(8);
 
 /// To look there, and then for each character.
 const LOOK: Duration = Duration::from_millis(500);
@@ -65,7 +65,7 @@ fn stays(text: &str, tone: Tone) -> Duration {
     let letters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     let reading = LOOK + CHARACTER.saturating_mul(letters);
     let twice = if tone == Tone::Error { 2 } else { 1 };
-    (reading * twice).clamp(LEAST, MOST)
+    (reading * twice).clamp(SHORTEST, LONGEST)
 }
 
 /// The message in sight has been read: the next one comes.

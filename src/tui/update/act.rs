@@ -24,11 +24,11 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         super::leading::lead(model);
     }
     if let Some(why) = reason::why_not(model, action) {
-        say(model, why.to_owned(), Tone::Warn);
+        say(model, model.sentence(why), Tone::Warn);
         return Vec::new();
     }
     if let Some(why) = departed::update::why_again(model, action) {
-        say(model, why.to_owned(), Tone::Warn);
+        say(model, model.sentence(why), Tone::Warn);
         return Vec::new();
     }
     if awaited::is_for(model, action) {

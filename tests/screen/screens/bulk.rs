@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
+use delayscope::queue::change_event::Order;
 use delayscope::queue::plan::{Progress, Way};
-use delayscope::queue::told::Order;
 use delayscope::queue::{Change, EntryId, EntryResult, Outcome, Plan, Queue, Tally};
 use delayscope::tui::change::{ChangeInProgress, Stage, UnderWay};
 use delayscope::tui::journal::{ChangeView, OwnChange, PastChange};

@@ -4,7 +4,7 @@ use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::filter;
 use delayscope::tui::hints;
-use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::keys::{BINDINGS, Binding, Code, Key};
 use delayscope::tui::model::{Overlay, Pane, Screen};
 use delayscope::tui::prompt::PromptKind;
 use delayscope::tui::server::{self, Switch};
@@ -79,6 +79,27 @@ fn every_key_that_hands_expect_acts_or_is_answered_in_one_line() {
         (Pane::Entries, Some('3')),
     ];
     assert_eq!(paged, lists);
+}
+
+#[test]
+fn what_a_key_answers_names_the_keys_that_are_bound_and_no_place_for_one() {
+    let mut told = 0;
+    for (pane, tab) in places() {
+        for key in BINDINGS.iter().flat_map(|row| row.keys) {
+            let mut desk = two();
+            desk.model.focus = pane;
+            if let Some(tab) = tab {
+                desk.model.screen = Screen::Queue;
+                desk.char(tab);
+            }
+            desk.key(*key);
+            let said = toast(&desk);
+            let is_raw = |row: &Binding| said.contains(&format!("{{{}}}", row.name));
+            assert!(!BINDINGS.iter().any(is_raw), "{}: {said}", key.label(true));
+            told += usize::from(said.starts_with("choose entries first: 1 lists them"));
+        }
+    }
+    assert!(told > 0, "no key was answered with a key");
 }
 
 #[test]

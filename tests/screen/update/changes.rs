@@ -14,8 +14,8 @@ mod undoing;
 
 use std::time::Duration;
 
+use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::plan::Progress;
-use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, Plan, Queue, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::ToPlan;

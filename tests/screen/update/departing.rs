@@ -1,8 +1,8 @@
 //! The row under the cursor is held by what it is: it stays for a moment when it leaves, and no key
 //! acts on the row that comes in its place before that was seen.
 
+use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::plan::Plan;
-use delayscope::queue::told::ChangeEvent;
 use delayscope::queue::{Change, EntryResult, Outcome, Queue, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;

@@ -1,8 +1,8 @@
 //! The panel of the change under way: pausing, going on, stopping; and what the change tells.
 
-pub mod told;
+pub mod result;
 
-use crate::queue::told::{ChangeEvent, Order};
+use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Queue, Summary, Tally, text};
 use crate::tui::change::{self, ChangeInProgress, RESULTS_KEPT, Stage, UnderWay, is_worth_a_look};
 use crate::tui::departed;
@@ -245,7 +245,7 @@ fn said(model: &Model, running: &ChangeInProgress, summary: &Summary) -> (String
         };
         return (words, kicked(model, summary));
     }
-    let mut words = told::told(&running.plan, tally, model.schedule.exact);
+    let mut words = result::words(&running.plan, tally, model.schedule.exact);
     if let Some(why) = reason(&running.results) {
         words = format!("{words}: {why}");
     }

@@ -6,8 +6,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 
+use crate::queue::change_event::Order;
 use crate::queue::plan::Progress;
-use crate::queue::told::Order;
 use crate::queue::{Outcome, text};
 use crate::tui::area::Area;
 use crate::tui::change::progress::queries::share;

@@ -27,15 +27,16 @@ impl About {
 /// The answer of a session that changes nothing.
 pub(crate) const READ_ONLY: &str = "this session is read-only: it changes nothing";
 
-const CHOOSE: &str = "choose entries first: Enter opens the queue, Space marks";
+const CHOOSE: &str = "choose entries first: {open} opens the queue, {mark} marks";
 
 /// The answer for entries that no key but one acts on.
-const QUARANTINED: &str = "in quarantine: R lets it wait again";
+const QUARANTINED: &str = "in quarantine: {repair} lets it wait again";
 
 /// The answer where a key that an action needs is of another type: no script can do anything then.
-const TAKEN: &str = "a key that it needs is of another type: R renames what has taken its name";
+const TAKEN: &str =
+    "a key that it needs is of another type: {repair} renames what has taken its name";
 
-const DELIVERED: &str = "it was delivered already: r puts it back to wait";
+const DELIVERED: &str = "it was delivered already: {requeue} puts it back to wait";
 
 /// The object that an action would act on.
 enum On<'a> {
@@ -123,7 +124,7 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
     let lists = model.tab.has_entries();
     match model.focus {
         Pane::Entries if lists && model.marks.range.is_some() => {
-            Err("a range is begun: v ends it, Esc gives it up")
+            Err("a range is begun: {mark-range} ends it, {back} gives it up")
         }
         Pane::Entries if lists && marked => Ok(On::Marked),
         Pane::Entries if lists => under_cursor(model).map(On::One),
@@ -131,8 +132,8 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
         _ if action == Action::Transfer => Ok(On::Queue),
         // Where no entry is pointed at, it is what is late that has to wait again.
         Pane::Timeline | Pane::Queues if action == Action::Requeue => Ok(On::Late(late(model))),
-        Pane::Timeline => Err("choose entries first: a marks those of the bar"),
-        Pane::Entries => Err("choose entries first: 1 lists them"),
+        Pane::Timeline => Err("choose entries first: {mark-all} marks those of the bar"),
+        Pane::Entries => Err("choose entries first: {tab-waiting} lists them"),
         Pane::Queues | Pane::Traffic => Err(CHOOSE),
     }
 }
@@ -176,9 +177,9 @@ fn why_not_marked(model: &Model, action: Action) -> Option<&'static str> {
     let tab = model.marks.tab;
     match action {
         _ if tab == Tab::Quarantine => Some(QUARANTINED),
-        Action::Edit => Some("one entry is edited at a time: Esc clears the marks"),
+        Action::Edit => Some("one entry is edited at a time: {back} clears the marks"),
         Action::Transfer | Action::Deliver | Action::Duplicate if tab == Tab::Delivered => {
-            Some("they were delivered already: r puts them back to wait")
+            Some("they were delivered already: {requeue} puts them back to wait")
         }
         Action::Duplicate => why_no_double(model),
         _ => None,
@@ -195,10 +196,12 @@ fn why_not_one(model: &Model, action: Action, row: &EntryRow) -> Option<&'static
         ) => Some(DELIVERED),
         (_, Err(why)) => Some(why),
         (Action::Deliver | Action::Delete | Action::Requeue, Ok(State::Order)) => None,
-        (Action::Transfer | Action::Edit | Action::Duplicate, Ok(State::Order)) => {
-            Some("it stands in the order list only: r lets it wait again, p transfers it")
+        (Action::Transfer | Action::Edit | Action::Duplicate, Ok(State::Order)) => Some(
+            "it stands in the order list only: {requeue} lets it wait again, {transfer-now} transfers it",
+        ),
+        (Action::Transfer, Ok(State::Waiting)) => {
+            Some("it is not due yet: {transfer-now} transfers it now")
         }
-        (Action::Transfer, Ok(State::Waiting)) => Some("it is not due yet: p transfers it now"),
         (Action::Transfer | Action::Deliver | Action::Edit | Action::Duplicate, _)
             if row.content.is_err() =>
         {

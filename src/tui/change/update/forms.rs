@@ -75,7 +75,7 @@ pub(crate) fn edit(model: &mut Model, about: About) {
         return;
     };
     let before = row.payload().to_vec();
-    if before.len() > edit::MOST {
+    if before.len() > edit::MOST_BYTES_EDITED {
         let why = "too long to be edited here: delayscope edit takes it from a file";
         toast::update::say(model, why.to_owned(), Tone::Warn);
         return;

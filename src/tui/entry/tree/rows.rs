@@ -12,7 +12,7 @@ use crate::queue::text;
 const ROOM: usize = 1 << 20;
 
 /// Characters at which a line is cut: these while there is room, `LEAST` after that.
-const MOST: usize = 4096;
+const MOST_CHARACTERS_OF_A_LINE: usize = 4096;
 
 const LEAST: usize = 40;
 
@@ -75,7 +75,7 @@ impl Rows {
     /// A text in one line: all of it while there is room, for a class of a kilobyte may be that of
     /// each of thousands of values.
     fn line(&mut self, text: &str) -> String {
-        let line = payload::line_within(text, self.room.clamp(LEAST, MOST));
+        let line = payload::line_within(text, self.room.clamp(LEAST, MOST_CHARACTERS_OF_A_LINE));
         self.room = self.room.saturating_sub(line.len());
         line
     }

@@ -5,21 +5,21 @@ use std::ops::Range;
 use crate::tui::entry::{Piece, Spot};
 
 /// No more places than this are kept: nobody steps through more.
-pub(crate) const MOST: usize = 10_000;
+pub(crate) const MOST_HITS: usize = 10_000;
 
 /// Finds the places of `what` in the lines, in any case; over the ends of folded lines too.
 pub(crate) fn in_text(lines: &[Piece], what: &str) -> Vec<Spot> {
     let what = what.to_lowercase();
     let mut hits = Vec::new();
     let mut first = 0;
-    while first < lines.len() && hits.len() < MOST {
+    while first < lines.len() && hits.len() < MOST_HITS {
         let joined = lines[first + 1..].iter().take_while(|piece| piece.joined);
         let count = 1 + joined.count();
         let whole: String = lines[first..first + count]
             .iter()
             .map(|piece| piece.text.as_str())
             .collect();
-        for range in places(&whole, &what).take(MOST - hits.len()) {
+        for range in places(&whole, &what).take(MOST_HITS - hits.len()) {
             hits.push(Spot::Text(pieces(
                 &lines[first..first + count],
                 first,
@@ -104,7 +104,7 @@ pub(crate) fn in_bytes(bytes: &[u8], what: &[u8]) -> Vec<Spot> {
         let start = from + at;
         hits.push(Spot::Bytes(start..start + what.len()));
         from = start + what.len();
-        if hits.len() == MOST {
+        if hits.len() == MOST_HITS {
             break;
         }
     }

@@ -21,7 +21,7 @@ const BEGIN: &[u8] = b"\x1b[200~";
 const END: &[u8] = b"\x1b[201~";
 
 /// Bytes of a paste that are one message: a longer one is several.
-const MOST: usize = 1 << 20;
+const MOST_BYTES_OF_A_PASTE: usize = 1 << 20;
 
 /// A sequence of more bytes than this is none.
 const LONGEST: usize = 256;
@@ -74,7 +74,7 @@ impl Parser {
                     if ended {
                         self.torn = false;
                         said.extend(self.end_paste());
-                    } else if text.len() >= MOST {
+                    } else if text.len() >= MOST_BYTES_OF_A_PASTE {
                         said.push(piece(text));
                     }
                     taken

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use delayscope::queue::change::What;
-use delayscope::queue::told::ChangeEvent;
+use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;

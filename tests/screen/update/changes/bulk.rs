@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use delayscope::queue::change_event::{ChangeEvent, Order};
 use delayscope::queue::plan::{Plan, Progress};
-use delayscope::queue::told::{ChangeEvent, Order};
 use delayscope::queue::{Change, Due, EntryId, EntryResult, Outcome, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;

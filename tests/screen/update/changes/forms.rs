@@ -2,7 +2,7 @@
 
 use delayscope::payload::Codec;
 use delayscope::queue::change::{Base, NewDue, What};
-use delayscope::queue::told::ChangeEvent;
+use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;

@@ -3,8 +3,8 @@
 use delayscope::queue::Known;
 use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
+use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::finding::{Act, Advice, Step};
-use delayscope::queue::told::ChangeEvent;
 use delayscope::tui::change;
 use delayscope::tui::findings;
 
@@ -72,7 +72,7 @@ fn the_repair_of_a_finding_is_told_with_the_key_that_makes_it() {
         desk.model.queues[0].findings = vec![found];
         desk.model.tab = Tab::Findings;
         let told = findings::listed(&desk.model)[0];
-        findings::said::to_do(&desk.model, &told)
+        findings::lines::to_do(&desk.model, &told)
     };
     let does = |words: &str| Advice::of(words).by(Act::Repair, ".");
     let unwrap = || Step::Change(What::Unwrap);

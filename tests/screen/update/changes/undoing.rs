@@ -1,6 +1,6 @@
 //! `u`: what it takes back, and what it says where it cannot.
 
-use delayscope::queue::told::ChangeEvent;
+use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::{Change, Outcome, Plan, Tally};
 use delayscope::tui::change::{self, Stage};
 use delayscope::tui::effect::Effect;

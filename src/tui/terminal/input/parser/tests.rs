@@ -193,7 +193,7 @@ fn what_the_line_held_up_of_a_paste_is_no_key() {
 
 #[test]
 fn a_long_paste_is_told_in_pieces_of_whole_characters() {
-    let text = "€".repeat(MOST / 3 * 2 + 100);
+    let text = "€".repeat(MOST_BYTES_OF_A_PASTE / 3 * 2 + 100);
     let mut parser = Parser::default();
     let mut said = parser.read(b"\x1b[200~");
     for chunk in text.as_bytes().chunks(4096) {

@@ -335,7 +335,7 @@ pub(super) fn squeezed(mut lines: Vec<FindingText>, most: usize) -> Vec<FindingT
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::findings::said::command_rows;
+    use crate::tui::findings::lines::command_rows;
 
     #[test]
     fn a_command_is_broken_as_a_shell_reads_it() {

@@ -34,7 +34,7 @@ fn left(plan: &Plan, now: EpochMillis) -> &'static str {
 
 /// Says what was done: `deleted {"orderId":1} (9f3c…)`,
 /// `1 of 3 deleted, 2 were already transferred`.
-pub(crate) fn told(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
+pub(crate) fn words(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     let (change, gone) = (plan.change, tally.get(Outcome::Gone));
     let all = tally.sum().max(plan.planned);
     let left = left(plan, now);
