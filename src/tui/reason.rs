@@ -22,7 +22,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open | Action::MarkAll if model.focus == Pane::Timeline => {
             timeline::chosen::why_no_bar(model)
         }
-        Action::Filter if no_queue => Some("no queue to look in"),
+        // There it asks for a queue by its name, and no name that is typed then runs as keys.
+        Action::Filter if no_queue && model.focus != Pane::Queues => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
         Action::NextMatch | Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
             entry::update::why_no_match(model)

@@ -60,7 +60,10 @@ pub(super) fn headline(model: &Model, told: &QueueFinding, columns: usize) -> Ve
     const SHORTEST: usize = 7;
     let headline = match past(model, told.finding) {
         // A sentence about what is wrong would say that it still is.
-        Some(past) => format!("{past}: {}", told.finding.short()),
+        Some(past) => {
+            let then = told.finding.gone.unwrap_or(model.now);
+            format!("{past}, was: {}", told.finding.headline_at(then))
+        }
         None => told.finding.headline_at(model.now).into_owned(),
     };
     let words = match model.screen {

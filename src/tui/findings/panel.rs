@@ -4,7 +4,8 @@
 use std::iter::once;
 
 use super::{QueueFinding, all, first, listed, name, rank, wrong};
-use crate::queue::Severity;
+use crate::queue::finding::FindingEnd;
+use crate::queue::{Finding, Severity};
 use crate::tui::findings::calm::calm;
 use crate::tui::findings::lines::{
     FindingText, Kind, below, fit, headline, repair, said, squeezed, whole,
@@ -36,6 +37,9 @@ pub struct Panel {
     pub blocks: Vec<Block>,
     /// Number of problems that have no room: the last line says it. What is over is none.
     pub more: usize,
+    /// Index of the first finding that was repaired a moment ago and has no room: the last line
+    /// says it, wherever the cursor has gone since.
+    pub fixed: Option<usize>,
     /// The first row that is free.
     pub free: u16,
 }
@@ -126,6 +130,11 @@ fn is_own(model: &Model, told: &QueueFinding) -> bool {
     let finding = told.finding;
     let is_wrong = finding.gone.is_none() && finding.severity > Severity::Note;
     told.row == model.cursor && is_wrong && !told.nested
+}
+
+/// A change from here has ended it.
+fn is_fixed(finding: &Finding) -> bool {
+    finding.gone.is_some() && finding.ending == FindingEnd::Repaired
 }
 
 impl Cause {
@@ -260,6 +269,10 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
             .iter()
             .filter(|cause| cause.stands(&told))
             .count(),
+        fixed: causes[shown..]
+            .iter()
+            .map(|cause| cause.head)
+            .find(|at| is_fixed(told[*at].finding)),
         ..Panel::default()
     };
     for (cause, rows) in causes.iter().zip(rows) {
@@ -323,6 +336,8 @@ pub struct News<'a> {
     pub told: Vec<(QueueFinding<'a>, Vec<FindingText>)>,
     /// Number of others that are wrong.
     pub others: usize,
+    /// Another one that was repaired a moment ago.
+    pub fixed: Option<QueueFinding<'a>>,
 }
 
 /// The findings where there is no pane, in so many columns and rows: what is wrong with the selected
@@ -347,7 +362,17 @@ pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<News<'_>> {
     }
     let live = told.iter().filter(|(told, _)| told.finding.gone.is_none());
     let others = wrong(model).saturating_sub(live.count());
-    Some(News { told, others })
+    let mut fixed = all(model).filter(|one| is_fixed(one.finding));
+    let is_told = |one: &QueueFinding| {
+        told.iter()
+            .any(|(told, _)| (told.row, told.finding.id) == (one.row, one.finding.id))
+    };
+    let fixed = fixed.find(|one| !is_told(one));
+    Some(News {
+        told,
+        others,
+        fixed,
+    })
 }
 
 #[cfg(test)]

@@ -216,12 +216,25 @@ pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     for (y, (words, style)) in (panel.free..slot.inner.h).zip(calm) {
         put(ctx, slot, y, (&words, style), buf);
     }
-    if panel.more > 0 {
+    let fixed = panel.fixed.map(|at| fixed(ctx, &told[at]));
+    let more = (panel.more > 0).then(|| {
         let lists = ctx.model.sentence("{tab-findings} lists them");
-        let words = format!(" {} {} more: {lists} ", ctx.data.glyphs.cut, panel.more);
-        let row = slot.inner.row(slot.inner.h - 1);
+        format!("{} {} more: {lists}", ctx.data.glyphs.cut, panel.more)
+    });
+    let words: Vec<String> = fixed.into_iter().chain(more).collect();
+    if !words.is_empty() {
+        let row = slot.inner.row(slot.inner.h.saturating_sub(1));
+        let words = format!(" {} ", words.join("  "));
         Line::new(buf, row.x, row.y, row.w).put_right(buf, &words, ctx.data.dim);
     }
+}
+
+/// `✓ FIXED orders`: what was repaired a moment ago, where it has no line of its own.
+fn fixed(ctx: &Ctx, told: &QueueFinding) -> String {
+    /// Columns of the queue's name.
+    const NAME: usize = 16;
+    let name = super::name(&ctx.model.queues[told.row]);
+    format!("{} {}", sign(ctx, told).0, text::cut(&name, NAME))
 }
 
 fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut Buffer) {
@@ -301,10 +314,17 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
             y += 1;
         }
     }
-    if news.others > 0 {
-        let count = format!("  {} more: 5 ", news.others);
+    let fixed = news.fixed.as_ref().map(|told| fixed(ctx, told));
+    let others = (news.others > 0).then(|| {
+        let key = ctx.model.sentence("{tab-findings}");
+        format!("{} more: {key}", news.others)
+    });
+    let words_of_others: Vec<String> = fixed.into_iter().chain(others).collect();
+    if !words_of_others.is_empty() {
+        let count = format!("  {} ", words_of_others.join("  "));
         // Where it covers no word, else over the end of the evidence: never of what is wrong.
-        let room = usize::from(area.w.saturating_sub(LEAD + MARK)).saturating_sub(count.len());
+        let room = usize::from(area.w.saturating_sub(LEAD + MARK));
+        let room = room.saturating_sub(text::width(&count));
         let free = words
             .iter()
             .rposition(|one| text::width(&one.words) <= room);

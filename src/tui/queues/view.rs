@@ -268,6 +268,12 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     }
 }
 
+/// The key before a command, as it is typed before it.
+fn palette_key(ctx: &Ctx) -> Option<String> {
+    let key = ctx.key(Action::Palette)?;
+    Some(if key == ":" { key } else { key + " " })
+}
+
 /// Returns the lines that lead on from a screen without queues.
 fn what_to_do(ctx: &Ctx) -> Vec<String> {
     let m = ctx.model;
@@ -288,15 +294,15 @@ fn what_to_do(ctx: &Ctx) -> Vec<String> {
         let dot = ctx.theme.glyphs.dot;
         let retry = link::view::retry(m.instant, *retry_at);
         let retry = format!("tried for {tried} {dot} {retry}{now}");
-        return check.into_iter().chain([retry]).collect();
+        let other = palette_key(ctx).map(|key| format!("{key}server URL tries another server"));
+        return check.into_iter().chain([retry]).chain(other).collect();
     }
     if !m.discovery.is_through() {
         return Vec::new();
     }
-    let Some(key) = ctx.key(Action::Palette) else {
+    let Some(key) = palette_key(ctx) else {
         return Vec::new();
     };
-    let key = if key == ":" { key } else { key + " " };
     vec![
         format!("{key}queue NAME watches a queue that is still empty"),
         format!("{key}queue zset-list:TIMEOUTS,TARGET watches a plain one"),

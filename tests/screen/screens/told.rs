@@ -120,13 +120,33 @@ fn a_command_stands_whole_and_what_has_gone_asks_for_nothing() {
         }
         let all = words(&m);
         for told in [
-            "✓ FIXED orders: 5.0 s ago (lasted 1:07): unreadable entry",
-            "✓       orders: cleared 5.0 s ago (lasted 1:07): order list differs",
+            "✓ FIXED orders: 5.0 s ago (lasted 1:07), was: An entry in the old format",
+            "✓       orders: cleared 5.0 s ago (lasted 1:07), was: Entries are missing",
         ] {
             assert!(all.contains(told), "{told}: {all}");
         }
         m.tab = Tab::Waiting;
         picture(&format!("findings_outside_{name}"), &m);
+    }
+}
+
+#[test]
+fn what_was_repaired_is_told_also_where_the_cursor_has_gone_elsewhere() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = sick(size);
+        let last = m.queues.len() - 1;
+        let mut gone = Finding::new("ttl", Severity::Critical, "All of it is deleted in 9:28.");
+        (gone.gone, gone.lasted_ms) = (Some(NOW.plus(-5_000)), 67_000);
+        gone.ending = FindingEnd::ByItself;
+        m.queues[last].gone = vec![gone.clone()];
+        let by_itself = words(&m);
+        gone.ending = FindingEnd::Repaired;
+        m.queues[last].gone = vec![gone];
+        let name = m.queues[last].queue.name.text().to_owned();
+        let fixed = format!("✓ FIXED {name}");
+        assert!(!by_itself.contains(&fixed), "{by_itself}");
+        let all = words(&m);
+        assert!(m.cursor != last && all.contains(&fixed), "{size:?}: {all}");
     }
 }
 
@@ -365,6 +385,6 @@ fn what_followed_from_a_cause_is_not_told_as_over_beside_it() {
     m.queues[0].gone = vec![cause, effect];
     m.tab = Tab::Findings;
     let all = words(&m);
-    assert!(all.contains("unreadable entry"), "{all}");
-    assert!(!all.contains("order list differs"), "{all}");
+    assert!(all.contains("was: An entry in the old format blocks"), "{all}");
+    assert!(!all.contains("was: Entries are missing"), "{all}");
 }

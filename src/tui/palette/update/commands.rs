@@ -156,7 +156,10 @@ pub(crate) const COMMANDS: &[Command] = &[
         alone: true,
         help: "show only the entries that match",
         action: Some(Action::Filter),
-        why_not: |model| reason::why_not(model, Action::Filter),
+        why_not: |model| match model.selected() {
+            None => Some("no queue to look in"),
+            Some(_) => reason::why_not(model, Action::Filter),
+        },
         choices: |_, arg| {
             let what = "show only the entries that match".to_owned();
             vec![echo("filter", arg, Ok(what))]
