@@ -290,10 +290,16 @@ impl<'a> ChangeCommand<'a> {
         };
         let limits = self.how.limits();
         let prepared = prepared.within(limits.max_block);
-        let prepared = match self.how.rate {
+        let mut prepared = match self.how.rate {
             Some(per_s) => prepared.paced(per_s),
             None => prepared,
         };
+        if let Some(confirm) = limits.confirm
+            && prepared.plan.planned > 0
+        {
+            let announced = confirm.announce(&self.session.store, &mut prepared.plan);
+            announced.await?;
+        }
         let plan = &prepared.plan;
         if plan.planned == 0 && plan.change != Change::Kick {
             let mut notes: Vec<String> = plan::notes(plan).collect();

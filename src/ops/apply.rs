@@ -5,6 +5,7 @@ mod aside;
 mod asked;
 mod batch;
 mod brake;
+mod confirm;
 mod due;
 mod each;
 mod failover;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 pub use self::aside::missing;
+pub use self::confirm::Confirm;
 use super::caught::caught;
 use super::journal::Journal;
 use super::plan::PreparedChange;
@@ -57,15 +59,6 @@ pub struct Limits {
     /// Bytes of what it told that may be unheard before it waits, once nothing is aside and nothing
     /// goes round.
     pub max_unheard: usize,
-}
-
-/// The replicas that shall have what was done: after a failover to one of these nothing is lost.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Confirm {
-    /// All that the server has.
-    All,
-    /// The number of them that is asked for.
-    Replicas(usize),
 }
 
 impl Default for Limits {

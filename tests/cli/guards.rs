@@ -1,9 +1,11 @@
 //! What guards a change, and how what runs on comes to an end.
 
+use delayscope::queue::Queue;
 use serde_json::json;
 
 use crate::changing::{depths, with_orders};
 use crate::program::Program;
+use crate::support::{Server, wait_for};
 
 #[test]
 fn a_dry_run_writes_nothing() {
@@ -202,6 +204,48 @@ fn a_change_that_the_server_breaks_off_is_ended_in_the_journal_and_says_how_far_
         assert_eq!(newest["change"], what);
         assert_eq!(newest["done"], 0, "{newest}");
     }
+}
+
+#[test]
+fn more_replicas_than_the_server_has_confirm_nothing_and_the_plan_says_who_does() {
+    let at_once = ["--repl-diskless-sync-delay", "0"];
+    let program = Program::at(Server::start_tcp(&at_once));
+    let first = program.server.now().plus(-60_000);
+    program
+        .server
+        .fill(&Queue::redisson("orders"), 3, first, 1_000);
+    let confirmed = |by: &str, flag: &str| {
+        let args = ["transfer", "orders", "--limit", "1", "--late", "--confirm"];
+        program.run(&[&args[..], &[by, flag]].concat())
+    };
+    for flag in ["--dry-run", "--yes"] {
+        let why = "2 replicas shall confirm each batch, and";
+        let refused = confirmed("2", flag).failed(why);
+        assert!(refused.err.contains("has 0 replicas"), "{}", refused.err);
+    }
+    assert_eq!(depths(&program), [3, 3, 0]);
+    let nobody = confirmed("all", "--dry-run").done();
+    let none = "The server has no replica: nobody confirms";
+    assert!(nobody.out.contains(none), "{}", nobody.out);
+
+    let port = program.server.port().to_string();
+    let follows = ["--replicaof", "127.0.0.1", &port];
+    let _replica = Server::start_tcp(&[&at_once[..], &follows].concat());
+    wait_for("the replica to follow", || {
+        let info: String =
+            redis::from_redis_value(program.server.cmd(&["INFO", "replication"])).unwrap();
+        info.contains("state=online")
+    });
+    confirmed("2", "--yes").failed("has 1 replica");
+    for by in ["1", "all"] {
+        let plan = confirmed(by, "--dry-run").done();
+        let who = "After each batch it waits until 1 of 1 replica has it.";
+        assert!(plan.out.contains(who), "{}", plan.out);
+        let made = confirmed(by, "--yes").done();
+        let all = "1 of 1 replicas have all of it.";
+        assert!(made.err.contains(all), "{}", made.err);
+    }
+    assert_eq!(depths(&program), [1, 1, 2]);
 }
 
 #[test]

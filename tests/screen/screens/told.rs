@@ -385,6 +385,9 @@ fn what_followed_from_a_cause_is_not_told_as_over_beside_it() {
     m.queues[0].gone = vec![cause, effect];
     m.tab = Tab::Findings;
     let all = words(&m);
-    assert!(all.contains("was: An entry in the old format blocks"), "{all}");
+    assert!(
+        all.contains("was: An entry in the old format blocks"),
+        "{all}"
+    );
     assert!(!all.contains("was: Entries are missing"), "{all}");
 }
