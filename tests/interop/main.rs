@@ -29,6 +29,7 @@ mod peer;
 mod program;
 mod scenes;
 mod sick;
+mod stage;
 #[path = "../support/terminal.rs"]
 mod terminal;
 mod tracing;
@@ -169,4 +170,10 @@ mod traced_beside_it {
     fn a_wrong_clock_is_told_to_50_ms() {
         tracing::a_wrong_clock_is_told_to_50_ms();
     }
+}
+
+#[test]
+#[ignore = "stands until told to stop: cargo test --features interop --test interop stage -- --ignored --nocapture"]
+fn a_stage_of_sick_queues_stands_until_it_is_told_to_stop() {
+    stage::stand();
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
+use std::ops::RangeInclusive;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -45,6 +46,8 @@ pub const RELEASES: [Release; 3] = [
 
 /// No JVM lives longer than this, whatever happens to the tests. In seconds.
 const LIFETIME: &str = "600";
+/// The same for what somebody plays at, who takes their time.
+const EVENING: &str = "14400";
 
 static RUNNING: [Mutex<Weak<Side>>; RELEASES.len()] = [const { Mutex::new(Weak::new()) }; 3];
 
@@ -86,8 +89,23 @@ impl Side {
         tier: &str,
         ahead_s: i64,
     ) -> Self {
+        Self::living(server, release, tier, ahead_s, LIFETIME)
+    }
+
+    /// A new one on a server that is there, which stays for an evening.
+    pub fn for_an_evening(server: Arc<Server>, release: &'static Release) -> Self {
+        Self::living(server, release, "1", 0, EVENING)
+    }
+
+    fn living(
+        server: Arc<Server>,
+        release: &'static Release,
+        tier: &str,
+        ahead_s: i64,
+        lifetime: &str,
+    ) -> Self {
         let url = format!("redis://127.0.0.1:{}", server.port());
-        let peer = Peer::start(release.version, &url, tier, ahead_s);
+        let peer = Peer::start(release.version, &url, tier, ahead_s, lifetime);
         Self {
             peer,
             server,
@@ -121,6 +139,16 @@ impl Side {
         let name = format!("{name}-{}", self.peer.tag());
         self.ask(&["connect", &name], "connected");
         Client { side: self, name }
+    }
+
+    /// The same; the server's list of clients has it by exactly that name.
+    pub fn named_client(&self, name: &str) -> Client<'_> {
+        let key = format!("{name}-{}", self.peer.tag());
+        self.ask(&["connect", &key, name], "connected");
+        Client {
+            side: self,
+            name: key,
+        }
     }
 }
 
@@ -162,6 +190,30 @@ impl Client<'_> {
     pub fn consume(&self, queue: &str, codec: &str) -> Answers {
         self.side
             .ask(&["consume", &self.name, queue, codec], "consuming")
+    }
+
+    /// Takes from that queue's target from now on, as an application that says nothing of it.
+    pub fn handle(&self, queue: &str) {
+        let request = ["handle", &self.name, queue, "string"];
+        self.side.ask(&request, "handling");
+    }
+
+    /// Lets those that handle elements not come back from the next one.
+    pub fn hang(&self) {
+        self.side.ask(&["hang", &self.name], "hung");
+    }
+
+    /// Lets those that hang go on.
+    pub fn resume(&self) {
+        self.side.ask(&["resume", &self.name], "resumed");
+    }
+
+    /// Offers an element each so many ms until it leaves, due after a delay of that range, in ms.
+    pub fn stream(&self, queue: &str, every: u64, delays: RangeInclusive<u64>) {
+        let numbers = [every, *delays.start(), *delays.end()].map(|number| number.to_string());
+        let [every, least, most] = numbers.each_ref().map(String::as_str);
+        let request = ["stream", &self.name, queue, "string", every, least, most];
+        self.side.ask(&request, "streaming");
     }
 
     /// Takes what is in that queue's target, at most so many at once: the class and the text of
@@ -278,7 +330,7 @@ struct Peer {
 }
 
 impl Peer {
-    fn start(version: &str, url: &str, tier: &str, ahead_s: i64) -> Self {
+    fn start(version: &str, url: &str, tier: &str, ahead_s: i64, lifetime: &str) -> Self {
         build::need_java();
         let class_path = build::class_path(version);
         let mut command = Command::new("java");
@@ -290,7 +342,7 @@ impl Peer {
             .args(["-XX:+UseSerialGC", "-Xmx512m", "-Dfile.encoding=UTF-8"])
             .arg(format!("-XX:TieredStopAtLevel={tier}"))
             .args(["-cp", &class_path, "delayscope.interop.Peer"])
-            .args([url, "--seconds", LIFETIME])
+            .args([url, "--seconds", lifetime])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Redisson tells much about broken frames.

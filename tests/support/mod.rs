@@ -56,7 +56,12 @@ impl Server {
 
     /// A server on a unix socket and on a free TCP port of 127.0.0.1.
     pub fn start_tcp(args: &[&str]) -> Self {
-        Self::start_at(args, Some(free_port()))
+        Self::start_tcp_at(args, free_port())
+    }
+
+    /// The same on that port.
+    pub fn start_tcp_at(args: &[&str], port: u16) -> Self {
+        Self::start_at(args, Some(port))
     }
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {

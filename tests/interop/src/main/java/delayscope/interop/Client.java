@@ -1,10 +1,9 @@
 package delayscope.interop;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Date;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.api.RBlockingQueue;
@@ -29,16 +28,18 @@ final class Client {
     private final RedissonClient redisson;
     private final Answers answers;
     private final Transfers transfers = new Transfers();
-    private final List<Thread> consumers = new ArrayList<>();
+    private final Gate gate = new Gate();
     private volatile boolean leaving;
 
-    Client(String url, Answers answers) {
+    /** The name is what the server's list of clients tells; null is none. */
+    Client(String url, String name, Answers answers) {
         Config config = new Config();
         SingleServerConfig server = config.useSingleServer();
         server.setAddress(url)
                 .setConnectionMinimumIdleSize(2)
                 .setConnectionPoolSize(32)
-                .setSubscriptionConnectionMinimumIdleSize(1);
+                .setSubscriptionConnectionMinimumIdleSize(1)
+                .setClientName(name);
         patient(server);
         config.setNettyHook(transfers);
         redisson = Redisson.create(config);
@@ -90,16 +91,74 @@ final class Client {
     void consume(String tag, String queue, String codec) throws InterruptedException {
         RBlockingQueue<Object> target = target(queue, codec);
         CountDownLatch started = new CountDownLatch(1);
-        Thread thread = new Thread(() -> {
+        background("consume " + queue, () -> {
             started.countDown();
             while (!leaving) {
                 take(tag, target);
             }
-        }, "consume " + queue);
-        thread.setDaemon(true);
-        consumers.add(thread);
-        thread.start();
+        });
         started.await();
+    }
+
+    /** Takes elements by blocking, as an application that says nothing of each; see {@link #hang}. */
+    void handle(String queue, String codec) {
+        RBlockingQueue<Object> target = target(queue, codec);
+        background("handle " + queue, () -> {
+            while (!leaving) {
+                try {
+                    target.poll(1, TimeUnit.SECONDS);
+                    gate.pass();
+                } catch (InterruptedException e) {
+                    return;
+                } catch (RuntimeException e) {
+                    log(e);
+                }
+            }
+        });
+    }
+
+    /** Lets whoever handles an element of this client not come back from it; its connections stay. */
+    void hang() {
+        gate.shut();
+    }
+
+    /** Lets those who hang go on. */
+    void resume() {
+        gate.open();
+    }
+
+    /**
+     * Offers an element each so many ms, as an application does, due after a time of its own between the two; so it
+     * transfers too.
+     */
+    void stream(String queue, String codec, long every, long least, long most) {
+        RDelayedQueue<Object> delayed = redisson.getDelayedQueue(target(queue, codec));
+        background("stream " + queue, () -> {
+            for (int number = 1; !leaving; number++) {
+                long delay = ThreadLocalRandom.current().nextLong(least, most + 1);
+                try {
+                    TimeUnit.MILLISECONDS.sleep(every);
+                    delayed.offer("{\"from\":\"" + queue + "\",\"number\":" + number + "}",
+                            delay, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    return;
+                } catch (RuntimeException e) {
+                    log(e);
+                }
+            }
+        });
+    }
+
+    private static void background(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void log(RuntimeException e) {
+        if (!leaving) {
+            e.printStackTrace();
+        }
     }
 
     private void take(String tag, RBlockingQueue<Object> target) {
@@ -136,6 +195,7 @@ final class Client {
     /** Ends the client; what it had not transferred stays where it is. */
     void leave() {
         leaving = true;
+        gate.open();
         redisson.shutdown(0, 2, TimeUnit.SECONDS);
     }
 

@@ -18,12 +18,17 @@ import org.redisson.Redisson;
  * answers on stdout. Ends when stdin ends, at the latest after {@code --seconds}, so that it never outlives a test.
  *
  * <pre>
- * TAG connect CLIENT                              TAG connected
+ * TAG connect CLIENT [NAME]                       TAG connected
  * TAG offer   CLIENT QUEUE CODEC DELAY_MS:HEX...  TAG offered COUNT
  * TAG work    CLIENT QUEUE CODEC                  TAG working
  * TAG watch   CLIENT QUEUE                        TAG watching, then for each transfer: TAG transfer UNTIL_MS
  *                                                 ASKED_MS ANSWERED_MS PORT
  * TAG consume CLIENT QUEUE CODEC                  TAG consuming, then for each: TAG took EPOCH_MS CLASS HEX
+ * TAG handle  CLIENT QUEUE CODEC                  TAG handling: takes as an application does, without a word
+ * TAG hang    CLIENT                              TAG hung: who handles does not come back from the next element
+ * TAG resume  CLIENT                              TAG resumed
+ * TAG stream  CLIENT QUEUE CODEC EVERY_MS LEAST_DELAY_MS MOST_DELAY_MS
+ *                                                 TAG streaming: offers, and so transfers, until the client leaves
  * TAG take    CLIENT QUEUE CODEC MOST             TAG taken, and for each: CLASS:HEX
  * TAG leave   CLIENT                              TAG left
  * </pre>
@@ -85,7 +90,7 @@ public final class Peer {
     private void act(String tag, String[] words) throws InterruptedException {
         switch (words[1]) {
             case "connect":
-                clients.put(words[2], new Client(url, answers));
+                clients.put(words[2], new Client(url, words.length > 3 ? words[3] : null, answers));
                 answers.say(tag, "connected");
                 break;
             case "offer":
@@ -102,6 +107,23 @@ public final class Peer {
             case "consume":
                 client(words).consume(tag, words[3], words[4]);
                 answers.say(tag, "consuming");
+                break;
+            case "handle":
+                client(words).handle(words[3], words[4]);
+                answers.say(tag, "handling");
+                break;
+            case "hang":
+                client(words).hang();
+                answers.say(tag, "hung");
+                break;
+            case "resume":
+                client(words).resume();
+                answers.say(tag, "resumed");
+                break;
+            case "stream":
+                client(words).stream(words[3], words[4], Long.parseLong(words[5]), Long.parseLong(words[6]),
+                        Long.parseLong(words[7]));
+                answers.say(tag, "streaming");
                 break;
             case "take":
                 answers.say(tag, "taken", client(words).takeAll(words[3], words[4], Integer.parseInt(words[5])));
