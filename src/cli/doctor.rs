@@ -27,8 +27,7 @@ use crate::config::Config;
 use crate::ops::doctor::{self, Examination, look, look_again};
 use crate::ops::journal::Journal;
 use crate::ops::presence::is_there;
-use crate::queue::finding::Diagnosis;
-use crate::queue::finding::id;
+use crate::queue::finding::{BLOCKER_COUNTS, Diagnosis, id, keeps_the_server};
 use crate::queue::{Queue, ServerWatch, Severity, fleet, text};
 use crate::store::StoreError;
 
@@ -130,6 +129,8 @@ pub(super) struct Doctor<'a> {
     empty: HashMap<Queue, Instant>,
     /// Until when no other look at all entries of which queues is taken.
     rests: HashMap<Queue, Instant>,
+    /// The queue whose transfers keep the server, by the last round that found one.
+    blocker: Option<(Queue, Instant)>,
 }
 
 impl<'a> Doctor<'a> {
@@ -148,6 +149,7 @@ impl<'a> Doctor<'a> {
             failed: Vec::new(),
             empty: HashMap::new(),
             rests: HashMap::new(),
+            blocker: None,
         }
     }
 
@@ -264,6 +266,7 @@ impl<'a> Doctor<'a> {
         look(store, &mut self.server, pressing)
             .await
             .context("could not look at the server")?;
+        self.tell_of_blocker();
         let server = &self.server;
         let read = self.queues.iter_mut().map(|queue| async move {
             let round = queue.round(store, server).await;
@@ -287,6 +290,10 @@ impl<'a> Doctor<'a> {
             }
         }
         drop(rounds);
+        let keeps = |said: &Diagnosis| keeps_the_server(&said.findings);
+        if let Some(at) = all.iter().position(keeps) {
+            self.blocker = Some((self.queues[at].queue().clone(), instant()));
+        }
         if unread.len() == all.len() && !unread.is_empty() {
             let (queue, why) = unread.swap_remove(0);
             let name = queue.name.text().into_owned();
@@ -295,6 +302,19 @@ impl<'a> Doctor<'a> {
         let words = |(queue, why): (Queue, StoreError)| (queue, why.to_string());
         self.unread = unread.into_iter().map(words).collect();
         Ok(all)
+    }
+
+    /// Tells each queue of another one whose transfers keep the server: what comes late meanwhile
+    /// is of that one.
+    fn tell_of_blocker(&mut self) {
+        let now = instant();
+        let lately = |since: Instant| now.saturating_duration_since(since) < BLOCKER_COUNTS;
+        let blocker = self.blocker.as_ref().filter(|(_, since)| lately(*since));
+        for one in &mut self.queues {
+            let other = blocker.filter(|(queue, _)| queue != one.queue());
+            let name = other.map(|(queue, _)| text::printable_bytes(queue.name.as_bytes()));
+            one.watch().blocked_by = name;
+        }
     }
 
     /// The queues that were read in the last round, with what was said of them.

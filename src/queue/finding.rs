@@ -48,6 +48,8 @@ mod watch;
 mod wrong_announcement;
 mod wrong_type;
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::look::ServerWatch;
@@ -118,6 +120,16 @@ impl Rule {
     fn named(id: &str) -> Option<&'static Self> {
         RULES.iter().find(|rule| rule.id == id)
     }
+}
+
+/// The transfers of a queue have kept the server so lately that others may still be late for it.
+pub const BLOCKER_COUNTS: Duration = Duration::from_secs(15);
+
+/// The findings of a queue tell that its transfers keep the server from all else.
+#[must_use]
+pub fn keeps_the_server(findings: &[Finding]) -> bool {
+    let found = |of: fn(&Finding) -> bool| findings.iter().any(of);
+    found(Finding::keeps_the_server) && !found(Finding::is_of_nobody)
 }
 
 impl Finding {

@@ -113,17 +113,20 @@ fn below_its_blocker(seen: &QueueFacts, findings: &mut [Finding]) {
     if findings.iter().any(Finding::keeps_the_server) {
         return;
     }
-    let effects = [id::FALLING_BEHIND, id::STUCK_CLIENT];
+    // Consumers wait for the server too.
+    let effects = [id::FALLING_BEHIND, id::STUCK_CLIENT, id::TARGET_BACKLOG];
     // What is known to follow from a cause in this queue does not end with the other one's transfers.
     let explained = |found: &&mut Finding| effects.contains(&found.id) && found.follows.is_none();
     for found in findings.iter_mut().filter(explained) {
         let late = seen.pulse.and_then(|pulse| pulse.late.get());
-        let late = late.map_or_else(String::new, |n| {
-            format!(
-                "{} late here; the clients of this queue are not to blame.",
-                text::thousands(n)
-            )
-        });
+        let late = match late {
+            None => String::new(),
+            Some(0) => "The clients of this queue are not to blame.".to_owned(),
+            Some(n) => {
+                let late = text::thousands(n);
+                format!("{late} late here; the clients of this queue are not to blame.")
+            }
+        };
         let name = text::cut(blocker, NAME_COLUMNS);
         let headline = format!("Redis is blocked by transfers of {name}.");
         let then = format!("Repair {blocker} first; this usually disappears.");

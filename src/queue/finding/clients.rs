@@ -38,23 +38,40 @@ pub(super) fn namesakes_that_take(seen: &QueueFacts) -> Vec<String> {
         return Vec::new();
     };
     let db = seen.server.db;
-    let waits = |name: &str| all.blocked_on_lists(db).any(|client| client.name == name);
-    let line = |one: &Client| {
-        let name = text::printable(&one.name);
-        let channels = text::counted(one.channels, "channel", "channels");
-        let takes = if waits(&one.name) {
+    let waits = |name: &str| {
+        if all.blocked_on_lists(db).any(|client| client.name == name) {
             "its connections that wait for elements wait for those of other lists"
         } else {
             "no connection of it waits for an element of any list"
-        };
-        format!("{name} listens to {channels}, but {takes}")
+        }
+    };
+    let line = |one: &Client| {
+        let name = text::printable(&one.name);
+        let channels = text::counted(one.channels, "channel", "channels");
+        format!("{name} listens to {channels}, but {}", waits(&one.name))
     };
     let called_so = |client: &&Client| client.db == db && client.is_called_like(seen.queue);
     let mut lines: Vec<String> = all.subscribers().filter(called_so).map(line).collect();
     lines.sort();
     lines.dedup();
+    let only_take = all.takers_by_name(db, seen.queue).into_iter();
+    let only_take = only_take.map(|name| {
+        let (name, waits) = (text::printable(name), waits(name));
+        format!("{name} may be who takes its elements, and {waits}")
+    });
+    let mut lines: Vec<String> = only_take.chain(lines).collect();
     lines.truncate(FEW);
     lines
+}
+
+/// The clients that are called like the queue and listen to no channel: a program that only takes
+/// its elements is one of them.
+pub(super) fn takers_by_name(seen: &QueueFacts) -> Vec<String> {
+    let names = self::seen(seen).map(|all| all.takers_by_name(seen.server.db, seen.queue));
+    let names = names.unwrap_or_default().into_iter().take(FEW);
+    names
+        .map(|name| text::printable(name).into_owned())
+        .collect()
 }
 
 /// The names of clients that are called like the queue and listen to channels, each once.
@@ -99,15 +116,20 @@ pub(super) fn by_format(seen: &QueueFacts) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
-/// A line each of the first few, those that are called like the queue first, of others the most
-/// silent ones, and how many more there are.
+/// A line each of the first few that are called like the queue, and how many others there are;
+/// where none is called so, of the most silent ones.
 fn lines<'a>(seen: &QueueFacts, clients: impl Iterator<Item = &'a Client>) -> Vec<String> {
     let mut clients: Vec<&Client> = clients.collect();
     clients.sort_by_key(|client| (!client.is_called_like(seen.queue), Reverse(client.idle_s)));
     let line = |client: &&Client| format!("{}: {}", client.called(), client.does());
-    let mut lines: Vec<String> = clients.iter().take(FEW).map(line).collect();
-    if clients.len() > FEW {
-        lines.push(format!("and {} more like these", clients.len() - FEW));
+    let is_like = |client: &&&Client| client.is_called_like(seen.queue);
+    let likely = clients.iter().filter(is_like).count();
+    let shown = if likely == 0 { FEW } else { likely.min(FEW) };
+    let mut lines: Vec<String> = clients.iter().take(shown).map(line).collect();
+    match clients.len().saturating_sub(shown) {
+        0 => {}
+        more if likely == 0 => lines.push(format!("and {more} more like these")),
+        more => lines.push(format!("and {more} more")),
     }
     lines
 }
@@ -120,7 +142,7 @@ mod tests {
     use crate::queue::{Known, Queue, ServerLook, ServerWatch};
 
     #[test]
-    fn those_that_are_called_like_the_queue_come_first_and_at_most_three_are_named() {
+    fn those_that_are_called_like_the_queue_are_named_else_the_most_silent_three() {
         let told = |queue: &str| {
             let names = ["memberships-1", "mail-1", "cards-1", "shop-1", "Gift-2"];
             let client = |(idle_s, name): (u64, &str)| Client {
@@ -134,7 +156,7 @@ mod tests {
             let clients = Clients {
                 total: 5,
                 listed,
-                held: 0,
+                ..Clients::default()
             };
             let mut server = ServerWatch::default();
             server.looked(ServerLook {
@@ -149,26 +171,17 @@ mod tests {
                 server: &server,
             })
         };
-        let starts = |lines: &[String], names: [&str; 3]| {
-            let (named, more) = lines.split_at(3);
-            let named = names
-                .iter()
-                .zip(named)
-                .all(|(name, line)| line.contains(&format!("({name})")));
-            named && more == ["and 2 more like these"]
-        };
         for gift in ["gift", "{gift}"] {
             let lines = told(gift);
-            assert!(
-                starts(&lines, ["Gift-2", "memberships-1", "mail-1"]),
-                "{lines:?}"
-            );
+            assert!(lines[0].contains("(Gift-2)"), "{lines:?}");
+            assert_eq!(lines[1..], ["and 4 more"]);
         }
         // Nearly all names have an "a" in them.
         let lines = told("a");
-        assert!(
-            starts(&lines, ["memberships-1", "mail-1", "cards-1"]),
-            "{lines:?}"
-        );
+        let names = ["memberships-1", "mail-1", "cards-1"];
+        for (line, name) in lines.iter().zip(names) {
+            assert!(line.contains(&format!("({name})")), "{lines:?}");
+        }
+        assert_eq!(lines[3..], ["and 2 more like these"]);
     }
 }

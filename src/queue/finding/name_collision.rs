@@ -6,6 +6,10 @@ use super::{
 };
 use crate::queue::{Twin, text};
 
+/// So long after it is known that somebody writes to the other list, it is told, in ms, also where
+/// nobody was seen to write to the queue's own: of what is taken at once that may take minutes.
+const LONG_MS: i64 = 30_000;
+
 /// The headline where both of them are used: both names, in the same order whichever of them it is
 /// told of.
 fn shared(own: &str, other: &str) -> String {
@@ -67,6 +71,20 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             format!(
                 "They are delivered to {other}, where they are taken at once, and none to {own}: \
                  both names lead to the same timeouts and channel."
+            ),
+            Advice::of(format!(
+                "If the queue is called {other}, open it by that name"
+            ))
+            .by(
+                Act::Open,
+                ". If both are queues, rename one of them in all clients.",
+            ),
+        ),
+        Twin { written: true, .. } if seen.watch.twin_written_ms() >= LONG_MS => (
+            "Messages reach another list: two names share keys.".to_owned(),
+            format!(
+                "They are delivered to {other}, where they are taken at once; none was seen to \
+                 reach {own} yet. {both}."
             ),
             Advice::of(format!(
                 "If the queue is called {other}, open it by that name"
@@ -229,6 +247,28 @@ mod tests {
         assert_eq!(
             verdict("orders", Some(twin(false, false, None))),
             RuleVerdict::Fine
+        );
+    }
+
+    #[test]
+    fn what_stays_unknown_for_half_a_minute_does_not_keep_silent_what_is_known() {
+        let mut watch = Watch::default();
+        let headlines = [0, 28, 30].map(|second| {
+            sampled(&mut watch, second, Some(twin(false, true, None)));
+            match of_watch("orders", &watch) {
+                RuleVerdict::Found(found) => Some(found.headline),
+                _ => None,
+            }
+        });
+        let known = "Messages reach another list: two names share keys.".to_owned();
+        assert_eq!(headlines, [None, None, Some(known)]);
+        sampled(&mut watch, 32, Some(twin(false, true, Some(true))));
+        let RuleVerdict::Found(found) = of_watch("orders", &watch) else {
+            panic!("nothing found");
+        };
+        assert_eq!(
+            found.headline,
+            "orders and {orders} share keys: messages get mixed up."
         );
     }
 

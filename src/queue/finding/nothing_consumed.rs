@@ -198,15 +198,24 @@ fn what_helps(seen: &QueueFacts) -> String {
     let workers = workers.map_or(0, |(all, channel)| all.stand_ins(channel));
     let workers = workers.max(seen.watch.own_workers);
     let nobody = subscribed.is_some_and(|clients| clients <= workers);
-    let names = clients::namesakes(seen);
-    let what = match names.as_slice() {
-        _ if nobody && seen.queue.keys().channel.is_some() => {
-            return "Start the application: none of its clients runs. Nothing is lost.".to_owned();
-        }
-        [] => format!("the program that takes from list {list}"),
-        names => format!("{}, which should take from list {list}", names.join(", ")),
+    let only_take = clients::takers_by_name(seen);
+    if nobody && only_take.is_empty() && seen.queue.keys().channel.is_some() {
+        return "Start the application: none of its clients runs. Nothing is lost.".to_owned();
+    }
+    // Who transfers need not be who takes: a program that does nothing else comes first.
+    let perhaps = if only_take.is_empty() {
+        clients::namesakes(seen)
+    } else {
+        only_take
     };
-    format!("Restart {what}: it may not see that its connection is dead. Nothing is lost.")
+    let perhaps = match perhaps.as_slice() {
+        [] => String::new(),
+        names => format!(" (perhaps {})", names.join(", ")),
+    };
+    format!(
+        "Restart the program that takes from list {list}{perhaps}: it may not see that its \
+         connection is dead. Nothing is lost."
+    )
 }
 
 /// Tells whether any client waits for an element of a list, and how many do.

@@ -13,6 +13,9 @@ const LONG_MS: i64 = 30_000;
 const LONGER_MS: [i64; 2] = [2 * 60_000, 4 * 60_000];
 /// A backlog that consumers need longer for is a warning, in s.
 const MUCH_S: f64 = 600.0;
+/// A backlog that may be gone within so long is none yet, in s: one wave has come, and nobody was
+/// seen to take so slowly as the least that is known.
+const SOON_S: f64 = 60.0;
 /// The question that it takes so long to answer.
 const ASKS: &str = "whether consumers keep up";
 
@@ -49,6 +52,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         return RuleVerdict::Early(Open::new("target grows", ASKS, Some(known_in_ms)));
     }
     match takes(seen, &lengths) {
+        Some(takes) if takes.may_be_through_soon(&lengths) => {
+            RuleVerdict::Early(Open::new("target grows", ASKS, None))
+        }
         Some(takes) => RuleVerdict::Found(finding(seen, &lengths, growth, takes)),
         // Where nothing is taken at all, that is another finding.
         None => RuleVerdict::Fine,
@@ -115,6 +121,18 @@ struct Takes {
     least: f64,
     /// At most, if that is known.
     most: Option<f64>,
+}
+
+impl Takes {
+    /// At the most that consumers may take, what waits is gone soon; and how much they take is not
+    /// known.
+    fn may_be_through_soon(self, lengths: &[(i64, u64)]) -> bool {
+        let most = self.most.filter(|most| *most > self.least);
+        let waits = lengths.last().map_or(0, |(_, n)| *n);
+        #[expect(clippy::cast_precision_loss, reason = "a span for comparing")]
+        let through_s = most.map(|most| waits as f64 / most);
+        through_s.is_some_and(|seconds| seconds < SOON_S)
+    }
 }
 
 fn takes(seen: &QueueFacts, lengths: &[(i64, u64)]) -> Option<Takes> {
@@ -331,6 +349,33 @@ mod tests {
         assert_eq!(scene(&grows, 0).verdict(ID), RuleVerdict::Fine);
         let steady: Vec<u64> = (0..40).map(|second| 20 + second % 7).collect();
         assert_eq!(scene(&steady, 30).verdict(ID), RuleVerdict::Fine);
+    }
+
+    #[test]
+    fn a_wave_that_may_be_gone_in_a_minute_is_waited_for() {
+        let lengths = [(-26_000, 5_771), (0, 10_795)];
+        let soon = |least, most| Takes { least, most }.may_be_through_soon(&lengths);
+        assert!(soon(2.0, Some(222.0)));
+        assert!(!soon(2.0, Some(100.0)), "two minutes at best");
+        assert!(!soon(2.0, None), "nobody counts");
+        assert!(!soon(222.0, Some(222.0)), "it is known");
+    }
+
+    #[test]
+    fn consumers_that_wait_for_a_blocked_server_are_not_to_blame() {
+        let grows: Vec<u64> = (0..=31).map(|second| 100 + second * 2).collect();
+        let mut scene = scene(&grows, 30);
+        scene.watch.blocked_by = Some("stock".to_owned());
+        let mut all = scene.all().findings.into_iter();
+        let found = all.find(|found| found.id == ID).unwrap();
+        assert_eq!(found.headline, "Redis is blocked by transfers of stock.");
+        let told = found.sentence();
+        assert!(
+            told.contains("clients of this queue are not to blame"),
+            "{told}"
+        );
+        let repair = found.repair.sentence.to_string();
+        assert!(repair.starts_with("Repair stock first"), "{repair}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The clients of a server, as far as they say something of delayed queues: who is subscribed, who
 //! waits for an element of a list, who has taken one.
 
+use std::collections::BTreeSet;
+
 use crate::queue::frame::Era;
 use crate::queue::{EntryId, Queue, text};
 
@@ -73,9 +75,7 @@ impl Client {
     /// letter or two, nearly all names have that.
     #[must_use]
     pub fn is_called_like(&self, queue: &Queue) -> bool {
-        let queue = queue.name.text().to_lowercase();
-        let queue = queue.trim_matches(['{', '}']);
-        queue.chars().count() > 2 && self.name.to_lowercase().contains(queue)
+        is_like(&self.name, queue)
     }
 
     /// Returns the era of its Redisson, as its library tells it.
@@ -140,6 +140,13 @@ pub fn worker_name(channel: &[u8]) -> String {
     format!("{OURS}worker:{}", EntryId::of_bytes(channel))
 }
 
+/// The name of a client has that of the queue in it.
+fn is_like(name: &str, queue: &Queue) -> bool {
+    let queue = queue.name.text().to_lowercase();
+    let queue = queue.trim_matches(['{', '}']);
+    queue.chars().count() > 2 && name.to_lowercase().contains(queue)
+}
+
 /// The clients.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Clients {
@@ -148,6 +155,10 @@ pub struct Clients {
     /// Clients that are subscribed to a channel, blocked on a list, or have taken from one with
     /// their last command; at most [`Clients::KEPT`].
     pub listed: Vec<Client>,
+    /// The names of clients with their database, whatever they did last: an idle connection of
+    /// Redisson says `PING` each half a minute, and nothing tells then that it took from a list
+    /// before. At most [`Clients::KEPT`].
+    pub names: BTreeSet<(i64, String)>,
     /// Number of clients that have sent a script which the server holds back: nothing else makes a
     /// script wait than `CLIENT PAUSE`, or a failover.
     pub held: u64,
@@ -168,6 +179,17 @@ impl Clients {
     pub fn took(&self, db: i64) -> impl Iterator<Item = &Client> {
         let took = move |client: &&Client| client.took() && client.db == db;
         self.listed.iter().filter(took)
+    }
+
+    /// Names of the clients of this database that are called like the queue and of which no
+    /// connection listens to a channel: a program that only takes what others transfer is one.
+    #[must_use]
+    pub fn takers_by_name(&self, db: i64, queue: &Queue) -> Vec<&str> {
+        let listens = |name: &str| self.subscribers().any(|one| one.name == name);
+        let there = self.names.iter().filter(|(in_db, _)| *in_db == db);
+        let names = there.map(|(_, name)| name.as_str());
+        let names = names.filter(|name| !name.starts_with(OURS) && is_like(name, queue));
+        names.filter(|name| !listens(name)).collect()
     }
 
     /// Counts the stand-in workers of this program, here or elsewhere, that are subscribed to that

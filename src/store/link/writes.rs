@@ -4,7 +4,9 @@
 //! A key that was watched (WATCH) and written to makes the next EXEC fail, whatever has become of it
 //! since. That costs the server next to nothing, and needs a connection of its own: an EXEC of
 //! somebody else would end the watch. It tells only that some of the watched keys was written to;
-//! which one is narrowed down by watching one half of them, then the other.
+//! which one is narrowed down by watching one half of them, then the other, in turn until one of
+//! them is written to: of what is written to every few seconds, a single look at each would miss it
+//! in one of the halvings more often than not.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -32,6 +34,12 @@ const OPENS: Duration = Duration::from_secs(1);
 
 /// In so many windows a key must have been written to: once, somebody may have cleared it away.
 const SURE: u32 = 2;
+
+/// Windows in which a group that was written to may be quiet before it is given up.
+const TRIES: u32 = 16;
+/// Keys of the largest group of which each is told to be in doubt: who asks about one of these asks
+/// again soon.
+const FEW_KEYS: usize = 8;
 
 /// The writes to a key that were seen.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -139,14 +147,37 @@ struct WatchedKeys {
     asked: HashMap<Vec<u8>, AskedKey>,
     /// When each was seen last to be written to, and in how many windows.
     written: HashMap<Vec<u8>, (Instant, u32)>,
-    /// Groups in each of which some key was written to, the one that is watched next last.
-    doubted: Vec<Vec<Vec<u8>>>,
+    /// Groups in which some key was, or may have been, written to, the one that is watched next
+    /// last.
+    doubted: Vec<DoubtedGroup>,
     /// The keys that are watched.
     window: Vec<Vec<u8>>,
     /// Since when they are.
     since: Option<Instant>,
-    /// They are a part of a group of which some key was written to.
+    /// They are a part of the last of the doubted groups.
     narrows: bool,
+}
+
+/// A group of keys of which some are written to.
+struct DoubtedGroup {
+    keys: Vec<Vec<u8>>,
+    /// Some key of it was seen to be written to; else it is the other half of one where that is so.
+    sure: bool,
+    /// Windows in which nothing was written to what was watched of it.
+    quiet: u32,
+}
+
+impl DoubtedGroup {
+    /// The part of it that is watched next: its halves in turn, where it is sure that there is
+    /// something to be found.
+    fn part(&self) -> &[Vec<u8>] {
+        let (first, second) = self.keys.split_at(self.keys.len() / 2);
+        match self.quiet % 2 {
+            _ if !self.sure || first.is_empty() => &self.keys,
+            0 => first,
+            _ => second,
+        }
+    }
 }
 
 /// A key that was asked about.
@@ -178,7 +209,7 @@ impl WatchedKeys {
 
     /// The window has ended; some key of it was written to, or none.
     fn end(&mut self, is_written: bool, now: Instant) {
-        let mut window = std::mem::take(&mut self.window);
+        let window = std::mem::take(&mut self.window);
         let lasted = self
             .since
             .take()
@@ -189,15 +220,38 @@ impl WatchedKeys {
                     asked.quiet += lasted;
                 }
             }
-        } else if let [key] = window.as_slice() {
+        }
+        if let Some(mut group) = self.doubted.pop_if(|_| self.narrows) {
+            if is_written {
+                group.keys.retain(|key| !window.contains(key));
+                (group.sure, group.quiet) = (false, 0);
+            } else {
+                group.quiet += 1;
+            }
+            let most = if group.sure { TRIES } else { 1 };
+            if group.quiet < most && !group.keys.is_empty() {
+                self.doubted.push(group);
+            } else if let [key] = group.keys.as_slice() {
+                // Once, somebody may have cleared it away.
+                self.written
+                    .retain(|one, (_, times)| one != key || *times >= SURE);
+            }
+        }
+        if !is_written {
+            return;
+        }
+        let mut is_found = false;
+        if let [key] = window.as_slice() {
             let (at, times) = self.written.entry(key.clone()).or_insert((now, 0));
             (*at, *times) = (now, *times + 1);
-            if *times < SURE {
-                self.doubted.push(window);
-            }
-        } else {
-            let second = window.split_off(window.len() / 2);
-            self.doubted.extend([second, window]);
+            is_found = *times >= SURE;
+        }
+        if !is_found {
+            self.doubted.push(DoubtedGroup {
+                keys: window,
+                sure: true,
+                quiet: 0,
+            });
         }
     }
 
@@ -210,12 +264,14 @@ impl WatchedKeys {
             let written = self.written.get(key);
             written.is_some_and(|(at, times)| *times >= SURE && age(*at, now) < RENEWED)
         };
-        while let Some(mut group) = self.doubted.pop() {
-            group.retain(|key| self.asked.contains_key(key) && !is_known(key));
-            if !group.is_empty() {
+        while let Some(group) = self.doubted.last_mut() {
+            let is_open = |key: &Vec<u8>| self.asked.contains_key(key) && !is_known(key);
+            group.keys.retain(is_open);
+            if !group.keys.is_empty() {
                 self.narrows = true;
-                return group;
+                return group.part().to_vec();
             }
+            self.doubted.pop();
         }
         self.narrows = false;
         let keys = self.asked.keys().filter(|key| !is_known(key));
@@ -232,19 +288,20 @@ impl WatchedKeys {
     fn interrupted(&mut self) {
         self.window.clear();
         self.doubted.clear();
+        self.written.retain(|_, (_, times)| *times >= SURE);
         (self.since, self.narrows) = (None, false);
     }
 
     fn of(&self, key: &[u8]) -> KeyWrites {
-        if self
-            .written
-            .get(key)
-            .is_some_and(|(_, times)| *times >= SURE)
-        {
-            return KeyWrites::Seen;
+        match self.written.get(key) {
+            Some((_, SURE..)) => return KeyWrites::Seen,
+            Some(_) => return KeyWrites::Doubted,
+            None => {}
         }
-        let has = |group: &Vec<Vec<u8>>| group.iter().any(|one| one == key);
-        if self.doubted.iter().any(has) || self.narrows && has(&self.window) {
+        let has = |group: &DoubtedGroup| {
+            group.keys.len() <= FEW_KEYS && group.keys.iter().any(|one| one == key)
+        };
+        if self.doubted.iter().any(has) {
             return KeyWrites::Doubted;
         }
         let asked = self.asked.get(key);
@@ -327,14 +384,45 @@ mod tests {
         let mut keys = WatchedKeys::default();
         let mut now = instant();
         keys.ask(b"one", now);
-        for is_written in [true, false] {
+        for quiet in 0..=TRIES {
             let next = keys.next(now);
             keys.begin(next, now);
             now += WINDOW;
-            keys.end(is_written, now);
+            keys.end(quiet == 0, now);
             let doubted = keys.of(b"one") == KeyWrites::Doubted;
-            assert_eq!(doubted, is_written);
+            assert_eq!(doubted, quiet < TRIES, "{quiet}");
         }
+    }
+
+    #[test]
+    fn a_key_that_is_written_to_now_and_then_is_found_among_many_and_no_other_is() {
+        const KEYS: u8 = 34;
+        /// Windows of two seconds in two minutes.
+        const WINDOWS: u32 = 60;
+        let mut in_time = 0;
+        for seed in 0..40_u8 {
+            let mut keys = WatchedKeys::default();
+            let mut now = instant();
+            for key in 0..KEYS {
+                keys.ask(&[key], now);
+            }
+            let written = seed % KEYS;
+            let mut dice = u32::from(seed) * 7_919 + 1;
+            for _ in 0..WINDOWS {
+                let next = keys.next(now);
+                // A message in five seconds, and one in three windows sees one.
+                dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let is_written = dice >> 16 < 0x5555 && next.contains(&vec![written]);
+                keys.begin(next, now);
+                now += WINDOW * 2;
+                keys.end(is_written, now);
+            }
+            in_time += u32::from(keys.of(&[written]) == KeyWrites::Seen);
+            let other = (0..KEYS).filter(|key| *key != written);
+            let seen = other.filter(|key| keys.of(&[*key]) == KeyWrites::Seen);
+            assert_eq!(seen.count(), 0, "{seed}");
+        }
+        assert!(in_time >= 30, "{in_time} of 40");
     }
 
     /// One key that is watched from now on.

@@ -211,6 +211,9 @@ fn listed(text: &str) -> Clients {
         if blocked && RUNNING.contains(&client.command.as_str()) {
             clients.held += 1;
         }
+        if !client.name.is_empty() && clients.names.len() < Clients::KEPT {
+            clients.names.insert((client.db, client.name.clone()));
+        }
         let of_interest = client.channels > 0 || client.blocked_on_list || client.took();
         if of_interest && clients.listed.len() < Clients::KEPT {
             clients.listed.push(client);
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn of_the_clients_those_that_wait_or_listen_are_kept() {
-        let text = "id=3 addr=10.0.0.1:5 name= age=9 idle=0 flags=N db=0 sub=0 psub=0 cmd=get\n\
+        let text = "id=3 addr=10.0.0.1:5 name=cards age=9 idle=0 flags=N db=0 sub=0 psub=0 cmd=get\n\
                     id=4 addr=10.0.0.2:5 name=app age=9 idle=7 flags=b db=2 sub=0 psub=0 cmd=blpop\n\
                     id=5 addr=10.0.0.3:5 name= age=9 idle=0 flags=P db=0 sub=2 psub=0 cmd=subscribe\n\
                     id=6 addr=10.0.0.4:5 name= age=9 idle=8 flags=N db=2 sub=0 psub=0 cmd=blpop\n\
@@ -259,6 +262,8 @@ mod tests {
         let clients = listed(text);
         assert_eq!((clients.total, clients.listed.len()), (5, 3));
         assert_eq!(clients.held, 1);
+        let names: Vec<_> = clients.names.iter().collect();
+        assert_eq!(names, [&(0, "cards".to_owned()), &(2, "app".to_owned())]);
         let took: Vec<_> = clients.took(2).map(|client| client.id).collect();
         assert_eq!(took, [6]);
         assert_eq!(clients.blocked_on_lists(0).count(), 0);

@@ -67,7 +67,7 @@ fn looked(desk: &mut Desk, listed: Vec<Client>) {
         clients: Known::Is(Arc::new(Clients {
             total: 7,
             listed,
-            held: 0,
+            ..Clients::default()
         })),
         scripts: Known::None,
         server_us: 40,

@@ -64,7 +64,7 @@ fn looked_at(ms: i64, listed: Vec<Client>) -> ServerLook {
     let clients = Clients {
         total: u64::try_from(listed.len()).unwrap(),
         listed,
-        held: 0,
+        ..Clients::default()
     };
     ServerLook {
         clients: Known::Is(clients.into()),
@@ -150,6 +150,48 @@ fn a_worker_of_another_screen_is_no_application() {
     assert!(told(vec![app]).starts_with("Restart the program that takes from list q"));
 }
 
+#[test]
+fn of_the_clients_that_are_called_like_the_queue_those_that_only_take_are_told_first() {
+    let invoices: Queue = "invoices".parse().unwrap();
+    let told = |names: &[&str]| {
+        let mut scene = scene(5..=35, ["a", "a"]);
+        let listens = Client {
+            channels: 1,
+            command: "ping".to_owned(),
+            ..named("invoices-producer", 8, false)
+        };
+        let names = names.iter().map(|name| (0, (*name).to_owned()));
+        let clients = Clients {
+            listed: vec![listens],
+            names: names.collect(),
+            ..Clients::default()
+        };
+        scene.server.looked(ServerLook {
+            clients: Known::Is(clients.into()),
+            ..server_look(0, [false, true], 0)
+        });
+        let facts = QueueFacts {
+            queue: &invoices,
+            pulse: Some(&at(35_000, 40)),
+            survey: None,
+            watch: &scene.watch,
+            server: &scene.server,
+        };
+        (what_helps(&facts), clients::namesakes_that_take(&facts))
+    };
+    let all = ["invoices-producer", "invoices-consumer", "shop-1"];
+    let (helps, who) = told(&all);
+    let restart = "Restart the program that takes from list invoices (perhaps invoices-consumer):";
+    assert!(helps.starts_with(restart), "{helps}");
+    let hangs = "invoices-consumer may be who takes its elements, and no connection of it waits \
+                 for an element of any list";
+    assert_eq!(who[0], hangs);
+    assert_eq!(who.len(), 2);
+    let (helps, _) = told(&all[..1]);
+    let restart = "Restart the program that takes from list invoices (perhaps invoices-producer):";
+    assert!(helps.starts_with(restart), "{helps}");
+}
+
 /// Returns the verdict `ms` after the first look at a target of so many, to which one is added each
 /// `each_ms`; a client took from a list so long before the first look (in s) and not since.
 fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> RuleVerdict {
@@ -163,7 +205,7 @@ fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> RuleVerdict {
         clients: Known::Is(std::sync::Arc::new(Clients {
             total: 1,
             listed: client.into_iter().collect(),
-            held: 0,
+            ..Clients::default()
         })),
         ..server_look(ms, [false, true], 0)
     };
@@ -248,7 +290,7 @@ fn a_client_that_took_from_a_list_of_late_may_be_a_slow_consumer_until_it_takes_
     look.clients = Known::Is(std::sync::Arc::new(Clients {
         total: 1,
         listed: vec![client(2)],
-        held: 0,
+        ..Clients::default()
     }));
     scene = scene.sample(fronted(0, "a")).sample(fronted(6_500, "a"));
     assert_eq!(

@@ -161,7 +161,7 @@ fn those_who_have_selected_another_database_are_seen_through() {
         let clients = Clients {
             total: 1,
             listed: vec![client],
-            held: 0,
+            ..Clients::default()
         };
         ServerLook {
             clients: Known::Is(Arc::new(clients)),

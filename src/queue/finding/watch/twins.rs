@@ -19,6 +19,8 @@ pub(super) struct TwinSigns {
     last: Option<(EpochMillis, Twin)>,
     stands: Option<EpochMillis>,
     written: Option<EpochMillis>,
+    /// The first sample since then that showed it.
+    written_since: Option<EpochMillis>,
     own: Option<EpochMillis>,
     not_own: Option<EpochMillis>,
 }
@@ -40,6 +42,9 @@ impl TwinSigns {
             }
         };
         sign(&mut self.stands, twin.stands);
+        if self.written.is_none_or(|last| at.since(last) >= COUNTS_MS) {
+            self.written_since = Some(at);
+        }
         sign(&mut self.written, twin.written);
         sign(&mut self.own, twin.own == Some(true));
         sign(&mut self.not_own, twin.own == Some(false));
@@ -56,6 +61,16 @@ impl TwinSigns {
 }
 
 impl Watch {
+    /// The time for which it is known that somebody writes to the other one, in ms.
+    pub(in crate::queue::finding) fn twin_written_ms(&self) -> i64 {
+        let last = self.sample().map(|sample| sample.at);
+        let since = self
+            .twins
+            .written_since
+            .filter(|_| self.twins.written.is_some());
+        last.zip(since).map_or(0, |(last, since)| last.since(since))
+    }
+
     /// The other queue that has the same keys, by all samples of the last minutes; none when none of
     /// them shows anything of it. Where nothing is left of this queue, none are taken any more.
     pub(in crate::queue::finding) fn twin(&self) -> Option<Twin> {

@@ -1,9 +1,9 @@
 //! The arrival of what was read. An answer that nobody waits for any more is dropped.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::queue::{Finding, Known, Page, Pulse, Queue, Survey, text};
+use crate::queue::finding::{BLOCKER_COUNTS, keeps_the_server};
+use crate::queue::{Known, Page, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::flow;
 use crate::tui::model::Model;
@@ -12,9 +12,6 @@ use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::refresh::SurveyAnswer;
 use crate::tui::schedule::{Fit, pace};
 use crate::tui::{entries, entry, lists, lives, marks, sight, timeline};
-
-/// The transfers of a queue have kept the server so lately that others may still be late for it.
-const BLOCKED: Duration = Duration::from_secs(15);
 
 /// The selected queue was read.
 pub(crate) fn pulse(
@@ -205,7 +202,7 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
     let blocker = model.schedule.blocker.as_ref();
     let blocker = blocker.filter(|(queue, since)| {
-        *queue != row.queue && now.saturating_duration_since(*since) < BLOCKED
+        *queue != row.queue && now.saturating_duration_since(*since) < BLOCKER_COUNTS
     });
     row.watch.blocked_by = blocker.map(|(queue, _)| text::printable_bytes(queue.name.as_bytes()));
     let beside = running.filter(|(one, _)| one.queue != row.queue);
@@ -239,8 +236,7 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
         };
         Arc::make_mut(&mut row.record).keep(&reading);
     }
-    let found = |of: fn(&Finding) -> bool| row.findings.iter().any(of);
-    if found(Finding::keeps_the_server) && !found(Finding::is_of_nobody) {
+    if keeps_the_server(&row.findings) {
         model.schedule.blocker = Some((row.queue.clone(), now));
     }
     (changed, page)
