@@ -111,7 +111,7 @@ pub(super) fn lines(
     if let Some(since) = finding.since {
         let then = times::local(since, at);
         let mut line = if finding.before {
-            format!("there at the first look ({then})")
+            format!("there when watching began ({then})")
         } else {
             format!("since {then} ({} ago)", text::age(at.since(since)))
         };

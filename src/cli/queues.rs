@@ -95,7 +95,7 @@ pub(super) async fn run<W: Write>(
         say::note(&if overdue {
             format!("entries are late; why: {command}")
         } else {
-            format!("▲ and ✖ have problems; which: {command}")
+            format!("queues with ▲ or ✖ have problems; which: {command}")
         });
     }
     for (queue, pulse) in queues.iter().zip(&seen) {

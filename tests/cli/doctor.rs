@@ -142,7 +142,7 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     assert!(told.contains(unknown), "{told}");
     // Once, however many checks it is for.
     assert_eq!(told.matches(&command).count(), 1, "{told}");
-    assert!(told.contains(" a longer look\n"), "{told}");
+    assert!(told.contains(" more time\n"), "{told}");
     let lines = growing(&["doctor", spec, "--for", "700ms", "--json"]).json();
     let open = lines.iter().find(|line| line["id"] == "nothing-consumed");
     let open = open.unwrap();
@@ -152,7 +152,7 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     assert!(waits.ends_with(&command), "{waits}");
     let report = growing(&["report", spec, "--for", "700ms"]).out;
     assert!(
-        report.contains("nothing-consumed needs a longer look"),
+        report.contains("nothing-consumed needs more time"),
         "{report}"
     );
     assert!(report.contains("--for 35s"), "{report}");

@@ -160,8 +160,8 @@ const NAMED: usize = 3;
 fn undecided(count: usize, whose: &str) -> String {
     match count {
         0 => String::new(),
-        1 => format!("; 1 check{whose} needs a longer look"),
-        n => format!("; {n} checks{whose} need a longer look"),
+        1 => format!("; 1 check{whose} needs more time"),
+        n => format!("; {n} checks{whose} need more time"),
     }
 }
 

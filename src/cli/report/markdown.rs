@@ -112,7 +112,7 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     }
     for (id, open) in &said.early {
         out.whole(&format!(
-            "- {id} needs a longer look: {}",
+            "- {id} needs more time: {}",
             span(&open.undecided())
         ))?;
     }

@@ -59,7 +59,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let headline = "Messages stand in target more than once.";
     let finding = Finding::new(ID, Severity::Warning, headline)
         .details(format!(
-            "{several}: each transfer that failed on an unreadable entry delivered them once more."
+            "At least {several}: each transfer that failed on an unreadable entry delivered them once \
+             more."
         ))
         .of_sample(too_many, !apart)
         .number("messages", messages)
@@ -70,13 +71,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             text::thousands(looked_at as u64),
             text::thousands(length)
         ));
-    RuleVerdict::Found(
-        finding.repair(
-            Step::KeepOne,
-            Advice::of("Delete the copies and keep one of each")
-                .by(Act::Repair, "; consumers get them again until then."),
+    RuleVerdict::Found(finding.repair(
+        Step::KeepOne,
+        Advice::of("Delete the copies and keep one of each").by(
+            Act::Repair,
+            ": all that stand in target are counted first. Consumers get them again until then.",
         ),
-    )
+    ))
 }
 
 fn elements(sample: &Frames) -> impl Iterator<Item = &DeliveredElement> {

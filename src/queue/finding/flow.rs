@@ -55,6 +55,10 @@ pub(super) fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
     let mut all = TakenCount::Unsure;
     for pair in of_now.windows(2) {
         let ms = pair[1].at.since(pair[0].at);
+        // What a change of ours took away meanwhile, nobody has consumed.
+        if (watch.changed).is_some_and(|ours| (pair[0].at..=pair[1].at).contains(&ours)) {
+            continue;
+        }
         let one = between(&pair[0].front, &pair[1].front, ms, &watch.redelivered);
         all = match (all, one) {
             (_, TakenCount::Unsure) => return TakenCount::Unsure,
@@ -75,9 +79,13 @@ pub(super) fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
 }
 
 /// The time of the last sample, if an element was taken between that one and the one before it.
+/// None where a change of this program lies between them: it may have been that.
 pub(super) fn taken_last(watch: &Watch) -> Option<EpochMillis> {
     let mut newest = watch.frames.iter().rev();
     let (last, before) = (newest.next()?, newest.next()?);
+    if watch.changed.is_some_and(|ours| ours >= before.at) {
+        return None;
+    }
     let ms = last.at.since(before.at);
     match between(&before.front, &last.front, ms, &watch.redelivered) {
         TakenCount::Exactly(1.., _) | TakenCount::AtLeast(..) => Some(last.at),

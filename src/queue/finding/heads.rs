@@ -16,7 +16,7 @@ const SEVERAL: usize = 3;
 /// A client that offers has transferred within this, in ms: it does so once it is subscribed.
 const STARTS_MS: i64 = 1_000;
 /// A client that failed tries again within this, in ms.
-const TRIES_MS: i64 = 6_000;
+pub(super) const TRIES_MS: i64 = 6_000;
 
 /// The next due ones that still wait, as far as the last pulse tells: what sorts before the entry
 /// that heads timeouts has left since the sample was taken.

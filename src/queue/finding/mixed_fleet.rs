@@ -334,9 +334,12 @@ mod tests {
 
     #[test]
     fn where_one_era_alone_has_ever_transferred_the_other_is_poison() {
+        let mut later = pulse(10_000, 6, Some(10_100), 2);
+        later.first = Some(framed(Form::ByteId, 0, Some(-100)));
         let scene = scene()
             .look(server_look(0, [false, true], 1))
-            .look(server_look(10_000, [false, true], 5));
+            .look(server_look(10_000, [false, true], 5))
+            .pulse(later);
         assert_eq!(scene.verdict(ID), RuleVerdict::Fine);
         assert!(scene.found("poison").is_some());
     }

@@ -203,14 +203,11 @@ fn what_helps(seen: &QueueFacts) -> String {
         return "Start the application: none of its clients runs. Nothing is lost.".to_owned();
     }
     // Who transfers need not be who takes: a program that does nothing else comes first.
-    let perhaps = if only_take.is_empty() {
-        clients::namesakes(seen)
-    } else {
-        only_take
-    };
-    let perhaps = match perhaps.as_slice() {
-        [] => String::new(),
-        names => format!(" (perhaps {})", names.join(", ")),
+    let perhaps = match (only_take.as_slice(), clients::namesakes(seen).as_slice()) {
+        ([], [one]) => format!(" (perhaps {one})"),
+        // Which of several, or whether any of them takes, nobody knows.
+        ([], _) => String::new(),
+        (names, _) => format!(" (perhaps {})", names.join(", ")),
     };
     format!(
         "Restart the program that takes from list {list}{perhaps}: it may not see that its \

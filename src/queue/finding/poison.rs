@@ -4,7 +4,7 @@
 use super::clients;
 use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
-use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, id, mixed_fleet};
+use super::{Act, Advice, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, id, mixed_fleet};
 use crate::queue::change::What;
 use crate::queue::frame::Era;
 use crate::queue::{Exact, JudgedMember, Unpack, text};
@@ -27,7 +27,23 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         return deeper(seen, &fleet).map_or(RuleVerdict::Fine, RuleVerdict::Found);
     };
     let count = next.iter().filter(|one| is_bad(one)).count();
+    if let Some(open) = undecided(seen) {
+        return RuleVerdict::Early(open);
+    }
     RuleVerdict::Found(finding(seen, &next, (place, count), &fleet))
+}
+
+/// The question that is open first where several clients listen and both formats were offered
+/// lately: two versions may be at work, and which entries are to be rewritten would be a guess. A
+/// client that fails tries again within [`heads::TRIES_MS`].
+fn undecided(seen: &QueueFacts) -> Option<Open> {
+    let several = seen.pulse?.transfer_clients.get()? >= 2;
+    let left = heads::TRIES_MS - seen.watch.watched_ms();
+    let is_open = several && left > 0 && heads::both_offer(seen).is_some();
+    is_open.then(|| {
+        let seen = "entries of both formats were offered";
+        Open::new(seen, "whether clients of both versions run", Some(left))
+    })
 }
 
 /// Unreadable entries: the first of them, how many are known, and whether it is due.
@@ -334,21 +350,37 @@ mod tests {
 
     #[test]
     fn where_clients_of_both_versions_may_be_at_work_one_is_stopped_before_anything_is_rewritten() {
-        let advice = |clients, transferred| {
+        let told = |watched_ms: i64, clients, transferred| {
             let mut next: Vec<_> = (0..9).map(|id| due(Form::ByteId, id)).collect();
             next.push(due(Form::DoubleId, 20));
-            let mut seen = pulse(0, 10, Some(1_000), clients);
-            seen.first = next.first().cloned();
-            let scene = Scene::default()
-                .pulse(seen)
-                .sample(sample(next.clone(), next))
-                .look(server_look(1_000, transferred, 0));
-            scene.found(ID).unwrap().repair.sentence.to_string()
+            let seen = |at| {
+                let mut seen = pulse(at, 10, Some(at + 1_000), clients);
+                seen.first = next.first().cloned();
+                seen
+            };
+            Scene::default()
+                .pulse(seen(-watched_ms))
+                .pulse(seen(0))
+                .sample(sample(next.clone(), next.clone()))
+                .look(server_look(1_000, transferred, 0))
+        };
+        let advice = |clients, transferred| {
+            let found = told(6_000, clients, transferred).found(ID).unwrap();
+            found.repair.sentence.to_string()
         };
         let first = "Stop the clients that write the other format, if any still run. Then rewrite";
         assert!(advice(2, [true, true]).starts_with(first));
         assert!(advice(1, [true, true]).starts_with("Rewrite"));
         assert!(advice(2, NEWER).starts_with("Rewrite"));
+        // Before a client that fails has tried again, the direction would be a guess.
+        let early = |clients| match told(5_000, clients, NEWER).verdict(ID) {
+            RuleVerdict::Early(open) => Some(open.words()),
+            _ => None,
+        };
+        let words = "entries of both formats were offered; checking whether clients of both \
+                     versions run (1 s)";
+        assert_eq!(early(2).as_deref(), Some(words));
+        assert_eq!(early(1), None, "one client is of one version");
     }
 
     #[test]

@@ -221,7 +221,9 @@ impl Watch {
         }
         self.expires(&beat);
         self.departs(&beat);
-        self.target.saw(&beat);
+        let before = self.beats.back().map(|before| before.at);
+        let ours = self.changed.is_some_and(|changed| Some(changed) >= before);
+        self.target.saw(&beat, ours);
         self.still = beat.first.map(|(id, due)| Still {
             id,
             due,

@@ -286,13 +286,19 @@ pub(crate) fn fit(
     }
     let head = headline(model, told, columns);
     let repair = repair(model, told, columns);
-    if let ([head], [repair], 1) = (&*head, &*repair, rows) {
-        let mark = if model.look.ascii { "->" } else { "→" };
-        let words = format!("{} {mark} {}", head.words, repair.words);
-        if text::width(&words) <= columns {
-            let kind = head.kind;
-            return vec![FindingText { kind, words }];
+    if let ([head], [action, ..], 1) = (&*head, &*repair, rows)
+        && told.finding.gone.is_none()
+    {
+        /// Fewer columns of what is to be done tell nothing.
+        const SHORTEST: usize = 12;
+        // Of what does not fit the end of what is to be done is cut, and never what is wrong.
+        let mark = if model.look.ascii { " -> " } else { " → " };
+        let room = columns.saturating_sub(text::width(&head.words) + text::width(mark));
+        let (kind, mut words) = (head.kind, head.words.clone());
+        if room >= SHORTEST {
+            words = format!("{words}{mark}{}", action.words);
         }
+        return vec![FindingText { kind, words }];
     }
     if rows < 2 || repair.is_empty() || told.finding.gone.is_some() {
         let details = details(told, columns);

@@ -2,10 +2,10 @@
 
 use super::super::tests::{START, Scene, pulse, sample, server_look};
 use super::*;
-use crate::queue::Known;
 use crate::queue::finding::Diagnosis;
 use crate::queue::frames::{DeliveredElement, Frames};
 use crate::queue::look::{Client, Clients, worker_name};
+use crate::queue::{Change, Known};
 use crate::queue::{Pulse, Queue, ServerLook};
 
 fn at(ms: i64, target: u64) -> Pulse {
@@ -58,6 +58,28 @@ fn what_stands_in_target_for_half_a_minute_and_grows_is_a_warning() {
     let mut burst = scene([0].into_iter().chain([100; 32]), ["a", "a"]);
     burst = burst.sample(fronted(31_000, "a"));
     assert!(burst.found(ID).is_some());
+}
+
+#[test]
+fn what_we_delete_from_target_is_not_taken_by_a_consumer() {
+    let stands = || scene(5..=35, ["a", "a"]);
+    let shorter = |scene: Scene| {
+        let scene = scene.pulse(at(36_000, 12)).pulse(at(37_000, 13));
+        scene.sample(fronted(36_500, "b"))
+    };
+    let mut ours = stands();
+    let before = ours.found(ID).unwrap();
+    for change in [Change::Repack, Change::Delete] {
+        ours.watch.changed_by_us(change, START.plus(35_500));
+    }
+    let after = shorter(ours).found(ID).unwrap();
+    assert_eq!(
+        (after.severity, after.since),
+        (before.severity, before.since)
+    );
+    assert_eq!(after.figure, Some(13));
+    // The same without a change of ours: somebody took them.
+    assert!(shorter(stands()).found(ID).is_none());
 }
 
 fn looked_at(ms: i64, listed: Vec<Client>) -> ServerLook {

@@ -58,8 +58,9 @@ struct Stands {
 }
 
 impl TargetMemory {
-    /// A pulse has been read. One that could not read target tells nothing of it.
-    pub(super) fn saw(&mut self, beat: &Beat) {
+    /// A pulse has been read. One that could not read target tells nothing of it. `ours`: a change of
+    /// this program has gone on since the one before: what went then, nobody has consumed.
+    pub(super) fn saw(&mut self, beat: &Beat, ours: bool) {
         let Some(length) = beat.target else { return };
         let anew = |least, before| Stands {
             since: beat.at,
@@ -75,6 +76,12 @@ impl TargetMemory {
             Some(stands) if length >= stands.length && beat.at >= stands.since => {
                 Some(Stands { length, ..stands })
             }
+            Some(stands) if ours && beat.at >= stands.since => Some(Stands {
+                rises: beat.at,
+                least: stands.least.saturating_sub(stands.length - length),
+                length,
+                ..stands
+            }),
             Some(_) => Some(anew(length, false)),
             None if self.known => Some(anew(0, false)),
             None => Some(anew(length, true)),

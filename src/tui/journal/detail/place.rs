@@ -76,8 +76,8 @@ fn facts(view: &ChangeView, room: usize) -> Vec<Line> {
             let took = format!("{}, longest script {longest:.1} ms", ms(elapsed));
             fact("took", &took);
         }
-        if own.plan.planned > 1 {
-            fact("way", own.plan.way.words());
+        if let Some(method) = own.plan.way.method().filter(|_| own.plan.planned > 1) {
+            fact("method", method);
         }
     }
     if let Some(id) = &view.line.id {

@@ -131,19 +131,25 @@ impl RowOrder<'_> {
             QueueSort::Late => late_digits(row, now),
             _ => 0,
         };
-        // Whoever has just repaired it still looks at it, and so does who has selected it: it does not
-        // take what is wrong elsewhere out of sight.
+        // What is wrong elsewhere is not taken out of sight by what is well again.
         let lately = |until: EpochMillis| now.since(until) < MENDED_MS;
         let mended = |row: &QueueRow| {
             let looked_at = self.selected == Some(&row.queue);
             let mut passed = row.watch.over().filter(|passed| bad(&passed.severity));
             passed.any(|passed| looked_at || lately(passed.until))
         };
+        // Whoever has just repaired it, and reads that, steps on to the next one from there.
+        let fixed = |row: &QueueRow| {
+            let read = row.gone.iter().map(|gone| gone.severity).filter(bad);
+            read.max().filter(|_| self.selected == Some(&row.queue))
+        };
+        let as_bad = |row: &QueueRow| worst(row).max(fixed(row));
         // A note makes no queue sick, but more than nothing is said of it.
         let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
         // What is not known stands last.
         let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
-        (worst(b).cmp(&worst(a)))
+        (as_bad(b).cmp(&as_bad(a)))
+            .then_with(|| fixed(b).cmp(&fixed(a)))
             .then_with(|| urgency(a).cmp(&urgency(b)))
             .then_with(|| mended(b).cmp(&mended(a)))
             .then_with(|| much(b).cmp(&much(a)))

@@ -144,7 +144,7 @@ fn after_a_repair_it_is_watched_whether_what_is_late_gets_fewer() {
     assert!(stands.contains(": next → "), "{stands}");
     desk.world[0].entries.clear();
     desk.live(2_000, 1);
-    assert!(!open(&desk).iter().any(|line| line.contains("repack")));
+    assert!(!open(&desk).iter().any(|line| line.contains("rewrite")));
 }
 
 /// The looks at members that were asked for.
