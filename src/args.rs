@@ -304,7 +304,7 @@ pub struct TlsFlags {
     pub insecure: bool,
 }
 
-/// Who we are to the sentinels themselves; the user and the password of the master are others.
+/// Our user and password at the sentinels themselves; those at the master are others.
 #[derive(ClapArgs, Clone, Default)]
 pub struct SentinelFlags {
     /// The ACL user at the sentinels themselves

@@ -70,7 +70,7 @@ pub struct Doctor {
     pub fail_on: FailOn,
 }
 
-/// From which severity on a finding counts as a failure.
+/// The severity from which on a finding counts as a failure.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum FailOn {
     /// Anything found

@@ -121,13 +121,13 @@ pub(super) struct Doctor<'a> {
     all: bool,
     /// It says nothing of how far it is.
     quiet: bool,
-    /// Of which queues a sample was looked at only, and how long it would take to look at all.
+    /// Queues of which only a sample was looked at, and the time that it would take to look at all.
     sampled: Vec<(Queue, Duration)>,
     /// Queues that could not be looked at whole, and why.
     failed: Vec<String>,
-    /// Since when nothing is left of which queues.
+    /// Queues of which nothing is left, and since when.
     empty: HashMap<Queue, Instant>,
-    /// Until when no other look at all entries of which queues is taken.
+    /// The moment until which no other look at all entries of a queue is taken.
     rests: HashMap<Queue, Instant>,
     /// The queue whose transfers keep the server, by the last round that found one.
     blocker: Option<(Queue, Instant)>,

@@ -45,8 +45,8 @@ pub(super) async fn run<W: Write>(
     making.queue(&asked.queue, what, Some(chosen), out).await
 }
 
-/// With which codec the entry is written, and what it holds. Where that cannot be told, bytes are
-/// taken as they are.
+/// Returns the codec that the entry is written with, and the kind of its content. Where that cannot
+/// be told, bytes are taken as they are.
 async fn own(
     asked: &args::Edit,
     making: &ChangeCommand<'_>,

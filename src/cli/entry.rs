@@ -64,7 +64,7 @@ impl<'a> EntryRecord<'a> {
         }
     }
 
-    /// Without what the payload says: how long it is must do.
+    /// Leaves out the words of the payload, and keeps its length in their place.
     pub(super) fn redacted(mut self) -> Self {
         self.decoded.value = Value::Null;
         let length = u64::try_from(self.payload.len()).unwrap_or(u64::MAX);

@@ -22,7 +22,8 @@ use crate::queue::{Queue, ServerWatch, fleet, text};
 
 /// Queues are looked for again after this, when there are some.
 const LOOK_AGAIN: Duration = Duration::from_secs(10 * 60);
-/// And after this, when there are none; at least so many times as long as it took.
+/// The wait before queues are looked for again when there are none; it is at least so many times as
+/// long as the last search took.
 const LOOK_ON: Duration = Duration::from_secs(10);
 const RESTS: u32 = 20;
 

@@ -25,7 +25,7 @@ pub struct Profile {
     pub protected: bool,
     /// Words for the header; none: `profile NAME`.
     pub label: Option<String>,
-    /// In which colour; none: that of text.
+    /// The colour of those words; none: that of text.
     pub label_colour: Option<LabelColour>,
     /// Its queues; none: all that are found.
     pub queues: Vec<Queue>,
@@ -39,19 +39,19 @@ pub struct Profile {
 /// The colour of a label: one of the screen's roles, or one of the terminal's 16.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LabelColour {
-    /// Of data.
+    /// The colour of data.
     Text,
-    /// Of decoration.
+    /// The colour of decoration.
     Dim,
-    /// Of keys.
+    /// The colour of keys.
     Accent,
-    /// Of titles.
+    /// The colour of titles.
     Strong,
-    /// Of what is late or critical.
+    /// The colour of what is late or critical.
     Late,
-    /// Of a warning.
+    /// The colour of a warning.
     Warn,
-    /// Of what is well.
+    /// The colour of what is well.
     Ok,
     /// The terminal's own colour with this number, 0 to 15.
     Own(u8),

@@ -1,4 +1,5 @@
-//! Who we are to sentinels, from the URL, the flags (or the keys of a profile) and the environment.
+//! Our user and password at sentinels, from the URL, the flags (or the keys of a profile) and the
+//! environment.
 
 use crate::args::SentinelFlags;
 use crate::queue::{Address, Endpoint};

@@ -74,22 +74,22 @@ pub async fn peek(
     Ok(elements.into_iter().map(|e| consumed(store, e)).collect())
 }
 
-/// One that takes elements from a target and holds each until it is handed on.
+/// A consumer: takes elements from a target and holds each until it is handed on.
 pub struct Consumer {
     store: Store,
     taker: Taker,
     left: Option<u64>,
     timeout: Option<Duration>,
-    /// Since the last element.
+    /// The time that has passed since the last element.
     waited: Duration,
-    /// Before the next attempt; zero after a success.
+    /// The pause before the next attempt; zero after a success.
     pause: Duration,
     /// The reason why nothing is taken from such a queue.
     refused: Option<StoreError>,
 }
 
 impl Consumer {
-    /// One that has taken nothing yet.
+    /// Makes a consumer that has taken nothing yet.
     #[must_use]
     pub fn new(writer: &Writer, queue: &Queue, options: ConsumeOptions) -> Self {
         Self {

@@ -31,8 +31,8 @@ const TOGETHER: usize = 100;
 const AGAIN: Duration = Duration::from_millis(200);
 /// The wait before nodes that do not answer are tried again: one without a connection costs nothing.
 const AWAY_AGAIN: Duration = Duration::from_millis(500);
-/// And so many times as long as that took the last time: one that hangs, or breaks off each time, is
-/// to get a rest.
+/// The least such wait, as a multiple of the time that the last try took: nodes that hang, or break
+/// off each time, are to get a rest.
 const RESTS: u32 = 3;
 /// The time after which progress is told again.
 const PROGRESS: Duration = Duration::from_millis(100);

@@ -67,7 +67,7 @@ pub struct Head {
     pub change: Change,
     /// The queue as it is typed ([`crate::queue::Queue::spec`]).
     pub queue: Vec<u8>,
-    /// On which server.
+    /// The server that the queue is on.
     pub server: ServerId,
     /// Number of entries that are planned.
     pub planned: u64,

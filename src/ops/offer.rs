@@ -38,7 +38,7 @@ pub struct OfferOutcome {
     pub head: bool,
     /// The server's words when it refused to announce the new head: nobody was told of it.
     pub unannounced: Option<String>,
-    /// For how long the longest script kept the server.
+    /// The time for which the longest script kept the server.
     pub longest: Duration,
     /// The reason why the rest was not offered, when the first batches are in already or may be.
     pub stopped: Option<StoppedOffer>,
@@ -209,9 +209,9 @@ fn member(
     Ok(frame::encode(form, id, payload))
 }
 
-/// In which form this queue's clients write: as its newest entry is (else the next due one), else
-/// as the only generation of clients would that this server has seen. None when that is unknown,
-/// or when the layout has no frames.
+/// Returns the form in which this queue's clients write: as its newest entry is (else the next due
+/// one), else as the only generation of clients would that this server has seen. None when that is
+/// unknown, or when the layout has no frames.
 pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, StoreError> {
     if !queue.has_frames() {
         return Ok(None);
@@ -237,8 +237,9 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
     Ok(only.map(|era| era.form(facts.long_bytes())))
 }
 
-/// With which codec this queue's messages are written: the one that explains most of its newest,
-/// next due and last delivered ones; and what all of those hold. None when none explains any.
+/// Returns the codec with which this queue's messages are written: the one that explains most of
+/// its newest, next due and last delivered ones; and what all of those hold. None when none
+/// explains any.
 pub async fn codec_of(
     store: &Store,
     queue: &Queue,

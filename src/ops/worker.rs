@@ -83,7 +83,7 @@ pub enum WorkerEvent {
     Remark(String),
     /// The first transfer that succeeded after trouble.
     WorksAgain {
-        /// For how long there was trouble.
+        /// The time for which there was trouble.
         after: Duration,
     },
     /// It does not hear announcements. It goes on transferring, but looks by itself only.
@@ -123,8 +123,8 @@ pub struct Batch {
     pub lateness_ms: Option<Lateness>,
     /// The entries that it moved, in due order.
     pub ids: Vec<EntryId>,
-    /// For how long the script kept the server; zero of what was moved in bulk, or could not be
-    /// measured.
+    /// The time for which the script kept the server; zero of what was moved in bulk, or could not
+    /// be measured.
     pub took: Duration,
 }
 

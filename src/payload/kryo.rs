@@ -65,9 +65,9 @@ pub(super) struct Kryo {
 #[derive(Clone, Debug, PartialEq)]
 enum KryoClass {
     Null,
-    /// One that every Kryo has.
+    /// A class that every Kryo has.
     Known(u8),
-    /// One that the application has registered.
+    /// A class that the application has registered.
     Registered(u32),
     Named(Name),
 }

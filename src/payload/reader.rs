@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         self.cut.is_some()
     }
 
-    /// Over which bound it was.
+    /// The bound that the payload was over.
     pub(super) const fn why_cut(&self) -> Option<Cut> {
         self.cut
     }

@@ -19,7 +19,7 @@ const UNREADABLE: f64 = 1e17;
 pub struct Exact {
     /// The server's time when it began.
     pub from: EpochMillis,
-    /// And when it had ended.
+    /// The server's time when it had ended.
     pub at: EpochMillis,
     /// Members of timeouts that were looked at.
     pub waiting: u64,

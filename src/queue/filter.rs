@@ -167,8 +167,8 @@ impl Filter {
         })
     }
 
-    /// About how many ns it takes at most to look through a text of so many bytes: for who must
-    /// not be kept waiting. Nearly all filters are a hundred times as fast.
+    /// Estimates how many ns it takes at most to look through a text of so many bytes: for whoever
+    /// must not be kept waiting. Nearly all filters are a hundred times as fast.
     #[must_use]
     pub fn cost_ns(&self, bytes: usize) -> u64 {
         if !self.needs_payload() {

@@ -56,7 +56,7 @@ impl ClusterView {
         Self(text.lines().filter_map(|line| peer(line, asked)).collect())
     }
 
-    /// Who says it.
+    /// The node that gave this answer.
     #[must_use]
     pub fn speaker(&self) -> Option<&ClusterNode> {
         self.0.iter().find(|peer| peer.is_speaker)

@@ -17,9 +17,9 @@ pub use client::{Client, Clients, TAKING, worker_name};
 
 /// A look is taken again after this, in ms, when the rules wait for what it says.
 const PRESSING_MS: i64 = 10_000;
-/// And after this, when all is well.
+/// A look is taken again after this, in ms, when all is well.
 const CALM_MS: i64 = 20_000;
-/// And after this, when one cost the server more than [`DEAR_US`].
+/// A look is taken again after this, in ms, when it cost the server more than [`DEAR_US`].
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
 
@@ -263,8 +263,8 @@ impl ServerWatch {
         self.looks.back().map(AsRef::as_ref)
     }
 
-    /// For how long no other look shall be taken after the last one, in ms; `pressing`: the rules
-    /// of some queue wait for one
+    /// The time for which no other look shall be taken after the last one, in ms; `pressing`: the
+    /// rules of some queue wait for one
     /// ([`Watch::presses_for_look`](super::finding::Watch::presses_for_look)).
     #[must_use]
     pub fn rests(&self, pressing: bool) -> i64 {
@@ -292,7 +292,8 @@ impl ServerWatch {
         Some(self.last()?.info.get_ref()?.as_ref())
     }
 
-    /// For how long it has been so at each look up to the last one, in ms; none: it is not so.
+    /// The time for which it has been so at each look up to the last one, in ms; none: it is not
+    /// so.
     pub fn lasts(&self, is_so: impl Fn(&ServerLook) -> bool) -> Option<i64> {
         let last = self.last()?;
         let looks = self.looks.iter().rev();
@@ -309,8 +310,8 @@ impl ServerWatch {
         Some(found.as_ref())
     }
 
-    /// By how much a count has grown since the look `within_ms` or less ago (or the first one since
-    /// then), and over how many ms; none before there are two looks that tell it.
+    /// Returns how much a count has grown since the look `within_ms` or less ago (or the first one
+    /// since then), and over how many ms; none before there are two looks that tell it.
     pub fn grew(&self, within_ms: i64, count: impl Fn(&Info) -> Option<u64>) -> Option<(u64, i64)> {
         let last = self.last()?;
         let of = |look: &ServerLook| count(look.info.get_ref()?);

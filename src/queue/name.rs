@@ -177,7 +177,7 @@ fn hold_keys(prefixes: [&[u8]; 3], target: &[u8]) -> HoldKeys {
 /// The mark before a target that is not wrapped in braces.
 const AS_IT_IS: &[u8] = b"=";
 
-/// The Redisson queue that this key of [`HoldKeys`] belongs to; none when it is none.
+/// The Redisson queue that this key of [`HoldKeys`] belongs to; none of any other key.
 #[must_use]
 pub fn name_of_hold_key(key: &[u8]) -> Option<QueueName> {
     let rest = HOLD_PREFIXES

@@ -83,7 +83,7 @@ impl Tally {
         self.0[outcome as usize] += n;
     }
 
-    /// One that had this outcome has another one after all.
+    /// Moves one from this outcome to another.
     pub const fn correct(&mut self, from: Outcome, to: Outcome) {
         self.0[from as usize] = self.0[from as usize].saturating_sub(1);
         self.0[to as usize] += 1;
@@ -107,7 +107,7 @@ impl Tally {
     }
 }
 
-/// In which way the order list is kept out of the way (see `ops::bulk`).
+/// The way in which the order list is kept out of the way (see `ops::bulk`).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Way {
     /// Batch after batch; each entry leaves the order list by a walk from its head.
@@ -147,7 +147,7 @@ impl Way {
 /// The cost of a change, estimated.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Cost {
-    /// For how long its longest script keeps the server from others, at most.
+    /// The time for which its longest script keeps the server from others, at most.
     pub longest_block: Duration,
     /// The most that a single entry costs the server in a script.
     pub entry: Duration,
@@ -175,8 +175,8 @@ impl Cost {
         within(self.element, max_block)
     }
 
-    /// For how long a single entry or element keeps the server, at most: nothing is in smaller
-    /// parts than that.
+    /// The time for which a single entry or element keeps the server, at most: nothing is in
+    /// smaller parts than that.
     #[must_use]
     pub fn single(&self) -> Duration {
         self.entry.max(self.element)
@@ -193,7 +193,7 @@ fn within(each: Duration, max_block: Duration) -> usize {
 pub struct Plan {
     /// The kind of change.
     pub change: Change,
-    /// To which queue.
+    /// The queue that is to be changed.
     pub queue: Queue,
     /// The server, as the header shows it: `host:port/db`.
     pub server: String,
@@ -221,7 +221,7 @@ pub struct Plan {
     /// Contents of these, a line each; those at the end of `first` that nothing is done to have
     /// none.
     pub says: Vec<String>,
-    /// In which way it would go.
+    /// The way in which it would go.
     pub way: Way,
     /// Its cost.
     pub cost: Cost,
@@ -331,7 +331,7 @@ pub struct Progress {
     /// The time that the rest will take (of the order list, while that is brought back); none when
     /// that cannot be told yet.
     pub left: Option<Duration>,
-    /// For how long the longest script kept the server.
+    /// The time for which the longest script kept the server.
     pub longest_block: Duration,
     /// It waits, and for what: paused, a full target, a replica that lags, a lost connection.
     pub waits: Option<String>,
@@ -350,15 +350,15 @@ impl Progress {
 pub struct Summary {
     /// The kind of change.
     pub change: Change,
-    /// Of which queue.
+    /// The queue that was changed.
     pub queue: Queue,
     /// The entries by outcome: its sum is what was planned.
     pub tally: Tally,
     /// Its id in the journal; none where nothing is journalled.
     pub journal_id: Option<String>,
-    /// From the first script to the last.
+    /// The time from the first script to the last.
     pub elapsed: Duration,
-    /// For how long the longest script kept the server.
+    /// The time for which the longest script kept the server.
     pub longest_block: Duration,
     /// Number of transfer clients that listened to a kick; none: it was no kick, or nobody may
     /// count them.

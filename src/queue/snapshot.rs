@@ -163,7 +163,7 @@ pub struct Announcement {
 pub const MOST_HEARD: usize = 1_000;
 
 impl Announcement {
-    /// One that arrived `at`.
+    /// Makes the announcement of a message that arrived `at`.
     #[must_use]
     pub fn new(at: EpochMillis, channel: Vec<u8>, message: &[u8]) -> Self {
         Self {

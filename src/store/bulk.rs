@@ -193,11 +193,11 @@ pub struct ListRound {
 /// The place to which an entry goes when it is put back.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Where<'a> {
-    /// Before what goes round.
+    /// The head of the list, before what goes round.
     Head,
     /// Behind this element, when it is among what goes round (or nothing goes round).
     Behind(&'a [u8]),
-    /// Behind what goes round: the tail of the list.
+    /// The tail of the list, behind what goes round.
     Tail,
 }
 

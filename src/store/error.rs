@@ -72,7 +72,7 @@ pub enum StoreError {
         server: String,
         /// The attempt, as an infinitive.
         attempt: &'static str,
-        /// In which way.
+        /// The way in which it broke.
         why: String,
     },
     /// A script began, and an error ended it: what it had done by then stays, since Lua does not

@@ -94,7 +94,7 @@ pub struct UnderWay {
     pub change: Change,
     /// Its name: [`What::name`](crate::queue::change::What::name).
     pub called: &'static str,
-    /// Of which queue.
+    /// The queue that is changed.
     pub queue: Queue,
     /// The marks that it is about, as they were when it was asked for; none when it is about
     /// something else. They are cleared once it was applied.

@@ -19,7 +19,7 @@ pub const STAYS: Duration = Duration::from_secs(2);
 pub struct DepartedRow {
     /// The row as it was.
     pub row: EntryRow,
-    /// In which tab.
+    /// The tab that it stood in.
     pub tab: Tab,
     /// Its place among the rows: the one that took its place stands behind it.
     pub place: u64,

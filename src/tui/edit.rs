@@ -11,7 +11,7 @@ use crate::tui::offer::check::of_codec;
 /// The form that gives an entry another payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditForm {
-    /// Of which queue.
+    /// The queue of the entry.
     pub queue: Queue,
     /// The entry, as it was seen.
     pub entry: Entry,

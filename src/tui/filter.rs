@@ -177,8 +177,8 @@ impl ActiveFilter {
     }
 }
 
-/// About how many bytes a value takes as text: no more than a little over `most`, so that nobody
-/// waits for the answer.
+/// Estimates how many bytes a value takes as text: no more than a little over `most`, so that
+/// nobody waits for the answer.
 fn weight(value: &Value, most: usize) -> usize {
     let mut weight = 0;
     let mut open = vec![value];

@@ -34,7 +34,7 @@ pub enum Part {
     How,
     /// The new due time.
     When,
-    /// Over how long the entries are spread.
+    /// The span that the entries are spread over.
     Spread,
     /// The repair that the worst finding asks for, above the repairs of the menu.
     Cure,

@@ -59,9 +59,9 @@ pub struct PastChange {
     pub at: EpochMillis,
     /// The kind of change.
     pub change: Change,
-    /// Of which queue, as it is typed.
+    /// The queue that was changed, as it is typed.
     pub queue: String,
-    /// On which server, as the header shows it.
+    /// The server that the queue is on, as the header shows it.
     pub server: String,
     /// Number of entries that were planned.
     pub planned: u64,
@@ -106,7 +106,7 @@ pub struct OwnChange {
 pub struct ChangeLine {
     /// When: by the server's time, or by that of the machine that wrote it down.
     pub at: EpochMillis,
-    /// Of which queue, as it is typed.
+    /// The queue that it was done to, as it is typed.
     pub queue: String,
     /// Description of what was done, such as `offered 1 message, due 14:05`, or `3 deleted`.
     pub text: String,
@@ -123,7 +123,8 @@ pub struct ChangeLine {
 /// The most changes that are kept.
 pub const CHANGES_KEPT: usize = 1000;
 
-/// Of how many changes of this session all is kept: what became of their entries, their commands.
+/// The number of changes of this session of which all is kept: what became of their entries, their
+/// commands.
 const OWN_KEPT: usize = 100;
 
 /// The changes that are told.

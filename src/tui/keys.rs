@@ -246,7 +246,7 @@ pub struct Binding {
     pub places: &'static [Place],
     /// Its description in the help.
     pub help: &'static str,
-    /// Under which head the help lists it.
+    /// The head that the help lists it under.
     pub section: Section,
     /// The hint bar's words, and where they stand; the rows of the table are in order of
     /// importance.

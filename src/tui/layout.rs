@@ -100,7 +100,7 @@ const TOLD: u16 = 4;
 /// Rows that the timeline leaves for it where it is high: its sentence whole, and the repair.
 const TOLD_WHOLE: u16 = 6;
 
-/// And for the line that nothing is.
+/// Rows that the timeline leaves there for the line that says that nothing is wrong.
 const CALM: u16 = 2;
 
 /// Returns the areas of the screen in a terminal of the model's size.

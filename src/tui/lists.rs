@@ -20,7 +20,7 @@ pub enum Msg {
     Loaded {
         /// As in the effect that asked for it.
         generation: u64,
-        /// Of which queue.
+        /// The queue that was read.
         queue: Queue,
         /// The list that was read.
         list: List,
@@ -29,9 +29,9 @@ pub enum Msg {
     },
     /// The journal was looked through for what is in quarantine.
     SinceRead {
-        /// Of which queue.
+        /// The queue of those entries.
         queue: Queue,
-        /// Since when each entry is, as far as is known.
+        /// The time since which each entry is there, as far as is known.
         known: HashMap<EntryId, Since>,
     },
 }
@@ -43,7 +43,7 @@ pub enum Effect {
     Load {
         /// A later request makes answers with an earlier generation void.
         generation: u64,
-        /// Of which queue.
+        /// The queue to read.
         queue: Queue,
         /// The list to read.
         list: List,
@@ -111,16 +111,17 @@ pub struct Lists {
     pub order: ListWindow,
     /// On quarantine.
     pub quarantine: ListWindow,
-    /// Since when its entries are there, as far as the journal tells; none before it was asked.
+    /// The times since which its entries are there, as far as the journal tells; none before it was
+    /// asked.
     pub since: Option<HashMap<EntryId, Since>>,
 }
 
-/// Since when an entry is in quarantine.
+/// The time since which an entry is in quarantine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Since {
     /// When it was set aside, by the clock of the machine that did it.
     pub at: EpochMillis,
-    /// By which change of the journal.
+    /// The change of the journal that set it aside.
     pub change: String,
 }
 

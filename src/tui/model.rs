@@ -135,7 +135,7 @@ pub struct Model {
     pub drawn: HitMap,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
     pub held: Option<(ScrollArea, u16)>,
-    /// Since when the picture stands still (`f`).
+    /// The moment since which the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// The picture of the past that is looked at; this goes on behind it.
     pub past: Option<Box<Self>>,

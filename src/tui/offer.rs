@@ -25,9 +25,9 @@ pub enum Msg {
     Answered {
         /// As in the effect that asked for it.
         generation: u64,
-        /// To which queue.
+        /// The queue that was offered to.
         queue: Queue,
-        /// For when.
+        /// The due time of the messages.
         due: EpochMillis,
         /// Outcome of the offer.
         outcome: OfferReply,
@@ -269,7 +269,7 @@ impl InputForm for OfferForm {
 pub struct ToOffer {
     /// As in the answer.
     pub generation: u64,
-    /// To which queue.
+    /// The queue to offer to.
     pub queue: Queue,
     /// Payload of each of them, encoded.
     pub payload: Vec<u8>,
@@ -277,6 +277,6 @@ pub struct ToOffer {
     pub count: u64,
     /// When they are due.
     pub due: EpochMillis,
-    /// In which frame form; a layout without frames does not look at it.
+    /// The frame form of the entries; a layout without frames does not look at it.
     pub form: Form,
 }

@@ -192,8 +192,9 @@ impl QueueRow {
         Some((self.worst()?, late.unwrap_or(0)))
     }
 
-    /// Since when its oldest entry is late, by more than a hand-over takes. An entry that was late
-    /// for a moment when the queue was read has gone by now, most likely: it does not get later.
+    /// The moment since which its oldest entry is late, by more than a hand-over takes. An entry
+    /// that was late for a moment when the queue was read has gone by now, most likely: it does not
+    /// get later.
     #[must_use]
     pub fn late_since(&self, now: EpochMillis) -> Option<EpochMillis> {
         let pulse = self.pulse.as_ref()?;

@@ -15,7 +15,7 @@ use crate::tui::offer::check::moment;
 /// The form that gives entries another due time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequeueForm {
-    /// Of which queue.
+    /// The queue of the entries.
     pub queue: Queue,
     /// The entries, as they were when the form was opened.
     pub marked: MarkedEntries,
@@ -31,7 +31,7 @@ pub struct RequeueForm {
     pub how: How,
     /// The new time, as typed.
     pub when: Field,
-    /// Over how long they are spread, as typed.
+    /// The span that the entries are spread over, as typed.
     pub spread: Field,
     /// The part that the keys act on.
     pub at: Part,
@@ -40,11 +40,11 @@ pub struct RequeueForm {
 /// The reference that a new due time is reckoned from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum How {
-    /// From now.
+    /// A span from now.
     In,
     /// A moment.
     At,
-    /// From what it was.
+    /// A span from the due time that it had.
     By,
 }
 
@@ -163,7 +163,7 @@ impl RequeueForm {
         }
     }
 
-    /// Over how many ms they are spread.
+    /// The span that the entries are spread over, in ms.
     pub fn spread_ms(&self) -> Result<u64, String> {
         let typed = self.spread.text();
         match typed.trim() {

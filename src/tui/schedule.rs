@@ -64,7 +64,8 @@ pub struct Schedule {
     pub(crate) channels: HashSet<Vec<u8>>,
     /// The queue whose transfers have kept the server from all else, and when that was seen last.
     pub(crate) blocker: Option<(Queue, Instant)>,
-    /// From when on the server has rested from the last survey of a row that is not selected.
+    /// The moment from which on the server has rested from the last survey of a row that is not
+    /// selected.
     pub(crate) classes_from: Option<Instant>,
     /// Index of the queue at which the turn of the rows out of sight goes on.
     pub(crate) turn: usize,
@@ -72,7 +73,7 @@ pub struct Schedule {
     pub(crate) moved: Option<Instant>,
     /// The user has pressed a key or clicked: screens do not change by themselves any more.
     pub(crate) touched: bool,
-    /// From when on a look at all members of a small queue may begin unasked.
+    /// The moment from which on a look at all members of a small queue may begin unasked.
     pub(crate) little_exact: Option<Instant>,
     /// The finding under the cursor, with its queue, while the tab of findings has the keys.
     pub(crate) held_finding: Option<(Queue, &'static str)>,
@@ -115,7 +116,7 @@ pub struct Schedule {
 /// The item that the cursor is on, whatever its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Under {
-    /// Of which queue, or that queue itself.
+    /// The queue of the item, or that queue itself.
     pub(crate) queue: Queue,
     /// The member of the entry, or what the finding is called; none where the queue is meant.
     pub(crate) what: Option<Vec<u8>>,

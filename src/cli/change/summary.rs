@@ -14,7 +14,7 @@ use crate::queue::{Change, Outcome, Queue, Summary, Tally, text};
 pub(in super::super) struct Figures<'a> {
     /// The kind of change.
     pub(in super::super) change: Change,
-    /// Of which queue.
+    /// The queue that was changed.
     pub(in super::super) queue: &'a Queue,
     /// Nothing was done.
     pub(in super::super) dry_run: bool,
@@ -26,7 +26,7 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) journal_id: Option<&'a str>,
     /// The time that it took.
     pub(in super::super) elapsed: Duration,
-    /// For how long the longest script kept the server.
+    /// The time for which the longest script kept the server.
     pub(in super::super) longest: Duration,
     /// Number of transfer clients that listened to a kick, where that is known.
     pub(in super::super) listening: Option<u64>,

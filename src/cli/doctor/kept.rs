@@ -15,7 +15,7 @@ use crate::store::{Store, StoreError};
 
 /// While it watches, what a look at all entries may take unless it was asked for.
 const AFFORDABLE: Duration = Duration::from_secs(4);
-/// One that could not be taken is tried again after this.
+/// The wait before a look at all entries that could not be taken is tried again.
 const AGAIN: Duration = Duration::from_secs(60);
 
 impl Doctor<'_> {

@@ -127,7 +127,7 @@ struct ToldLines {
     worst: Option<Severity>,
     /// The queues that did not answer in the last round.
     unread: HashSet<Queue>,
-    /// Who is told besides.
+    /// The command that is told besides.
     hook: Option<Hook>,
 }
 

@@ -57,7 +57,7 @@ pub(super) enum Teller {
     Same,
     /// Another one: there was a failover.
     Other,
-    /// One that was the master, or has become a replica: it must be left.
+    /// The former master, or a master that has become a replica: it must be left.
     Former,
 }
 

@@ -286,7 +286,7 @@ impl Run {
 
     /// Writes down how it ended, and tells it.
     async fn end(mut self, plan: &Plan, id: Option<String>, ended: PartEnd) {
-        // What nobody told anything about was not attempted.
+        // Entries without an outcome were not attempted.
         let left = self.planned.saturating_sub(self.tally.sum());
         let left = self.came(left, "it may reach the server yet");
         self.tally.add(Outcome::Left, left);

@@ -81,7 +81,7 @@ pub enum WorkKind {
 pub struct Ask {
     /// The kind of work that is to be done.
     pub kind: WorkKind,
-    /// With how many entries.
+    /// Number of entries that are to be changed.
     pub count: u64,
     /// Bytes of one of them: on the average, and of the largest.
     pub bytes: [u64; 2],
@@ -298,7 +298,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// One that `stay` elements stand before when its turn comes, at this place.
+    /// Adds an element that `stay` elements stand before when its turn comes, at this place.
     fn add(&mut self, sample: &Sample, stay: f64, place: f64) {
         let near = place.min((float(sample.length) - place).max(0.0));
         self.count += 1;

@@ -1,4 +1,4 @@
-//! In which order deleted entries stand behind what has stayed.
+//! The order in which deleted entries stand behind what has stayed.
 
 use std::collections::HashMap;
 

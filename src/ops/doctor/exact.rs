@@ -29,7 +29,7 @@ const SHARE: u32 = 4;
 /// transfers in one script. The first few tell how large they are.
 const NEXT: u32 = 100;
 const FEELER: u32 = 10;
-/// And so many bytes of them.
+/// Bytes of those that are looked for, at most.
 const NEXT_BYTES: usize = 256 * 1024;
 /// Bytes of what differs that are kept: more is counted only.
 const KEPT_BYTES: usize = 64 << 20;

@@ -40,7 +40,7 @@ pub(super) enum RecordKind {
 const INTENTS: u8 = 1;
 const RESULTS: u8 = 2;
 const TRIES: u8 = 3;
-/// Of what is tried.
+/// The codes of [`Tries::SomeBeside`] and [`Tries::Whole`]; that of [`Tries::Some`] is 0.
 const BESIDE: u8 = 1;
 const WHOLE: u8 = 2;
 const UNTOLD: u8 = 4;
@@ -57,7 +57,7 @@ const HAS_HASH: u8 = 1 << 3;
 const TO_QUARANTINE: u8 = 1 << 4;
 /// The low three bits of a byte: a state, a form or an outcome.
 const CODE: u8 = 7;
-/// By how many bits the place stands above the outcome, and its codes.
+/// The number of bits by which the place stands above the outcome, and its codes.
 const PLACE_SHIFT: u8 = 3;
 const PLACE_HEAD: u8 = 1;
 const PLACE_BEHIND: u8 = 2;

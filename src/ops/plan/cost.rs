@@ -1,4 +1,4 @@
-//! In which way a change goes, and what it costs.
+//! The way in which a change goes, and what it costs.
 
 use std::collections::HashSet;
 use std::ops::Range;

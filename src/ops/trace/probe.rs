@@ -17,7 +17,8 @@ use crate::store::{Store, StoreError};
 /// asked for 2, and nearly all that happens to it happens then. One look is four cheap commands, one
 /// round trip after another.
 const AT_ONCE_FROM_MS: i64 = -5;
-/// And until so long after it was due, or in target, in ms.
+/// The time, after it was due or came to target, until which it is looked up without a pause, in
+/// ms.
 const AT_ONCE_UNTIL_MS: i64 = 20;
 /// The pause between two looks while something is to be expected any moment.
 const CLOSE: Duration = Duration::from_millis(2);

@@ -72,8 +72,8 @@ fn severity(ms: i64) -> Option<Severity> {
     }
 }
 
-/// By how many ms before they were due the last so many left, at least and at most, when that was
-/// one and the same span; and when the first of them was due.
+/// Returns the least and the most ms before their due times at which the last `count` entries left,
+/// when one and the same span fits them all; and when the first of them was due.
 fn span(seen: &QueueFacts, count: usize) -> Option<(i64, i64, EpochMillis)> {
     let leads = &seen.watch.leads;
     if leads.len() < count {
@@ -90,8 +90,8 @@ fn span(seen: &QueueFacts, count: usize) -> Option<(i64, i64, EpochMillis)> {
     (apart && least - most <= JITTER_MS).then(|| (least.min(most), least.max(most), first))
 }
 
-/// By how many ms a transfer client is ahead of the server (negative: all of them are behind), when
-/// the last entries left by one and the same span; and whether that is sure.
+/// Returns the ms by which a transfer client is ahead of the server (negative: all of them are
+/// behind), when the last entries left by one and the same span; and whether that is sure.
 fn client_ahead(seen: &QueueFacts) -> Option<(i64, bool)> {
     let (least, most, from) = span(seen, DEPARTURES)?;
     if least >= NOTE_MS {
@@ -145,8 +145,9 @@ fn early(seen: &QueueFacts) -> Option<Open> {
     })
 }
 
-/// Since that moment, or shortly before it, there was another reason to be late than clocks:
-/// another finding told it, we moved entries, many were late, or one was later than `lag_ms`.
+/// Tells whether there was, from that moment on or shortly before it, another reason to be late
+/// than clocks: another finding told it, we moved entries, many were late, or one was later than
+/// `lag_ms`.
 fn backlog(seen: &QueueFacts, from: EpochMillis, lag_ms: i64) -> bool {
     let watch = seen.watch;
     let before = from.plus(-BACKLOG_MS);

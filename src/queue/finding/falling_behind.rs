@@ -38,8 +38,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     }
 }
 
-/// From when on what is seen tells of the clients: not before something stopped them, or we moved
-/// entries ourselves.
+/// The moment from which on what is seen tells of the clients: not before something stopped them,
+/// or we moved entries ourselves.
 fn from(watch: &Watch) -> Option<EpochMillis> {
     recovery::until(watch).max(watch.changed)
 }

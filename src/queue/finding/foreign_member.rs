@@ -23,7 +23,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     })
 }
 
-/// One that a look at all members has found behind the next due ones.
+/// The finding about a foreign member behind the next due ones, which a look at all members has
+/// found.
 fn deeper(seen: &QueueFacts) -> Option<Finding> {
     let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
     let bad = heads::deeper(seen, &exact.foreign)?;
@@ -47,7 +48,7 @@ fn deeper(seen: &QueueFacts) -> Option<Finding> {
     Some(repaired(finding, bad, bad.is_due(pulse.at), count))
 }
 
-/// With how many of all that waits have none.
+/// Adds how many of all waiting entries are foreign.
 fn of_all(finding: Finding, exact: &Exact) -> Finding {
     let ids = exact.foreign.first.iter().map(|one| one.id.to_string());
     let ids: Vec<String> = ids.collect();
@@ -106,7 +107,7 @@ fn details(seen: &QueueFacts, bad: &JudgedMember, block: BlockHarm) -> String {
     )
 }
 
-/// With what is known of it.
+/// Adds what is known of the member.
 fn about(finding: Finding, bad: &JudgedMember) -> Finding {
     finding
         .number("entry", bad.id.to_string())
@@ -114,7 +115,7 @@ fn about(finding: Finding, bad: &JudgedMember) -> Finding {
         .due(bad.due_at())
 }
 
-/// With what repairs it; `count`: as many are known.
+/// Adds what repairs it; `count`: as many are known.
 fn repaired(finding: Finding, bad: &JudgedMember, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(

@@ -205,7 +205,7 @@ impl Finding {
             .words(format!("all {} were looked at", text::thousands(looked)))
     }
 
-    /// With what repairs it: a step of ours, and the sentence that says so.
+    /// Adds what repairs it: a step of ours, and the sentence that says so.
     pub(super) fn repair(mut self, step: Step, sentence: impl Into<Advice>) -> Self {
         *self.repair = Remedy {
             sentence: sentence.into(),

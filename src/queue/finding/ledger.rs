@@ -1,5 +1,5 @@
-//! Since when a finding holds, whether it gets worse, and that it has gone: what no single look
-//! tells.
+//! The course of findings: since when each holds, whether it gets worse, and that it has gone,
+//! which no single look tells.
 
 use super::causes;
 use super::id;

@@ -13,7 +13,7 @@ const OVER_MS: i64 = 30_000;
 /// The head has not moved for so long: where the server does not count errors, that tells too, in
 /// ms.
 const STANDS_MS: i64 = 3_000;
-/// And for so long where it counts them, in ms.
+/// The head has not moved for so long where the server counts errors and scripts fail, in ms.
 const HALTS_MS: i64 = 500;
 
 /// Looks for both forms among what is due and what was offered last, and for scripts that fail.

@@ -166,7 +166,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     mixed.follow(cause, (headline, details), then);
 }
 
-/// With how many there are of each, and which the first of the rarer ones are.
+/// Adds how many entries there are in each format, and which the first of the rarer ones are.
 fn of_all(finding: Finding, exact: &Exact) -> Finding {
     let [older, newer] = &exact.of_era;
     let (rarer, format) = if older.count < newer.count {

@@ -93,8 +93,8 @@ fn polled(seen: &QueueFacts, pulse: &Pulse) -> RuleVerdict {
     ))
 }
 
-/// Since when the oldest one is due, of those that do not have seconds for milliseconds, whose
-/// lateness says nothing.
+/// The due time of the oldest late entry, leaving out those that have seconds for milliseconds,
+/// whose lateness says nothing.
 fn oldest_late(seen: &QueueFacts, pulse: &Pulse) -> Option<EpochMillis> {
     if score_range::oldest_in_seconds(seen, pulse).is_none() {
         return pulse.oldest_late;

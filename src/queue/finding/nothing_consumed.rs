@@ -14,7 +14,7 @@ use crate::queue::{Known, Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
 const WHILE_MS: i64 = 10_000;
-/// And for so long a warning, in ms.
+/// Nothing taken for so long is a warning, in ms.
 const LONG_MS: i64 = 30_000;
 /// It is one sooner where the last one waits so much longer at that pace, in ms.
 const MUCH_MS: i64 = 1_800_000;
@@ -158,7 +158,7 @@ fn brought_by_us(seen: &QueueFacts, standing: &StandingTarget) -> Vec<String> {
     words.into_iter().collect()
 }
 
-/// With what shows it, and what mends it.
+/// Adds what shows it, and what mends it.
 fn evidence(seen: &QueueFacts, finding: Finding, standing: &StandingTarget) -> Finding {
     let (_, blocked) = consumers(seen);
     let target = &seen.queue.keys().target;

@@ -24,9 +24,9 @@ pub struct PassedFinding {
     pub headline: String,
     /// Its details.
     pub details: String,
-    /// From when on it was seen, by the server's clock.
+    /// The moment from which on it was seen, by the server's clock.
     pub since: EpochMillis,
-    /// Until when.
+    /// The moment until which it was seen.
     pub until: EpochMillis,
     /// Number of times that it came and went in that time: at least 1.
     pub times: u32,

@@ -242,7 +242,8 @@ pub(super) fn subordinate(findings: &mut Vec<Finding>) {
     findings.retain(|found| found.id != id::MIXED_FRAMES);
 }
 
-/// One that a look at all members has found behind the next due ones.
+/// The finding about an unreadable entry behind the next due ones, which a look at all members has
+/// found.
 fn deeper(seen: &QueueFacts, fleet: &Fleet) -> Option<Finding> {
     let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
     let group = exact.unreadable(fleet.era);
@@ -282,7 +283,7 @@ fn deeper(seen: &QueueFacts, fleet: &Fleet) -> Option<Finding> {
     Some(repaired(seen, finding, fleet, Bad { due, ..unreadable }))
 }
 
-/// With how many of all that waits these clients cannot unpack.
+/// Adds how many of all waiting entries these clients cannot unpack.
 fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
     let group = exact.unreadable(era);
     let ids: Vec<String> = group.first.iter().map(|one| one.id.to_string()).collect();

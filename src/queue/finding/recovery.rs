@@ -39,7 +39,8 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, at: EpochMillis) {
     }
 }
 
-/// From when on clients can be judged by what they do, if something stopped their transfers before.
+/// The moment from which on clients can be judged by what they do, if something stopped their
+/// transfers before.
 pub(super) fn until(watch: &Watch) -> Option<EpochMillis> {
     watch.stopped.map(|stopped| stopped.plus(RETRIES_MS))
 }
@@ -76,7 +77,7 @@ pub(super) fn we_delivered(
 pub struct Aftermath {
     /// The change.
     pub change: Change,
-    /// For how long it has been over, in ms.
+    /// The time for which it has been over, in ms.
     pub ago_ms: i64,
     /// Entries that are still late.
     pub late: u64,

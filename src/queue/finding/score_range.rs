@@ -20,7 +20,7 @@ const NEVER: &str = "Entries with an impossible due time are never delivered.";
 const LATE_MS: i64 = 10_000;
 /// Clients that fail try again within this, in ms.
 const GRID_MS: i64 = 7_000;
-/// And are seen to do so within this, in ms.
+/// Clients that fail are seen to try again within this, in ms.
 const GRID_SEEN_MS: i64 = 180_000;
 /// The time in ms within which what falls due is not put off for good.
 const YEARS_MS: i64 = 1_000_000_000_000;

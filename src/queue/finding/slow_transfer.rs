@@ -26,9 +26,9 @@ use crate::queue::{Bar, EntryId, Exact, Known, Pulse, text};
 const STEP_US: f64 = 0.012;
 /// The headline while slow transfers are at work on what is due.
 const SLOW: &str = "Slow transfers: due entries lie deep in the order list.";
-/// And before they are.
+/// The headline before slow transfers are at work.
 const SLOW_AHEAD: &str = "Slow transfers ahead: entries lie deep in the order list.";
-/// From which duration of a script on it is a note, a warning, critical; in ms.
+/// The duration of a script from which on it is a note, a warning, critical; in ms.
 const NOTE_MS: f64 = 10.0;
 const WARNING_MS: f64 = 50.0;
 const CRITICAL_MS: f64 = 500.0;
@@ -377,8 +377,8 @@ fn falls_due(pulse: &Pulse) -> Option<EpochMillis> {
     (next.since(pulse.at) <= SOON_MS).then_some(next)
 }
 
-/// For how long the oldest of a backlog has been late, in ms, where somebody transfers; none where
-/// there is no backlog.
+/// The time for which the oldest of a backlog has been late, in ms, where somebody transfers; none
+/// where there is no backlog.
 fn overdue_ms(pulse: &Pulse) -> Option<i64> {
     let late_ms = pulse.at.since(pulse.oldest_late?);
     (has_backlog(pulse) && late_ms > LATE_MS).then_some(late_ms)
@@ -468,7 +468,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     }
 }
 
-/// By how long a transfer keeps the server.
+/// The severity of transfers that keep the server for so long each; none where that is not much.
 fn severity(block_ms: f64) -> Option<Severity> {
     match block_ms {
         ms if ms > CRITICAL_MS => Some(Severity::Critical),
@@ -478,7 +478,7 @@ fn severity(block_ms: f64) -> Option<Severity> {
     }
 }
 
-/// With how many of the next due ones a look at all members has met.
+/// Adds how many of the next due ones a look at all members has met.
 fn looked_for(finding: Finding, exact: &Exact, places: usize) -> Finding {
     finding
         .exact(exact)

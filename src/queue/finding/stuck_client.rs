@@ -15,7 +15,8 @@ pub(super) const LOST_TIMER: &str = "most likely a client has lost its timer: kn
 
 /// The same entry heads timeouts for so long, in ms of answered pulses.
 const STANDS_MS: i64 = 3_000;
-/// And is late by more than this, in ms: a client that failed once tries again after 5 s.
+/// The same entry is late by more than this, in ms: a client that failed once tries again after 5
+/// s.
 const LATE_MS: i64 = 6_000;
 
 /// Looks at how long the same entry has headed timeouts.

@@ -61,8 +61,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     }
 }
 
-/// By how many elements target has grown, when it grew all the time: each third of the pulses saw
-/// more of it than the third before, and it has not begun to shrink.
+/// The number of elements by which target has grown, when it grew all the time: each third of the
+/// pulses saw more of it than the third before, and it has not begun to shrink.
 fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
     let third = lengths.len() / 3;
     let mut means = lengths.chunks_exact(third.max(1)).take(3).map(mean);

@@ -165,7 +165,7 @@ pub struct Watch {
     mended: Option<EpochMillis>,
     /// The last pulse before the last sample.
     sampled: Option<Beat>,
-    /// Since when a sample is on its way; the epoch: since before the first pulse.
+    /// The moment since which a sample is on its way; the epoch: since before the first pulse.
     asked: Option<EpochMillis>,
     /// The largest member seen, in bytes.
     largest: usize,
@@ -388,8 +388,8 @@ impl Watch {
         Some((still.until.since(still.since), still.until.since(still.due)))
     }
 
-    /// Since when all pulses have seen timeouts and order list differ in length, the same one being
-    /// the longer; as far as that was watched.
+    /// The moment since which all pulses have seen timeouts and order list differ in length, the
+    /// same one being the longer; as far as that was watched.
     #[must_use]
     pub fn differ_since(&self) -> Option<EpochMillis> {
         let now = self.beats.back()?.differ()?;
@@ -434,7 +434,7 @@ impl Watch {
         self.ledger.over()
     }
 
-    /// For how long it has been watched without a break, in ms.
+    /// The time for which it has been watched without a break, in ms.
     #[must_use]
     pub fn watched_ms(&self) -> i64 {
         match (self.beats.front(), self.beats.back()) {

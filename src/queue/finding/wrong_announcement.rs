@@ -9,7 +9,8 @@ use crate::queue::text;
 /// The same entry has headed timeouts for so long before the message was heard, in ms, as no
 /// message takes: it was the head when this was published.
 const BEFORE_MS: i64 = 1_000;
-/// And for so long after it, in ms: a message that puts it right would have come.
+/// The same entry has headed timeouts for so long after it, in ms: a message that puts it right
+/// would have come.
 const AFTER_MS: i64 = 1_000;
 /// A due time that much after the head's makes it late, in ms.
 const LATER_MS: i64 = 1_000;

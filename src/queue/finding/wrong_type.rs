@@ -76,12 +76,12 @@ struct Wrong {
     key: Vec<u8>,
     wanted: &'static str,
     is: Option<String>,
-    /// In how many ms it is gone by itself.
+    /// The time after which it is gone by itself, in ms.
     expires_in_ms: Option<i64>,
 }
 
 impl Wrong {
-    /// With what tells of what took the name: how long it lives, how large it is and how it begins.
+    /// Adds what tells of what took the name: how long it lives, how large it is and how it begins.
     /// Not when it was used last: whatever fails at it uses it.
     fn what_it_is(&self, mut finding: Finding) -> Finding {
         let key = text::printable_bytes(&self.key);

@@ -18,7 +18,7 @@ pub(super) trait Capabilities {
         false
     }
 
-    /// One that has no scripts is only looked at.
+    /// True if there are scripts for it; a layout without any is only looked at.
     fn may_change(&self) -> bool {
         false
     }

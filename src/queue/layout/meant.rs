@@ -5,7 +5,7 @@ use crate::clock::EpochMillis;
 
 /// From here on Redis prints a score as `1e+17`, which Redisson's `Long.valueOf` cannot read.
 const MAX_SCORE: f64 = 1e17;
-/// And in seconds from here on it says the year 5138: nobody means that, but milliseconds.
+/// From here on a score in seconds says the year 5138: nobody means that, but milliseconds.
 const MAX_SECONDS: f64 = 1e11;
 
 /// The time that an entry waits which has overflowed or was never meant to fall due, in ms: 100

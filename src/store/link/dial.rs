@@ -39,7 +39,7 @@ pub(in crate::store) struct Dialer {
     stays: watch::Sender<Stay>,
 }
 
-/// Who tells where the server is.
+/// The source that tells where the server is.
 pub(super) enum Way {
     /// Sentinels.
     Sentinels(Guide),

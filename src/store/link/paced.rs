@@ -20,7 +20,7 @@ const CLOSE: Duration = Duration::from_millis(250);
 /// Reads that follow one on another and are made at once: an answer, or an announcement now and then,
 /// waits for nothing.
 const AT_ONCE: u32 = 8;
-/// And each one after them so long after the one before: as long as the counts rest between two
+/// Each read after those comes so long after the one before: as long as the counts rest between two
 /// readings, and less than pictures that no key has asked for are apart.
 const PAUSE: Duration = Duration::from_millis(250);
 

@@ -212,7 +212,7 @@ impl SharedLink {
         Flight { shared: self }
     }
 
-    /// Since when something has been without an answer, and when the last answer came.
+    /// The moment since which something has been without an answer, and that of the last answer.
     pub(super) fn silence(&self) -> (Option<Instant>, Option<Instant>) {
         let state = self.state();
         (state.waiting_since, state.last_answer)

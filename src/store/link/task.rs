@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(10);
 /// A server that is busy when a connection begins is asked again for so long: a change waits for what
 /// it says of itself.
 const BUSY: Duration = Duration::from_secs(10);
-/// And for so long at each later look: nobody waits for that.
+/// A busy server is asked again for so long at each later look: nobody waits for that.
 const BUSY_LATER: Duration = Duration::from_millis(250);
 /// A look that cost the server more than this is taken ten times as seldom.
 const DEAR_US: i64 = 2_000;

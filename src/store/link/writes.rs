@@ -152,7 +152,7 @@ struct WatchedKeys {
     doubted: Vec<DoubtedGroup>,
     /// The keys that are watched.
     window: Vec<Vec<u8>>,
-    /// Since when they are.
+    /// The moment since which they are watched.
     since: Option<Instant>,
     /// They are a part of the last of the doubted groups.
     narrows: bool,

@@ -19,8 +19,8 @@ const ELEMENTS: usize = 25;
 /// Elements of the order list that are looked through for an entry.
 pub const MAXLEN: u64 = 1_000;
 
-/// From which rank of timeouts on some more are read: they wait still when those before them have
-/// been transferred. Where the order list is in due order, that is their place in it too: far
+/// The rank of timeouts from which on some more are read: they wait still when those before them
+/// have been transferred. Where the order list is in due order, that is their place in it too: far
 /// enough from [`MAXLEN`] to be found, though a burst of one millisecond lies there in any order.
 const AHEAD: usize = 500;
 /// The count of those.

@@ -301,7 +301,7 @@ fn who_won_a_race_and_whose_clock_is_wrong_is_told() {
     assert_eq!(figures("10.0.0.3"), (0, 1, Some(-2_002_000)));
 }
 
-/// Who transferred a message, and who ran the same transfer in vain.
+/// Returns the client that transferred a message, and those that ran the same transfer in vain.
 fn race(life: &Life) -> (String, Vec<String>) {
     let text = |by: &Arc<[u8]>| String::from_utf8_lossy(by).into_owned();
     let in_vain = life.in_vain_by.iter().map(text).collect();

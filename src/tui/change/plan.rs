@@ -9,11 +9,11 @@ use crate::tui::marks::Marks;
 pub struct ToPlan {
     /// As in the answer.
     pub generation: u64,
-    /// Of which queue.
+    /// The queue to be changed.
     pub queue: Queue,
     /// The change to make.
     pub what: What,
-    /// With which entries; a change of the whole queue does not look at it.
+    /// The entries to change; a change of the whole queue does not look at it.
     pub which: MarkedEntries,
 }
 

@@ -64,7 +64,7 @@ impl StoppingChanges {
         each.flatten().collect()
     }
 
-    /// And those of another server.
+    /// Adds the changes of another server.
     pub(crate) fn and(&mut self, others: Self) {
         self.0.extend(others.0);
     }

@@ -236,7 +236,7 @@ fn gone(ctx: &Ctx, row: &EntryRow, at: EpochMillis) -> String {
     }
 }
 
-/// Since when it is in quarantine, and where there is room which change has set it aside.
+/// Says since when it is in quarantine, and where there is room which change has set it aside.
 fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
     let at = |since: &Since| moments::short(ctx.model.look.zone, since.at, ctx.now);
     match since {

@@ -36,7 +36,8 @@ pub(crate) fn which(ctx: &Ctx) -> Option<Part> {
     Some(Part::new(95, format!("/{typed}"), ctx.theme.accent))
 }
 
-/// Of how many the rows in sight are: `1,000,000`, `312 found`, `the first 20,000 of 312,400`.
+/// Says how many there are of the rows in sight: `1,000,000`, `312 found`, `the first 20,000 of
+/// 312,400`.
 pub(crate) fn total(model: &Model, listed: u64) -> String {
     match model.filtered.as_ref().filter(|_| model.on_hits()) {
         None => text::thousands(listed),

@@ -26,7 +26,7 @@ pub enum Kind {
     Headline,
     /// The details that bear the headline out.
     Details,
-    /// Since when, and whether it gets worse.
+    /// The time since which it holds, and whether it gets worse.
     Course,
     /// The evidence that it is concluded from.
     Evidence,

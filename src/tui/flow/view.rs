@@ -18,15 +18,15 @@ struct Piece {
 /// The length of the line: the first form that fits is taken.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// With how late it is, and who waits for an element.
+    /// The line with how late it is, and who waits for an element.
     All,
-    /// With how late it is.
+    /// The line with how late it is.
     Late,
-    /// With how late it is, in few words.
+    /// The line with how late it is, in few words.
     ShortlyLate,
-    /// With who waits for an element.
+    /// The line with who waits for an element.
     Full,
-    /// Without them.
+    /// The line without either.
     Plain,
     /// Rates without their names.
     Short,

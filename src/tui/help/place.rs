@@ -56,7 +56,7 @@ enum Detail {
     Full,
     /// The signs and the filter's grammar in a line each.
     Brief,
-    /// And no heads.
+    /// The same without heads.
     Dense,
 }
 

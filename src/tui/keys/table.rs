@@ -19,7 +19,7 @@ const CALM: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
 ];
 
-/// And where a question may be out of date.
+/// The same places, and a question: it may be out of date.
 const REFRESHED: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
     Dialog,

@@ -15,7 +15,7 @@ use crate::tui::schedule::pace;
 use crate::tui::tabs;
 use crate::tui::toast::{self, Tone};
 
-/// Over how long our cost is smoothed.
+/// The span that our cost is smoothed over.
 const SMOOTHED: Duration = Duration::from_secs(5);
 
 /// Away for less than this is not worth a word.

@@ -12,7 +12,7 @@ use crate::tui::form::{FieldRemark, Message};
 /// The form offers at most so many at once: the command line takes any number.
 pub const MOST_OFFERS: u64 = 10_000;
 
-/// And at most so many bytes.
+/// The most bytes of them.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads the message in the codec that it is written with.

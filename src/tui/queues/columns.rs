@@ -22,7 +22,7 @@ pub enum Col {
     Next,
     /// Numbers of entries by when they fall due.
     Classes,
-    /// By how much the order list differs.
+    /// The number of entries by which the order list differs.
     Order,
     /// Entries in target.
     Target,

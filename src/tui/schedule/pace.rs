@@ -14,8 +14,8 @@ use crate::tui::timeline;
 /// each reading would cost the server as much as the transfers do.
 const EVENT_PAUSE: Duration = Duration::from_millis(250);
 
-/// And no more often than this once they have done so for a while: nobody reads figures that change
-/// all the time more often.
+/// Events that have done so for a while read it no more often than this: nobody reads figures that
+/// change all the time more often.
 const FLOOD_PAUSE: Duration = Duration::from_millis(500);
 /// Readings that followed one on another, and are a while.
 const FLOOD: u32 = 8;

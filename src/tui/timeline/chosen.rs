@@ -12,8 +12,8 @@ pub(crate) fn why_no_bar(model: &Model) -> Option<&'static str> {
     is_empty(model).then_some("nothing falls due in this bar")
 }
 
-/// From when (inclusive) to when the entries under the cursor are due; none while nothing is
-/// chosen. The first bar begins now: what is late is not in it.
+/// The times between which (the first included) the entries under the cursor are due; none while
+/// nothing is chosen. The first bar begins now: what is late is not in it.
 pub(crate) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
     let now = model::now(model);
     if let Some(class) = model.late_class {
@@ -45,7 +45,8 @@ fn count(model: &Model) -> Option<u64> {
     within.map(|b| b.count).reduce(|a, b| a + b)
 }
 
-/// From when to when the entries under the cursor are due, and how many the last survey saw there.
+/// The times between which the entries under the cursor are due, and how many the last survey saw
+/// there.
 pub(crate) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Option<u64>)> {
     let (from, to) = chosen(model)?;
     Some((from, to, count(model)))

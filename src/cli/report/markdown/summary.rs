@@ -64,7 +64,7 @@ fn repairs(bundle: &Bundle, found: &Finding, programs: &Programs) -> Vec<String>
     by_hand.chain(ours).collect()
 }
 
-/// Since when; what was there when it was looked at first may have been there for long.
+/// Says since when a finding holds; what was there at the first look may have been there for long.
 fn since(bundle: &Bundle, found: &Finding) -> String {
     let Some(since) = found.since else {
         return "nobody can tell".to_owned();

@@ -301,8 +301,8 @@ impl EstimateBasis {
         }
     }
 
-    /// For how long the longest script keeps the server: no longer than it may, unless a single
-    /// entry takes longer.
+    /// The time for which the longest script keeps the server, in µs: no longer than it may, unless
+    /// a single entry takes longer.
     fn longest_us(&self, way: Way, most: f64) -> f64 {
         let (batch, [each, _], all) = match way {
             Way::InOrder => (self.batch(), self.entry_us(), self.count),

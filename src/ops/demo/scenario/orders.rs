@@ -81,7 +81,7 @@ impl Shop {
         }
     }
 
-    /// After how many ms an order is looked at again, and what for.
+    /// Returns the ms after which an order is looked at again, and what for.
     fn next_step(&mut self) -> (i64, &'static str) {
         match self.dice.number(0..20) {
             0..5 => (self.dice.number(100..900), "retry-payment"),

@@ -10,9 +10,9 @@ use crate::queue::{Change, Exact};
 
 /// A look at all members tells something for so long, in ms.
 const EXACT_MS: i64 = 600_000;
-/// One that found something is taken again after this, in ms, by who watches on.
+/// A look that found something is taken again after this, in ms, by whoever watches on.
 const ODD_MS: i64 = 30_000;
-/// And none before so many times as long as the last one took.
+/// No look is taken before so many times as long as the last one took.
 const RESTS: i64 = 20;
 /// The members of timeouts, order list and target, and their bytes, up to which a look at all of
 /// them costs little.

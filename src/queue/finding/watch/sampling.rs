@@ -8,23 +8,25 @@ use crate::queue::{EntryId, Twin};
 
 /// A sample is taken again after this, in ms, where the last one showed nothing odd.
 const SAMPLE_MS: i64 = 20_000;
-/// And after this, when the queue looks as it did then.
+/// A sample is taken again after this, in ms, when the queue looks as it did then.
 const UNCHANGED_MS: i64 = 120_000;
-/// And after this, when target grows: whether it is consumed is seen by what leaves its front.
+/// A sample is taken again after the first of these, in ms, when target has grown within the
+/// second: whether it is consumed is seen by what leaves its front.
 const GROWS_MS: i64 = 10_000;
 const GROWTH_MS: i64 = 30_000;
 /// By fewer elements it may grow by chance.
 pub(in crate::queue::finding) const FEW: u64 = 5;
-/// And after this, when it showed members of both eras or foreign ones.
+/// A sample is taken again after this, in ms, when it showed members of both eras or foreign ones.
 const ODD_MS: i64 = 2_000;
-/// And after this, when a sample cost the server more than [`DEAR_US`].
+/// A sample is taken again after this, in ms, when it cost the server more than [`DEAR_US`].
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
-/// At the soonest after this, when another entry has come to a standstill at the head.
+/// A sample is taken again no sooner than after this, in ms, when another entry has come to a
+/// standstill at the head.
 pub(super) const AGAIN_MS: i64 = 1_000;
-/// One that is wanted within this after the last one, in ms, is not left for the next survey.
+/// A sample that is wanted within this after the last one, in ms, is not left for the next survey.
 const EARLY_MS: i64 = 10_000;
-/// One that was asked for comes within this, in ms, or not at all.
+/// A sample that was asked for comes within this, in ms, or not at all.
 const COMES_MS: i64 = 10_000;
 /// An entry that heads timeouts although due for so long is no hand-over.
 const STANDS_MS: i64 = 1_500;
@@ -99,7 +101,8 @@ impl Watch {
         wanted.then_some(ask)
     }
 
-    /// For how long no other sample is wanted after the last one, unless something presses.
+    /// The time for which no other sample is wanted after the last one, in ms, unless something
+    /// presses.
     fn rests(&self, last: &Frames, beat: &Beat) -> i64 {
         match () {
             () if last.server_us > DEAR_US => SELDOM_MS,

@@ -117,7 +117,8 @@ impl Watch {
         }
     }
 
-    /// Since when elements have stood in target that has grown; none when any was seen to go.
+    /// The elements that have stood in a target that has grown, and since when; none when any was
+    /// seen to go.
     pub(in crate::queue::finding) fn standing_target(&self) -> Option<StandingTarget> {
         let stands = self.target.stands?;
         let grown = stands.length - stands.least;

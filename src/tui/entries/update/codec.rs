@@ -1,4 +1,4 @@
-//! With which codec a queue's payloads are read: the one that was chosen, or the one that they
+//! The codec with which a queue's payloads are read: the one that was chosen, or the one that they
 //! vote for.
 
 use crate::payload::{self, Codec, Habit};

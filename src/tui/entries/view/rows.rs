@@ -210,7 +210,7 @@ fn countdown(ctx: &Ctx, d: &Theme, shown: &ShownRow, area: Area, buf: &mut Buffe
     }
 }
 
-/// By how many columns a word for what became of an entry reaches into the due time.
+/// The number of columns by which a word for what became of an entry reaches into the due time.
 fn reaches_over(word: &str) -> u16 {
     u16::try_from(text::width(word).saturating_sub(GONE)).unwrap_or(u16::MAX)
 }

@@ -16,8 +16,8 @@ const AT_ONCE: usize = 1_000;
 /// But no more bytes of them than this, and of what they say: they have to be decoded.
 const AT_ONCE_BYTES: usize = 128 << 10;
 
-/// And no more values in them, and bytes unpacked, which is a few ms at worst: of a small payload
-/// that is made to hurt whoever reads it, one takes more than that.
+/// The most values in them, and bytes unpacked, which is a few ms at worst: of a small payload that
+/// is made to hurt whoever reads it, one takes more than that.
 const AT_ONCE_EFFORT: Effort = Effort::of(60_000, 256 << 10);
 
 /// Nor does all of what is known already take longer than about this, in ns: no key waits for a

@@ -1,5 +1,5 @@
-//! Since when entries are in quarantine: the journal knows of those that were set aside from this
-//! account.
+//! The times since which entries are in quarantine: the journal knows of those that were set aside
+//! from this account.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const CHANGES: usize = 50;
 /// The number of entries at which the search ends, after the part that it is in.
 const ENTRIES: usize = 100_000;
 
-/// Since when the entries of a queue are in quarantine, as far as the journal tells.
+/// Reads since when the entries of a queue are in quarantine, as far as the journal tells.
 pub(crate) async fn read(
     journal: Journal,
     store: Store,
