@@ -21,7 +21,7 @@ use crate::ops::journal::{Journal, JournalError};
 use crate::ops::noted::ActivityRecord;
 use crate::ops::offer::{OfferOutcome, StoppedOffer, codec_of, form_of, offer_noted};
 use crate::payload::{Codec, EncodeError, PayloadContent};
-use crate::queue::asks::MANY;
+use crate::queue::asks::MOST_ENTRIES_FOR_A_YES;
 use crate::queue::{Change, Form, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::{MOST_OFFERED, Writer};
@@ -92,7 +92,7 @@ pub(super) async fn run<W: Write>(
 /// Asks whether so many shall be offered, where there is somebody to be asked. Up to as many as other
 /// changes ask the name for, the command is its own question, as the form on the screen is.
 fn agreed(asked: &args::Offer, queue: &Queue, config: &Config) -> anyhow::Result<bool> {
-    if asked.count <= MANY || !can_ask() {
+    if asked.count <= MOST_ENTRIES_FOR_A_YES || !can_ask() {
         return Ok(true);
     }
     let count = text::thousands(asked.count);

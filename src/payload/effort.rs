@@ -3,7 +3,7 @@
 use super::reader::Budget;
 
 /// Below this nothing is read any more: a codec that is tried may spend half of what is left.
-const LEAST: u32 = 1_000;
+const LEAST_WORK: u32 = 1_000;
 
 /// The budget of several payloads together.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Effort {
     /// Tells whether too little is left to read anything with it.
     #[must_use]
     pub const fn is_spent(&self) -> bool {
-        self.0.work < LEAST
+        self.0.work < LEAST_WORK
     }
 
     /// Runs `read` with what is left; none if it was too little for what was read.

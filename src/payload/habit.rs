@@ -20,7 +20,7 @@ const MAX_VOTER: usize = 4096;
 
 /// Payloads that make a vote where none of them is certain, and how much less they must surprise as
 /// that codec's than as texts or bytes, in bits.
-const FEW: usize = 3;
+const LEAST_VOTERS: usize = 3;
 const CLEAR: u32 = 16;
 /// Families whose payloads are text.
 const TEXTS: [Codec; 3] = [Codec::Text, Codec::Json, Codec::Ion];
@@ -326,7 +326,7 @@ impl<'a> Poll<'a> {
         let text = texts.into_iter().map(|vote| vote.spared).max();
         let most = others.into_iter().max_by_key(|vote| spared(vote))?;
         let is_clear = spared(most) >= text.unwrap_or(0) + CLEAR;
-        (is_clear && self.distinct.len() >= FEW).then(|| most.codec())?
+        (is_clear && self.distinct.len() >= LEAST_VOTERS).then(|| most.codec())?
     }
 }
 

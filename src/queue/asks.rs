@@ -17,14 +17,14 @@ pub enum Asks {
 pub enum Why {
     /// The profile wants it so.
     Protected,
-    /// They are more than [`MANY`].
+    /// They are more than [`MOST_ENTRIES_FOR_A_YES`].
     Many,
     /// They are more than half of those that there are.
     Half,
 }
 
 /// For more entries than this the queue's name is asked for.
-pub const MANY: u64 = 1_000;
+pub const MOST_ENTRIES_FOR_A_YES: u64 = 1_000;
 
 impl Asks {
     /// The question before a change of so many entries, of so many where they are a part of a whole.
@@ -35,7 +35,7 @@ impl Asks {
         let half = |of: u64| planned > 1 && planned > of / 2;
         if protected {
             Self::Name(Why::Protected)
-        } else if planned > MANY {
+        } else if planned > MOST_ENTRIES_FOR_A_YES {
             Self::Name(Why::Many)
         } else if of.is_some_and(half) {
             Self::Name(Why::Half)

@@ -10,7 +10,7 @@ use super::snapshot::Pulse;
 use crate::clock::EpochMillis;
 
 /// Members of a kind that are named.
-const FEW: usize = 5;
+const MEMBERS_NAMED: usize = 5;
 /// From here on a score is no time, nor below the same negative: see [`Due::OutOfRange`].
 const UNREADABLE: f64 = 1e17;
 
@@ -91,7 +91,7 @@ impl Few {
     /// One more.
     pub fn add(&mut self, id: EntryId) {
         self.count += 1;
-        if self.ids.len() < FEW {
+        if self.ids.len() < MEMBERS_NAMED {
             self.ids.push(id);
         }
     }
@@ -115,8 +115,8 @@ impl Group {
         self.count += 1;
         let before = |one: &JudgedMember| one.score.is_some_and(|its| its <= score);
         let place = self.first.partition_point(before);
-        if place < FEW {
-            self.first.truncate(FEW - 1);
+        if place < MEMBERS_NAMED {
+            self.first.truncate(MEMBERS_NAMED - 1);
             self.first.insert(place, judge());
         }
     }

@@ -14,7 +14,7 @@ use crate::tui::toast::update::say;
 const MOST_BYTES_COPIED: usize = 100_000;
 
 /// Columns of what is told of a copy.
-const FIRST: usize = 48;
+const COLUMNS_OF_A_COPY: usize = 48;
 
 /// Tells whether what is in sight is a finding, and no entry.
 fn on_findings(model: &Model) -> bool {
@@ -183,7 +183,7 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
 fn first_words(model: &Model, copy: &str) -> String {
     let line = copy.lines().next().unwrap_or_default();
     let line = line.strip_prefix(&*model.redis_cli).unwrap_or(line);
-    text::cut(text::printable(line.trim()).as_ref(), FIRST).into_owned()
+    text::cut(text::printable(line.trim()).as_ref(), COLUMNS_OF_A_COPY).into_owned()
 }
 
 /// Tells whether a character can be pasted again without doing anything but standing there.

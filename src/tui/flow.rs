@@ -88,7 +88,7 @@ pub fn rates_now(row: &QueueRow) -> [Option<f64>; 3] {
 
 impl Rate {
     /// Less than this in a second is nothing.
-    const LEAST: f64 = 0.05;
+    const SLOWEST_PER_S: f64 = 0.05;
 
     const fn exactly(per_s: f64) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Rate {
     }
 
     fn is_nothing(self) -> bool {
-        self.per_s < Self::LEAST
+        self.per_s < Self::SLOWEST_PER_S
     }
 }
 
@@ -140,7 +140,7 @@ fn rates(row: &QueueRow, pulse: &Pulse) -> Option<[Option<Rate>; 3]> {
         let rate = transferred?;
         let per_s = rate.per_s + by;
         // What was deleted or came from elsewhere belies the sum.
-        (per_s > -Rate::LEAST).then_some(Rate {
+        (per_s > -Rate::SLOWEST_PER_S).then_some(Rate {
             per_s: per_s.max(0.0),
             ..rate
         })

@@ -92,7 +92,7 @@ const FLOW_ROWS: u16 = 24;
 const STRIP_ROWS: [u16; 3] = [14, 28, 40];
 
 /// Rows that the entries keep, as long as nothing else is down to its last ones.
-const LEAST: u16 = 3;
+const LEAST_ENTRY_ROWS: u16 = 3;
 
 /// Rows that what is wrong has even where they are the last ones of the entries.
 const TOLD: u16 = 4;
@@ -284,7 +284,7 @@ const fn depth_rows(model: &Model, boxed: bool) -> u16 {
 /// Rows that the pane of the entries keeps: its title, and where it has a box the line of heads and
 /// its lower edge.
 const fn least_rows(boxed: bool) -> u16 {
-    LEAST + if boxed { 3 } else { 1 }
+    LEAST_ENTRY_ROWS + if boxed { 3 } else { 1 }
 }
 
 /// Places what lies below the panes: the newest changes, and what is wrong. A line is enough to say

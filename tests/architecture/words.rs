@@ -277,6 +277,40 @@ fn types_are_nouns() {
     assert!(!of("pub struct KeptDeed {") && !of("pub enum Finding {") && !of("let Told = 1;"));
 }
 
+/// Names of constants that say that they bound something, and not what.
+const BOUNDS_OF_NOTHING: [&str; 5] = ["FEW", "FIRST", "LEAST", "MANY", "MOST"];
+
+/// The name of the constant that a line defines.
+fn constant(line: &str) -> Option<&str> {
+    let is_scope = |word: &&str| word.starts_with("pub") || word.ends_with(')');
+    let mut words = line.split_whitespace().skip_while(is_scope);
+    let is_constant = ["const", "static"].contains(&words.next()?);
+    let name = words.next()?.strip_suffix(':');
+    name.filter(|_| is_constant)
+}
+
+#[test]
+fn constants_say_what_they_bound() {
+    let mut complaints = Vec::new();
+    for path in files("src", "rs") {
+        for (at, line) in read(&path).lines().enumerate() {
+            if let Some(name) = constant(line).filter(|name| BOUNDS_OF_NOTHING.contains(name)) {
+                complaints.push(format!("{}:{}: {name} of what", path.display(), at + 1));
+            }
+        }
+    }
+    no_complaints(&complaints);
+    assert_eq!(
+        constant("pub(in crate::ops) const FEW: u64 = 5;"),
+        Some("FEW")
+    );
+    assert_eq!(
+        constant("    const LEAST_ROWS: u16 = 3;"),
+        Some("LEAST_ROWS")
+    );
+    assert_eq!(constant("pub const fn first(self) -> u8 {"), None);
+}
+
 #[test]
 fn a_word_is_found_whole_and_in_sentences_only() {
     assert!(has("the kick is sent", "kick"));

@@ -15,7 +15,7 @@ use crate::store::watch::announcements;
 /// The keys are not looked through again before so many times as long as that took the last time.
 const RESTS: u32 = 20;
 /// Nor before this.
-const LEAST: Duration = Duration::from_millis(200);
+const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 
 /// News of the queues that come.
 pub(in crate::cli) enum Arrival {
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Arrivals(Pin<Box<dyn Stream<Item = Arrival> + Send>>);
 impl Arrivals {
     /// On this server, whose keys are looked through so often.
     pub(super) fn new(store: &Store, each: Duration) -> Self {
-        Self::after(each.max(LEAST), store, each)
+        Self::after(each.max(SHORTEST_WAIT), store, each)
     }
 
     /// The same, and those that are there already.
@@ -41,7 +41,7 @@ impl Arrivals {
 
     /// The first time after that rest.
     fn after(rest: Duration, store: &Store, each: Duration) -> Self {
-        let each = each.max(LEAST);
+        let each = each.max(SHORTEST_WAIT);
         let heard = announcements(store)
             .filter_map(|said| future::ready(queue_of(&said).map(Arrival::Queue)));
         let looked = stream::unfold((store.clone(), rest), move |(store, rest)| async move {

@@ -14,7 +14,7 @@ use crate::store::read::{self, KeyType};
 pub(super) const LOST: &str = "the data of the queue is gone";
 
 /// The entries that say something by their number: of fewer, others may have moved each.
-const MANY: u64 = 10;
+const LEAST_TELLING_ENTRIES: u64 = 10;
 
 /// The state of the server and the queue before a change, which what is missing later is held against.
 #[derive(Debug, Default)]
@@ -114,11 +114,18 @@ impl Run {
         let store = self.writer.store();
         let seen = facts(store, &self.queue).await.ok()?;
         let kept = beyond(&seen).saturating_sub(self.at_first.beyond);
-        if !self.was_aside && seen.aside == 0 && kept >= MANY && kept.saturating_mul(2) > gone {
+        if !self.was_aside
+            && seen.aside == 0
+            && kept >= LEAST_TELLING_ENTRIES
+            && kept.saturating_mul(2) > gone
+        {
             let held = text::counted(kept, "of them is", "of them are");
             return Some(format!("{held} still in the order list"));
         }
-        let later = self.at_first.later.filter(|later| later.count >= MANY)?;
+        let later = self
+            .at_first
+            .later
+            .filter(|later| later.count >= LEAST_TELLING_ENTRIES)?;
         if self.queue.score(self.now()) >= later.from {
             return None;
         }

@@ -190,15 +190,15 @@ mod tests {
             per_s,
             ..Limits::default()
         };
-        ScriptPace::new(&limits, FIRST)
+        ScriptPace::new(&limits, FIRST_SIZE)
     }
 
-    const FIRST: usize = 100;
+    const FIRST_SIZE: usize = 100;
 
     #[test]
     fn batches_grow_while_they_are_cheap_and_halve_when_they_are_not() {
         let mut pace = pace(10, None);
-        assert_eq!(pace.size(), FIRST);
+        assert_eq!(pace.size(), FIRST_SIZE);
         for _ in 0..20 {
             pace.had(pace.size(), Duration::from_millis(1));
         }

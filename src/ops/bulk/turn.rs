@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError, read};
 const BEYOND: usize = 256;
 
 /// Elements that are looked at first, when it is not known yet how large they are.
-const FIRST: usize = 100;
+const ELEMENTS_OF_FIRST_LOOK: usize = 100;
 /// Bytes that go round in a script at most, and are looked at in one go, as long as elements are
 /// about as large as those before them. A large element alone may be more.
 const BYTES: usize = 1 << 20;
@@ -46,7 +46,7 @@ struct Sent {
 impl Turn {
     pub(super) const fn new() -> Self {
         Self {
-            most: FIRST,
+            most: ELEMENTS_OF_FIRST_LOOK,
             bytes: BYTES,
             left: None,
             of: 0,

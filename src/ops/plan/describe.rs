@@ -35,7 +35,7 @@ pub(in crate::ops) async fn describe(
         .filter(|work| !work.is_of_keys())
         .flat_map(|work| (0..work.len()).map(|i| work.id(queue, i)));
     let settled = made.settled.iter().map(|result| result.id);
-    plan.first = ids.chain(settled).take(FIRST).collect();
+    plan.first = ids.chain(settled).take(ENTRIES_SHOWN).collect();
     plan.says = says(queue, &made.work);
     let to_target: i64 = made.work.iter().map(Work::to_target).sum();
     if to_target != 0 {
@@ -59,7 +59,7 @@ pub(in crate::ops) async fn describe(
 }
 
 /// Entries that are shown.
-const FIRST: usize = 5;
+const ENTRIES_SHOWN: usize = 5;
 
 /// The payloads of the first entries, a line each.
 fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
@@ -70,7 +70,7 @@ fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
         (None, Some(member)) => words::said_by(queue, member),
         (None, None) => String::new(),
     };
-    entries.take(FIRST).map(line).collect()
+    entries.take(ENTRIES_SHOWN).map(line).collect()
 }
 
 /// Counts the entries of the places where those are that something is done to; none where that is no

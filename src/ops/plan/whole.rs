@@ -32,7 +32,7 @@ pub(super) async fn due(
         read::count_between(store, &timeouts, 0.0, bound),
         read::count_between(store, &timeouts, f64::NEG_INFINITY, f64::INFINITY),
         read::list_page(store, &target, 0, 0),
-        read::rows_from(store, &timeouts, 0.0, FIRST),
+        read::rows_from(store, &timeouts, 0.0, ENTRIES_SHOWN),
         read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))),
         below_zero(store, queue),
     )?;
@@ -64,7 +64,7 @@ pub(super) async fn due(
     plan.planned = due;
     plan.commands = words::of_whole(&plan);
     (plan.planned, plan.left_alone) = (due.saturating_add(refused), refused);
-    let room = (FIRST as usize).saturating_sub(plan.first.len());
+    let room = (ENTRIES_SHOWN as usize).saturating_sub(plan.first.len());
     let named = settled.iter().map(|result| result.id);
     plan.first.extend(named.take(room));
     words::warn_of_transfer(&mut plan, strange, refused);
@@ -102,7 +102,7 @@ async fn below_zero(store: &Store, queue: &Queue) -> Result<(u64, Vec<EntryResul
 }
 
 /// Entries that are shown.
-const FIRST: u32 = 5;
+const ENTRIES_SHOWN: u32 = 5;
 
 /// Plans a change that has nothing to do with chosen entries.
 pub(super) async fn of_queue(
@@ -157,7 +157,7 @@ async fn realign(
     plan.of = Some(whole_order(store, &plan.queue).await?);
     let members = due_until(store, &plan.queue, until).await?;
     plan.planned = u64::try_from(members.len()).unwrap_or(0);
-    let first = members.iter().take(FIRST as usize);
+    let first = members.iter().take(ENTRIES_SHOWN as usize);
     plan.first = first.clone().map(|member| plan.queue.id(member)).collect();
     plan.says = first
         .map(|member| words::said_by(&plan.queue, member))
@@ -287,7 +287,7 @@ async fn drift(
     plan.of = Some(seen.waiting.max(seen.order));
     let mended = drift.found().iter().map(Difference::member);
     let first = mended.chain(drift.strays().iter().map(Vec::as_slice));
-    let first: Vec<&[u8]> = first.take(FIRST as usize).collect();
+    let first: Vec<&[u8]> = first.take(ENTRIES_SHOWN as usize).collect();
     plan.first = first.iter().map(|member| plan.queue.id(member)).collect();
     let says = first
         .iter()

@@ -7,7 +7,7 @@ use std::time::Duration;
 const LONGEST_SCRIPT: Duration = Duration::from_millis(10);
 /// Entries that the first script moves, as many as Redisson's does. How long it takes nobody knows
 /// before: the messages may be large, the order list may be long and in another order.
-const FIRST: usize = 100;
+const ENTRIES_OF_FIRST_SCRIPT: usize = 100;
 
 /// The size of the next batch.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ impl WorkerPace {
     pub(super) fn new(most: u32) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
         Self {
-            size: most.min(FIRST),
+            size: most.min(ENTRIES_OF_FIRST_SCRIPT),
             most,
         }
     }

@@ -6,7 +6,7 @@ use crate::store::write::DueCursor;
 
 /// The largest number of passed members that are looked at again each time: nothing is missed then
 /// that comes to stand before one of them.
-const FEW: usize = 500;
+const MOST_PASSED_LOOKED_AT: usize = 500;
 /// The least time from the end of a round to the start of another one.
 const PAUSE: Duration = Duration::from_secs(10);
 /// The same as a multiple of the time for which a round kept the server.
@@ -36,7 +36,8 @@ pub(super) struct DueRound {
 impl DueRound {
     /// Returns the place where the next script is to look.
     pub(super) fn cursor(&mut self, now: Instant) -> DueCursor {
-        let again = |ended: Instant| self.passed <= FEW || now >= ended + self.pause();
+        let again =
+            |ended: Instant| self.passed <= MOST_PASSED_LOOKED_AT || now >= ended + self.pause();
         if self.ended.is_some_and(again) {
             *self = Self::default();
         }
@@ -106,17 +107,21 @@ mod tests {
             round.went_on(DueCursor::at("5 1 x"), [0, passed], took);
             round
         };
-        let mut few = begun(FEW, Duration::ZERO);
+        let mut few = begun(MOST_PASSED_LOOKED_AT, Duration::ZERO);
         assert!(few.cursor(now) == DueCursor::at("5 1 x"), "it is under way");
         few.ended(now);
         assert!(few.cursor(now).is_beginning());
         for (took, pause) in [(1, 10), (1_000, 50)] {
-            let mut many = begun(FEW + 1, Duration::from_millis(took));
+            let mut many = begun(MOST_PASSED_LOOKED_AT + 1, Duration::from_millis(took));
             many.ended(now);
             let again = now + Duration::from_secs(pause);
             let shortly_before = again.checked_sub(Duration::from_millis(1)).unwrap();
             assert!(!many.cursor(shortly_before).is_beginning());
-            many.went_on(DueCursor::at("6 1 x"), [FEW + 1, 1], Duration::from_secs(1));
+            many.went_on(
+                DueCursor::at("6 1 x"),
+                [MOST_PASSED_LOOKED_AT + 1, 1],
+                Duration::from_secs(1),
+            );
             many.ended(again);
             assert!(many.cursor(again).is_beginning());
         }

@@ -8,7 +8,7 @@ use crate::queue::look::{Client, Clients};
 use crate::queue::text;
 
 /// Clients that are named.
-const FEW: usize = 3;
+const CLIENTS_NAMED: usize = 3;
 
 /// The clients, as the last look at the server saw them; none when they cannot be seen.
 pub(super) fn seen<'a>(seen: &QueueFacts<'a>) -> Option<&'a Clients> {
@@ -60,7 +60,7 @@ pub(super) fn namesakes_that_take(seen: &QueueFacts) -> Vec<String> {
         format!("{name} may be who takes its elements, and {waits}")
     });
     let mut lines: Vec<String> = only_take.chain(lines).collect();
-    lines.truncate(FEW);
+    lines.truncate(CLIENTS_NAMED);
     lines
 }
 
@@ -68,7 +68,7 @@ pub(super) fn namesakes_that_take(seen: &QueueFacts) -> Vec<String> {
 /// its elements is one of them.
 pub(super) fn takers_by_name(seen: &QueueFacts) -> Vec<String> {
     let names = self::seen(seen).map(|all| all.takers_by_name(seen.server.db, seen.queue));
-    let names = names.unwrap_or_default().into_iter().take(FEW);
+    let names = names.unwrap_or_default().into_iter().take(CLIENTS_NAMED);
     names
         .map(|name| text::printable(name).into_owned())
         .collect()
@@ -87,7 +87,7 @@ pub(super) fn namesakes(seen: &QueueFacts) -> Vec<String> {
         .collect();
     names.sort();
     names.dedup();
-    names.truncate(FEW);
+    names.truncate(CLIENTS_NAMED);
     names
 }
 
@@ -124,7 +124,7 @@ fn lines<'a>(seen: &QueueFacts, clients: impl Iterator<Item = &'a Client>) -> Ve
     let line = |client: &&Client| format!("{}: {}", client.called(), client.does());
     let is_like = |client: &&&Client| client.is_called_like(seen.queue);
     let likely = clients.iter().filter(is_like).count();
-    let shown = if likely == 0 { FEW } else { likely.min(FEW) };
+    let shown = if likely == 0 { CLIENTS_NAMED } else { likely.min(CLIENTS_NAMED) };
     let mut lines: Vec<String> = clients.iter().take(shown).map(line).collect();
     match clients.len().saturating_sub(shown) {
         0 => {}

@@ -12,7 +12,7 @@ const WARNING_MS: i64 = 1_000;
 /// Entries in a row that must have left by the same span.
 const DEPARTURES: usize = 5;
 /// Entries that suggest it already.
-const FEW: usize = 2;
+const SUGGESTING_DEPARTURES: usize = 2;
 /// Lateness in ms from which one that left may be the first of them.
 const LAGS_MS: i64 = 2_000;
 /// They were due over at least so many ms.
@@ -122,7 +122,9 @@ fn lagging(seen: &QueueFacts) -> Option<(i64, usize)> {
 /// Tells whether the entry that heads timeouts is not later than those before it were when they
 /// left: it leaves as they did.
 pub(super) fn leaves_soon(seen: &QueueFacts, late_ms: i64) -> bool {
-    lagging(seen).is_some_and(|(lag_ms, count)| count >= FEW && late_ms <= lag_ms + WARNING_MS)
+    lagging(seen).is_some_and(|(lag_ms, count)| {
+        count >= SUGGESTING_DEPARTURES && late_ms <= lag_ms + WARNING_MS
+    })
 }
 
 /// Some have left late already, and so will the next one, as it looks.

@@ -8,7 +8,7 @@
 
 use super::flow::{self, TakenCount};
 use super::id::NOTHING_CONSUMED as ID;
-use super::watch::{APART_MS, LIES_MS, MANY, StandingTarget};
+use super::watch::{APART_MS, BEYOND_HAND_OVER, LIES_MS, StandingTarget};
 use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
 use crate::queue::{Known, Pulse, text};
 
@@ -64,7 +64,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms))
         }
         // Two samples that are apart may tell it sooner: a countdown never goes up.
-        _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
+        _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= BEYOND_HAND_OVER) => {
             let seen = text::counted(standing.length, "waits", "wait");
             let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
             RuleVerdict::Early(Open::new(seen, asks, Some(LONG_MS - ms)))

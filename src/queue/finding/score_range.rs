@@ -274,14 +274,18 @@ fn beyond(seen: &QueueFacts, pulse: &Pulse, entries: u64) -> Finding {
 }
 
 /// The most ids that are told.
-const FEW: usize = 5;
+const IDS_NAMED: usize = 5;
 
 /// With the ids of the first few of them.
 fn with_ids(finding: Finding, bad: &[&JudgedMember]) -> Finding {
     if bad.is_empty() {
         return finding;
     }
-    let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
+    let ids: Vec<String> = bad
+        .iter()
+        .take(IDS_NAMED)
+        .map(|one| one.id.to_string())
+        .collect();
     let words = format!("such as {}", ids.join(", "));
     with_suspects(finding, bad).words(words)
 }
@@ -291,7 +295,11 @@ fn with_suspects(finding: Finding, bad: &[&JudgedMember]) -> Finding {
     if bad.is_empty() {
         return finding;
     }
-    let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
+    let ids: Vec<String> = bad
+        .iter()
+        .take(IDS_NAMED)
+        .map(|one| one.id.to_string())
+        .collect();
     let finding = finding.suspects(bad.iter().copied());
     finding.number("entries", ids)
 }

@@ -2,7 +2,7 @@
 
 use super::flow::{self, TakenCount};
 use super::id::TARGET_BACKLOG as ID;
-use super::watch::FEW;
+use super::watch::LEAST_GROWTH;
 use super::{Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, recovery};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
@@ -24,7 +24,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(pulse) = seen.pulse else {
         return RuleVerdict::Silent;
     };
-    if pulse.target.get().is_none_or(|length| length < FEW) {
+    if pulse
+        .target
+        .get()
+        .is_none_or(|length| length < LEAST_GROWTH)
+    {
         return RuleVerdict::Fine;
     }
     let Some(lengths) = flow::lengths(seen, LONG_MS) else {
@@ -71,7 +75,7 @@ fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
     let most = lengths.iter().map(|(_, n)| *n).max()?;
     let shrinks = end < most - most / 20;
     let grown = end.saturating_sub(start);
-    (first < second && second < third && !shrinks && grown >= FEW).then_some(grown)
+    (first < second && second < third && !shrinks && grown >= LEAST_GROWTH).then_some(grown)
 }
 
 /// The growth that half a minute is too short for, with the lengths that show it: pulses fill most

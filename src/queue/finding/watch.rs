@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) use self::exact::LASTS_MS;
 pub(super) use self::expiry::ExpiredEntries;
 use self::expiry::Expiry;
-pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY};
+pub(super) use self::sampling::{APART_MS, BEYOND_HAND_OVER, LEAST_GROWTH, LIES_MS};
 pub(super) use self::standing::StandingTarget;
 use self::standing::TargetMemory;
 use self::twins::TwinSigns;

@@ -207,10 +207,14 @@ impl Clients {
     #[must_use]
     pub fn subscribed(&self, db: i64, era: Option<Era>, queue: &Queue) -> Option<String> {
         /// Clients that are named.
-        const FEW: usize = 4;
+        const CLIENTS_NAMED: usize = 4;
         let names = self.listener_names(db, era, queue);
         let likely = names.iter().filter(|(other, _)| !other).count();
-        let shown = if likely == 0 { FEW } else { likely.min(FEW) };
+        let shown = if likely == 0 {
+            CLIENTS_NAMED
+        } else {
+            likely.min(CLIENTS_NAMED)
+        };
         let more = match names.len().saturating_sub(shown) {
             0 => String::new(),
             n => format!(" and {n} more"),

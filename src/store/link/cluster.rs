@@ -26,7 +26,7 @@ const OTHERS: Duration = Duration::from_millis(100);
 /// The pause between two questions. A MOVED, and a node that is away, ask sooner.
 const ROUND: Duration = Duration::from_secs(2);
 /// The shortest one.
-const LEAST: Duration = Duration::from_millis(50);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 /// Nodes that are asked at once.
 const ASKED: usize = 5;
 const ATTEMPT: &str = "tell which node owns which slot";
@@ -105,7 +105,7 @@ pub(super) async fn follow(shared: &SharedLink, topology: &Topology) {
         }
         shared.sites.tidy(topology);
         turn += 1;
-        sleep(LEAST).await;
+        sleep(SHORTEST_PAUSE).await;
     }
 }
 

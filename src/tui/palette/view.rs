@@ -15,7 +15,7 @@ use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
 /// Below this many columns or rows there is only the line, at the bottom as any other.
-const LEAST: (u16, u16) = (30, 9);
+const SMALLEST_SCREEN: (u16, u16) = (30, 9);
 
 /// The box takes so many columns at most, and so many rows.
 const MOST_CELLS: (u16, u16) = (96, 20);
@@ -35,7 +35,7 @@ pub(crate) fn slot(model: &Model) -> Option<Slot> {
     let (w, h) = model.size;
     let prompt = model.prompt.as_ref();
     let prompt = prompt.filter(|prompt| prompt.kind == PromptKind::Command)?;
-    if w < LEAST.0 || h < LEAST.1 {
+    if w < SMALLEST_SCREEN.0 || h < SMALLEST_SCREEN.1 {
         return None;
     }
     // Beside a box on a narrow terminal only shreds would be seen.

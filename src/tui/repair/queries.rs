@@ -94,16 +94,16 @@ impl RepairForm {
     /// Says that nothing is found wrong here, and where something is.
     #[must_use]
     pub fn well(&self, model: &Model) -> String {
-        const FEW: usize = 3;
+        const QUEUES_NAMED: usize = 3;
         let sick = |row: &&QueueRow| row.queue != self.queue && !row.findings.is_empty();
         let name = |row: &QueueRow| text::printable_bytes(row.queue.name.as_bytes());
         let sick: Vec<String> = model.queues.iter().filter(sick).map(name).collect();
         let more = match sick.len() {
             0 => return "nothing is found wrong here".to_owned(),
-            n if n > FEW => format!(" and {} more", n - FEW),
+            n if n > QUEUES_NAMED => format!(" and {} more", n - QUEUES_NAMED),
             _ => String::new(),
         };
-        let names = sick[..sick.len().min(FEW)].join(", ");
+        let names = sick[..sick.len().min(QUEUES_NAMED)].join(", ");
         let key = Key::of(Code::Enter).label(model.look.ascii);
         format!("nothing is found wrong here, but in {names}{more}: {key} goes there")
     }

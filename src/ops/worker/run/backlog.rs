@@ -17,7 +17,7 @@ use crate::store::{StoreError, read};
 
 /// The largest number of late entries that are worked off one script after the other, wherever they
 /// stand.
-const FEW: u64 = 500;
+const MOST_LATE_ONE_BY_ONE: u64 = 500;
 /// The longest time that a script takes for an entry that has not to be looked for.
 const NEAR: Duration = Duration::from_micros(20);
 /// The time in which no bulk transfer is tried after one that came to nothing.
@@ -99,7 +99,7 @@ impl Worker {
         let now = self.queue.score(clock.now());
         let timeouts = self.queue.keys().timeouts;
         let late = read::count_between(&self.store, &timeouts, 0.0, now).await?;
-        Ok(late > FEW)
+        Ok(late > MOST_LATE_ONE_BY_ONE)
     }
 
     /// Tells what it does until it is over, whatever stops it: what it has set aside is back then.

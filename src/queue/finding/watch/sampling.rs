@@ -14,8 +14,8 @@ const UNCHANGED_MS: i64 = 120_000;
 /// second: whether it is consumed is seen by what leaves its front.
 const GROWS_MS: i64 = 10_000;
 const GROWTH_MS: i64 = 30_000;
-/// By fewer elements it may grow by chance.
-pub(in crate::queue::finding) const FEW: u64 = 5;
+/// Elements by which target has grown at least: by fewer it may grow by chance.
+pub(in crate::queue::finding) const LEAST_GROWTH: u64 = 5;
 /// A sample is taken again after this, in ms, when it showed members of both eras or foreign ones.
 const ODD_MS: i64 = 2_000;
 /// A sample is taken again after this, in ms, when it cost the server more than [`DEAR_US`].
@@ -37,7 +37,7 @@ pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
 /// By so many more entries that wait, a burst will come.
 const JUMP: u64 = 1_000;
 /// Elements in target, or late entries, that are no hand-over.
-pub(in crate::queue::finding) const MANY: u64 = 100;
+pub(in crate::queue::finding) const BEYOND_HAND_OVER: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
 const LONG_LIST: u64 = 5_000;
 /// An entry behind so many elements of it lies deep.
@@ -153,7 +153,7 @@ impl Watch {
         };
         let is_new =
             |(_, due): (EntryId, EpochMillis)| due > last.at && beat.at.since(due) >= STANDS_MS;
-        let much = beat.late.is_some_and(|late| late >= MANY);
+        let much = beat.late.is_some_and(|late| late >= BEYOND_HAND_OVER);
         let cheap = last.server_us <= DEAR_US || !is_dear(last, age);
         much && cheap && beat.first.is_some_and(is_new)
     }
@@ -167,7 +167,8 @@ impl Watch {
         let (first, last) = (of_now.next(), self.sample());
         match first.zip(last) {
             None => {
-                let lies = beat.at.since(stands.since) >= LIES_MS || stands.length >= MANY;
+                let lies =
+                    beat.at.since(stands.since) >= LIES_MS || stands.length >= BEYOND_HAND_OVER;
                 lies && age >= AGAIN_MS
             }
             Some((first, last)) => {
@@ -181,7 +182,7 @@ impl Watch {
     fn target_grows(&self) -> bool {
         let length = |beat: Option<&Beat>| beat.and_then(|beat| beat.target);
         let lengths = length(self.last(GROWTH_MS).next()).zip(length(self.beats.back()));
-        lengths.is_some_and(|(before, now)| now >= before + FEW)
+        lengths.is_some_and(|(before, now)| now >= before + LEAST_GROWTH)
     }
 
     /// The next sample cannot wait for the next survey: the last one has only felt its way, or
@@ -195,7 +196,7 @@ impl Watch {
         let Some(last) = self.sample() else {
             // None yet: it has been out of sight.
             let stands = self.standing_target();
-            return ask.is_some() && stands.is_some_and(|stands| stands.length >= MANY);
+            return ask.is_some() && stands.is_some_and(|stands| stands.length >= BEYOND_HAND_OVER);
         };
         let age = beat.at.since(last.at);
         let ask = ask.filter(|_| age >= 0);

@@ -2,7 +2,7 @@
 //! as that is so, however few pulses are kept, and also while the server is away: only what was read
 //! before and after tells that something was taken meanwhile.
 
-use super::sampling::{APART_MS, MANY};
+use super::sampling::{APART_MS, BEYOND_HAND_OVER};
 use super::{Beat, Watch};
 use crate::clock::EpochMillis;
 use crate::queue::finding::flow::{self, TakenCount};
@@ -122,7 +122,7 @@ impl Watch {
     pub(in crate::queue::finding) fn standing_target(&self) -> Option<StandingTarget> {
         let stands = self.target.stands?;
         let grown = stands.length - stands.least;
-        let heap = stands.before && stands.length >= MANY;
+        let heap = stands.before && stands.length >= BEYOND_HAND_OVER;
         (grown > 0 || heap).then_some(StandingTarget {
             since: stands.since,
             grown,

@@ -11,10 +11,11 @@ use crate::queue::text;
 /// Bytes of text that the lines of a tree may have together, before they are cut short.
 const ROOM: usize = 1 << 20;
 
-/// Characters at which a line is cut: these while there is room, `LEAST` after that.
+/// Characters at which a line is cut: these while there is room, `LEAST_CHARACTERS_OF_A_LINE` after
+/// that.
 const MOST_CHARACTERS_OF_A_LINE: usize = 4096;
 
-const LEAST: usize = 40;
+const LEAST_CHARACTERS_OF_A_LINE: usize = 40;
 
 /// The lines of a tree; those of what was packed have no bytes of their own.
 pub(crate) fn of(tree: &Node, is_packed: bool) -> Vec<TreeLine> {
@@ -75,7 +76,11 @@ impl Rows {
     /// A text in one line: all of it while there is room, for a class of a kilobyte may be that of
     /// each of thousands of values.
     fn line(&mut self, text: &str) -> String {
-        let line = payload::line_within(text, self.room.clamp(LEAST, MOST_CHARACTERS_OF_A_LINE));
+        let line = payload::line_within(
+            text,
+            self.room
+                .clamp(LEAST_CHARACTERS_OF_A_LINE, MOST_CHARACTERS_OF_A_LINE),
+        );
         self.room = self.room.saturating_sub(line.len());
         line
     }
