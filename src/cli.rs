@@ -67,14 +67,14 @@ const FAILED: u8 = 2;
 
 /// The end of a subcommand in which nothing failed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// Everything was done: exit code 0.
     Done,
     /// Nothing matched, or not all was done: exit code 1.
     Partly,
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// The exit code.
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -105,7 +105,7 @@ pub fn warned(config: &Config) {
 #[must_use]
 pub fn failed(error: &anyhow::Error) -> u8 {
     if is_closed_pipe(error) {
-        return Outcome::Done.code();
+        return CommandOutcome::Done.code();
     }
     let mut line = sentence(error);
     if line.contains("WRONGTYPE") {
@@ -113,7 +113,7 @@ pub fn failed(error: &anyhow::Error) -> u8 {
     }
     say::note(&line);
     if error.is::<NothingMatched>() {
-        Outcome::Partly.code()
+        CommandOutcome::Partly.code()
     } else {
         FAILED
     }
@@ -152,7 +152,7 @@ pub async fn run<W: Write>(
     command: Option<Command>,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let outcome = match command {
         None => queues::run(&crate::args::Queues::default(), config, out).await?,
         Some(Command::Queues(asked)) => queues::run(&asked, config, out).await?,

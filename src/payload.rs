@@ -78,7 +78,7 @@ pub use line::{of_text as line, within as line_within};
 pub use plain::{MARKS, SEPARATORS, plain};
 pub use spelling::{encode, spelled};
 pub use text::beginning;
-pub use tree::{Cut, Field, Name, Node, Shape};
+pub use tree::{Cut, Name, Shape, TreeField, TreeNode};
 pub use typed::class_named;
 pub use value::written;
 pub use verdict::Sure;
@@ -314,13 +314,13 @@ struct Family {
     judge: Judge,
 }
 
-type Judge = fn(payload: &[u8], tree: &Node) -> CodecVerdict;
+type Judge = fn(payload: &[u8], tree: &TreeNode) -> CodecVerdict;
 
 /// The way in which a payload is read.
 enum Read {
     /// Values: everything that the codec may have written, whether likely or not. It need not
     /// look whether anything is left.
-    Values(fn(&mut Reader<'_>) -> Option<Node>),
+    Values(fn(&mut Reader<'_>) -> Option<TreeNode>),
     /// Bytes that another codec has written, which are unpacked.
     Packed(fn(&mut Reader<'_>) -> Option<Vec<u8>>),
 }

@@ -92,7 +92,7 @@ use self::keys::Keymap;
 use self::look::Look;
 use self::model::Model;
 use self::prompt::PromptKind;
-use self::server::run::Session;
+use self::server::run::ScreenSession;
 use self::tasks::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
@@ -120,7 +120,7 @@ const ANSWERS: Duration = Duration::from_secs(1);
 
 /// Shows the screen until it ends; the exit code is [`ProgramEnd::code`]. Fails when the terminal
 /// cannot be taken; one that goes away later is an end like any other.
-pub async fn run(session: Session, options: Options) -> anyhow::Result<ProgramEnd> {
+pub async fn run(session: ScreenSession, options: Options) -> anyhow::Result<ProgramEnd> {
     let mut tty = Tty::enter()?;
     let input = tty.input()?;
     let mut model = Model::new(tty.size()?, options.look, String::new(), false, instant());

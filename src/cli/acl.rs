@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::output::Output;
 use super::session::meant;
-use super::{Outcome, say};
+use super::{CommandOutcome, say};
 use crate::args::{self, Purpose};
 use crate::config::Config;
-use crate::queue::acl::{Place, Rules};
+use crate::queue::acl::{QueueSite, Rules};
 use crate::queue::{Address, Change, Queue, shell};
 
 /// Prints a rule for each purpose, or one for those that were asked for.
@@ -17,17 +17,17 @@ pub(super) fn run<W: Write>(
     asked: &args::Acl,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let queues: Vec<Queue> = match &asked.queue {
         Some(queue) => vec![meant(queue, config)],
         None => config.queues.clone(),
     };
     out.keep_whole();
     let place = match &config.endpoint.address {
-        Address::Cluster(_) => Place::Cluster,
-        _ if asked.cluster => Place::Cluster,
-        _ if config.endpoint.db != 0 => Place::OtherDb,
-        _ => Place::Db0,
+        Address::Cluster(_) => QueueSite::Cluster,
+        _ if asked.cluster => QueueSite::Cluster,
+        _ if config.endpoint.db != 0 => QueueSite::OtherDb,
+        _ => QueueSite::Db0,
     };
     for (name, changes) in users(asked) {
         let rules = Rules::of(&changes, &queues, place);
@@ -53,7 +53,7 @@ pub(super) fn run<W: Write>(
         ));
     }
     say::note("a user without a password cannot log in: ACL SETUSER NAME >PASSWORD gives one");
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Prints the rule that gives a user these rights.

@@ -18,7 +18,7 @@ use super::output::Output;
 use super::pick::CheckedPick;
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, say};
+use super::{CommandOutcome, NothingMatched, say};
 use crate::args;
 use crate::config::Config;
 use crate::ops::apply::missing;
@@ -135,7 +135,7 @@ pub(super) async fn those<W: Write>(
     what: What,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     chosen(those, ChangeChoice::of(&those.which)?, what, config, out).await
 }
 
@@ -146,7 +146,7 @@ pub(super) async fn chosen<W: Write>(
     what: What,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let making = ChangeCommand::begin(&those.how, config).await?;
     making.queue(&those.queue, what, Some(chosen), out).await
 }
@@ -180,7 +180,7 @@ impl<'a> ChangeCommand<'a> {
         what: What,
         chosen: Option<ChangeChoice>,
         out: &mut Output<W>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let queue = meant(queue, self.config);
         let name = queue.name.text().into_owned();
         let failed = || format!("could not change {name:?}");
@@ -217,7 +217,7 @@ impl<'a> ChangeCommand<'a> {
         id: Option<&str>,
         force: bool,
         out: &mut Output<W>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let failed = || match id {
             Some(id) => format!("could not take {id} back"),
             None => "could not take the newest change back".to_owned(),
@@ -283,10 +283,10 @@ impl<'a> ChangeCommand<'a> {
         writer: Option<Writer>,
         prepared: Option<PreparedChange>,
         out: &mut Output<W>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let Some(prepared) = prepared else {
             say::note("interrupted: nothing was changed");
-            return Ok(Outcome::Partly);
+            return Ok(CommandOutcome::Partly);
         };
         let limits = self.how.limits();
         let prepared = prepared.within(limits.max_block);
@@ -318,11 +318,11 @@ impl<'a> ChangeCommand<'a> {
         }
         let Some(writer) = writer else {
             plan::print(plan, out)?;
-            return Ok(Outcome::Done);
+            return Ok(CommandOutcome::Done);
         };
         if !self.how.yes && !self.agreed(plan).await? {
             say::note("nothing was changed");
-            return Ok(Outcome::Partly);
+            return Ok(CommandOutcome::Partly);
         }
         apply::ChangeFollower::of(plan, self.how.each, self.config.program())
             .follow(
@@ -373,7 +373,7 @@ impl<'a> ChangeCommand<'a> {
 
 /// Says what could not be done, before the reason; nothing before a word that there was nothing to
 /// do.
-fn but_nothing(why: anyhow::Error, failed: impl Fn() -> String) -> anyhow::Result<Outcome> {
+fn but_nothing(why: anyhow::Error, failed: impl Fn() -> String) -> anyhow::Result<CommandOutcome> {
     Err(if why.is::<NothingMatched>() {
         why
     } else {

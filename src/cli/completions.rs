@@ -9,7 +9,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::output::Output;
 use crate::args::{self, Args};
 use crate::ops::remembered::Memory;
@@ -32,7 +32,7 @@ fi"#;
 pub(super) fn run<W: Write>(
     asked: &args::Completions,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     out.keep_whole();
     let shells = Shells::builtins();
     let shell = shells.completer(asked.shell.word());
@@ -48,7 +48,7 @@ pub(super) fn run<W: Write>(
             out.line(line)?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Answers a shell that asks what a word could become, and ends the process then. Does nothing where

@@ -11,7 +11,7 @@ use super::confirm::{confirm, protection};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, say, shape, times};
+use super::{CommandOutcome, NothingMatched, say, shape, times};
 use crate::args;
 use crate::config::Config;
 use crate::ops::consumer::{ConsumeOptions, ConsumedElement, Consumer, peek};
@@ -39,7 +39,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Consume,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let queue = meant(&asked.queue, config);
     let session = Session::open(config).await?.at(&queue).await?;
     let target = text::printable_bytes(&queue.keys().target);
@@ -54,7 +54,7 @@ pub(super) async fn run<W: Write>(
             .with_context(what)?
     {
         say::note("nothing was taken");
-        return Ok(Outcome::Partly);
+        return Ok(CommandOutcome::Partly);
     }
     let journal = Journal::of_user(config.keep_days);
     let size = [asked.count.unwrap_or(0), 0];
@@ -68,7 +68,11 @@ pub(super) async fn run<W: Write>(
     let noun = if taken == 1 { "message" } else { "messages" };
     say::note(&format!("took {} {noun}", text::thousands(taken)));
     let all = asked.count.map_or(taken > 0, |count| taken == count);
-    Ok(if all { Outcome::Done } else { Outcome::Partly })
+    Ok(if all {
+        CommandOutcome::Done
+    } else {
+        CommandOutcome::Partly
+    })
 }
 
 /// Takes and prints, one by one; returns how many.
@@ -206,7 +210,7 @@ async fn look<W: Write>(
     session: &Session,
     queue: &Queue,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let target = text::printable_bytes(&queue.keys().target);
     let count = asked.count.unwrap_or(PEEKED).min(MOST_PEEKED);
     let count = usize::try_from(count).unwrap_or_default();
@@ -224,7 +228,7 @@ async fn look<W: Write>(
     for element in &elements {
         print(queue, element, out)?;
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Asks whether messages shall be taken: for many of them, or for more than half of those that there

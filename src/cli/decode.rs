@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::bytes;
 use super::codec;
 use super::monitor::{self, Command};
@@ -24,7 +24,7 @@ const COLUMNS: [Column; 4] = [
 ];
 
 /// Decodes each line that was given.
-pub(super) fn run<W: Write>(asked: &Decode, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+pub(super) fn run<W: Write>(asked: &Decode, out: &mut Output<W>) -> anyhow::Result<CommandOutcome> {
     if asked.list {
         return list(out);
     }
@@ -43,7 +43,7 @@ pub(super) fn run<W: Write>(asked: &Decode, out: &mut Output<W>) -> anyhow::Resu
     }
 }
 
-fn list<W: Write>(out: &mut Output<W>) -> anyhow::Result<Outcome> {
+fn list<W: Write>(out: &mut Output<W>) -> anyhow::Result<CommandOutcome> {
     for codec in Codec::ALL {
         if out.is_json() {
             out.json(&json!({"codec": codec.name()}))?;
@@ -51,7 +51,7 @@ fn list<W: Write>(out: &mut Output<W>) -> anyhow::Result<Outcome> {
             out.line(codec.name())?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 fn lines<W: Write>(
@@ -59,8 +59,8 @@ fn lines<W: Write>(
     from: &Path,
     asked: &Decode,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
-    let mut outcome = Outcome::Done;
+) -> anyhow::Result<CommandOutcome> {
+    let mut outcome = CommandOutcome::Done;
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
@@ -71,24 +71,28 @@ fn lines<W: Write>(
             return Ok(outcome);
         }
         let content = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        if line(content, asked, out)? == Outcome::Partly {
-            outcome = Outcome::Partly;
+        if line(content, asked, out)? == CommandOutcome::Partly {
+            outcome = CommandOutcome::Partly;
         }
     }
 }
 
-fn line<W: Write>(line: &[u8], asked: &Decode, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+fn line<W: Write>(
+    line: &[u8],
+    asked: &Decode,
+    out: &mut Output<W>,
+) -> anyhow::Result<CommandOutcome> {
     if let Some(command) = command(line, asked.encoding) {
         return sent(&command, line, asked, out);
     }
     match bytes::read(line, asked.encoding) {
         Ok(bytes) => {
             explained(&bytes, None, asked, out)?;
-            Ok(Outcome::Done)
+            Ok(CommandOutcome::Done)
         }
         Err(why) => {
             unexplained(line, &why.to_string(), asked, out)?;
-            Ok(Outcome::Partly)
+            Ok(CommandOutcome::Partly)
         }
     }
 }
@@ -107,7 +111,7 @@ fn sent<W: Write>(
     line: &[u8],
     asked: &Decode,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let habit = codec::chosen(asked.codec.as_deref())?;
     let stands_out = |at: &usize| {
         let bytes = &command.arguments[*at];
@@ -126,12 +130,12 @@ fn sent<W: Write>(
         explained(&command.arguments[*at], from, asked, out)?;
     }
     if !places.is_empty() || is_many(asked) {
-        return Ok(Outcome::Done);
+        return Ok(CommandOutcome::Done);
     }
     let name = text::printable(&command.name);
     let why = format!("no argument of {name} looks like a frame or a payload");
     unexplained(line, &why, asked, out)?;
-    Ok(Outcome::Partly)
+    Ok(CommandOutcome::Partly)
 }
 
 /// Prints what these bytes say; `from` is the command that they were sent with, and which of its

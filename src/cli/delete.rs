@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::output::Output;
-use super::{Outcome, change};
+use super::{CommandOutcome, change};
 use crate::args;
 use crate::config::Config;
 use crate::ops::plan::What;
@@ -13,7 +13,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Delete,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let chosen = change::ChangeChoice::of(&asked.those.which)?.but_one(asked.keep_one);
     change::chosen(&asked.those, chosen, What::Delete, config, out).await
 }

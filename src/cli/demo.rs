@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::output::Output;
 use super::stop::StopSignal;
-use super::{Outcome, say, times};
+use super::{CommandOutcome, say, times};
 use crate::args;
 use crate::clock::local_now;
 use crate::config::Config;
@@ -20,7 +20,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Demo,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let mut stop = StopSignal::listen();
     let mut demo = started(asked, config).await?;
     let mut events = demo.events();
@@ -44,7 +44,7 @@ pub(super) async fn run<W: Write>(
     };
     ended(demo).await?;
     played?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Plays behind a screen, which is given the server and the queues, until that is left; returns

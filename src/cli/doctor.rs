@@ -20,7 +20,7 @@ use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{Outcome, queues, say};
+use super::{CommandOutcome, queues, say};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
@@ -43,7 +43,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Doctor,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let session = Session::open(config).await?;
     let (queues, away) = which(asked.queue.as_ref(), &session, config).await?;
     let span = asked.span.map(|span| Duration::from_millis(span.ms()));
@@ -96,11 +96,11 @@ fn worst(said: &Diagnosis) -> Option<Severity> {
     worst.max(perhaps_left.then_some(Severity::Warning))
 }
 
-fn outcome(worst: Option<Severity>, asked: &args::Doctor) -> Outcome {
+fn outcome(worst: Option<Severity>, asked: &args::Doctor) -> CommandOutcome {
     if worst >= Some(asked.fail_on.severity()) {
-        Outcome::Partly
+        CommandOutcome::Partly
     } else {
-        Outcome::Done
+        CommandOutcome::Done
     }
 }
 

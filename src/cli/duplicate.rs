@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::output::Output;
-use super::{Outcome, change};
+use super::{CommandOutcome, change};
 use crate::args;
 use crate::config::Config;
 use crate::ops::plan::What;
@@ -13,6 +13,6 @@ pub(super) async fn run<W: Write>(
     asked: &args::Duplicate,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     change::those(&asked.those, What::Duplicate, config, out).await
 }

@@ -10,7 +10,7 @@ use super::codec::{class, encoded, encoded_as, encoded_like, named, voted};
 use super::input;
 use super::output::Output;
 use super::session::meant;
-use super::{NothingMatched, Outcome};
+use super::{CommandOutcome, NothingMatched};
 use crate::args;
 use crate::config::Config;
 use crate::ops::entries::{From, entries};
@@ -23,7 +23,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Edit,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let codec = asked.codec.as_deref().map(named).transpose()?;
     let class = asked.kind.as_deref().map(class).transpose()?;
     let chosen = ChangeChoice::one(&asked.id)?;

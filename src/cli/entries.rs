@@ -10,7 +10,7 @@ use super::entry::{COLUMNS, EntryRecord, print};
 use super::output::Output;
 use super::pick::CheckedPick;
 use super::session::{Session, meant};
-use super::{NothingMatched, Outcome, queues, say};
+use super::{CommandOutcome, NothingMatched, queues, say};
 use crate::args;
 use crate::config::Config;
 use crate::ops::entries::entries;
@@ -28,7 +28,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Entries,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let picked = CheckedPick::of(&asked.pick)?;
     let queue = meant(&asked.queue, config);
     let session = Session::open(config).await?.at(&queue).await?;
@@ -73,7 +73,7 @@ pub(super) async fn run<W: Write>(
     if unasked && count == SCREENFUL {
         say::note("these are the first 100; --all prints all of them, --limit N so many");
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Fails when there is no such queue: in one that is not there nothing matches, which would be no

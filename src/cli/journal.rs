@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::entries::SCREENFUL;
 use super::output::{Column, Output};
-use super::{NothingMatched, Outcome, say, shape, times};
+use super::{CommandOutcome, NothingMatched, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, local_now};
 use crate::config::Config;
@@ -32,7 +32,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Journal,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let journal = Journal::of_user(config.keep_days);
     match (&asked.command, &asked.id) {
         (Some(args::JournalCommand::Purge(asked)), _) => purge::run(asked, &journal, out).await,
@@ -45,7 +45,7 @@ async fn list<W: Write>(
     asked: &args::Journal,
     journal: &Journal,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let mut changes = journal.list().await?;
     if let Some(why) = journal.unreadable().await? {
         say::note(&why);
@@ -59,7 +59,7 @@ async fn list<W: Write>(
         for kept in &changes {
             out.json(&Value::Object(fields(kept)))?;
         }
-        return Ok(Outcome::Done);
+        return Ok(CommandOutcome::Done);
     }
     let now = local_now();
     let rows: Vec<_> = changes.iter().map(|kept| row(kept, now)).collect();
@@ -68,7 +68,7 @@ async fn list<W: Write>(
     if asked.limit.is_none() && changes.len() < there_are {
         say::note("these are the newest 100; --limit N lists so many");
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the number of lines that are wanted.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::change::ChangeCommand;
 use super::output::Output;
 use crate::args;
@@ -14,7 +14,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Kick,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let making = ChangeCommand::begin(&asked.how, config).await?;
     making.queue(&asked.queue, What::Kick, None, out).await
 }

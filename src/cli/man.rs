@@ -6,18 +6,21 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::output::Output;
 use crate::args::{self, Args, no_command};
 
 /// Prints the page.
-pub(super) fn run<W: Write>(asked: &args::Man, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+pub(super) fn run<W: Write>(
+    asked: &args::Man,
+    out: &mut Output<W>,
+) -> anyhow::Result<CommandOutcome> {
     out.keep_whole();
     let page = page(asked.command.as_deref())?;
     for line in page.lines() {
         out.line(line)?;
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// The page of that command, or of the whole program.

@@ -13,7 +13,7 @@ use self::reading::MetricsReading;
 use super::doctor::Doctor;
 use super::output::Output;
 use super::session::Session;
-use super::{Outcome, queues, say};
+use super::{CommandOutcome, queues, say};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
@@ -27,7 +27,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Metrics,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     if let Some(address) = asked.listen {
         return serve::run(address, asked, config).await;
     }
@@ -41,7 +41,7 @@ pub(super) async fn run<W: Write>(
         }
     };
     print(&text, out)?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::output::{Column, Output};
 use super::session::Session;
-use super::{Outcome, say};
+use super::{CommandOutcome, say};
 use crate::config::Config;
 use crate::queue::node::{Node, NodeState};
 use crate::queue::text;
@@ -25,7 +25,10 @@ const COLUMNS: [Column; 8] = [
 ];
 
 /// Prints them: a line each, masters with their replicas behind them.
-pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+pub(super) async fn run<W: Write>(
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<CommandOutcome> {
     let session = Session::open(config).await?;
     let nodes = read::nodes(&session.store).await;
     let nodes = nodes.context("could not see which servers there are")?;
@@ -33,7 +36,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
         for node in &nodes {
             out.json(&object(node))?;
         }
-        return Ok(Outcome::Done);
+        return Ok(CommandOutcome::Done);
     }
     let rows: Vec<Vec<String>> = nodes.iter().map(row).collect();
     out.table(&COLUMNS, &rows)?;
@@ -50,7 +53,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
             ));
         }
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 fn row(node: &Node) -> Vec<String> {

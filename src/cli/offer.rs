@@ -13,7 +13,7 @@ use super::messages::Messages;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{Outcome, say, times};
+use super::{CommandOutcome, say, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
@@ -37,7 +37,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Offer,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let codec = asked.codec.as_deref().map(named).transpose()?;
     let class = asked.kind.as_deref().map(class).transpose()?;
     let queue = meant(&asked.queue, config);
@@ -56,7 +56,7 @@ pub(super) async fn run<W: Write>(
     };
     if !asked.dry_run && !asked.yes && !agreed(asked, &queue, config)? {
         say::note("nothing was offered");
-        return Ok(Outcome::Partly);
+        return Ok(CommandOutcome::Partly);
     }
     let mut offering = OfferCommand {
         asked,
@@ -352,7 +352,7 @@ impl OfferCommand<'_> {
         self.totals.stopped = Some(stopped.why);
     }
 
-    fn summary<W: Write>(&self, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+    fn summary<W: Write>(&self, out: &mut Output<W>) -> anyhow::Result<CommandOutcome> {
         let totals = &self.totals;
         if out.is_json() {
             out.json(&self.summary_fields())?;
@@ -377,7 +377,11 @@ impl OfferCommand<'_> {
         let all = totals.planned > 0
             && !totals.interrupted
             && (self.asked.dry_run || totals.done == totals.planned);
-        Ok(if all { Outcome::Done } else { Outcome::Partly })
+        Ok(if all {
+            CommandOutcome::Done
+        } else {
+            CommandOutcome::Partly
+        })
     }
 
     fn summary_fields(&self) -> Value {

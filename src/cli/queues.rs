@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::session::Session;
 use super::stand_ins::StandIns;
-use super::{NothingMatched, Outcome, lateness, say, shape};
+use super::{CommandOutcome, NothingMatched, lateness, say, shape};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
@@ -27,7 +27,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Queues,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let session = Session::open(config).await?;
     let found = found(&session, config).await?;
     if found.queues.is_empty() {
@@ -66,7 +66,7 @@ pub(super) async fn run<W: Write>(
             shape::add_away(&mut fields, &away);
             out.json(&Value::Object(fields))?;
         }
-        return Ok(Outcome::Done);
+        return Ok(CommandOutcome::Done);
     }
     let mut rows: Vec<_> = queues
         .iter()
@@ -133,7 +133,7 @@ pub(super) async fn run<W: Write>(
     for remark in shape::remarks(&rows) {
         say::note(&remark);
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Queues that are surveyed at the same time: their commands share packets.

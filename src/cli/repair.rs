@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context as _, bail};
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use super::session::meant;
@@ -18,7 +18,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Repair,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let repair = asked.flag.repair;
     let chosen = if repair == Repair::Restore {
         Some(ChangeChoice::quarantined(&asked.which)?)

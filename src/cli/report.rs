@@ -12,7 +12,7 @@ use super::doctor::Doctor;
 use super::entry::EntryRecord;
 use super::output::Output;
 use super::session::Session;
-use super::{Outcome, codec, finding, journal, say, show};
+use super::{CommandOutcome, codec, finding, journal, say, show};
 use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
@@ -38,7 +38,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Report,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let session = Session::open(config).await?;
     let queue = which(asked.queue.as_ref(), &session, config).await?;
     let session = session.at(&queue).await?;
@@ -49,7 +49,7 @@ pub(super) async fn run<W: Write>(
         let programs = session.programs(config);
         markdown::print(&bundle, asked.redact, (config, &programs), out)?;
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// The queue that was named, else the only one.

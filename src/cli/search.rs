@@ -13,7 +13,7 @@ use super::output::Output;
 use super::pick::{check_place, filter, place};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, say};
+use super::{CommandOutcome, NothingMatched, say};
 use crate::args;
 use crate::config::Config;
 use crate::ops::search::{SearchEvent, search};
@@ -26,7 +26,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Search,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let filter = filter(&asked.filter.join(" "))?;
     check_place(&filter, asked.from)?;
     let queue = meant(&asked.queue, config);
@@ -59,7 +59,7 @@ pub(super) async fn run<W: Write>(
         say::note(&format!(
             "stopped after {looked} of {of} entries, {found} found"
         ));
-        return Ok(Outcome::Partly);
+        return Ok(CommandOutcome::Partly);
     }
     if printing.printed == 0 {
         let name = queue.name.text();
@@ -74,7 +74,7 @@ pub(super) async fn run<W: Write>(
     if unasked && printing.left == 0 {
         say::note("these are the first 100; --limit N prints so many");
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 struct HitPrinter<'a> {

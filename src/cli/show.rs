@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stand_ins::StandIns;
-use super::{Outcome, lateness, queues, shape, times};
+use super::{CommandOutcome, lateness, queues, shape, times};
 use crate::args;
 use crate::config::Config;
 use crate::ops::presence::is_there;
@@ -26,7 +26,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Show,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let queue = meant(&asked.queue, config);
     let session = Session::open(config).await?.at(&queue).await?;
     let late = lateness::watched(&session, std::slice::from_ref(&queue), asked.span).await;
@@ -38,7 +38,7 @@ pub(super) async fn run<W: Write>(
     } else {
         shown.print(&queue, config, out)?;
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// The facts that are shown of a queue.

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::output::Output;
 use super::say::{self, NothingMatched};
 use super::session::meant;
@@ -31,7 +31,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Trace,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     match &asked.from {
         Some(from) => read(from, asked, config, out),
         None => match asked.probe {
@@ -47,7 +47,7 @@ fn read<W: Write>(
     asked: &args::Trace,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let mut account = Account::new(asked, config, out)?;
     let name = from.display();
     for (at, source) in sources(from)?.into_iter().enumerate() {
@@ -79,7 +79,7 @@ fn read<W: Write>(
         );
     }
     account.print(&format!("in {name}"))?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// The events and lives that commands tell of, printed as they become known.

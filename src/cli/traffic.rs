@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{Outcome, say, shape, times};
+use super::{CommandOutcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
@@ -36,7 +36,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Traffic,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let session = Session::open(config).await?;
     let mut chosen = config.queues.clone();
     if let Some(queue) = &asked.queue {
@@ -82,7 +82,7 @@ pub(super) async fn run<W: Write>(
     if !out.is_json() && asked.count.is_none() {
         say::note(&format!("{} messages", text::thousands(printed)));
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Says when the server goes and when it is back: silence alone could mean either. Returns whether

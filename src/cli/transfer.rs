@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use crate::args;
@@ -14,7 +14,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Transfer,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let chosen = ChangeChoice::or_due(&asked.those.which)?;
     let making = ChangeCommand::begin(&asked.those.how, config).await?;
     making

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::change::ChangeCommand;
 use super::output::Output;
-use super::{Outcome, say};
+use super::{CommandOutcome, say};
 use crate::args;
 use crate::config::Config;
 use crate::ops::journal::Journal;
@@ -14,7 +14,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Undo,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let unreadable = Journal::of_user(config.keep_days).unreadable().await;
     if let Ok(Some(why)) = unreadable {
         say::note(&why);

@@ -12,7 +12,7 @@ use tokio::time::MissedTickBehavior;
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
-use super::{NothingMatched, Outcome, queues, say, shape, times};
+use super::{CommandOutcome, NothingMatched, queues, say, shape, times};
 use crate::args;
 use crate::clock::instant;
 use crate::config::{Config, interval};
@@ -32,7 +32,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Watch,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let every = interval(asked.interval)?.unwrap_or(config.screen.interval);
     let session = Session::open(config).await?;
     let mut watching = WatchCommand::new(&session, asked, config);
@@ -43,7 +43,7 @@ pub(super) async fn run<W: Write>(
     if !out.is_json() && asked.count.is_none() {
         say::note(&format!("{} looks", text::thousands(looks)));
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 struct WatchCommand<'a> {

@@ -12,7 +12,7 @@ use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::StopSignal;
 use super::suspend::Suspend;
-use super::{Outcome, say, shape, times};
+use super::{CommandOutcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
@@ -113,7 +113,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Worker,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let queue = meant(&asked.queue, config);
     let session = Session::open(config).await?.at(&queue).await?;
     let name = text::printable_bytes(queue.name.as_bytes());
@@ -121,7 +121,7 @@ pub(super) async fn run<W: Write>(
     let writer = session.store.writer().with_context(what)?;
     if !asked.yes && !agreed(&session, &queue, config).await.with_context(what)? {
         say::note("nothing was moved");
-        return Ok(Outcome::Partly);
+        return Ok(CommandOutcome::Partly);
     }
     let journal = Journal::of_user(config.keep_days);
     let noted = ActivityRecord::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
@@ -151,7 +151,11 @@ pub(super) async fn run<W: Write>(
     worked.with_context(what)?;
     let all = !asked.until_empty || totals.skipped == 0;
     let all = all && totals.unknown == 0 && !totals.is_cut;
-    Ok(if all { Outcome::Done } else { Outcome::Partly })
+    Ok(if all {
+        CommandOutcome::Done
+    } else {
+        CommandOutcome::Partly
+    })
 }
 
 /// Works until it is asked to end, or has nothing left to do.

@@ -29,7 +29,7 @@
 //!   [`Drift::next`](drift::Drift::next) mends; each finding is checked once more in the very
 //!   script that acts on it.
 //!
-//! A step that reads what the next script meets says which entries that tries ([`Step::tries`]):
+//! A step that reads what the next script meets says which entries that tries ([`BulkStep::tries`]):
 //! after a death only what the last script tried is in doubt.
 //!
 //! An error that leaves the outcome unknown may be followed by another `next` once the server
@@ -52,13 +52,13 @@ use std::time::Duration;
 
 use crate::clock::EpochMillis;
 use crate::queue::{Known, Queue};
-use crate::store::change::{Fate, Place};
+use crate::store::change::{Fate, ListPlace};
 use crate::store::read::{self, GlanceAsk};
 use crate::store::{Store, StoreError};
 
 /// The result of one step of a way.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct BulkStep {
     /// Time for which its script kept the server, where that could be measured; of a step that only
     /// read: the read.
     pub took: Option<Duration>,
@@ -90,7 +90,7 @@ pub struct NumberedFate {
     /// The script's word for it.
     pub fate: Fate,
     /// Its place in the order list, where it was deleted and stood there.
-    pub stood: Option<Place>,
+    pub stood: Option<ListPlace>,
     /// True when the answer of the script that may have done it never came, and what was seen
     /// afterwards does not tell who did.
     pub unsure: bool,

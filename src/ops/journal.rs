@@ -15,12 +15,12 @@ use super::state_file;
 use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Address, Change, EntryId, Form, Optional, Outcome, State, Tally};
 use crate::store::Store;
-use crate::store::change::Place;
+use crate::store::change::ListPlace;
 use folder::Folder;
 pub use items::Items;
 use line::RecordLine;
 pub(in crate::ops) use line::host;
-pub use record::Record;
+pub use record::JournalRecord;
 
 /// The longest wait for a server to tell what it is.
 const TELLING: Duration = Duration::from_secs(2);
@@ -123,7 +123,7 @@ pub struct ItemResult {
     pub outcome: Outcome,
     /// Its former place in the order list, of what was deleted; `Tail` of an element of target:
     /// where new ones come.
-    pub stood: Option<Place>,
+    pub stood: Option<ListPlace>,
 }
 
 /// A change of the journal.
@@ -243,7 +243,7 @@ impl Journal {
 
     /// Begins to write a change down; refused when there is no room for it. Its head is on disk
     /// when it returns.
-    pub async fn begin(&self, head: Head) -> Result<Record, JournalError> {
+    pub async fn begin(&self, head: Head) -> Result<JournalRecord, JournalError> {
         self.begin_after(head, None).await
     }
 
@@ -253,7 +253,7 @@ impl Journal {
         &self,
         head: Head,
         attempts: Option<usize>,
-    ) -> Result<Record, JournalError> {
+    ) -> Result<JournalRecord, JournalError> {
         let folder = self.folder()?;
         let keep_days = self.keep_days;
         blocking(move || {
@@ -265,7 +265,7 @@ impl Journal {
             folder.check_room(head.bytes)?;
             let now = local_now();
             let (id, file) = folder.create(&turn, now)?;
-            let record = Record::create(id, folder.clone(), file)?;
+            let record = JournalRecord::create(id, folder.clone(), file)?;
             folder.keep_created()?;
             folder.append(&turn, &RecordLine::began(record.id(), now, &head))?;
             Ok(record)

@@ -1,7 +1,7 @@
 //! Records of what is done without a plan, which is written down all the same: offers, a worker's
 //! run, a consumer's.
 
-use super::journal::{Head, Item, ItemResult, Journal, JournalError, Record, ServerId};
+use super::journal::{Head, Item, ItemResult, Journal, JournalError, JournalRecord, ServerId};
 use super::plan::work::Work;
 use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Change, EntryId, Outcome, Queue, State, Tally};
@@ -14,7 +14,7 @@ const BYTES_BESIDE_A_MESSAGE: u64 = 48;
 /// is dropped before [`end`](Self::end) stays in the journal as never ended.
 #[derive(Debug)]
 pub struct ActivityRecord {
-    record: Record,
+    record: JournalRecord,
     queue: Queue,
     intended: u64,
     tally: Tally,

@@ -27,7 +27,7 @@ use super::plan::{BUSY, ChangeError, PreparedChange, READY, UndoneChange, blank}
 use crate::clock::local_now;
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
-use crate::store::change::{ChosenEntry, End, Place};
+use crate::store::change::{ChosenEntry, End, ListPlace};
 
 /// A choice of the change of the journal that is taken back.
 #[derive(Clone, Copy, Debug)]
@@ -127,11 +127,11 @@ struct Inverses {
     requeue: Vec<(ChosenEntry, f64)>,
     edit: Vec<(ChosenEntry, Vec<u8>)>,
     /// Deleted entries, each with the item it is.
-    put_back: Vec<(u64, (ChosenEntry, Place))>,
+    put_back: Vec<(u64, (ChosenEntry, ListPlace))>,
     /// The same for entries in quarantine.
-    restore: Vec<(u64, (ChosenEntry, Option<Place>))>,
+    restore: Vec<(u64, (ChosenEntry, Option<ListPlace>))>,
     /// The same for those that did not stand in the order list.
-    outside: Vec<(ChosenEntry, Option<Place>)>,
+    outside: Vec<(ChosenEntry, Option<ListPlace>)>,
     quarantine: Vec<ChosenEntry>,
     /// Items of repairs, by their places in [`KEPT`].
     repair: BTreeMap<usize, Vec<Item>>,
@@ -143,7 +143,7 @@ struct Inverses {
     /// The same for those of which nobody knows where they stood, but that it was not there.
     put_behind: Vec<(u64, Vec<u8>)>,
     /// The same for those that go to their places.
-    put_among: Vec<(u64, (Vec<u8>, Place))>,
+    put_among: Vec<(u64, (Vec<u8>, ListPlace))>,
     delivered: Vec<(u64, target::Sought)>,
     /// Members, and true for those that come into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
@@ -282,7 +282,7 @@ impl Inverses {
             Inverse::Discard(element, End::Head) => self.discard.push(element),
             Inverse::Discard(element, End::Tail) => self.discard_behind.push(element),
             Inverse::PutElement(element, None) => self.put_elements.push((behind, element)),
-            Inverse::PutElement(element, Some(Place::Tail)) => {
+            Inverse::PutElement(element, Some(ListPlace::Tail)) => {
                 self.put_behind.push((behind, element));
             }
             Inverse::PutElement(element, Some(place)) => {

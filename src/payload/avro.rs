@@ -5,14 +5,14 @@
 use super::Codec;
 use super::reader::Reader;
 use super::scalar;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 
 /// The shortest text by which Avro is known.
 const WORD: usize = 3;
 
 /// Reads one value after the other.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let mut readable = Readable::default();
     let mut nodes = Vec::new();
     while !reader.is_cut() && !reader.rest().is_empty() {
@@ -22,11 +22,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
             None => return None,
         }
     }
-    Some(Node::new(Shape::Nameless(nodes)))
+    Some(TreeNode::new(Shape::Nameless(nodes)))
 }
 
 /// A text if there can be one, else a `double` if it is one that people use, else a number.
-fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
+fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<TreeNode> {
     let start = reader.mark();
     let number = long(reader)?;
     let after = reader.mark();
@@ -34,7 +34,7 @@ fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
         && readable.reaches(reader, length)
         && let Some(said) = reader.utf8(length)
     {
-        return Some(Node::text(said));
+        return Some(TreeNode::text(said));
     }
     reader.back(start);
     if let Some(double) = reader.array().map(f64::from_le_bytes)
@@ -43,7 +43,7 @@ fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
         return Some(scalar::double(double));
     }
     reader.back(after);
-    Some(Node::number(number))
+    Some(TreeNode::number(number))
 }
 
 /// Up to where the bytes are text: found once for each such part, since every number in it may be
@@ -92,8 +92,8 @@ fn long(reader: &mut Reader<'_>) -> Option<i64> {
 
 /// Plausible if most of it is text, and in more pieces than one. A length that is a character
 /// itself tells nothing: any text can be read so.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
-    let has_length = |node: &Node| {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
+    let has_length = |node: &TreeNode| {
         let start = usize::try_from(node.span.start).unwrap_or(usize::MAX);
         let first = payload.get(start);
         first.is_some_and(|byte| !(b' '..0x7f).contains(byte))

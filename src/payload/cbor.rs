@@ -8,7 +8,7 @@
 use super::Codec;
 use super::likely::{self, UnmarkedFormat};
 use super::reader::Reader;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::CodecVerdict;
 use super::{jackson, keyed, scalar};
 
@@ -20,7 +20,7 @@ const BREAK: u8 = 0xff;
 const ENDLESS: u8 = 31;
 
 /// Reads any one value.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let first = reader.byte()?;
     let (major, low) = (first >> 5, first & 0x1f);
     if low == ENDLESS {
@@ -32,10 +32,10 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     let count = argument(reader, low)?;
     let length = usize::try_from(count);
     match major {
-        0 => Some(Node::number(count)),
+        0 => Some(TreeNode::number(count)),
         1 => Some(negative(count)),
         2 => keyed::bytes(reader, length.ok()?),
-        3 => reader.utf8(length.ok()?).map(Node::text),
+        3 => reader.utf8(length.ok()?).map(TreeNode::text),
         4 => {
             let nodes = reader.items(length.ok()?, value)?;
             Some(tag::list(nodes))
@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     }
 }
 
-fn value(reader: &mut Reader<'_>) -> Option<Node> {
+fn value(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.node(read)
 }
 
@@ -62,17 +62,17 @@ fn argument(reader: &mut Reader<'_>, low: u8) -> Option<u64> {
 }
 
 /// −1 − `count`.
-fn negative(count: u64) -> Node {
+fn negative(count: u64) -> TreeNode {
     match i64::try_from(count) {
-        Ok(count) => Node::number(-1 - count),
+        Ok(count) => TreeNode::number(-1 - count),
         Err(_) => scalar::decimal(&format!("-{}", u128::from(count) + 1)),
     }
 }
 
-fn simple(reader: &mut Reader<'_>, low: u8) -> Option<Node> {
+fn simple(reader: &mut Reader<'_>, low: u8) -> Option<TreeNode> {
     match low {
         20 | 21 => scalar::bool(low - 20),
-        22 | 23 => Some(Node::new(Shape::Null)),
+        22 | 23 => Some(TreeNode::new(Shape::Null)),
         25 => {
             let half = u16::from_be_bytes(reader.array()?);
             Some(scalar::double(of_half(half)))
@@ -96,13 +96,15 @@ fn of_half(half: u16) -> f64 {
 }
 
 /// Reads what ends at its mark: pieces of bytes or text, a list, an object.
-fn endless(reader: &mut Reader<'_>, major: u8) -> Option<Node> {
+fn endless(reader: &mut Reader<'_>, major: u8) -> Option<TreeNode> {
     match major {
         2 => {
             let bytes = pieces(reader, 2)?;
-            Some(Node::new(Shape::Bytes(bytes)))
+            Some(TreeNode::new(Shape::Bytes(bytes)))
         }
-        3 => String::from_utf8(pieces(reader, 3)?).ok().map(Node::text),
+        3 => String::from_utf8(pieces(reader, 3)?)
+            .ok()
+            .map(TreeNode::text),
         4 => {
             let mut nodes = Vec::new();
             until_break(reader, |reader| {
@@ -159,7 +161,7 @@ fn pieces(reader: &mut Reader<'_>, major: u8) -> Option<Vec<u8>> {
 
 /// Judges it as likely as what it says is unlikely to be said by accident; without Java's types in
 /// what would have some, it is Jackson 3's.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let is_bare = !jackson::has_types(tree);
     likely::verdict(
         payload,

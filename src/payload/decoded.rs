@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::detect::{self, Recognition};
 use super::effort::Purse;
-use super::tree::{Name, Node, Shape};
+use super::tree::{Name, Shape, TreeNode};
 use super::value::{self, Notation, written};
 use super::verdict::{CodecVerdict, Sure};
 use super::{Codec, jackson, line};
@@ -45,7 +45,7 @@ pub struct PayloadReading {
     /// The reason why it is taken to be that one, and the others that it could be: half a sentence.
     pub why: Cow<'static, str>,
     /// Its content, with types: dates are dates.
-    pub tree: Node,
+    pub tree: TreeNode,
     /// The unpacked bytes: those that the spans of the tree mean, if not the payload's own.
     pub unpacked: Option<Vec<u8>>,
 }
@@ -112,7 +112,7 @@ fn value(found: Recognition) -> Value {
 }
 
 /// A tree with the types that Jackson puts into its data.
-fn typed(codec: Codec, tree: Node) -> Node {
+fn typed(codec: Codec, tree: TreeNode) -> TreeNode {
     if codec.is_jackson() {
         jackson::typed(tree)
     } else {

@@ -7,7 +7,7 @@ use super::Codec;
 use super::effort::Purse;
 use super::kryo::id;
 use super::reader::{Budget, Reader};
-use super::tree::{Cut, Node, Shape};
+use super::tree::{Cut, Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use super::{FAMILIES, Family, Read};
 use super::{opaque, surprise};
@@ -34,7 +34,7 @@ pub(super) struct Recognition {
     /// The codecs that could as well have written it.
     pub(super) also: Vec<Codec>,
     /// The content.
-    pub(super) tree: Node,
+    pub(super) tree: TreeNode,
     /// The unpacked bytes: those that the spans of the tree mean.
     pub(super) unpacked: Option<Vec<u8>>,
     /// True when something in it is over a bound.
@@ -328,7 +328,7 @@ fn read(row: &Family, payload: &[u8], budget: &mut Budget, packed: u32) -> Optio
 
 /// A payload that unpacks to more than is read.
 fn too_large(row: &Family, payload: &[u8], why: Cut) -> Recognition {
-    let tree = Node::new(Shape::Cut(why));
+    let tree = TreeNode::new(Shape::Cut(why));
     Recognition {
         verdict: (row.judge)(payload, &tree),
         inner: None,
@@ -350,14 +350,14 @@ fn unexplained(
     let tree = reader.node(|r| {
         if bytes.len() > LOOKED_THROUGH {
             r.bytes(bytes.len())?;
-            return Some(Node::new(Shape::Bytes(bytes.clone())));
+            return Some(TreeNode::new(Shape::Bytes(bytes.clone())));
         }
         let pieces = opaque::pieces(r, bytes.len(), opaque::printable)?;
-        let shape = match <[Node; 1]>::try_from(pieces) {
+        let shape = match <[TreeNode; 1]>::try_from(pieces) {
             Ok([one]) => one.shape,
             Err(pieces) => Shape::Nameless(pieces),
         };
-        Some(Node::new(shape))
+        Some(TreeNode::new(shape))
     });
     *budget = reader.budget();
     let is_cut = reader.is_cut();

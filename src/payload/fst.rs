@@ -18,7 +18,7 @@ use super::java::{self, array_name};
 use super::opaque;
 use super::reader::Reader;
 use super::text;
-use super::tree::{Name, Node, Shape};
+use super::tree::{Name, Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use parts::{compact_int, compact_long, compact_short, primitives, utf};
 
@@ -45,7 +45,7 @@ const SEVERAL: usize = 16;
 const MAX_PRIMITIVES: usize = 256;
 
 /// Reads one object.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let mut fst = Fst::default();
     let here = reader.mark();
     if reader.peek()? == OBJECT {
@@ -60,7 +60,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// FST's tags begin no text, and few other bytes.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let sure = match (payload, &tree.shape) {
         (_, Shape::Cut(_)) => Sure::Unlikely,
         ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Sure::Exact,
@@ -85,25 +85,25 @@ struct Fst {
 }
 
 impl Fst {
-    fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn value(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         r.node(|r| self.tagged(r))
     }
 
-    fn tagged(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn tagged(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         if r.peek()? == COMPATIBLE {
             r.byte()?;
         }
         let place = r.at();
         Some(match r.byte()? {
-            NULL => Node::new(Shape::Null),
-            TRUE => Node::new(Shape::Bool(true)),
-            FALSE => Node::new(Shape::Bool(false)),
-            INT => Node::number(compact_int(r)?),
-            LONG => Node::number(compact_long(r)?),
+            NULL => TreeNode::new(Shape::Null),
+            TRUE => TreeNode::new(Shape::Bool(true)),
+            FALSE => TreeNode::new(Shape::Bool(false)),
+            INT => TreeNode::number(compact_int(r)?),
+            LONG => TreeNode::number(compact_long(r)?),
             STRING => {
                 let at = self.number(place);
                 let text = utf(r)?;
-                self.handles.set(r, at, Node::text(text))?
+                self.handles.set(r, at, TreeNode::text(text))?
             }
             HANDLE => {
                 let place = usize::try_from(compact_int(r)?).ok()?;
@@ -114,7 +114,7 @@ impl Fst {
                 let class = self.class(r)?;
                 let place = u64::try_from(compact_int(r)?).ok()?;
                 let name = java::constant::name(&class, place);
-                name.map_or_else(|| Node::number(place), Node::text)
+                name.map_or_else(|| TreeNode::number(place), TreeNode::text)
                     .of(class)
             }
             ARRAY => {
@@ -169,7 +169,7 @@ impl Fst {
     }
 
     /// Reads what comes after an object's class; `last` if nothing can follow it.
-    fn body(&mut self, r: &mut Reader<'_>, class: &Name, last: bool) -> Option<Node> {
+    fn body(&mut self, r: &mut Reader<'_>, class: &Name, last: bool) -> Option<TreeNode> {
         let here = r.mark();
         let names = self.names.len();
         for content in [levels::content, jdk::content] {
@@ -188,13 +188,13 @@ impl Fst {
         if fields.is_none() && last && !r.is_cut() {
             r.back(here);
             let pieces = opaque::pieces(r, r.all().len(), said)?;
-            return Some(Node::new(Shape::Nameless(pieces)).of(class.clone()));
+            return Some(TreeNode::new(Shape::Nameless(pieces)).of(class.clone()));
         }
         fields.map(|node| node.of(class.clone()))
     }
 
     /// The fields of an object: primitives, as bytes; then objects, up to the mark of the end.
-    fn fields(&mut self, r: &mut Reader<'_>, last: bool) -> Option<Node> {
+    fn fields(&mut self, r: &mut Reader<'_>, last: bool) -> Option<TreeNode> {
         let here = r.mark();
         let names = self.names.len();
         for length in 0..=MAX_PRIMITIVES.min(r.rest().len()) {
@@ -211,12 +211,12 @@ impl Fst {
                     fields = opaque::pieces(r, r.at() + length, said)?;
                     r.back(after);
                 } else if length > 0 {
-                    let mut node = Node::new(Shape::Bytes(bytes.to_vec()));
+                    let mut node = TreeNode::new(Shape::Bytes(bytes.to_vec()));
                     node.span = r.span_at(here, length);
                     fields.push(node);
                 }
                 fields.extend(objects);
-                return Some(Node::new(Shape::Nameless(fields)));
+                return Some(TreeNode::new(Shape::Nameless(fields)));
             }
             if r.is_cut() {
                 return None;
@@ -228,7 +228,7 @@ impl Fst {
     }
 
     /// Objects up to a zero that begins no object.
-    fn objects(&mut self, r: &mut Reader<'_>) -> Option<Vec<Node>> {
+    fn objects(&mut self, r: &mut Reader<'_>) -> Option<Vec<TreeNode>> {
         let mut objects = Vec::new();
         loop {
             match r.peek() {
@@ -253,7 +253,7 @@ impl Fst {
         }
     }
 
-    fn array(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn array(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let class = self.class(r)?;
         let element = class.strip_prefix('[')?;
         let count = usize::try_from(compact_int(r)?).ok()?;
@@ -261,34 +261,38 @@ impl Fst {
             [b'[', ..] => {
                 // An array of arrays says the class of each again, without a tag.
                 let items = r.items(count, |r| r.node(|r| self.array(r)));
-                Node::new(Shape::List(items?))
+                TreeNode::new(Shape::List(items?))
             }
             [kind] if *kind != b'L' => primitives(r, *kind, count)?,
-            _ => Node::new(Shape::List(r.items(count, |r| self.value(r))?)),
+            _ => TreeNode::new(Shape::List(r.items(count, |r| self.value(r))?)),
         };
         Some(node.of(array_name(r, &class)?))
     }
 
-    fn elements(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn elements(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let count = usize::try_from(compact_int(r)?).ok()?;
-        Some(Node::new(Shape::List(r.items(count, |r| self.value(r))?)))
+        Some(TreeNode::new(Shape::List(
+            r.items(count, |r| self.value(r))?,
+        )))
     }
 
-    fn entries(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn entries(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let count = usize::try_from(compact_int(r)?).ok()?;
-        Some(Node::new(Shape::Map(r.pairs(count, |r| self.value(r))?)))
+        Some(TreeNode::new(Shape::Map(
+            r.pairs(count, |r| self.value(r))?,
+        )))
     }
 }
 
 /// A text with its tag, or where an object of a class that is named begins.
-fn said(r: &mut Reader<'_>, _: bool) -> Option<Node> {
+fn said(r: &mut Reader<'_>, _: bool) -> Option<TreeNode> {
     if r.peek()? == STRING {
         r.byte()?;
-        return utf(r).map(Node::text);
+        return utf(r).map(TreeNode::text);
     }
     r.expect(&[OBJECT, 1])?;
     let name = utf(r).filter(|name| is_class_name(name) && name.contains('.'))?;
-    Some(Node::new(Shape::Nameless(Vec::new())).of(name))
+    Some(TreeNode::new(Shape::Nameless(Vec::new())).of(name))
 }
 
 /// Tells whether a class can have that name, as FST writes it: only lambdas have a slash in theirs.

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use super::Codec;
 use super::reader::Reader;
 use super::text;
-use super::tree::{Name, Node, Shape};
+use super::tree::{Name, Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use name::Names;
 
@@ -46,14 +46,14 @@ struct Fury {
 }
 
 /// Reads one object that `FuryCodec` wrote.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     null(reader, OLD_NULL)
         .or_else(|| xlang::read_fury(reader))
         .or_else(|| old(reader, Style::Fury))
 }
 
 /// Reads one object that `ForyCodec` wrote.
-pub(super) fn read_fory(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read_fory(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let start = reader.mark();
     if let Some(node) = null(reader, OLD_NULL)
         .or_else(|| null(reader, NEW_NULL))
@@ -68,15 +68,15 @@ pub(super) fn read_fory(reader: &mut Reader<'_>) -> Option<Node> {
     old(reader, Style::Fory)
 }
 
-fn null(r: &mut Reader<'_>, null: &[u8]) -> Option<Node> {
+fn null(r: &mut Reader<'_>, null: &[u8]) -> Option<TreeNode> {
     if r.rest() != null {
         return None;
     }
     r.expect(null)?;
-    Some(Node::new(Shape::Null))
+    Some(TreeNode::new(Shape::Null))
 }
 
-fn old(r: &mut Reader<'_>, style: Style) -> Option<Node> {
+fn old(r: &mut Reader<'_>, style: Style) -> Option<TreeNode> {
     r.expect(OLD)?;
     let start = r.mark();
     if let Some(node) = styled(r, style) {
@@ -86,7 +86,7 @@ fn old(r: &mut Reader<'_>, style: Style) -> Option<Node> {
     unknown(r)
 }
 
-fn styled(r: &mut Reader<'_>, style: Style) -> Option<Node> {
+fn styled(r: &mut Reader<'_>, style: Style) -> Option<TreeNode> {
     let mut fury = Fury {
         style,
         names: Names::default(),
@@ -98,7 +98,7 @@ fn styled(r: &mut Reader<'_>, style: Style) -> Option<Node> {
 }
 
 /// Redisson writes out all of a buffer that had to grow: zeros follow.
-fn padded(r: &mut Reader<'_>, node: Node) -> Option<Node> {
+fn padded(r: &mut Reader<'_>, node: TreeNode) -> Option<TreeNode> {
     if r.is_cut() {
         return Some(node);
     }
@@ -108,17 +108,17 @@ fn padded(r: &mut Reader<'_>, node: Node) -> Option<Node> {
 }
 
 /// An object of a class that is not known: its bytes.
-fn unknown(r: &mut Reader<'_>) -> Option<Node> {
+fn unknown(r: &mut Reader<'_>) -> Option<TreeNode> {
     let fields = r.node(|r| {
         let length = r.rest().len();
         r.take_text(length)?;
-        Some(Node::new(Shape::Bytes(r.bytes(length)?.to_vec())))
+        Some(TreeNode::new(Shape::Bytes(r.bytes(length)?.to_vec())))
     });
-    Some(Node::new(Shape::Nameless(vec![fields?])).of("an object"))
+    Some(TreeNode::new(Shape::Nameless(vec![fields?])).of("an object"))
 }
 
 /// The two bytes are a mark, save that they can begin a small number in Kryo.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let sure = match &tree.shape {
         Shape::Null if payload == OLD_NULL => Sure::Unlikely,
         Shape::Nameless(_) if tree.class.as_deref() == Some("an object") => Sure::Plausible,
@@ -134,7 +134,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
 }
 
 /// Asked after Fury: what only Fory writes is its own.
-pub(super) fn judge_fory(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge_fory(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Fory,
         why: "starts as Fory does",

@@ -11,7 +11,7 @@ mod text;
 
 use super::Codec;
 use super::reader::Reader;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, java, time};
 
@@ -19,7 +19,7 @@ use super::{jackson, java, time};
 const MAX_CLASS: usize = 256;
 
 /// Reads one value.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     if reader.rest().starts_with(&binary::MARK) {
         return binary::read(reader);
     }
@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// Likely when it bears what only Ion has.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     if payload.starts_with(&binary::MARK) {
         return CodecVerdict {
             codec: Codec::Ion,
@@ -68,7 +68,7 @@ pub(super) fn names_class(payload: &[u8]) -> bool {
 }
 
 /// A value of that Java class: what it means.
-fn annotated(class: &str, node: Node) -> Node {
+fn annotated(class: &str, node: TreeNode) -> TreeNode {
     let is_calendar = matches!(
         class,
         "java.util.Date" | "java.util.Calendar" | "java.util.GregorianCalendar"
@@ -88,8 +88,8 @@ fn annotated(class: &str, node: Node) -> Node {
     match node.shape {
         Shape::Object(fields) if java::is_map(class) => {
             let pairs = fields.into_iter();
-            let pairs = pairs.map(|f| (Node::text(f.name.as_ref()), f.node));
-            Node::new(Shape::Map(pairs.collect())).of(class)
+            let pairs = pairs.map(|f| (TreeNode::text(f.name.as_ref()), f.node));
+            TreeNode::new(Shape::Map(pairs.collect())).of(class)
         }
         _ => node.of(class),
     }

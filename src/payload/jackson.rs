@@ -1,11 +1,11 @@
 //! Java types as Jackson puts them into JSON and into its binary relatives: an object says its
 //! `@class`, anything else that needs a type is `["its.Class", value]`.
 
-use super::tree::{Name, Node, Shape};
+use super::tree::{Name, Shape, TreeNode};
 use super::{java, time};
 
 /// Tells whether Jackson can have written this with its types switched on.
-pub(super) fn has_types(tree: &Node) -> bool {
+pub(super) fn has_types(tree: &TreeNode) -> bool {
     match &tree.shape {
         Shape::Object(fields) => fields
             .iter()
@@ -18,7 +18,7 @@ pub(super) fn has_types(tree: &Node) -> bool {
 
 /// Tells whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with
 /// types.
-pub(super) fn is_version_2(tree: &Node) -> bool {
+pub(super) fn is_version_2(tree: &TreeNode) -> bool {
     match wrapped(tree) {
         Some(("java.lang.Long", _)) => true,
         Some(("java.util.Date" | "java.util.Calendar", value)) => {
@@ -29,7 +29,7 @@ pub(super) fn is_version_2(tree: &Node) -> bool {
 }
 
 /// Tells whether it is the `@class` of a map whose keys are no texts.
-fn is_class_entry((key, value): &(Node, Node)) -> bool {
+fn is_class_entry((key, value): &(TreeNode, TreeNode)) -> bool {
     matches!(&key.shape, Shape::Text(name) if name == "@class")
         && matches!(value.shape, Shape::Text(_))
 }
@@ -41,7 +41,7 @@ fn is_entry(class: &str) -> bool {
 }
 
 /// Tells whether a date in it is a text, as Jackson 3 writes it with types.
-pub(super) fn is_version_3(tree: &Node) -> bool {
+pub(super) fn is_version_3(tree: &TreeNode) -> bool {
     if let Some((class, value)) = wrapped(tree)
         && matches!(value.shape, Shape::Text(_))
     {
@@ -51,7 +51,7 @@ pub(super) fn is_version_3(tree: &Node) -> bool {
 }
 
 /// The same tree with what its types mean: `["java.util.Date", 0]` is a date.
-pub(super) fn typed(node: Node) -> Node {
+pub(super) fn typed(node: TreeNode) -> TreeNode {
     if wrapped(&node).is_some() {
         let span = node.span.clone();
         let mut typed = unwrap(node);
@@ -72,7 +72,7 @@ pub(super) fn typed(node: Node) -> Node {
             Shape::Map(pairs.collect())
         }
         Shape::Object(mut fields) => {
-            let is_class = |f: &super::tree::Field| {
+            let is_class = |f: &super::tree::TreeField| {
                 &*f.name == "@class" && matches!(f.node.shape, Shape::Text(_))
             };
             if let Some(at) = fields.iter().position(is_class)
@@ -81,14 +81,14 @@ pub(super) fn typed(node: Node) -> Node {
                 class = Some(Name::from(name));
             }
             for field in &mut fields {
-                let node = std::mem::replace(&mut field.node, Node::new(Shape::Null));
+                let node = std::mem::replace(&mut field.node, TreeNode::new(Shape::Null));
                 field.node = typed(node);
             }
             match &class {
                 Some(name) if java::is_map(name) || is_entry(name) => Shape::Map(
                     fields
                         .into_iter()
-                        .map(|f| (Node::text(&*f.name), f.node))
+                        .map(|f| (TreeNode::text(&*f.name), f.node))
                         .collect(),
                 ),
                 _ => Shape::Object(fields),
@@ -96,7 +96,7 @@ pub(super) fn typed(node: Node) -> Node {
         }
         other => other,
     };
-    Node {
+    TreeNode {
         shape,
         class,
         span,
@@ -104,27 +104,27 @@ pub(super) fn typed(node: Node) -> Node {
     }
 }
 
-fn unwrap(node: Node) -> Node {
+fn unwrap(node: TreeNode) -> TreeNode {
     let Shape::List(mut items) = node.shape else {
         return node;
     };
     let (Some(value), Some(class)) = (items.pop(), items.pop()) else {
-        return Node::new(Shape::List(items));
+        return TreeNode::new(Shape::List(items));
     };
     let Shape::Text(class) = class.shape else {
         return typed(value);
     };
     let value = match value.shape {
         // The elements of a wrapped list are values of their own, not a wrapper.
-        Shape::List(nodes) => Node {
+        Shape::List(nodes) => TreeNode {
             shape: Shape::List(nodes.into_iter().map(typed).collect()),
-            ..Node::new(Shape::Null)
+            ..TreeNode::new(Shape::Null)
         },
         _ => typed(value),
     };
     if value.class.as_ref().is_some_and(|own| **own != *class) {
         // It names its own: what stands around it is no wrapper of Jackson's.
-        return Node::new(Shape::List(vec![Node::text(class), value]));
+        return TreeNode::new(Shape::List(vec![TreeNode::text(class), value]));
     }
     match &value.shape {
         Shape::Number(n) if is_date(&class) => match n.as_i64() {
@@ -136,7 +136,7 @@ fn unwrap(node: Node) -> Node {
 }
 
 /// The class and the value of `["its.Class", value]`.
-fn wrapped(node: &Node) -> Option<(&str, &Node)> {
+fn wrapped(node: &TreeNode) -> Option<(&str, &TreeNode)> {
     let Shape::List(items) = &node.shape else {
         return None;
     };

@@ -16,7 +16,7 @@ pub(super) mod time;
 use std::collections::HashMap;
 
 use super::reader::Reader;
-use super::tree::{Field, Name, Node, Shape};
+use super::tree::{Name, Shape, TreeField, TreeNode};
 use extra::Extra;
 
 /// Copies of one element that are said one by one, and how long it may be.
@@ -25,7 +25,7 @@ const MAX_COPIES: usize = 100;
 /// The part of an object that one class of its hierarchy holds.
 pub(super) struct Level<'a> {
     pub(super) class: Name,
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<TreeField>,
     /// The parts that `writeObject` or `writeExternal` wrote besides, in order.
     pub(super) extra: Vec<Extra<'a>>,
 }
@@ -52,7 +52,7 @@ fn without_itself(levels: &mut [Level<'_>], id: u32) {
 }
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.
-pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Node> {
+pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<TreeNode> {
     if inherited::has_defaults(class, &levels) {
         return inherited::defaults(r, class, levels);
     }
@@ -77,7 +77,7 @@ fn known<'a>(
     r: &mut Reader<'_>,
     class: &Name,
     mut levels: Vec<Level<'a>>,
-) -> Result<Node, Vec<Level<'a>>> {
+) -> Result<TreeNode, Vec<Level<'a>>> {
     if !class.starts_with("java") && !class.starts_with("sun.util.") {
         return Err(levels);
     }
@@ -138,7 +138,7 @@ fn wrapped(class: &str) -> Option<&'static str> {
 }
 
 /// Collections and maps, whose elements `writeObject` wrote.
-fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<Level<'a>>> {
+fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<TreeNode, Vec<Level<'a>>> {
     let kind = class.strip_prefix("java.util.").unwrap_or_default();
     let kind = kind.strip_prefix("concurrent.").unwrap_or(kind);
     if &**class == "java.time.chrono.Ser" {
@@ -159,8 +159,8 @@ fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<
         // The kinds of `List.of`, `Set.of`, `Map.of`, and of a list that may hold nulls.
         return Ok(match tag {
             3 => pairs(elements).of("java.util.Map"),
-            2 => Node::new(Shape::List(elements)).of("java.util.Set"),
-            _ => Node::new(Shape::List(elements)).of("java.util.List"),
+            2 => TreeNode::new(Shape::List(elements)).of("java.util.Set"),
+            _ => TreeNode::new(Shape::List(elements)).of("java.util.List"),
         });
     }
     let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| kind.ends_with(suffix));
@@ -192,15 +192,15 @@ fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<
     let node = if is_map {
         pairs(elements)
     } else {
-        Node::new(Shape::List(elements))
+        TreeNode::new(Shape::List(elements))
     };
     Ok(node.of(class.clone()))
 }
 
 /// Collections and maps whose elements stand in their fields; `kind` is their class without its
 /// package.
-fn by_fields(kind: &str, levels: &mut [Level<'_>]) -> Option<Node> {
-    Some(Node::new(match kind {
+fn by_fields(kind: &str, levels: &mut [Level<'_>]) -> Option<TreeNode> {
+    Some(TreeNode::new(match kind {
         "Collections$EmptyList" | "Collections$EmptySet" => Shape::List(Vec::new()),
         "Collections$EmptyMap" => Shape::Map(Vec::new()),
         "Collections$SingletonList" | "Collections$SingletonSet" => {
@@ -233,7 +233,7 @@ fn by_fields(kind: &str, levels: &mut [Level<'_>]) -> Option<Node> {
 }
 
 /// Copies of an element, if it is short and they are few.
-fn copies(levels: &[Level<'_>]) -> Option<Vec<Node>> {
+fn copies(levels: &[Level<'_>]) -> Option<Vec<TreeNode>> {
     let count = usize::try_from(long(levels, "n")?).ok()?;
     let element = field(levels, "element")?;
     let is_short = match &element.shape {
@@ -245,7 +245,7 @@ fn copies(levels: &[Level<'_>]) -> Option<Vec<Node>> {
 }
 
 /// The elements of a list in a field.
-fn list(levels: &mut [Level<'_>], name: &str) -> Option<Vec<Node>> {
+fn list(levels: &mut [Level<'_>], name: &str) -> Option<Vec<TreeNode>> {
     if !matches!(field(levels, name)?.shape, Shape::List(_)) {
         return None;
     }
@@ -256,7 +256,7 @@ fn list(levels: &mut [Level<'_>], name: &str) -> Option<Vec<Node>> {
 }
 
 /// The keys of a map in a field.
-fn keys(levels: &mut [Level<'_>], name: &str) -> Option<Vec<Node>> {
+fn keys(levels: &mut [Level<'_>], name: &str) -> Option<Vec<TreeNode>> {
     if !matches!(field(levels, name)?.shape, Shape::Map(_)) {
         return None;
     }
@@ -274,16 +274,16 @@ pub(super) fn is_map(class: &str) -> bool {
 }
 
 /// Nodes that stand in turn for keys and values.
-pub(super) fn pairs(nodes: Vec<Node>) -> Node {
+pub(super) fn pairs(nodes: Vec<TreeNode>) -> TreeNode {
     let mut pairs = Vec::new();
     let mut nodes = nodes.into_iter();
     while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {
         pairs.push((key, value));
     }
-    Node::new(Shape::Map(pairs))
+    TreeNode::new(Shape::Map(pairs))
 }
 
-fn elements(levels: Vec<Level<'_>>) -> Vec<Node> {
+fn elements(levels: Vec<Level<'_>>) -> Vec<TreeNode> {
     let extra = levels.into_iter().flat_map(|level| level.extra);
     extra
         .filter_map(|extra| match extra {
@@ -300,15 +300,18 @@ fn block<'a>(extra: &Extra<'a>) -> Option<&'a [u8]> {
     }
 }
 
-fn field<'a>(levels: &'a [Level<'_>], name: &str) -> Option<&'a Node> {
+fn field<'a>(levels: &'a [Level<'_>], name: &str) -> Option<&'a TreeNode> {
     let mut fields = levels.iter().rev().flat_map(|level| &level.fields);
     fields.find(|f| &*f.name == name).map(|f| &f.node)
 }
 
-fn take(levels: &mut [Level<'_>], name: &str) -> Option<Node> {
+fn take(levels: &mut [Level<'_>], name: &str) -> Option<TreeNode> {
     let mut fields = levels.iter_mut().rev().flat_map(|level| &mut level.fields);
     let field = fields.find(|f| &*f.name == name)?;
-    Some(std::mem::replace(&mut field.node, Node::new(Shape::Null)))
+    Some(std::mem::replace(
+        &mut field.node,
+        TreeNode::new(Shape::Null),
+    ))
 }
 
 fn long(levels: &[Level<'_>], name: &str) -> Option<i64> {
@@ -327,8 +330,8 @@ fn text(levels: &[Level<'_>], name: &str) -> Option<String> {
 
 /// An object as its fields. One that hides a superclass's field of the same name leaves that one
 /// under its full name.
-fn plain(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Node> {
-    let mut fields: Vec<Field> = Vec::new();
+fn plain(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<TreeNode> {
+    let mut fields: Vec<TreeField> = Vec::new();
     let mut places: HashMap<Name, (usize, Name)> = HashMap::new();
     let is_tall = levels.len() > 1;
     for level in levels {
@@ -347,13 +350,13 @@ fn plain(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Nod
             written.extend(extra.nodes(r)?);
         }
         if !written.is_empty() {
-            fields.push(Field {
+            fields.push(TreeField {
                 name: "@written".into(),
-                node: Node::new(Shape::List(written)),
+                node: TreeNode::new(Shape::List(written)),
             });
         }
     }
-    Some(Node::new(Shape::Object(fields)).of(class.clone()))
+    Some(TreeNode::new(Shape::Object(fields)).of(class.clone()))
 }
 
 /// The dimensions of the array of which this is the class.

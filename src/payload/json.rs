@@ -15,11 +15,11 @@ use serde::de::IgnoredAny;
 use super::Codec;
 use super::jackson;
 use super::reader::Reader;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 
 /// Reads any JSON, with white space around it.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let node = syntax::value(reader)?;
     syntax::space(reader);
     Some(node)
@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 
 /// A JSON string, object or array is what it looks like; which of the codecs wrote it can be told
 /// from the types in it.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let trimmed = payload.trim_ascii();
     let is_whole = matches!(
         (trimmed.first(), trimmed.last()),

@@ -10,7 +10,7 @@ mod parts;
 
 use super::java::{self, handles::Handles};
 use super::reader::{Mark, Reader};
-use super::tree::{Cut, Name, Node, Shape};
+use super::tree::{Cut, Name, Shape, TreeNode};
 use super::{scalar, serialization};
 
 pub(super) use parts::{long, string, varint};
@@ -73,7 +73,7 @@ enum KryoClass {
 }
 
 /// Reads one payload in the first of the styles that explains all of it.
-pub(super) fn read(r: &mut Reader<'_>, styles: &[Style]) -> Option<Node> {
+pub(super) fn read(r: &mut Reader<'_>, styles: &[Style]) -> Option<TreeNode> {
     let mark: Mark<'_> = r.mark();
     for style in styles {
         if let Some(node) = whole(r, *style, Unknown::Rest) {
@@ -93,7 +93,7 @@ pub(super) fn read(r: &mut Reader<'_>, styles: &[Style]) -> Option<Node> {
     None
 }
 
-fn whole(r: &mut Reader<'_>, style: Style, unknown: Unknown) -> Option<Node> {
+fn whole(r: &mut Reader<'_>, style: Style, unknown: Unknown) -> Option<TreeNode> {
     let mut kryo = Kryo {
         style,
         names: Vec::new(),
@@ -107,7 +107,7 @@ fn whole(r: &mut Reader<'_>, style: Style, unknown: Unknown) -> Option<Node> {
 
 impl Kryo {
     /// A value with its class.
-    fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn value(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         r.node(|r| {
             let class = self.class(r)?;
             self.content(r, &class, false)
@@ -151,15 +151,15 @@ impl Kryo {
 
     /// Reads what comes after a class: a mark of its own where references are on, then the value.
     /// `last` if nothing can follow it.
-    fn content(&mut self, r: &mut Reader<'_>, class: &KryoClass, last: bool) -> Option<Node> {
+    fn content(&mut self, r: &mut Reader<'_>, class: &KryoClass, last: bool) -> Option<TreeNode> {
         if *class == KryoClass::Null {
-            return Some(Node::new(Shape::Null));
+            return Some(TreeNode::new(Shape::Null));
         }
         if !self.style.refers || !class.is_referred_to() {
             return self.plain(r, class, last);
         }
         match usize::try_from(varint(r, 5)?).ok()? {
-            0 => Some(Node::new(Shape::Null)),
+            0 => Some(TreeNode::new(Shape::Null)),
             1 => {
                 let at = self.handles.number();
                 let node = self.plain(r, class, last)?;
@@ -170,12 +170,12 @@ impl Kryo {
     }
 
     /// A value of a class that is known beforehand, which may be missing.
-    fn nullable(&mut self, r: &mut Reader<'_>, class: &KryoClass) -> Option<Node> {
+    fn nullable(&mut self, r: &mut Reader<'_>, class: &KryoClass) -> Option<TreeNode> {
         r.node(|r| {
             let refers = self.style.refers && class.is_referred_to();
             if !refers && !class.says_null() {
                 match r.byte()? {
-                    0 => return Some(Node::new(Shape::Null)),
+                    0 => return Some(TreeNode::new(Shape::Null)),
                     1 => {}
                     _ => return None,
                 }
@@ -184,9 +184,9 @@ impl Kryo {
         })
     }
 
-    fn plain(&mut self, r: &mut Reader<'_>, class: &KryoClass, last: bool) -> Option<Node> {
+    fn plain(&mut self, r: &mut Reader<'_>, class: &KryoClass, last: bool) -> Option<TreeNode> {
         match class {
-            KryoClass::Null => Some(Node::new(Shape::Null)),
+            KryoClass::Null => Some(TreeNode::new(Shape::Null)),
             KryoClass::Known(id) => self.scalar(r, *id),
             KryoClass::Registered(number) => {
                 guess::object(self, r, last).map(|node| node.of(format!("class {number}")))
@@ -203,18 +203,18 @@ impl Kryo {
         }
     }
 
-    fn scalar(&self, r: &mut Reader<'_>, id: u8) -> Option<Node> {
+    fn scalar(&self, r: &mut Reader<'_>, id: u8) -> Option<TreeNode> {
         let is_old = self.style.is_old;
         Some(match id {
-            id::INT => Node::number(parts::int(r)?),
+            id::INT => TreeNode::number(parts::int(r)?),
             id::STRING => match string(r, is_old)? {
-                Some(text) => Node::text(text),
-                None => Node::new(Shape::Null),
+                Some(text) => TreeNode::text(text),
+                None => TreeNode::new(Shape::Null),
             },
             id::BOOL => scalar::bool(r.byte()?)?,
-            id::BYTE => Node::number(i8::from_le_bytes(r.array()?)),
-            id::LONG => Node::number(long(r)?),
-            id::VOID => Node::new(Shape::Null),
+            id::BYTE => TreeNode::number(i8::from_le_bytes(r.array()?)),
+            id::LONG => TreeNode::number(long(r)?),
+            id::VOID => TreeNode::new(Shape::Null),
             id::FLOAT => parts::boxed(r, b'F', is_old)?,
             id::CHAR => parts::fixed(r, b'C', is_old)?,
             id::SHORT => parts::fixed(r, b'S', is_old)?,
@@ -240,7 +240,7 @@ impl Kryo {
         r: &mut Reader<'_>,
         can_be_null: bool,
         header: impl Fn(&mut Self, &mut Reader<'_>) -> Option<()>,
-    ) -> Option<Vec<Node>> {
+    ) -> Option<Vec<TreeNode>> {
         if self.style.is_old {
             let count = self.count(r)?;
             header(self, r)?;
@@ -254,7 +254,7 @@ impl Kryo {
         }
         let class = self.class(r)?;
         if class == KryoClass::Null {
-            return r.items(count, |r| r.node(|_| Some(Node::new(Shape::Null))));
+            return r.items(count, |r| r.node(|_| Some(TreeNode::new(Shape::Null))));
         }
         if can_be_null && r.byte()? != 0 {
             return r.items(count, |r| self.nullable(r, &class));
@@ -266,7 +266,7 @@ impl Kryo {
         &mut self,
         r: &mut Reader<'_>,
         header: impl Fn(&mut Self, &mut Reader<'_>) -> Option<()>,
-    ) -> Option<Vec<(Node, Node)>> {
+    ) -> Option<Vec<(TreeNode, TreeNode)>> {
         let count = self.count(r)?;
         header(self, r)?;
         r.pairs(count, |r| self.value(r))

@@ -6,7 +6,7 @@ use super::kryo::{self, Style, id};
 use super::kryo5;
 use super::reader::Reader;
 use super::text;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 
 const STYLES: [Style; 2] = [style(false), style(true)];
@@ -20,7 +20,7 @@ const fn style(refers: bool) -> Style {
 }
 
 /// Reads one object as Kryo 3 and 4 write it.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     kryo::read(reader, &STYLES)
 }
 
@@ -30,7 +30,7 @@ pub(super) const fn begins(first: u8) -> bool {
 }
 
 /// Asked after Kryo 5: what only these write is likely theirs.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let is_likely = match (payload, &tree.shape) {
         ([id::STRING, ..], Shape::Text(said)) => text::is_plausible(said),
         ([id::DOUBLE, ..], _) => kryo5::is_of_this_world(tree),

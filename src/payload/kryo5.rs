@@ -9,7 +9,7 @@
 use super::Codec;
 use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::typed::{DATE, Scalar};
 use super::verdict::{CodecVerdict, Sure};
 use super::{surprise, text};
@@ -37,7 +37,7 @@ const fn style(refers: bool, by_fields: bool) -> Style {
 }
 
 /// Reads one object.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     // A string with the mark of references is also one that begins with U+0001, less likely.
     if reader.rest().starts_with(&[id::STRING, NEW_REFERENCE]) {
         let [first, second, third, fourth] = STYLES;
@@ -52,7 +52,7 @@ pub(super) const fn begins(first: u8) -> bool {
 }
 
 /// Likely, save what is more likely to be another codec's or plain text.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let is_likely = match *payload {
         // The bytes could as well be Snappy's or FST's unless the characters make a text.
         [id::STRING, first, ..] if first < 0x80 && first != NEW_REFERENCE => {
@@ -84,7 +84,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
 }
 
 /// Tells whether a double is none that only bytes of something else make.
-pub(super) fn is_of_this_world(double: &Node) -> bool {
+pub(super) fn is_of_this_world(double: &TreeNode) -> bool {
     surprise::of(double) <= WORLD
 }
 

@@ -2,7 +2,7 @@
 //! say, the less it can be by accident.
 
 use super::Codec;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, text};
 
@@ -19,7 +19,7 @@ pub(super) struct UnmarkedFormat {
 const LONG_TEXT: usize = 4;
 
 /// The verdict over a payload of a binary relative of JSON.
-pub(super) fn verdict(payload: &[u8], tree: &Node, format: &UnmarkedFormat) -> CodecVerdict {
+pub(super) fn verdict(payload: &[u8], tree: &TreeNode, format: &UnmarkedFormat) -> CodecVerdict {
     let is_typed = matches!(
         tree.shape,
         Shape::Object(_) | Shape::Map(_) | Shape::List(_)
@@ -35,7 +35,7 @@ pub(super) fn verdict(payload: &[u8], tree: &Node, format: &UnmarkedFormat) -> C
     }
 }
 
-fn sure(payload: &[u8], tree: &Node) -> Sure {
+fn sure(payload: &[u8], tree: &TreeNode) -> Sure {
     match &tree.shape {
         Shape::Text(said) if !text::is_plausible(said) => Sure::Plausible,
         Shape::Text(said) if said.len() >= LONG_TEXT => Sure::Exact,
@@ -54,6 +54,6 @@ fn sure(payload: &[u8], tree: &Node) -> Sure {
 }
 
 /// A number in a byte: any byte is one.
-fn is_small(node: &Node) -> bool {
+fn is_small(node: &TreeNode) -> bool {
     matches!(node.shape, Shape::Number(_)) && node.span.len() == 1
 }

@@ -4,7 +4,7 @@ use lz4_flex::block;
 
 use super::Codec;
 use super::reader::Reader;
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::verdict::{CodecVerdict, Sure};
 
 /// A byte of a block stands for 255 at most.
@@ -68,7 +68,7 @@ fn count(bits: u8, mut rest: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// A size that is right is no accident.
-pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Lz4,
         sure: Sure::Exact,

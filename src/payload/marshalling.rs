@@ -10,7 +10,7 @@ mod river;
 
 use super::Codec;
 use super::reader::{Reader, write_units};
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::typed::Scalar;
 use super::verdict::{CodecVerdict, Sure};
 use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
@@ -31,7 +31,7 @@ const DATE_BEFORE: &[u8] =
 const DATE_AFTER: &[u8] = b"\x35";
 
 /// Reads one object.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let version = reader.byte()?;
     if !(OLDEST..=VERSION).contains(&version) {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 
 /// The newest version and a type that River has are as good as a mark. Two bytes of an older one
 /// are a small number in Kryo as well, and Redisson never wrote them.
-pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], _: &TreeNode) -> CodecVerdict {
     let sure = match payload.first() {
         Some(&VERSION) => Sure::Marked,
         _ => Sure::Unlikely,

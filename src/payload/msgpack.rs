@@ -6,7 +6,7 @@
 use super::Codec;
 use super::likely::{self, UnmarkedFormat};
 use super::reader::Reader;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::CodecVerdict;
 use super::{keyed, scalar, time};
 
@@ -14,33 +14,33 @@ use super::{keyed, scalar, time};
 const TIMESTAMP: i8 = -1;
 
 /// Reads any one value.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let first = reader.byte()?;
     match first {
-        0x00..=0x7f => Some(Node::number(first)),
+        0x00..=0x7f => Some(TreeNode::number(first)),
         0x80..=0x8f => object(reader, usize::from(first & 0x0f)),
         0x90..=0x9f => list(reader, usize::from(first & 0x0f)),
         0xa0..=0xbf => text(reader, usize::from(first & 0x1f)),
-        0xe0..=0xff => Some(Node::number(first.cast_signed())),
-        0xc0 => Some(Node::new(Shape::Null)),
+        0xe0..=0xff => Some(TreeNode::number(first.cast_signed())),
+        0xc0 => Some(TreeNode::new(Shape::Null)),
         0xc2 | 0xc3 => scalar::bool(first & 1),
         0xca => reader.array().map(f32::from_be_bytes).map(scalar::float),
         0xcb => reader.array().map(f64::from_be_bytes).map(scalar::double),
-        0xcc => Some(Node::number(u8::from_be_bytes(reader.array()?))),
-        0xcd => Some(Node::number(u16::from_be_bytes(reader.array()?))),
-        0xce => Some(Node::number(u32::from_be_bytes(reader.array()?))),
-        0xcf => Some(Node::number(u64::from_be_bytes(reader.array()?))),
-        0xd0 => Some(Node::number(i8::from_be_bytes(reader.array()?))),
-        0xd1 => Some(Node::number(i16::from_be_bytes(reader.array()?))),
-        0xd2 => Some(Node::number(i32::from_be_bytes(reader.array()?))),
-        0xd3 => Some(Node::number(i64::from_be_bytes(reader.array()?))),
+        0xcc => Some(TreeNode::number(u8::from_be_bytes(reader.array()?))),
+        0xcd => Some(TreeNode::number(u16::from_be_bytes(reader.array()?))),
+        0xce => Some(TreeNode::number(u32::from_be_bytes(reader.array()?))),
+        0xcf => Some(TreeNode::number(u64::from_be_bytes(reader.array()?))),
+        0xd0 => Some(TreeNode::number(i8::from_be_bytes(reader.array()?))),
+        0xd1 => Some(TreeNode::number(i16::from_be_bytes(reader.array()?))),
+        0xd2 => Some(TreeNode::number(i32::from_be_bytes(reader.array()?))),
+        0xd3 => Some(TreeNode::number(i64::from_be_bytes(reader.array()?))),
         0xc1 => None,
         _ => sized(reader, first),
     }
 }
 
 /// Reads what has its length or count in the bytes after the first.
-fn sized(reader: &mut Reader<'_>, first: u8) -> Option<Node> {
+fn sized(reader: &mut Reader<'_>, first: u8) -> Option<TreeNode> {
     let length_bytes = match first {
         0xc4 | 0xc7 | 0xd9 => 1,
         0xc5 | 0xc8 | 0xda | 0xdc | 0xde => 2,
@@ -58,22 +58,22 @@ fn sized(reader: &mut Reader<'_>, first: u8) -> Option<Node> {
     }
 }
 
-fn text(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
-    reader.utf8(length).map(Node::text)
+fn text(reader: &mut Reader<'_>, length: usize) -> Option<TreeNode> {
+    reader.utf8(length).map(TreeNode::text)
 }
 
-fn list(reader: &mut Reader<'_>, count: usize) -> Option<Node> {
+fn list(reader: &mut Reader<'_>, count: usize) -> Option<TreeNode> {
     let nodes = reader.items(count, |reader| reader.node(read))?;
-    Some(Node::new(Shape::List(nodes)))
+    Some(TreeNode::new(Shape::List(nodes)))
 }
 
-fn object(reader: &mut Reader<'_>, count: usize) -> Option<Node> {
+fn object(reader: &mut Reader<'_>, count: usize) -> Option<TreeNode> {
     let pairs = reader.pairs(count, |reader| reader.node(read))?;
     Some(keyed::object(pairs))
 }
 
 /// Bytes with a number that says what they are; points in time are read.
-fn extension(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
+fn extension(reader: &mut Reader<'_>, length: usize) -> Option<TreeNode> {
     let kind = i8::from_be_bytes(reader.array()?);
     if kind == TIMESTAMP
         && let Some(node) = timestamp(reader, length)
@@ -84,7 +84,7 @@ fn extension(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
 }
 
 /// Seconds since the epoch, with nanoseconds in 30 bits before 34 of them, or before all 64.
-fn timestamp(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
+fn timestamp(reader: &mut Reader<'_>, length: usize) -> Option<TreeNode> {
     let mark = reader.mark();
     let (seconds, nanos) = match length {
         4 => (i64::from(u32::from_be_bytes(reader.array()?)), 0),
@@ -103,11 +103,11 @@ fn timestamp(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
         reader.back(mark);
         return None;
     }
-    Some(Node::text(time::instant(seconds, nanos)).of("timestamp"))
+    Some(TreeNode::text(time::instant(seconds, nanos)).of("timestamp"))
 }
 
 /// Judges it as likely as what it says is unlikely to be said by accident.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     likely::verdict(
         payload,
         tree,

@@ -2,17 +2,21 @@
 
 use super::reader::Reader;
 use super::surprise;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 
 /// Shorter texts do not stand out among other bytes.
 pub(super) const MIN_TEXT: usize = 3;
 
 /// Reads what stands out; told whether it comes right after a text.
-pub(super) type LandmarkReader = fn(&mut Reader<'_>, bool) -> Option<Node>;
+pub(super) type LandmarkReader = fn(&mut Reader<'_>, bool) -> Option<TreeNode>;
 
 /// Reads what is left up to a place: what `said` reads stands out, the rest are bytes.
-pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: LandmarkReader) -> Option<Vec<Node>> {
-    let mut pieces: Vec<Node> = Vec::new();
+pub(super) fn pieces(
+    r: &mut Reader<'_>,
+    end: usize,
+    said: LandmarkReader,
+) -> Option<Vec<TreeNode>> {
+    let mut pieces: Vec<TreeNode> = Vec::new();
     while r.at() < end && !r.is_cut() {
         let after = matches!(pieces.last(), Some(last) if matches!(last.shape, Shape::Text(_)));
         let piece = r.node(|r| {
@@ -25,14 +29,14 @@ pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: LandmarkReader) -> Op
 }
 
 /// Printable characters, as many as there are.
-pub(super) fn printable(r: &mut Reader<'_>, _: bool) -> Option<Node> {
+pub(super) fn printable(r: &mut Reader<'_>, _: bool) -> Option<TreeNode> {
     let mut length = 0;
     while let Some(c) = first_char(r.rest().get(length..)?)
         && (!c.is_control() || c.is_whitespace())
     {
         length += c.len_utf8();
     }
-    r.utf8(length).map(Node::text)
+    r.utf8(length).map(TreeNode::text)
 }
 
 fn first_char(bytes: &[u8]) -> Option<char> {
@@ -45,7 +49,7 @@ pub(super) fn bytes(
     r: &mut Reader<'_>,
     end: usize,
     mut stands_out: impl FnMut(&mut Reader<'_>) -> bool,
-) -> Option<Node> {
+) -> Option<TreeNode> {
     let start = r.mark();
     let mut length = 0;
     while r.at() < end {
@@ -61,11 +65,14 @@ pub(super) fn bytes(
     }
     r.back(start);
     r.take_text(length)?;
-    Some(Node::new(Shape::Bytes(r.bytes(length)?.to_vec())))
+    Some(TreeNode::new(Shape::Bytes(r.bytes(length)?.to_vec())))
 }
 
 /// Reads what stands out here, if it is a text that was meant as one.
-fn tried(r: &mut Reader<'_>, said: impl FnOnce(&mut Reader<'_>) -> Option<Node>) -> Option<Node> {
+fn tried(
+    r: &mut Reader<'_>,
+    said: impl FnOnce(&mut Reader<'_>) -> Option<TreeNode>,
+) -> Option<TreeNode> {
     let here = r.mark();
     let node = said(r).filter(|node| match &node.shape {
         Shape::Text(text) => is_meant(text),

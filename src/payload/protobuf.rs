@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::Codec;
 use super::keyed;
 use super::reader::Reader;
-use super::tree::{Field, Name, Node, Shape};
+use super::tree::{Name, Shape, TreeField, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use super::{scalar, surprise, text};
 
@@ -33,7 +33,7 @@ enum Wire {
 }
 
 /// Reads any message.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let start = reader.mark();
     if let Some(node) = java_string(reader) {
         return Some(node);
@@ -45,7 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 
 /// The four fields of a `java.lang.String`: its bytes, whether they are UTF-16 (else Latin-1), its
 /// hash, and whether that is zero.
-fn java_string(reader: &mut Reader<'_>) -> Option<Node> {
+fn java_string(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.expect(b"\x0a")?;
     let length = usize::try_from(varint(reader)?).ok()?;
     let bytes = reader.bytes(length)?;
@@ -66,11 +66,11 @@ fn java_string(reader: &mut Reader<'_>) -> Option<Node> {
         }
         _ => return None,
     };
-    is_whole.then(|| Node::text(text))
+    is_whole.then(|| TreeNode::text(text))
 }
 
 /// The fields up to `end`, or up to the mark that ends the group of that number.
-fn message(reader: &mut Reader<'_>, end: usize, group: Option<u64>) -> Option<Node> {
+fn message(reader: &mut Reader<'_>, end: usize, group: Option<u64>) -> Option<TreeNode> {
     let mut fields = Fields::default();
     while !reader.is_cut() && reader.at() < end {
         let (number, wire) = tag(reader)?;
@@ -102,10 +102,10 @@ fn tag(reader: &mut Reader<'_>) -> Option<(u64, Wire)> {
     (1..=MAX_FIELD).contains(&number).then_some((number, wire))
 }
 
-fn value(reader: &mut Reader<'_>, wire: &Wire, end: usize, number: u64) -> Option<Node> {
+fn value(reader: &mut Reader<'_>, wire: &Wire, end: usize, number: u64) -> Option<TreeNode> {
     match wire {
         // Negative numbers take all ten bytes, so that the sign is known.
-        Wire::Varint => varint(reader).map(|n| Node::number(n.cast_signed())),
+        Wire::Varint => varint(reader).map(|n| TreeNode::number(n.cast_signed())),
         Wire::Eight => reader.array().map(eight),
         Wire::Four => reader.array().map(four),
         Wire::Group => message(reader, end, Some(number)),
@@ -119,12 +119,12 @@ fn value(reader: &mut Reader<'_>, wire: &Wire, end: usize, number: u64) -> Optio
 }
 
 /// A text if it looks like one, else a message if it can be one, else bytes.
-fn sized(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
+fn sized(reader: &mut Reader<'_>, length: usize) -> Option<TreeNode> {
     let start = reader.mark();
     if let Some(said) = reader.utf8(length)
         && text::is_plausible(text::beginning(said, LOOKED_AT))
     {
-        return Some(Node::text(said));
+        return Some(TreeNode::text(said));
     }
     reader.back(start);
     let end = reader.at() + length;
@@ -136,23 +136,23 @@ fn sized(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
 }
 
 /// A `double` if it is one that people use, else a whole number.
-fn eight(bytes: [u8; 8]) -> Node {
+fn eight(bytes: [u8; 8]) -> TreeNode {
     let double = f64::from_le_bytes(bytes);
     let is_usual = double == 0.0 || (1e-9..1e18).contains(&double.abs());
     if is_usual || !double.is_finite() {
         return scalar::double(double);
     }
-    Node::number(i64::from_le_bytes(bytes))
+    TreeNode::number(i64::from_le_bytes(bytes))
 }
 
 /// A `float` if it is one that people use, else a whole number.
-fn four(bytes: [u8; 4]) -> Node {
+fn four(bytes: [u8; 4]) -> TreeNode {
     let float = f32::from_le_bytes(bytes);
     let is_usual = float == 0.0 || (1e-6..1e12).contains(&float.abs());
     if is_usual || !float.is_finite() {
         return scalar::float(float);
     }
-    Node::number(i32::from_le_bytes(bytes))
+    TreeNode::number(i32::from_le_bytes(bytes))
 }
 
 /// A number of seven bits a byte, the lowest first, in its shortest form.
@@ -175,12 +175,12 @@ fn varint(reader: &mut Reader<'_>) -> Option<u64> {
 /// The fields of a message by their numbers, in the order in which they were first met.
 #[derive(Default)]
 struct Fields {
-    values: Vec<(u64, Vec<Node>)>,
+    values: Vec<(u64, Vec<TreeNode>)>,
     places: HashMap<u64, usize>,
 }
 
 impl Fields {
-    fn add(&mut self, number: u64, node: Node) {
+    fn add(&mut self, number: u64, node: TreeNode) {
         let next = self.values.len();
         let place = *self.places.entry(number).or_insert(next);
         match self.values.get_mut(place) {
@@ -189,26 +189,26 @@ impl Fields {
         }
     }
 
-    fn into_node(self) -> Node {
+    fn into_node(self) -> TreeNode {
         let fields = self.values.into_iter().filter_map(|(number, mut nodes)| {
             let name = Name::from(number.to_string());
             let node = if nodes.len() == 1 {
                 nodes.pop()?
             } else {
                 let span = nodes.first()?.span.start..nodes.last()?.span.end;
-                let mut list = Node::new(Shape::List(nodes));
+                let mut list = TreeNode::new(Shape::List(nodes));
                 list.span = span;
                 list
             };
-            Some(Field { name, node })
+            Some(TreeField { name, node })
         });
-        Node::new(Shape::Object(fields.collect()))
+        TreeNode::new(Shape::Object(fields.collect()))
     }
 }
 
 /// Never more than plausible; likely noise when its fields are not numbered as people do, or what
 /// they hold is.
-pub(super) fn judge(payload: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let is_said = surprise::of(tree) <= surprise::of_noise(payload.len());
     let is_usual = match &tree.shape {
         Shape::Object(fields) => {

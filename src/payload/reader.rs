@@ -7,7 +7,7 @@
 
 mod units;
 
-use super::tree::{Cut, Field, Name, Node, Shape};
+use super::tree::{Cut, Name, Shape, TreeField, TreeNode};
 
 pub(super) use units::write_units;
 
@@ -100,7 +100,10 @@ impl<'a> Reader<'a> {
 
     /// One value, read by `read`: every value goes through here, at each level, and gets its span.
     /// Over a bound there is a node in its place that says so.
-    pub(super) fn node(&mut self, read: impl FnOnce(&mut Self) -> Option<Node>) -> Option<Node> {
+    pub(super) fn node(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Option<TreeNode>,
+    ) -> Option<TreeNode> {
         if self.is_cut() {
             return None;
         }
@@ -146,8 +149,8 @@ impl<'a> Reader<'a> {
     pub(super) fn items(
         &mut self,
         count: usize,
-        mut each: impl FnMut(&mut Self) -> Option<Node>,
-    ) -> Option<Vec<Node>> {
+        mut each: impl FnMut(&mut Self) -> Option<TreeNode>,
+    ) -> Option<Vec<TreeNode>> {
         let mut nodes = Vec::new();
         for _ in 0..count {
             match each(self) {
@@ -166,12 +169,12 @@ impl<'a> Reader<'a> {
     pub(super) fn fields(
         &mut self,
         count: usize,
-        mut each: impl FnMut(&mut Self, usize) -> Option<(Name, Node)>,
-    ) -> Option<Vec<Field>> {
+        mut each: impl FnMut(&mut Self, usize) -> Option<(Name, TreeNode)>,
+    ) -> Option<Vec<TreeField>> {
         let mut fields = Vec::new();
         for i in 0..count {
             match each(self, i) {
-                Some((name, node)) => fields.push(Field { name, node }),
+                Some((name, node)) => fields.push(TreeField { name, node }),
                 None if self.is_cut() => break,
                 None => return None,
             }
@@ -183,15 +186,15 @@ impl<'a> Reader<'a> {
     pub(super) fn pairs(
         &mut self,
         count: usize,
-        mut each: impl FnMut(&mut Self) -> Option<Node>,
-    ) -> Option<Vec<(Node, Node)>> {
+        mut each: impl FnMut(&mut Self) -> Option<TreeNode>,
+    ) -> Option<Vec<(TreeNode, TreeNode)>> {
         let mut pairs = Vec::new();
         for _ in 0..count {
             let key = match each(self) {
                 Some(key) => key,
                 None if self.is_cut() => {
                     let lost = self.lost();
-                    pairs.extend(lost.map(|lost| (Node::text("…"), lost)));
+                    pairs.extend(lost.map(|lost| (TreeNode::text("…"), lost)));
                     break;
                 }
                 None => return None,
@@ -199,7 +202,7 @@ impl<'a> Reader<'a> {
             match (each(self), self.cut) {
                 (Some(value), _) => pairs.push((key, value)),
                 (None, Some(why)) => {
-                    pairs.push((key, Node::new(Shape::Cut(why))));
+                    pairs.push((key, TreeNode::new(Shape::Cut(why))));
                     break;
                 }
                 (None, None) => return None,
@@ -210,9 +213,9 @@ impl<'a> Reader<'a> {
 
     /// The node that stands for values which cannot be told apart from what was read before them.
     /// Over any other bound the value that is over it says so itself.
-    fn lost(&self) -> Option<Node> {
+    fn lost(&self) -> Option<TreeNode> {
         let why = self.cut.filter(|why| *why == Cut::Unreadable)?;
-        Some(Node::new(Shape::Cut(why)))
+        Some(TreeNode::new(Shape::Cut(why)))
     }
 
     /// Ends all reading: what comes is over a bound.
@@ -221,9 +224,9 @@ impl<'a> Reader<'a> {
         self.rest = &[];
     }
 
-    fn cut(&mut self, why: Cut, start: usize) -> Node {
+    fn cut(&mut self, why: Cut, start: usize) -> TreeNode {
         self.stop(why);
-        let mut node = Node::new(Shape::Cut(why));
+        let mut node = TreeNode::new(Shape::Cut(why));
         node.span = span(start, self.all.len());
         node
     }

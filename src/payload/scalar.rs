@@ -6,25 +6,25 @@ use std::str::FromStr;
 use serde_json::Number;
 
 use super::reader::Reader;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 
 /// A `double`, in the shortest form that reads back the same. JSON has no `NaN` and no infinity:
 /// they are texts, as Java prints them.
-pub(super) fn double(value: f64) -> Node {
+pub(super) fn double(value: f64) -> TreeNode {
     floating(value, value)
 }
 
 /// A `float`, in the shortest form that reads back as the same `float`.
-pub(super) fn float(value: f32) -> Node {
+pub(super) fn float(value: f32) -> TreeNode {
     floating(f64::from(value), value)
 }
 
-fn floating(wide: f64, shortest: impl Debug) -> Node {
+fn floating(wide: f64, shortest: impl Debug) -> TreeNode {
     if wide.is_nan() {
-        return Node::text("NaN");
+        return TreeNode::text("NaN");
     }
     if wide.is_infinite() {
-        return Node::text(if wide > 0.0 { "Infinity" } else { "-Infinity" });
+        return TreeNode::text(if wide > 0.0 { "Infinity" } else { "-Infinity" });
     }
     decimal(&format!("{shortest:?}"))
 }
@@ -33,34 +33,37 @@ fn floating(wide: f64, shortest: impl Debug) -> Node {
 pub(super) const MAX_DIGITS: usize = 64 << 10;
 
 /// A number that is written in decimal digits; a text when it is none in JSON.
-pub(super) fn decimal(digits: &str) -> Node {
-    Number::from_str(digits).map_or_else(|_| Node::text(digits), |n| Node::new(Shape::Number(n)))
+pub(super) fn decimal(digits: &str) -> TreeNode {
+    Number::from_str(digits).map_or_else(
+        |_| TreeNode::text(digits),
+        |n| TreeNode::new(Shape::Number(n)),
+    )
 }
 
 /// A `char`: a text of one UTF-16 unit.
-pub(super) fn char(unit: u16) -> Node {
-    Node::text(String::from_utf16_lossy(&[unit]))
+pub(super) fn char(unit: u16) -> TreeNode {
+    TreeNode::text(String::from_utf16_lossy(&[unit]))
 }
 
 /// A `boolean` in a byte; none for any other byte.
-pub(super) fn bool(byte: u8) -> Option<Node> {
+pub(super) fn bool(byte: u8) -> Option<TreeNode> {
     match byte {
-        0 => Some(Node::new(Shape::Bool(false))),
-        1 => Some(Node::new(Shape::Bool(true))),
+        0 => Some(TreeNode::new(Shape::Bool(false))),
+        1 => Some(TreeNode::new(Shape::Bool(true))),
         _ => None,
     }
 }
 
 /// A primitive of Java, by the letter of its type in a class file, the highest byte first.
-pub(super) fn primitive(reader: &mut Reader<'_>, kind: u8) -> Option<Node> {
+pub(super) fn primitive(reader: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
     Some(match kind {
-        b'B' => Node::number(i8::from_be_bytes(reader.array()?)),
+        b'B' => TreeNode::number(i8::from_be_bytes(reader.array()?)),
         b'C' => char(u16::from_be_bytes(reader.array()?)),
         b'D' => double(f64::from_be_bytes(reader.array()?)),
         b'F' => float(f32::from_be_bytes(reader.array()?)),
-        b'I' => Node::number(i32::from_be_bytes(reader.array()?)),
-        b'J' => Node::number(i64::from_be_bytes(reader.array()?)),
-        b'S' => Node::number(i16::from_be_bytes(reader.array()?)),
+        b'I' => TreeNode::number(i32::from_be_bytes(reader.array()?)),
+        b'J' => TreeNode::number(i64::from_be_bytes(reader.array()?)),
+        b'S' => TreeNode::number(i16::from_be_bytes(reader.array()?)),
         b'Z' => bool(reader.byte()?)?,
         _ => return None,
     })

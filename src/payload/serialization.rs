@@ -5,7 +5,7 @@ mod stream;
 
 use super::Codec;
 use super::reader::{Reader, write_units};
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::typed::Scalar;
 use super::verdict::{CodecVerdict, Sure};
 use stream::Stream;
@@ -33,7 +33,7 @@ const DATE_BEFORE: &[u8] =
 const END_BLOCK: u8 = 0x78;
 
 /// Reads one object.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.expect(MAGIC)?;
     let start = reader.mark();
     let usual = Stream::default().value(reader);
@@ -45,7 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// The magic number is Java's alone.
-pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Serialization,
         sure: Sure::Marked,

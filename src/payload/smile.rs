@@ -8,7 +8,7 @@ mod number;
 
 use super::Codec;
 use super::reader::Reader;
-use super::tree::{Field, Name, Node, Shape};
+use super::tree::{Name, Shape, TreeField, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 use super::{jackson, keyed, scalar};
 
@@ -54,7 +54,7 @@ struct SharedStrings {
 }
 
 /// Reads a payload: mark, flags, one value.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.expect(MARK)?;
     let flags = reader.byte()?;
     if flags >> 4 != 0 {
@@ -72,23 +72,23 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 impl SharedStrings {
-    fn value(&mut self, reader: &mut Reader<'_>) -> Option<Node> {
+    fn value(&mut self, reader: &mut Reader<'_>) -> Option<TreeNode> {
         let first = reader.byte()?;
         let low = usize::from(first & 0x1f);
         match first {
             0x01..=0x1f => self.text_again(reader, low - 1),
-            0x20 => Some(Node::text("")),
-            0x21 => Some(Node::new(Shape::Null)),
+            0x20 => Some(TreeNode::text("")),
+            0x21 => Some(TreeNode::new(Shape::Null)),
             0x22 | 0x23 => scalar::bool(first & 1),
-            0x24 | 0x25 => Some(Node::number(number::signed(reader)?)),
+            0x24 | 0x25 => Some(TreeNode::number(number::signed(reader)?)),
             0x26 => number::big_integer(reader),
             0x28 => number::float(reader),
             0x29 => number::double(reader),
             0x2a => number::big_decimal(reader),
             0x40..=0x7f => self.text(reader, usize::from(first - 0x40) + 1),
             0x80..=0xbf => self.text(reader, usize::from(first - 0x80) + 2),
-            0xc0..=0xdf => Some(Node::number(number::unzigzag(u64::from(first & 0x1f)))),
-            0xe0 | 0xe4 => endless(reader).map(Node::text),
+            0xc0..=0xdf => Some(TreeNode::number(number::unzigzag(u64::from(first & 0x1f)))),
+            0xe0 | 0xe4 => endless(reader).map(TreeNode::text),
             0xe8 => number::bytes(reader),
             0xec..=0xef => {
                 let index = usize::from(first & 3) << 8 | usize::from(reader.byte()?);
@@ -105,33 +105,33 @@ impl SharedStrings {
     }
 
     /// A short text, which is numbered.
-    fn text(&mut self, reader: &mut Reader<'_>, length: usize) -> Option<Node> {
+    fn text(&mut self, reader: &mut Reader<'_>, length: usize) -> Option<TreeNode> {
         let text = reader.utf8(length)?;
         if let Some(seen) = &mut self.texts
             && length <= MAX_LENGTH
         {
             seen.add(Name::from(text));
         }
-        Some(Node::text(text))
+        Some(TreeNode::text(text))
     }
 
-    fn text_again(&self, reader: &mut Reader<'_>, index: usize) -> Option<Node> {
+    fn text_again(&self, reader: &mut Reader<'_>, index: usize) -> Option<TreeNode> {
         let text = self.texts.as_ref()?.get(index)?;
         reader.take_text(text.len())?;
-        Some(Node::text(text.as_ref()))
+        Some(TreeNode::text(text.as_ref()))
     }
 
-    fn list(&mut self, reader: &mut Reader<'_>) -> Option<Node> {
+    fn list(&mut self, reader: &mut Reader<'_>) -> Option<TreeNode> {
         let mut nodes = Vec::new();
         while !reader.is_cut() && reader.peek()? != END_OF_LIST {
             nodes.extend(reader.items(1, |reader| reader.node(|reader| self.value(reader)))?);
         }
         let _end = reader.byte();
-        Some(Node::new(Shape::List(nodes)))
+        Some(TreeNode::new(Shape::List(nodes)))
     }
 
-    fn object(&mut self, reader: &mut Reader<'_>) -> Option<Node> {
-        let mut fields: Vec<Field> = Vec::new();
+    fn object(&mut self, reader: &mut Reader<'_>) -> Option<TreeNode> {
+        let mut fields: Vec<TreeField> = Vec::new();
         while !reader.is_cut() && reader.peek()? != END_OF_OBJECT {
             let field = reader.fields(1, |reader, _| {
                 let name = self.name(reader)?;
@@ -141,7 +141,7 @@ impl SharedStrings {
             fields.extend(field?);
         }
         let _end = reader.byte();
-        Some(Node::new(Shape::Object(fields)))
+        Some(TreeNode::new(Shape::Object(fields)))
     }
 
     fn name(&mut self, reader: &mut Reader<'_>) -> Option<Name> {
@@ -175,7 +175,7 @@ fn endless(reader: &mut Reader<'_>) -> Option<String> {
 }
 
 /// The mark settles it; without Java's types in what would have some, it is Jackson 3's.
-pub(super) fn judge(_: &[u8], tree: &Node) -> CodecVerdict {
+pub(super) fn judge(_: &[u8], tree: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: if jackson::has_types(tree) {
             Codec::Smile

@@ -4,7 +4,7 @@
 use super::Codec;
 use super::reader::Reader;
 use super::snappyv2;
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::verdict::{CodecVerdict, Sure};
 
 /// Unpacks and joins the pieces.
@@ -21,7 +21,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
 }
 
 /// Lengths that are right are no accident.
-pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Snappy,
         sure: Sure::Exact,

@@ -4,7 +4,7 @@ use snap::raw::{Decoder, decompress_len};
 
 use super::Codec;
 use super::reader::Reader;
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::verdict::{CodecVerdict, Sure};
 
 /// Three bytes of a block stand for 64 at most.
@@ -67,7 +67,7 @@ fn length(block: &[u8]) -> Option<usize> {
 }
 
 /// A size that is right is hardly an accident, save where there are few bytes.
-pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::SnappyV2,
         sure: if payload.len() >= LONG {

@@ -5,7 +5,7 @@
 //! more where it is out of this world. Rough on purpose: only differences of many bits count.
 
 use super::Codec;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 
 /// The cost of a byte that nothing explains, and a payload of such bytes before its first.
 const BYTE: u32 = 8;
@@ -50,7 +50,7 @@ pub(super) const fn of_codec(codec: Codec) -> u32 {
 }
 
 /// The surprise in a value and all that it holds.
-pub(super) fn of(tree: &Node) -> u32 {
+pub(super) fn of(tree: &TreeNode) -> u32 {
     let value = match &tree.shape {
         Shape::Null | Shape::Bool(_) => 2,
         Shape::Number(number) => of_number(number.as_str()),

@@ -10,20 +10,20 @@
 use super::Codec;
 use super::reader::Reader;
 use super::scalar;
-use super::tree::{Node, Shape};
+use super::tree::{Shape, TreeNode};
 use super::verdict::{CodecVerdict, Sure};
 
 /// Longer digits than these are an id, not a number.
 const MAX_SCALAR: usize = 64;
 
 /// Reads any UTF-8.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.utf8(reader.rest().len()).map(value)
 }
 
 /// UTF-8 that was meant to be text. With control characters in it, it yields to a codec that is
 /// sure of itself.
-pub(super) fn judge(payload: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(payload: &[u8], _: &TreeNode) -> CodecVerdict {
     let (sure, why) = match str::from_utf8(payload) {
         Ok(text) if !text.contains(is_binary) => (Sure::Exact, "plain UTF-8 text"),
         Ok(text) if is_plausible(text) => (Sure::Plausible, "UTF-8 text with few controls"),
@@ -61,15 +61,15 @@ fn is_binary(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r')
 }
 
-fn value(text: &str) -> Node {
+fn value(text: &str) -> TreeNode {
     let may_be_scalar =
         text.len() <= MAX_SCALAR && text.starts_with(|c: char| matches!(c, '-' | '0'..='9'));
     match text {
-        "true" => Node::new(Shape::Bool(true)),
-        "false" => Node::new(Shape::Bool(false)),
-        "null" => Node::new(Shape::Null),
+        "true" => TreeNode::new(Shape::Bool(true)),
+        "false" => TreeNode::new(Shape::Bool(false)),
+        "null" => TreeNode::new(Shape::Null),
         _ if may_be_scalar => scalar::decimal(text),
-        _ => Node::text(text),
+        _ => TreeNode::text(text),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Java's dates and times as the texts that Java itself prints, ISO 8601.
 
-use super::tree::Node;
+use super::tree::TreeNode;
 
 const DAY_MS: i64 = 86_400_000;
 
 /// `java.util.Date`: epoch milliseconds, as an instant in UTC with its milliseconds.
-pub(super) fn date(ms: i64) -> Node {
+pub(super) fn date(ms: i64) -> TreeNode {
     let (day, of_day) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
     let seconds = of_day / 1000;
-    Node::text(format!(
+    TreeNode::text(format!(
         "{}T{}.{:03}Z",
         day_text(day),
         clock(seconds, 0, true),

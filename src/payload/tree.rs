@@ -14,7 +14,7 @@ pub type Name = Arc<str>;
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct TreeNode {
     /// Its content.
     pub shape: Shape,
     /// Its type, if the codec says one that the shape does not say already: `com.acme.Order`,
@@ -41,14 +41,14 @@ pub enum Shape {
     /// Bytes that are no text.
     Bytes(Vec<u8>),
     /// Values in order: a list, a set, an array.
-    List(Vec<Node>),
+    List(Vec<TreeNode>),
     /// Fields with their names.
-    Object(Vec<Field>),
+    Object(Vec<TreeField>),
     /// The fields of an object whose codec does not keep their names, in the codec's order.
-    Nameless(Vec<Node>),
+    Nameless(Vec<TreeNode>),
     /// Keys, which may be of any type, with their values.
-    Map(Vec<(Node, Node)>),
-    /// The value that bears this [`id`](Node::id) and stands elsewhere in the tree.
+    Map(Vec<(TreeNode, TreeNode)>),
+    /// The value that bears this [`id`](TreeNode::id) and stands elsewhere in the tree.
     Same(u32),
     /// Not read any further, and why.
     Cut(Cut),
@@ -56,11 +56,11 @@ pub enum Shape {
 
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct TreeField {
     /// Its name.
     pub name: Name,
     /// Its value.
-    pub node: Node,
+    pub node: TreeNode,
 }
 
 /// A reason why something was not read to its end.
@@ -79,7 +79,7 @@ pub enum Cut {
     Unreadable,
 }
 
-impl Node {
+impl TreeNode {
     /// A value without a type of its own. `Reader::node` fills in
     /// its span.
     #[must_use]

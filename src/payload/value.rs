@@ -15,7 +15,7 @@ use std::io;
 use serde_json::{Map, Value};
 
 use super::jackson;
-use super::tree::{Cut, Field, Name, Node, Shape};
+use super::tree::{Cut, Name, Shape, TreeField, TreeNode};
 
 /// Values that are said: those of a tree, and some of them again.
 const MAX_VALUES: usize = 24_000;
@@ -43,12 +43,12 @@ pub(super) enum Notation {
 }
 
 /// All of a tree, within bounds.
-pub(super) fn value(tree: &Node, notation: Notation) -> Value {
+pub(super) fn value(tree: &TreeNode, notation: Notation) -> Value {
     value_within(tree, notation, MAX_VALUES)
 }
 
 /// The same of a tree that nobody needs any more: what is one text, and may be large, is not copied.
-pub(super) fn value_of(mut tree: Node, notation: Notation) -> Value {
+pub(super) fn value_of(mut tree: TreeNode, notation: Notation) -> Value {
     let is_plain = notation == Notation::Other || tree.class.is_none();
     let most = room(&tree);
     match &mut tree.shape {
@@ -58,13 +58,13 @@ pub(super) fn value_of(mut tree: Node, notation: Notation) -> Value {
 }
 
 /// Bytes of text that are told of a tree: so many more than it is read from.
-fn room(tree: &Node) -> usize {
+fn room(tree: &TreeNode) -> usize {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
     size.saturating_add(MORE_TEXT)
 }
 
 /// All of a tree, of at most so many values.
-fn value_within(tree: &Node, notation: Notation, values: usize) -> Value {
+fn value_within(tree: &TreeNode, notation: Notation, values: usize) -> Value {
     let mut teller = JsonTeller {
         named: None,
         tree,
@@ -77,7 +77,7 @@ fn value_within(tree: &Node, notation: Notation, values: usize) -> Value {
     teller.say(tree)
 }
 
-impl Node {
+impl TreeNode {
     /// All of it as JSON, within bounds.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -93,15 +93,15 @@ impl Node {
 }
 
 /// The count of values in one, with itself.
-fn count(node: &Node) -> usize {
+fn count(node: &TreeNode) -> usize {
     1 + node.children().into_iter().map(count).sum::<usize>()
 }
 
 struct JsonTeller<'a> {
-    tree: &'a Node,
+    tree: &'a TreeNode,
     notation: Notation,
     /// The nodes that can be referred to; found when the first reference is met.
-    named: Option<HashMap<u32, &'a Node>>,
+    named: Option<HashMap<u32, &'a TreeNode>>,
     /// The ids of the nodes that are being said.
     inside: Vec<u32>,
     values: usize,
@@ -110,7 +110,7 @@ struct JsonTeller<'a> {
 }
 
 impl<'a> JsonTeller<'a> {
-    fn say(&mut self, node: &'a Node) -> Value {
+    fn say(&mut self, node: &'a TreeNode) -> Value {
         if self.values == 0 {
             return cut(Cut::Many);
         }
@@ -131,7 +131,7 @@ impl<'a> JsonTeller<'a> {
         }
     }
 
-    fn shape(&mut self, node: &'a Node) -> Value {
+    fn shape(&mut self, node: &'a TreeNode) -> Value {
         match &node.shape {
             Shape::Null => Value::Null,
             Shape::Bool(is) => Value::Bool(*is),
@@ -153,7 +153,7 @@ impl<'a> JsonTeller<'a> {
         }
     }
 
-    fn list(&mut self, nodes: &'a [Node]) -> Value {
+    fn list(&mut self, nodes: &'a [TreeNode]) -> Value {
         let mut said = Vec::new();
         for node in nodes {
             // The next one is said to be cut: there may be many more.
@@ -166,7 +166,7 @@ impl<'a> JsonTeller<'a> {
         Value::Array(said)
     }
 
-    fn fields(&mut self, class: Option<&Name>, fields: &'a [Field]) -> Value {
+    fn fields(&mut self, class: Option<&Name>, fields: &'a [TreeField]) -> Value {
         let mut said = Vec::new();
         for field in fields {
             // A long name may be that of each of thousands of objects.
@@ -184,7 +184,7 @@ impl<'a> JsonTeller<'a> {
         self.keyed(object, said, is_ours)
     }
 
-    fn map(&mut self, pairs: &'a [(Node, Node)]) -> Value {
+    fn map(&mut self, pairs: &'a [(TreeNode, TreeNode)]) -> Value {
         let mut said = Vec::new();
         for (key, value) in pairs {
             let ended = self.values == 0;
@@ -272,7 +272,7 @@ impl<'a> JsonTeller<'a> {
 
 /// Tells whether a value with a class may as well be a list of two texts: the class is none of
 /// Java's own, and the value no object, which names its class itself.
-fn may_be_list(node: &Node, class: &str) -> bool {
+fn may_be_list(node: &TreeNode, class: &str) -> bool {
     !jackson::is_javas(class)
         && !matches!(
             node.shape,
@@ -280,7 +280,7 @@ fn may_be_list(node: &Node, class: &str) -> bool {
         )
 }
 
-fn collect<'a>(node: &'a Node, named: &mut HashMap<u32, &'a Node>) {
+fn collect<'a>(node: &'a TreeNode, named: &mut HashMap<u32, &'a TreeNode>) {
     if node.id != 0 {
         named.insert(node.id, node);
     }

@@ -6,7 +6,7 @@ use ruzstd::decoding::StreamingDecoder;
 
 use super::Codec;
 use super::reader::Reader;
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::verdict::{CodecVerdict, Sure};
 
 /// The beginning of a frame.
@@ -33,7 +33,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
 }
 
 /// The mark settles it.
-pub(super) fn judge(_: &[u8], _: &Node) -> CodecVerdict {
+pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Zstd,
         sure: Sure::Marked,

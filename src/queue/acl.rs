@@ -52,7 +52,7 @@ const SENTINEL: &[&str] = &[
 
 /// Where the queues are, for whose rights are asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Place {
+pub enum QueueSite {
     /// In database 0 of a server.
     Db0,
     /// In another one.
@@ -76,12 +76,12 @@ impl Rules {
     /// The rights for reading, and beside it for these changes: of those queues, or of all when
     /// there are none.
     #[must_use]
-    pub fn of(changes: &[Change], queues: &[Queue], place: Place) -> Self {
+    pub fn of(changes: &[Change], queues: &[Queue], place: QueueSite) -> Self {
         let mut commands: BTreeSet<_> = READ.iter().copied().collect();
         match place {
-            Place::Db0 => {}
-            Place::OtherDb => drop(commands.insert("select")),
-            Place::Cluster => commands.extend(CLUSTER),
+            QueueSite::Db0 => {}
+            QueueSite::OtherDb => drop(commands.insert("select")),
+            QueueSite::Cluster => commands.extend(CLUSTER),
         }
         if queues.is_empty() {
             commands.extend(FIND);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_named_queue_opens_its_own_keys_only() {
-        let rules = Rules::of(&[], &[Queue::redisson("orders")], Place::Db0);
+        let rules = Rules::of(&[], &[Queue::redisson("orders")], QueueSite::Db0);
         // The twin is looked at, since it would share the other keys.
         let keys = [
             "{orders}",
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(rules.keys, expected.collect::<Vec<_>>());
         assert!(!rules.commands.contains("scan"));
         let plain: Queue = "zset-list:delay,ready".parse().unwrap();
-        let rules = Rules::of(&[], &[plain], Place::Db0);
+        let rules = Rules::of(&[], &[plain], QueueSite::Db0);
         let keys = [
             "delay",
             "ready",
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn reading_allows_no_write() {
-        let rules = Rules::of(&[], &[], Place::OtherDb);
+        let rules = Rules::of(&[], &[], QueueSite::OtherDb);
         let writes = [
             "zadd", "lpush", "rpush", "zrem", "lrem", "publish", "eval", "evalsha",
         ];

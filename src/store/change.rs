@@ -6,7 +6,7 @@
 
 use super::error::StoreError;
 use super::script;
-pub use super::script::{Fate, Head, Place, TimedResult};
+pub use super::script::{Fate, Head, ListPlace, TimedResult};
 use super::write::{DueCursor, Portion, Writer};
 use crate::clock::EpochMillis;
 use crate::queue::{Keys, Queue};
@@ -37,7 +37,7 @@ pub struct DeletedEntry {
     pub fate: Fate,
     /// The place in the order list where it stood when it left: none when it was not there. Entries
     /// leave in the order given, so whoever puts them back goes through them backwards.
-    pub stood: Option<Place>,
+    pub stood: Option<ListPlace>,
     /// Copies of it that stood there, all of which left: mostly one.
     pub copies: u64,
 }
@@ -122,7 +122,7 @@ impl Writer {
     pub async fn put_entries_back(
         &self,
         queue: &Queue,
-        entries: &[(ChosenEntry, Place)],
+        entries: &[(ChosenEntry, ListPlace)],
     ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("put entries back", entries.len())?;
         let keys = queue.keys();
@@ -304,17 +304,17 @@ fn pairs<'a>(scores: &'a [String], chosen: &'a [ChosenEntry]) -> Vec<&'a [u8]> {
 fn returning<'a>(
     channel: &'a [u8],
     scores: &'a [String],
-    entries: impl Iterator<Item = (&'a ChosenEntry, Option<&'a Place>)>,
+    entries: impl Iterator<Item = (&'a ChosenEntry, Option<&'a ListPlace>)>,
 ) -> Vec<&'a [u8]> {
     let each = scores.iter().zip(entries);
     let each = each.flat_map(|(score, (chosen, place))| {
         let (word, neighbour) = match place {
             None => (&b"out"[..], &[][..]),
-            Some(Place::Head) => (&b"head"[..], &[][..]),
-            Some(Place::Behind(neighbour) | Place::BehindNth(neighbour, _)) => {
+            Some(ListPlace::Head) => (&b"head"[..], &[][..]),
+            Some(ListPlace::Behind(neighbour) | ListPlace::BehindNth(neighbour, _)) => {
                 (&b"behind"[..], neighbour.as_slice())
             }
-            Some(Place::Tail) => (&b"tail"[..], &[][..]),
+            Some(ListPlace::Tail) => (&b"tail"[..], &[][..]),
         };
         [score.as_bytes(), &chosen.member, word, neighbour]
     });

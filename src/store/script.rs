@@ -104,7 +104,7 @@ mod hold;
 mod offer;
 mod transfer;
 
-pub use change::{Fate, Place};
+pub use change::{Fate, ListPlace};
 pub(super) use change::{
     delete, deliver, deliver_stray, deliver_zset_list, discard, edit, fates, fates_and_places,
     head_and_fates, order_list, push_back, put_among, put_back, requeue, take_back,

@@ -60,7 +60,7 @@ enum Words {
 
 /// A part that a manifest names.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Part {
+pub struct AofPart {
     /// The name of its file, in the folder of the manifest.
     pub file: String,
     /// Parts are read in this order, the base first.
@@ -70,7 +70,7 @@ pub struct Part {
 /// The parts that a manifest names, in the order in which they are read; none when it is no
 /// manifest. Files of an earlier rewrite are left out, as the server does.
 #[must_use]
-pub fn parts(manifest: &[u8]) -> Option<Vec<Part>> {
+pub fn parts(manifest: &[u8]) -> Option<Vec<AofPart>> {
     let mut parts = Vec::new();
     for line in str::from_utf8(manifest).ok()?.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -91,7 +91,7 @@ pub fn parts(manifest: &[u8]) -> Option<Vec<Part>> {
         if file.contains(['/', '\\']) {
             return None;
         }
-        parts.push(Part {
+        parts.push(AofPart {
             file: file.to_owned(),
             order: (place, value("seq")?.parse().ok()?),
         });

@@ -25,7 +25,7 @@ use crate::queue::{Due, Queue, QueueName};
 use departures::{Departure, Departures};
 use lives::Lives;
 use races::Races;
-use step::{PushedElement, Step, Transaction};
+use step::{PushedElement, TracedStep, Transaction};
 
 /// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
 const TRANSFERS: [&[u8]; 2] = [
@@ -323,7 +323,7 @@ impl Tracker {
     }
 
     /// Begins to follow the queues whose keys a step names for the first time.
-    fn discover(&mut self, step: &Step<'_>) {
+    fn discover(&mut self, step: &TracedStep<'_>) {
         let mut seen = HashSet::new();
         for (record, command) in step.commands() {
             for key in command.keys() {
@@ -395,7 +395,7 @@ impl Tracker {
 
     /// Gives a queue its other name where a step that touches it names that one: `orders` and
     /// `{orders}` have the same keys, and an offer does not say which of them is meant.
-    fn name_rightly(&mut self, step: &Step<'_>, queue: usize) {
+    fn name_rightly(&mut self, step: &TracedStep<'_>, queue: usize) {
         let followed = &self.queues[queue];
         let Some(twin) = &followed.twin else {
             return;
@@ -419,7 +419,7 @@ impl Tracker {
             return;
         }
         let transaction = std::mem::take(&mut self.step);
-        let step = Step::of(&transaction);
+        let step = TracedStep::of(&transaction);
         self.discover(&step);
         self.expire(step.at_us());
         let mut moves = self.pair(&step);
@@ -443,7 +443,7 @@ impl Tracker {
 
     /// Finds the member that each push to a target is of: one with that payload which leaves the
     /// queue in the same step.
-    fn pair(&self, step: &Step<'_>) -> StepMoves {
+    fn pair(&self, step: &TracedStep<'_>) -> StepMoves {
         let pops_order = step.commands().any(|(record, command)| {
             matches!(command, Command::Pop { keys, .. }
                 if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
@@ -518,7 +518,7 @@ impl Tracker {
     /// themselves.
     fn taken_by_place<'a>(
         &'a self,
-        step: &Step<'a>,
+        step: &TracedStep<'a>,
         queue: usize,
         command: &Command<'_>,
     ) -> Vec<&'a [u8]> {
@@ -565,7 +565,7 @@ impl Tracker {
     /// Tells what one command of a step did.
     fn apply(
         &mut self,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         record: &Record,
         command: &Command<'_>,
         moves: &mut StepMoves,
@@ -691,7 +691,14 @@ impl Tracker {
 
 impl Tracker {
     /// A member was put into timeouts with this score, if the rule lets it.
-    fn added(&mut self, step: &Step<'_>, queue: usize, member: &[u8], score: f64, rule: AddRule) {
+    fn added(
+        &mut self,
+        step: &TracedStep<'_>,
+        queue: usize,
+        member: &[u8],
+        score: f64,
+        rule: AddRule,
+    ) {
         let layout = self.queues[queue].queue.clone();
         let mut known = self.lives.find(queue, member);
         if let Some(id) = known
@@ -776,7 +783,7 @@ impl Tracker {
     }
 
     /// A member was taken out of timeouts.
-    fn taken(&mut self, step: &Step<'_>, queue: usize, member: &[u8], moves: &StepMoves) {
+    fn taken(&mut self, step: &TracedStep<'_>, queue: usize, member: &[u8], moves: &StepMoves) {
         let known = self.lives.find(queue, member);
         if moves.moving.contains(&(queue, member.into())) {
             // Pushed by the same script, before or after this.
@@ -805,7 +812,13 @@ impl Tracker {
     }
 
     /// Takes note that all members with such a score left timeouts.
-    fn taken_range(&mut self, step: &Step<'_>, queue: usize, scores: &Scores, moves: &StepMoves) {
+    fn taken_range(
+        &mut self,
+        step: &TracedStep<'_>,
+        queue: usize,
+        scores: &Scores,
+        moves: &StepMoves,
+    ) {
         let layout = self.queues[queue].queue.clone();
         let lowest = layout.due(scores.lowest()).at();
         // Scores may be finer than due times.
@@ -830,7 +843,7 @@ impl Tracker {
 
     /// Members left timeouts by their places. Where the step pushes some to target, its pushes tell
     /// which: see `pair`.
-    fn taken_ranks(&mut self, step: &Step<'_>, queue: usize, (first, last): (i64, i64)) {
+    fn taken_ranks(&mut self, step: &TracedStep<'_>, queue: usize, (first, last): (i64, i64)) {
         if self.pushes(step, queue) {
             return;
         }
@@ -861,7 +874,7 @@ impl Tracker {
     /// for.
     fn taken_from_end(
         &mut self,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         db: u32,
         keys: &[&[u8]],
         (end, most): (ListEnd, usize),
@@ -886,7 +899,7 @@ impl Tracker {
     fn ends(
         &mut self,
         moment: &Moment,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         queue: usize,
         (end, most): (ListEnd, usize),
     ) -> bool {
@@ -901,7 +914,7 @@ impl Tracker {
     }
 
     /// True when the step pushes something to the target of this queue.
-    fn pushes(&self, step: &Step<'_>, queue: usize) -> bool {
+    fn pushes(&self, step: &TracedStep<'_>, queue: usize) -> bool {
         let target = Some(Role::Target(self.queues[queue].target));
         let mut pushed = step.pushed_to(|db, key| self.role(db, key) == target);
         pushed.next().is_some()
@@ -910,7 +923,7 @@ impl Tracker {
     /// A message leaves timeouts in this step. Unless somebody pushes it soon, that is its end.
     fn departs(
         &mut self,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         queue: usize,
         id: u64,
         kind: EventKind,
@@ -923,7 +936,7 @@ impl Tracker {
     fn departs_at(
         &mut self,
         moment: &Moment,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         queue: usize,
         id: u64,
         kind: EventKind,
@@ -981,7 +994,7 @@ impl Tracker {
     }
 
     /// A message was published on the channel of a queue.
-    fn announced(&mut self, step: &Step<'_>, queue: usize, message: &[u8]) {
+    fn announced(&mut self, step: &TracedStep<'_>, queue: usize, message: &[u8]) {
         let Some(member) = step.last_added(message) else {
             return;
         };
@@ -1029,7 +1042,7 @@ impl Tracker {
     /// An element was pushed to a target; the life that it is of, if it is one.
     fn pushed(
         &mut self,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         target: usize,
         value: &[u8],
         moves: &mut StepMoves,
@@ -1093,7 +1106,7 @@ impl Tracker {
     /// The queue and the member of a message that left timeouts before, and is pushed now.
     fn departed(
         &mut self,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         target: usize,
         value: &[u8],
     ) -> Option<(usize, Box<[u8]>)> {
@@ -1143,7 +1156,7 @@ impl Tracker {
     /// Elements were taken from the first of these lists that has one, or are waited for.
     fn popped(
         &mut self,
-        step: &Step<'_>,
+        step: &TracedStep<'_>,
         db: u32,
         keys: &[&[u8]],
         (end, most): (ListEnd, usize),
@@ -1222,7 +1235,7 @@ impl Tracker {
     }
 
     /// Gives what was offered to those who waited for it at timeouts.
-    fn serve_early(&mut self, step: &Step<'_>) {
+    fn serve_early(&mut self, step: &TracedStep<'_>) {
         let Some(at_us) = step.at_us() else {
             return;
         };
@@ -1247,7 +1260,7 @@ impl Tracker {
     }
 
     /// Gives what was pushed to those who waited for an element.
-    fn serve(&mut self, step: &Step<'_>) {
+    fn serve(&mut self, step: &TracedStep<'_>) {
         let Some(at_us) = step.at_us() else {
             return;
         };
@@ -1274,7 +1287,13 @@ impl Tracker {
     }
 
     /// Elements with this value were removed from a target.
-    fn removed_from_target(&mut self, step: &Step<'_>, target: usize, value: &[u8], count: i64) {
+    fn removed_from_target(
+        &mut self,
+        step: &TracedStep<'_>,
+        target: usize,
+        value: &[u8],
+        count: i64,
+    ) {
         let most = match usize::try_from(count.unsigned_abs()) {
             Ok(0) | Err(_) => usize::MAX,
             Ok(most) => most,
@@ -1294,7 +1313,7 @@ impl Tracker {
     }
 
     /// Elements were cut from the ends of a target: taken, by who hands them on.
-    fn trimmed(&mut self, step: &Step<'_>, target: usize, first: i64, last: i64) {
+    fn trimmed(&mut self, step: &TracedStep<'_>, target: usize, first: i64, last: i64) {
         let from_head = usize::try_from(first).unwrap_or(0);
         let from_tail = usize::try_from(-1 - last).unwrap_or(0);
         for (end, count) in [(ListEnd::Left, from_head), (ListEnd::Right, from_tail)] {
@@ -1307,7 +1326,7 @@ impl Tracker {
     }
 
     /// An element of a target is gone, and nobody took it.
-    fn lost(&mut self, step: &Step<'_>, id: u64, kind: EventKind) {
+    fn lost(&mut self, step: &TracedStep<'_>, id: u64, kind: EventKind) {
         self.lives
             .change(id, |life| life.in_target = life.in_target.saturating_sub(1));
         if let Some(queue) = self.lives.queue_of(id) {
@@ -1316,7 +1335,7 @@ impl Tracker {
     }
 
     /// A key is gone.
-    fn gone(&mut self, step: &Step<'_>, db: u32, key: &[u8], kind: &EventKind) {
+    fn gone(&mut self, step: &TracedStep<'_>, db: u32, key: &[u8], kind: &EventKind) {
         match self.role(db, key) {
             Some(Role::Timeouts(queue)) => {
                 self.queues[queue].expires_ms = None;
@@ -1343,7 +1362,7 @@ impl Tracker {
 
 impl Tracker {
     /// Counts the transfer that a step is, if it is one of a Redisson client's.
-    fn attempted(&mut self, step: &Step<'_>, moves: &StepMoves) {
+    fn attempted(&mut self, step: &TracedStep<'_>, moves: &StepMoves) {
         let mut script = None;
         let mut asked = None;
         let mut ended = false;
@@ -1393,7 +1412,7 @@ impl Tracker {
     }
 
     /// Keeps which lives a step moved, for those who run the same transfer after it.
-    fn won(&mut self, step: &Step<'_>, moves: &StepMoves) {
+    fn won(&mut self, step: &TracedStep<'_>, moves: &StepMoves) {
         let mut by_queue: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for (queue, id) in &moves.moved {
             by_queue.entry(*queue).or_default().push(*id);
@@ -1405,7 +1424,7 @@ impl Tracker {
 
     /// A client's transfer found nothing, at this time of its own clock: another client's may have been
     /// before it.
-    fn ran_in_vain(&mut self, step: &Step<'_>, queue: usize, now: EpochMillis) {
+    fn ran_in_vain(&mut self, step: &TracedStep<'_>, queue: usize, now: EpochMillis) {
         let moment = step.moment();
         let head = self.lives.head(queue);
         let Some(won) = self.queues[queue].races.lost(&moment, now, head) else {
@@ -1433,7 +1452,7 @@ impl Tracker {
     }
 
     /// The life of a message ends in this step without a consumer.
-    fn end(&mut self, step: &Step<'_>, queue: usize, id: u64, kind: EventKind) {
+    fn end(&mut self, step: &TracedStep<'_>, queue: usize, id: u64, kind: EventKind) {
         self.end_at(&step.moment(), queue, id, kind);
     }
 
@@ -1445,7 +1464,7 @@ impl Tracker {
     }
 
     /// Something happened in this step.
-    fn event(&mut self, step: &Step<'_>, queue: usize, id: Option<u64>, kind: EventKind) {
+    fn event(&mut self, step: &TracedStep<'_>, queue: usize, id: Option<u64>, kind: EventKind) {
         self.event_at(&step.moment(), queue, id, kind, false);
     }
 

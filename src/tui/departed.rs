@@ -24,14 +24,14 @@ pub struct DepartedRow {
     /// Its place among the rows: the one that took its place stands behind it.
     pub place: u64,
     /// The fate of the entry, as far as is known.
-    pub fate: Fate,
+    pub fate: DepartedFate,
     /// When its row goes.
     pub until: Instant,
 }
 
 /// The fate of an entry that is no longer where it was.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Fate {
+pub enum DepartedFate {
     /// It was due, and is in timeouts no more.
     Transferred,
     /// It was at the head of target.
@@ -42,7 +42,7 @@ pub enum Fate {
     Gone,
 }
 
-impl Fate {
+impl DepartedFate {
     /// The word that stands in its row.
     #[must_use]
     pub const fn word(self) -> &'static str {

@@ -19,7 +19,7 @@ use crate::tui::moments;
 use crate::tui::queues::QueueRow;
 use crate::tui::theme::Theme;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::pane::{PaneFrame, TitlePart};
 use crate::tui::widget::wrap;
 
 /// Words in a pane without rows, in as many lines as they need; returns how many.
@@ -164,16 +164,16 @@ impl<'a> Ctx<'a> {
 
     /// Returns the age of what is shown of `row`, for the right end of a title. Fresh data is as
     /// old as the interval: that text stands still, so that nothing flickers on a healthy screen.
-    pub(crate) fn age(&self, row: Option<&QueueRow>, interval_ms: u64) -> Option<Part> {
+    pub(crate) fn age(&self, row: Option<&QueueRow>, interval_ms: u64) -> Option<TitlePart> {
         let read_at = row?.read_at?;
         let age = self.model.instant.saturating_duration_since(read_at);
         let age_ms = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
         if let Some(then) = self.model.then {
             let at = moments::short(self.model.look.zone, then.at, then.now);
-            return Some(Part::new(90, at, self.theme.warn));
+            return Some(TitlePart::new(90, at, self.theme.warn));
         }
         if self.model.frozen.is_some() {
-            return Some(Part::new(90, "frozen", self.theme.warn));
+            return Some(TitlePart::new(90, "frozen", self.theme.warn));
         }
         // Without an answer the age is told at once, whatever the interval is.
         let polls = match self.model.link.state {
@@ -182,9 +182,9 @@ impl<'a> Ctx<'a> {
         };
         let stale = || format!("stale {}", moments::seconds(age_ms));
         Some(match polls {
-            ..2 => Part::new(10, moments::interval(interval_ms), self.theme.dim),
-            2..5 => Part::new(90, stale(), self.theme.warn),
-            _ => Part::new(90, stale(), self.theme.late),
+            ..2 => TitlePart::new(10, moments::interval(interval_ms), self.theme.dim),
+            2..5 => TitlePart::new(90, stale(), self.theme.warn),
+            _ => TitlePart::new(90, stale(), self.theme.late),
         })
     }
 
@@ -198,8 +198,8 @@ impl<'a> Ctx<'a> {
         &self,
         slot: Slot,
         which: Option<model::Pane>,
-        left: Vec<Part>,
-        right: Vec<Part>,
+        left: Vec<TitlePart>,
+        right: Vec<TitlePart>,
         buf: &mut Buffer,
     ) {
         self.titled(slot, which, left, right, |_| None, buf);
@@ -210,14 +210,14 @@ impl<'a> Ctx<'a> {
         &self,
         slot: Slot,
         which: Option<model::Pane>,
-        left: Vec<Part>,
-        right: Vec<Part>,
+        left: Vec<TitlePart>,
+        right: Vec<TitlePart>,
         target: impl Fn(&str) -> Option<Target>,
         buf: &mut Buffer,
     ) {
         let covered = self.model.overlay.is_some() || self.commands.is_some();
         let focused = which == Some(self.model.focus) && !covered;
-        let pane = Pane {
+        let pane = PaneFrame {
             left,
             right,
             boxed: slot.boxed,
@@ -237,12 +237,12 @@ impl<'a> Ctx<'a> {
     }
 
     /// Draws parts into the lower border of a pane that has one.
-    pub(crate) fn below(&self, slot: Slot, left: Vec<Part>, buf: &mut Buffer) {
-        let pane = Pane {
+    pub(crate) fn below(&self, slot: Slot, left: Vec<TitlePart>, buf: &mut Buffer) {
+        let pane = PaneFrame {
             left,
             boxed: slot.boxed,
             style: self.theme.faint,
-            ..Pane::default()
+            ..PaneFrame::default()
         };
         pane.below(rect(slot.outer), buf);
     }

@@ -1,40 +1,40 @@
 //! The focus: the place that keys go to, and the panes that it goes round.
 
-use crate::tui::keys::Place;
+use crate::tui::keys::KeyPlace;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::{change, layout};
 
 /// The place that keys go to now.
 #[must_use]
-pub fn place(model: &Model) -> Place {
+pub fn place(model: &Model) -> KeyPlace {
     match &model.overlay {
-        Some(Overlay::Help { .. }) => Place::Help,
-        Some(Overlay::Lives { .. }) => Place::Lives,
-        Some(Overlay::Dialog(_)) => Place::Dialog,
-        Some(Overlay::Change(_)) => Place::Change,
-        Some(_) => Place::Form,
+        Some(Overlay::Help { .. }) => KeyPlace::Help,
+        Some(Overlay::Lives { .. }) => KeyPlace::Lives,
+        Some(Overlay::Dialog(_)) => KeyPlace::Dialog,
+        Some(Overlay::Change(_)) => KeyPlace::Change,
+        Some(_) => KeyPlace::Form,
         None => place_below(model),
     }
 }
 
 /// The place that keys go to once nothing lies over the screen any more.
 #[must_use]
-pub fn place_below(model: &Model) -> Place {
+pub fn place_below(model: &Model) -> KeyPlace {
     match (&model.screen, model.focus) {
-        (Screen::Entry(_), _) => Place::Entry,
-        (_, Pane::Queues) => Place::Queues,
-        (_, Pane::Timeline) => Place::Timeline,
-        (_, Pane::Traffic) => Place::Traffic,
+        (Screen::Entry(_), _) => KeyPlace::Entry,
+        (_, Pane::Queues) => KeyPlace::Queues,
+        (_, Pane::Timeline) => KeyPlace::Timeline,
+        (_, Pane::Traffic) => KeyPlace::Traffic,
         (_, Pane::Entries) => match model.tab {
-            Tab::Waiting => Place::Entries,
-            Tab::Delivered => Place::Delivered,
+            Tab::Waiting => KeyPlace::Entries,
+            Tab::Delivered => KeyPlace::Delivered,
             // What is acted on there is not there for its clients either.
-            Tab::Order | Tab::Quarantine => Place::Order,
-            Tab::Traffic => Place::Traffic,
-            Tab::Findings => Place::Findings,
-            Tab::Changes => Place::Changes,
-            Tab::Nodes => Place::Nodes,
+            Tab::Order | Tab::Quarantine => KeyPlace::Order,
+            Tab::Traffic => KeyPlace::Traffic,
+            Tab::Findings => KeyPlace::Findings,
+            Tab::Changes => KeyPlace::Changes,
+            Tab::Nodes => KeyPlace::Nodes,
         },
     }
 }

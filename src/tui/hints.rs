@@ -5,7 +5,7 @@ pub mod view;
 use crate::queue::text;
 use crate::tui::change::{self, queries};
 use crate::tui::focus::place;
-use crate::tui::keys::{Action, Binding, Code, Key, Place, table};
+use crate::tui::keys::{Action, Binding, Code, Key, KeyPlace, table};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::reason;
 use crate::tui::{entry, help, journal, lives};
@@ -35,10 +35,10 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     if !change::progress::queries::has_keys(model) {
         return below;
     }
-    let mut hints = hints_at(model, Place::Bulk);
+    let mut hints = hints_at(model, KeyPlace::Bulk);
     // What the panel has taken is not for what lies below it.
     let taken = |key: &Key| {
-        let action = model.keymap.resolve(Place::Bulk, *key);
+        let action = model.keymap.resolve(KeyPlace::Bulk, *key);
         matches!(action, Some(Action::Pause | Action::Stop))
     };
     let free = |hint: &Hint| !hint.parts.iter().any(|(key, _)| taken(key));
@@ -86,7 +86,7 @@ fn last_line(model: &Model) -> usize {
     }
 }
 
-fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
+fn hints_at(model: &Model, place: KeyPlace) -> Vec<Hint> {
     // What is in sight as a whole is not scrolled.
     let still = last_line(model) == 0;
     let ascii = model.look.ascii;
@@ -126,7 +126,10 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     let mut rows: Vec<_> = model.keymap.rows().filter_map(hint).collect();
     // What mends has the first place, whether something is wrong or not: no other key moves.
     rows.sort_by_key(|(binding, ..)| binding.action != Action::Repair);
-    if matches!(place, Place::Entries | Place::Delivered | Place::Order) && !model.marks.is_empty()
+    if matches!(
+        place,
+        KeyPlace::Entries | KeyPlace::Delivered | KeyPlace::Order
+    ) && !model.marks.is_empty()
     {
         // Who has marked entries has done it to do that with them.
         let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);

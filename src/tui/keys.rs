@@ -153,7 +153,7 @@ pub enum Action {
 
 /// The place that the keys go to.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Place {
+pub enum KeyPlace {
     /// The table of queues.
     Queues,
     /// The timeline.
@@ -188,7 +188,7 @@ pub enum Place {
     Bulk,
 }
 
-impl Place {
+impl KeyPlace {
     /// All of them.
     pub const ALL: [Self; 16] = [
         Self::Queues,
@@ -243,14 +243,14 @@ pub struct Binding {
     /// The keys that do it.
     pub keys: &'static [Key],
     /// The places where the keys do it.
-    pub places: &'static [Place],
+    pub places: &'static [KeyPlace],
     /// Its description in the help.
     pub help: &'static str,
     /// The head that the help lists it under.
     pub section: Section,
     /// The hint bar's words, and where they stand; the rows of the table are in order of
     /// importance.
-    pub hints: &'static [(Place, &'static str)],
+    pub hints: &'static [(KeyPlace, &'static str)],
 }
 
 /// The heads of the help.
@@ -295,7 +295,7 @@ pub struct HelpRow {
 /// The help: per head, the keys and what they do, as seen from `place`. Neighbours with the same
 /// words, such as up and down, are one row; what has no key has a dash.
 #[must_use]
-pub fn help(keymap: &Keymap, ascii: bool, place: Place) -> Vec<(&'static str, Vec<HelpRow>)> {
+pub fn help(keymap: &Keymap, ascii: bool, place: KeyPlace) -> Vec<(&'static str, Vec<HelpRow>)> {
     let rows = |section| {
         let own: Vec<_> = keymap
             .rows()
@@ -310,7 +310,7 @@ pub fn help(keymap: &Keymap, ascii: bool, place: Place) -> Vec<(&'static str, Ve
         .collect()
 }
 
-fn help_row(group: &[(&'static Binding, &[Key])], ascii: bool, place: Place) -> HelpRow {
+fn help_row(group: &[(&'static Binding, &[Key])], ascii: bool, place: KeyPlace) -> HelpRow {
     // `1 2 3`, but `↑ k  ↓ j`: what does the same stands closer.
     let single = group.iter().all(|(_, keys)| keys.len() < 2);
     let labels = group.iter().filter(|(_, keys)| !keys.is_empty());

@@ -17,12 +17,12 @@ use crate::tui::tabs::Tab;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// The rules that mark entries as a whole.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<MarkRule>,
     /// By member: marked although no rule holds, or not marked although one does. Of equal elements
     /// as many as have places.
     pub toggled: HashMap<Vec<u8>, ToggledEntry>,
     /// The place where a range began that is not ended yet.
-    pub range: Option<Place>,
+    pub range: Option<TimeoutsPlace>,
     /// The codecs by which the payloads of their queue are read, for a filter that looks into them.
     pub habit: Habit,
     /// The tab that they were set in.
@@ -55,9 +55,9 @@ impl ToggledEntry {
 
 /// A rule that marks many.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct MarkRule {
     /// The entries that it holds for.
-    pub what: What,
+    pub what: MarkedWhat,
     /// Number of these entries when last counted.
     pub count: u64,
     /// The count is still right.
@@ -66,7 +66,7 @@ pub struct Rule {
 
 /// The entries that a rule holds for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum MarkedWhat {
     /// All there are.
     All,
     /// All that a filter matches, its relative times meant at that moment.
@@ -74,12 +74,12 @@ pub enum What {
     /// All due from the first moment on and before the second.
     Due(EpochMillis, EpochMillis),
     /// All from one place to another, both included. By score and member: ranks move.
-    Span(Place, Place),
+    Span(TimeoutsPlace, TimeoutsPlace),
 }
 
 /// A place in timeouts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct TimeoutsPlace {
     /// The score there.
     pub score: f64,
     /// The member there; members of one score are in the order of their bytes.
@@ -88,7 +88,7 @@ pub struct Place {
     pub rank: u64,
 }
 
-impl Place {
+impl TimeoutsPlace {
     /// Compares an entry with this place: it stands before it, at it or behind it.
     fn compare(&self, score: f64, member: &[u8]) -> Ordering {
         let by_score = score.total_cmp(&self.score);
@@ -96,10 +96,10 @@ impl Place {
     }
 }
 
-impl What {
+impl MarkedWhat {
     /// From one place to the other, whichever comes first.
     #[must_use]
-    pub fn span(a: Place, b: Place) -> Self {
+    pub fn span(a: TimeoutsPlace, b: TimeoutsPlace) -> Self {
         let behind = b.score.total_cmp(&a.score);
         if behind.then_with(|| b.member.cmp(&a.member)).is_lt() {
             Self::Span(b, a)
@@ -171,7 +171,7 @@ impl Marks {
     /// All that waits is marked, whatever is offered meanwhile.
     #[must_use]
     pub fn are_all(&self) -> bool {
-        let all = |rule: &Rule| rule.what == What::All;
+        let all = |rule: &MarkRule| rule.what == MarkedWhat::All;
         self.tab == Tab::Waiting && self.toggled.is_empty() && self.rules.iter().any(all)
     }
 
@@ -180,7 +180,7 @@ impl Marks {
     pub fn ruled(&self, row: &EntryRow) -> bool {
         self.rules.iter().any(|rule| match &rule.what {
             // Looking into a payload takes long: it was done when the row was loaded.
-            What::Filter(..) => match self.matching.get(&row.member) {
+            MarkedWhat::Filter(..) => match self.matching.get(&row.member) {
                 Some(known) => *known,
                 None => rule.what.holds(row),
             },
@@ -215,7 +215,7 @@ impl Marks {
     /// An entry that is no row of the screen is marked; of equal ones, some of them are.
     #[must_use]
     pub fn marks(&self, queue: &Queue, entry: &Entry) -> bool {
-        let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
+        let holds = |rule: &MarkRule| rule.what.holds_for(queue, self.habit, entry);
         match self.toggled.get(&entry.member) {
             Some(toggled) => toggled.marked || self.tab.has_equal(),
             None => self.rules.iter().any(holds),
@@ -249,7 +249,7 @@ impl Marks {
     /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
     #[must_use]
     pub fn left_in(&self, now: &Self) -> bool {
-        let rules = |marks: &Self| -> Vec<What> {
+        let rules = |marks: &Self| -> Vec<MarkedWhat> {
             marks.rules.iter().map(|rule| rule.what.clone()).collect()
         };
         let known = |(member, toggled): (&Vec<u8>, &ToggledEntry)| {
@@ -264,7 +264,7 @@ impl Marks {
     /// Counts the marked entries of a tab of `waiting` entries, and tells whether that is exact.
     #[must_use]
     pub fn count(&self, waiting: u64) -> (u64, bool) {
-        let all = self.rules.iter().any(|rule| rule.what == What::All);
+        let all = self.rules.iter().any(|rule| rule.what == MarkedWhat::All);
         // An entry that stands twice in the order list is one entry.
         let exact = all && self.tab != Tab::Order
             || match &self.rules[..] {

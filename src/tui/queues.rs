@@ -16,7 +16,7 @@ use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch};
 use crate::queue::{
     Finding, JudgedMember, Known, Pulse, Queue, ServerWatch, Severity, Survey, text,
 };
-use crate::tui::past::record::Record;
+use crate::tui::past::record::PastRecord;
 
 /// The progress of the search for queues.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,7 @@ pub struct QueueRow {
     /// No look at all its members begins unasked before this: the last one has failed.
     pub unexamined: Option<Instant>,
     /// The record of its past.
-    pub record: Arc<Record>,
+    pub record: Arc<PastRecord>,
 }
 
 /// The stage of the first seconds at a server.

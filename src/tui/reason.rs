@@ -3,7 +3,7 @@
 
 use crate::queue::LinkState;
 use crate::tui::entry::update::tree;
-use crate::tui::keys::{Action, Binding, Code, Key, Place};
+use crate::tui::keys::{Action, Binding, Code, Key, KeyPlace};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::{
     awaited, change, copy, departed, entries, entry, examine, focus, help, tabs, timeline,
@@ -39,7 +39,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         Action::Mark | Action::MarkRange if model.fate_at(model.stand().cursor).is_some() => model
             .fate_at(model.stand().cursor)
-            .map(departed::Fate::why_not),
+            .map(departed::DepartedFate::why_not),
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
@@ -88,7 +88,7 @@ pub(crate) fn unbound(model: &Model, key: Key) -> String {
     let bound = rows.filter(|(_, keys)| keys.contains(&key));
     // `y` copies, and answers questions: no question is open here.
     let only_asked = |binding: &Binding| {
-        let asks = [Place::Dialog, Place::Form, Place::Bulk];
+        let asks = [KeyPlace::Dialog, KeyPlace::Form, KeyPlace::Bulk];
         binding.places.iter().all(|place| asks.contains(place))
     };
     if let Some((binding, _)) = bound.min_by_key(|(binding, _)| only_asked(binding)) {

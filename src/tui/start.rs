@@ -5,7 +5,7 @@ use crate::queue::{Endpoint, Queue};
 use crate::tui::Options;
 use crate::tui::keys::Keymap;
 use crate::tui::look::{Background, Depth, Look, Zone};
-use crate::tui::server::run::Session;
+use crate::tui::server::run::ScreenSession;
 
 /// Shows the screen on `server` with the queues that were named (none: all there are) until it
 /// ends; its exit code. The header calls the server `called`, else by where it listens.
@@ -18,7 +18,7 @@ pub async fn show(
     let options = options(config, Keymap::new(&config.keys)?);
     let mut there = config.clone();
     (there.endpoint, there.queues) = (server, named);
-    let session = Session::new(there, called);
+    let session = ScreenSession::new(there, called);
     Ok(super::run(session, options).await?.code())
 }
 

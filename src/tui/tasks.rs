@@ -19,12 +19,12 @@ use crate::tui::edge::Runner;
 use crate::tui::effect::Effect;
 use crate::tui::link;
 use crate::tui::msg::Msg;
-use crate::tui::server::run::{Gate, Session};
+use crate::tui::server::run::{Gate, ScreenSession};
 use crate::tui::worker::run::Workers;
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum TaskKind {
     Discover,
     Pulse,
     Pulses,
@@ -46,9 +46,9 @@ pub(crate) enum Kind {
 
 /// Runs effects on a server. Its tasks end with it.
 pub struct Tasks {
-    pub(crate) session: Session,
+    pub(crate) session: ScreenSession,
     /// The session to switch to, once the way there is known, and the generation of its request.
-    pub(crate) way: Arc<Mutex<Option<(u64, Session)>>>,
+    pub(crate) way: Arc<Mutex<Option<(u64, ScreenSession)>>>,
     pub(crate) store: Store,
     pub(crate) named: Vec<Queue>,
     /// The sender of all that this session says, up to its end.
@@ -58,7 +58,7 @@ pub struct Tasks {
     pub(crate) out: UnboundedSender<Msg>,
     /// The lines that are kept for other times.
     pub(crate) lines: Lines,
-    pub(crate) latest: HashMap<Kind, AbortHandle>,
+    pub(crate) latest: HashMap<TaskKind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
     /// Each made when first something is to be changed in that slot of a cluster; one, where there is
     /// no cluster.
@@ -76,7 +76,7 @@ impl Tasks {
     /// Connects, and begins to watch the link and the channels; the loop hears of it through
     /// `out`. Queues that were named are the only ones there are: nothing is looked for then.
     #[must_use]
-    pub fn new(session: Session, lines: Lines, out: UnboundedSender<Msg>) -> Self {
+    pub fn new(session: ScreenSession, lines: Lines, out: UnboundedSender<Msg>) -> Self {
         let (gate, answers) = Gate::new(out.clone());
         let store = session.open();
         let watching = [
@@ -138,7 +138,11 @@ impl Tasks {
     }
 
     /// Starts a task; the one of its kind before it is cancelled.
-    pub(crate) fn latest(&mut self, kind: Kind, task: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn latest(
+        &mut self,
+        kind: TaskKind,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
         let handle = tokio::spawn(task).abort_handle();
         if let Some(before) = self.latest.insert(kind, handle) {
             before.abort();
@@ -149,7 +153,7 @@ impl Tasks {
     /// on with each answer), then the message.
     pub(crate) fn ask<T: Send + 'static>(
         &mut self,
-        kind: Kind,
+        kind: TaskKind,
         question: impl Future<Output = T> + Send + 'static,
         answer: impl FnOnce(T) -> Msg + Send + 'static,
     ) {
@@ -164,7 +168,7 @@ impl Tasks {
     }
 
     /// Ends the latest of its kind, if it still runs.
-    pub(crate) fn end(&mut self, kind: Kind) {
+    pub(crate) fn end(&mut self, kind: TaskKind) {
         if let Some(task) = self.latest.remove(&kind) {
             task.abort();
         }

@@ -5,7 +5,7 @@
 use std::process::{Command, Stdio};
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::journal::{Head, Item, ItemResult, Journal, Record, ServerId};
+use delayscope::ops::journal::{Head, Item, ItemResult, Journal, JournalRecord, ServerId};
 use delayscope::queue::{Change, EntryId, Form, Outcome, State, Tally, frame};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -32,7 +32,7 @@ impl Home {
     }
 
     /// Begins a change of `count` entries, each with the text `message N`.
-    async fn begin(&self, change: Change, queue: &[u8], count: u64) -> Record {
+    async fn begin(&self, change: Change, queue: &[u8], count: u64) -> JournalRecord {
         let head = Head {
             change,
             queue: queue.to_vec(),

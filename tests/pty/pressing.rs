@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
-use delayscope::tui::keys::{Action, BINDINGS, Binding, Code, Key, Place, Section};
+use delayscope::tui::keys::{Action, BINDINGS, Binding, Code, Key, KeyPlace, Section};
 
 use crate::PROGRAM;
 use crate::support::{Server, frame, wait_for};
@@ -21,40 +21,40 @@ use expected::{Seen, expected};
 const SOON: Duration = Duration::from_secs(6);
 
 /// The kinds of places: a binding is pressed in one of each, where it acts there.
-const KINDS: &[&[Place]] = &[
-    &[Place::Queues, Place::Timeline],
+const KINDS: &[&[KeyPlace]] = &[
+    &[KeyPlace::Queues, KeyPlace::Timeline],
     &[
-        Place::Entries,
-        Place::Delivered,
-        Place::Order,
-        Place::Traffic,
-        Place::Findings,
-        Place::Changes,
-        Place::Nodes,
+        KeyPlace::Entries,
+        KeyPlace::Delivered,
+        KeyPlace::Order,
+        KeyPlace::Traffic,
+        KeyPlace::Findings,
+        KeyPlace::Changes,
+        KeyPlace::Nodes,
     ],
-    &[Place::Entry],
-    &[Place::Help],
-    &[Place::Dialog],
-    &[Place::Form],
+    &[KeyPlace::Entry],
+    &[KeyPlace::Help],
+    &[KeyPlace::Dialog],
+    &[KeyPlace::Form],
 ];
 
 /// What leads to a place from the start, and what is seen there.
-fn way(place: Place) -> (&'static [u8], &'static str) {
+fn way(place: KeyPlace) -> (&'static [u8], &'static str) {
     match place {
-        Place::Queues => (b"", "? help"),
-        Place::Timeline => (b"\t", "⏎ list"),
-        Place::Entries => (b"1", "Space mark"),
-        Place::Delivered => (b"2", "delivered 2"),
-        Place::Order => (b"3", "[3 order list"),
-        Place::Traffic => (b"4", "[4 traffic"),
-        Place::Findings => (b"5", "[5 findings"),
-        Place::Changes => (b"6", "[6 journal"),
-        Place::Nodes => (b"8", "[8 nodes"),
-        Place::Entry => (b"1\r", "next view"),
-        Place::Help => (b"?", "Why is it late"),
-        Place::Dialog => (b"w", "n no"),
-        Place::Form => (b"o", "^S offer"),
-        Place::Lives | Place::Change | Place::Bulk => {
+        KeyPlace::Queues => (b"", "? help"),
+        KeyPlace::Timeline => (b"\t", "⏎ list"),
+        KeyPlace::Entries => (b"1", "Space mark"),
+        KeyPlace::Delivered => (b"2", "delivered 2"),
+        KeyPlace::Order => (b"3", "[3 order list"),
+        KeyPlace::Traffic => (b"4", "[4 traffic"),
+        KeyPlace::Findings => (b"5", "[5 findings"),
+        KeyPlace::Changes => (b"6", "[6 journal"),
+        KeyPlace::Nodes => (b"8", "[8 nodes"),
+        KeyPlace::Entry => (b"1\r", "next view"),
+        KeyPlace::Help => (b"?", "Why is it late"),
+        KeyPlace::Dialog => (b"w", "n no"),
+        KeyPlace::Form => (b"o", "^S offer"),
+        KeyPlace::Lives | KeyPlace::Change | KeyPlace::Bulk => {
             panic!("{place:?} needs a change that was made")
         }
     }
@@ -108,7 +108,7 @@ fn server() -> Server {
 /// A binding in a place, with one of its keys.
 struct Case {
     binding: &'static Binding,
-    place: Place,
+    place: KeyPlace,
     key: Key,
 }
 
@@ -118,10 +118,10 @@ fn cases() -> Vec<Case> {
     for (i, binding) in BINDINGS.iter().enumerate() {
         let mut own = Vec::new();
         for kind in KINDS {
-            let acts = |place: &&Place| {
+            let acts = |place: &&KeyPlace| {
                 binding.places.contains(place) && expected(binding.action, **place).is_some()
             };
-            let places: Vec<Place> = kind.iter().filter(acts).copied().collect();
+            let places: Vec<KeyPlace> = kind.iter().filter(acts).copied().collect();
             own.extend(places.get(i % places.len().max(1)));
         }
         let elsewhere = matches!(
@@ -150,8 +150,8 @@ fn cases() -> Vec<Case> {
 fn open(server: &Server, case: &Case, editor: &str) -> Terminal {
     // Only where little fits has the help something to scroll; elsewhere the header is in sight.
     let size = match (case.place, case.binding.section) {
-        (Place::Help, Section::Move) => (80, 14),
-        (Place::Help, _) => (120, 44),
+        (KeyPlace::Help, Section::Move) => (80, 14),
+        (KeyPlace::Help, _) => (120, 44),
         _ => (120, 40),
     };
     let env = [("VISUAL", editor)];
@@ -168,7 +168,7 @@ fn open(server: &Server, case: &Case, editor: &str) -> Terminal {
 /// Goes to the place, and does there what is done before the key.
 fn reach(
     terminal: &mut Terminal,
-    place: Place,
+    place: KeyPlace,
     expected: &expected::Expected,
     what: &dyn Fn(&str) -> String,
 ) {
@@ -179,7 +179,7 @@ fn reach(
     let (keys, there) = way(place);
     terminal.send(keys);
     step(terminal, there);
-    if place == Place::Order {
+    if place == KeyPlace::Order {
         // A list that has not been read yet has no rows to act on.
         step(terminal, "line-000");
     }

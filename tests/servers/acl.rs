@@ -9,7 +9,7 @@ mod whole;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use delayscope::queue::acl::{Place, Rules};
+use delayscope::queue::acl::{QueueSite, Rules};
 use delayscope::queue::{Change, Queue};
 use delayscope::store::write::DueCursor;
 use delayscope::store::{Access, Store, StoreError};
@@ -46,7 +46,7 @@ fn plain(end: &str) -> Queue {
 }
 
 fn granted(changes: &[Change]) -> BTreeSet<&'static str> {
-    Rules::of(changes, &[], Place::Db0).commands
+    Rules::of(changes, &[], QueueSite::Db0).commands
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -127,7 +127,7 @@ async fn a_right_that_is_taken_away_is_missed() {
     let rules = Rules::of(
         &[Change::Transfer],
         std::slice::from_ref(&queue),
-        Place::Db0,
+        QueueSite::Db0,
     );
     if !Server::start().is_from((6, 0), NO_USERS) {
         return;
@@ -174,7 +174,7 @@ async fn another_database_needs_a_right_of_its_own() {
     if !server.is_from((6, 0), NO_USERS) {
         return;
     }
-    for (place, opens) in [(Place::OtherDb, true), (Place::Db0, false)] {
+    for (place, opens) in [(QueueSite::OtherDb, true), (QueueSite::Db0, false)] {
         let rules = Rules::of(&[], &[redisson()], place);
         let mut endpoint = server.endpoint();
         log_in(&server, &mut endpoint, &rules);

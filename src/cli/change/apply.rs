@@ -9,7 +9,7 @@ use super::super::meter::Meter;
 use super::super::output::Output;
 use super::super::stop::StopSignal;
 use super::super::suspend::Suspend;
-use super::super::{Outcome, say};
+use super::super::{CommandOutcome, say};
 use super::summary::{self, Figures};
 use crate::clock::instant;
 use crate::ops::apply::{ChangeEvent, Order, PAUSED, RunningChange};
@@ -80,7 +80,7 @@ impl ChangeFollower {
         mut applying: RunningChange,
         stop: &mut StopSignal,
         out: &mut Output<W>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let mut suspend = Suspend::heed();
         loop {
             let told = tokio::select! {
@@ -92,7 +92,7 @@ impl ChangeFollower {
                 () = stop.asked() => {
                     if self.stopping {
                         self.left_at_once();
-                        return Ok(Outcome::Partly);
+                        return Ok(CommandOutcome::Partly);
                     }
                     self.stop(&applying);
                     continue;
@@ -195,7 +195,7 @@ impl ChangeFollower {
         mut self,
         summary: &Summary,
         out: &mut Output<W>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         self.meter.clear();
         if let Some(why) = self.unprinted {
             return Err(why.into());
@@ -222,7 +222,11 @@ impl ChangeFollower {
             return Err(anyhow!("{why}"));
         }
         let all = summary.all_done();
-        Ok(if all { Outcome::Done } else { Outcome::Partly })
+        Ok(if all {
+            CommandOutcome::Done
+        } else {
+            CommandOutcome::Partly
+        })
     }
 
     /// It could not begin, or broke off without an end; what was done before is told.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::output::Output;
 use super::super::stop::StopSignal;
-use super::super::{Outcome, finding, say, shape, times};
+use super::super::{CommandOutcome, finding, say, shape, times};
 use super::arrivals::{Arrival, Arrivals};
 use super::hook::Hook;
 use super::looks::Looks;
@@ -27,7 +27,7 @@ pub(super) async fn run<W: Write>(
     span: Option<Duration>,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let mut stop = StopSignal::listen();
     let end = span.map(|span| instant() + span);
     let limit = Duration::from_millis(asked.exec_limit.ms());

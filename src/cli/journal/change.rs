@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{fields, limit, line, queue_text, state};
 use crate::args;
 use crate::cli::output::{Column, Output};
-use crate::cli::{Outcome, say, shape, times};
+use crate::cli::{CommandOutcome, say, shape, times};
 use crate::clock::{EpochMillis, local_now};
 use crate::ops::journal::{Item, ItemResult, Journal, JournalledChange};
 use crate::payload;
@@ -37,7 +37,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Journal,
     journal: &Journal,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let kept = journal.find(id).await?;
     let items = journal.read(&kept.id).await?;
     let shown = ShownChange {
@@ -71,7 +71,7 @@ pub(super) async fn run<W: Write>(
             text::thousands(items.unread())
         ));
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 impl ShownChange {

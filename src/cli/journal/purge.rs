@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::args;
 use crate::cli::confirm::ask;
 use crate::cli::output::Output;
-use crate::cli::{Outcome, say};
+use crate::cli::{CommandOutcome, say};
 use crate::clock::local_now;
 use crate::ops::journal::Journal;
 use crate::queue::text;
@@ -17,7 +17,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Purge,
     journal: &Journal,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let before = asked
         .older_than
         .map(|span| local_now().plus(-span.signed_ms()));
@@ -29,7 +29,7 @@ pub(super) async fn run<W: Write>(
         let count = goes.count() as u64;
         if count == 0 {
             say::note("the journal holds nothing to forget");
-            return Ok(Outcome::Done);
+            return Ok(CommandOutcome::Done);
         }
         let count = text::counted(count, "change", "changes");
         let question = format!("Forget {count} of the journal? They cannot be undone then. [y/N] ");
@@ -39,7 +39,7 @@ pub(super) async fn run<W: Write>(
         )?;
         if !matches!(answer.to_lowercase().as_str(), "y" | "yes") {
             say::note("nothing was forgotten");
-            return Ok(Outcome::Partly);
+            return Ok(CommandOutcome::Partly);
         }
     }
     let purged = journal.purge(before).await?;
@@ -52,5 +52,5 @@ pub(super) async fn run<W: Write>(
             text::thousands(purged.bytes)
         ))?;
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }

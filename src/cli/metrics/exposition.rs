@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// The kind of a family.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum MetricKind {
     /// Goes up and down.
     Gauge,
     /// Only goes up.
@@ -21,11 +21,16 @@ pub(super) struct Exposition {
 
 impl Exposition {
     /// Begins a family; its samples follow. Names are without `delayscope_`.
-    pub(super) fn family(&mut self, name: &'static str, kind: Kind, help: &str) -> Family<'_> {
+    pub(super) fn family(
+        &mut self,
+        name: &'static str,
+        kind: MetricKind,
+        help: &str,
+    ) -> Family<'_> {
         let kind = match kind {
-            Kind::Gauge => "gauge",
-            Kind::Counter => "counter",
-            Kind::Histogram => "histogram",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Counter => "counter",
+            MetricKind::Histogram => "histogram",
         };
         // Writing into a String cannot fail.
         let _ = writeln!(
@@ -104,7 +109,7 @@ mod tests {
     #[test]
     fn a_family_tells_its_help_and_type_once_and_labels_are_escaped() {
         let mut all = Exposition::default();
-        let mut family = all.family("up", Kind::Gauge, "Whether it answers.");
+        let mut family = all.family("up", MetricKind::Gauge, "Whether it answers.");
         family.add(&[], 1.0);
         family.add(&[("queue", "a\"b\\c\nd"), ("id", "x")], 0.25);
         assert_eq!(

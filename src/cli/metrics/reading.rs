@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Exposition;
-use super::exposition::Kind::{Counter, Gauge, Histogram};
+use super::exposition::MetricKind::{Counter, Gauge, Histogram};
 use crate::ops::doctor::Examination;
 use crate::queue::finding::Diagnosis;
 use crate::queue::lateness::BUCKETS_MS;

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::super::doctor::{Arrival, Arrivals, Doctor};
 use super::super::session::Session;
 use super::super::stop::StopSignal;
-use super::super::{Outcome, say};
+use super::super::{CommandOutcome, say};
 use super::reading::{self, MetricsReading};
 use crate::args;
 use crate::clock::instant;
@@ -49,7 +49,7 @@ pub(super) async fn run(
     address: SocketAddr,
     asked: &args::Metrics,
     config: &Config,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let listener = TcpListener::bind(address).await;
     let listener = listener.with_context(|| format!("could not listen at {address}"))?;
     let address = listener.local_addr()?;
@@ -64,7 +64,7 @@ pub(super) async fn run(
         () = accept(&listener, &asks) => {}
         () = answer(asked, config, questions) => {}
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 async fn accept(listener: &TcpListener, asks: &mpsc::Sender<TextRequest>) {

@@ -11,7 +11,7 @@ use super::super::output::Output;
 use super::super::session::Session;
 use super::super::stop::StopSignal;
 use super::super::suspend::Suspend;
-use super::super::{Outcome, say};
+use super::super::{CommandOutcome, say};
 use super::Account;
 use crate::args;
 use crate::clock::when::Span;
@@ -31,7 +31,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Trace,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let brakes = brakes(asked)?;
     let mut account = Account::new(asked, config, out)?;
     let server = config.endpoint.to_string();
@@ -44,7 +44,7 @@ pub(super) async fn run<W: Write>(
     let now = price(&session.store).await.with_context(what)?;
     if !agreed(&now, brakes, asked.yes, &server)? {
         say::note("nothing was traced");
-        return Ok(Outcome::Partly);
+        return Ok(CommandOutcome::Partly);
     }
     for (address, name) in names(&session.store).await {
         account.tracker.name(address.as_bytes(), name.as_bytes());
@@ -78,14 +78,14 @@ pub(super) async fn run<W: Write>(
     let ms = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
     let told = account.print(&format!("that {server} ran in {}", text::span(ms)));
     match end {
-        LiveEnd::Time | LiveEnd::Asked => told.map(|()| Outcome::Done),
+        LiveEnd::Time | LiveEnd::Asked => told.map(|()| CommandOutcome::Done),
         LiveEnd::Broken(why) => {
             bail!("the connection to {server} broke while it ran MONITOR: {why}")
         }
         LiveEnd::Unanswered(why) => Err(why).context("MONITOR was ended before its time"),
         LiveEnd::Rate(_) | LiveEnd::Buffer(_) | LiveEnd::Behind(_) => {
             say::note(&braked(&end, brakes));
-            told.map(|()| Outcome::Partly)
+            told.map(|()| CommandOutcome::Partly)
         }
     }
 }

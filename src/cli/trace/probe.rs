@@ -11,7 +11,7 @@ use super::super::confirm::{confirm, protection};
 use super::super::output::{Column, Output};
 use super::super::session::{Session, meant};
 use super::super::stop::StopSignal;
-use super::super::{Outcome, offer, say, shape};
+use super::super::{CommandOutcome, offer, say, shape};
 use super::printed::{dash, signed, time};
 use super::summary::{spread_object, spread_words};
 use crate::args;
@@ -61,7 +61,7 @@ pub(super) async fn run<W: Write>(
     asked: &args::Trace,
     config: &Config,
     out: &mut Output<W>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<CommandOutcome> {
     let Some(queue) = &asked.queue else {
         anyhow::bail!(
             "--probe offers test messages to a queue: name it, as in trace orders --probe 5."
@@ -102,7 +102,7 @@ pub(super) async fn run<W: Write>(
                        Give --yes.";
         if !confirm(&question, &queue, protection(config).as_deref(), refusal)? {
             say::note("nothing was offered");
-            return Ok(Outcome::Partly);
+            return Ok(CommandOutcome::Partly);
         }
     }
     let patience = asked.timeout.map_or(PATIENCE, Span::duration);
@@ -154,9 +154,9 @@ pub(super) async fn run<W: Write>(
     ended.with_context(what)?;
     let is_whole = totals.late.count() == count && totals.not_taken == 0;
     Ok(if is_whole {
-        Outcome::Done
+        CommandOutcome::Done
     } else {
-        Outcome::Partly
+        CommandOutcome::Partly
     })
 }
 

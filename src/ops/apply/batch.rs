@@ -6,7 +6,9 @@ use std::time::Duration;
 use crate::ops::plan::work::Work;
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
-use crate::store::change::{ChosenEntry, DeletedEntry, EditResult, End, Fate, Place, TimedResult};
+use crate::store::change::{
+    ChosenEntry, DeletedEntry, EditResult, End, Fate, ListPlace, TimedResult,
+};
 use crate::store::write::{Head, Writer};
 
 /// The fate of an entry.
@@ -17,7 +19,7 @@ pub(super) struct EntryFate {
     pub(super) reason: Option<String>,
     /// Its place in the order list, when it was deleted; of an element of target that left it or came
     /// back: its place there, where others come behind those that are next taken.
-    pub(super) stood: Option<Place>,
+    pub(super) stood: Option<ListPlace>,
 }
 
 impl EntryFate {
@@ -150,7 +152,7 @@ pub(super) async fn run(
         }
         Work::PutElements(all, End::Tail) => {
             let timed = writer.put_elements_behind(queue, &all[range]).await?;
-            let places = vec![Some(Place::Tail); timed.done.len()];
+            let places = vec![Some(ListPlace::Tail); timed.done.len()];
             Ok(standing(plain(timed, SCORE), places))
         }
         Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
@@ -267,7 +269,7 @@ fn plain(timed: TimedResult<Vec<Fate>>, why_changed: &str) -> Did {
 }
 
 /// Takes note of where in target each stood, or came to stand.
-fn standing(mut did: Did, places: Vec<Option<Place>>) -> Did {
+fn standing(mut did: Did, places: Vec<Option<ListPlace>>) -> Did {
     for (fated, place) in did.fated.iter_mut().zip(places) {
         fated.stood = place;
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::batch::{self, Did, EntryFate};
-use super::run::{Fate, Halt, PartEnd, Run};
+use super::run::{Halt, ItemFate, PartEnd, Run};
 use crate::ops::journal::{Item, Tries};
 use crate::ops::plan::work::{Work, has_places};
 use crate::queue::plan::Way;
@@ -204,7 +204,7 @@ impl Run {
         fated: Vec<EntryFate>,
     ) -> PartEnd {
         let each = (first..).zip(range.clone()).zip(fated);
-        let told = each.map(|((item, i), fated)| Fate {
+        let told = each.map(|((item, i), fated)| ItemFate {
             item: Some(item),
             id: work.id(&self.queue, i),
             fated,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::batch::EntryFate;
-use super::run::{Fate, Halt, PartEnd, Run};
+use super::run::{Halt, ItemFate, PartEnd, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
 use crate::ops::bulk::aside;
@@ -227,7 +227,7 @@ impl Run {
         let untold = self.without_result();
         let item = |i: usize| Some(first + u64::try_from(i).unwrap_or(0));
         let left = open.into_iter().enumerate().filter_map(|(i, id)| {
-            Some(Fate {
+            Some(ItemFate {
                 item: item(i),
                 id: id?,
                 fated: EntryFate::plain(untold),
@@ -286,7 +286,7 @@ impl Run {
                     change::Fate::Changed(_) => Outcome::Changed,
                     change::Fate::NoFrame => Outcome::Undecodable,
                 };
-                fates.push(Fate {
+                fates.push(ItemFate {
                     item: Some(first + u64::try_from(fated.index).unwrap_or(0)),
                     id,
                     fated: EntryFate::plain(outcome),

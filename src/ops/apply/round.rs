@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use super::batch::{EntryFate, KEPT_ALREADY, KEPT_OTHERWISE, SCORE, TWIN, WAITS, WAITS_OTHERWISE};
 use super::look::deleted_or_not;
-use super::run::{Fate, Halt, PartEnd, Run};
+use super::run::{Halt, ItemFate, PartEnd, Run};
 use crate::ops::bulk::put_back::{self, PutBack};
 use crate::ops::bulk::realign::{self, Realign};
 use crate::ops::bulk::sweep::{self, Sweep};
-use crate::ops::bulk::{self, Size, Step};
+use crate::ops::bulk::{self, BulkStep, Size};
 use crate::ops::journal::Tries;
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, Outcome, Queue};
 use crate::store::StoreError;
-use crate::store::change::{self, ChosenEntry, Place};
+use crate::store::change::{self, ChosenEntry, ListPlace};
 
 /// The reason for which an entry that waits is not sorted.
 const NOT_LISTED: &str = "it waits, but was not found in the order list";
@@ -30,7 +30,7 @@ pub(super) enum Stepper {
 }
 
 impl Stepper {
-    async fn next(&mut self, run: &Run, n: usize) -> Result<Option<Step>, StoreError> {
+    async fn next(&mut self, run: &Run, n: usize) -> Result<Option<BulkStep>, StoreError> {
         match self {
             Self::Realign(realign) => realign.next(&run.writer, n).await,
             Self::Sweep(sweep) => sweep.next(&run.writer, n).await,
@@ -142,7 +142,7 @@ impl Run {
     pub(super) async fn put_back(
         &mut self,
         work: &Work,
-        entries: &[(ChosenEntry, Place)],
+        entries: &[(ChosenEntry, ListPlace)],
     ) -> PartEnd {
         let deleted = entries.iter().rev().cloned();
         let deleted = deleted.map(|(chosen, place)| (chosen, Some(place)));
@@ -155,7 +155,7 @@ impl Run {
     pub(super) async fn restore(
         &mut self,
         work: &Work,
-        entries: &[(ChosenEntry, Option<Place>)],
+        entries: &[(ChosenEntry, Option<ListPlace>)],
     ) -> PartEnd {
         let kept = entries.iter().rev().cloned();
         let put_back = PutBack::restoring(&self.queue, kept.collect());
@@ -287,7 +287,7 @@ impl Run {
     /// Tells and writes down what a step did. `beside`: a script before it was never answered.
     async fn step(
         &mut self,
-        step: Step,
+        step: BulkStep,
         told: Option<&mut OpenEntries<'_>>,
         beside: bool,
     ) -> PartEnd {
@@ -370,7 +370,7 @@ impl OpenEntries<'_> {
         fated: bulk::NumberedFate,
         now: f64,
         delivered: &HashSet<[u8; 20]>,
-    ) -> Option<Fate> {
+    ) -> Option<ItemFate> {
         let i = fated.index;
         let id = self.open.get_mut(i)?.take()?;
         let outcome = match fated.fate {
@@ -390,7 +390,7 @@ impl OpenEntries<'_> {
             (Outcome::Refused, _) => EntryFate::because(outcome, self.why.refused),
             _ => EntryFate::plain(outcome),
         };
-        Some(Fate {
+        Some(ItemFate {
             item: self.item(i),
             id,
             fated: EntryFate { stood, ..fated },
@@ -398,10 +398,10 @@ impl OpenEntries<'_> {
     }
 
     /// The results of those that have none in the end.
-    fn left(&self, outcome: Outcome) -> Vec<Fate> {
+    fn left(&self, outcome: Outcome) -> Vec<ItemFate> {
         let open = self.open.iter().enumerate();
         let left = |(i, id): (usize, &Option<EntryId>)| {
-            Some(Fate {
+            Some(ItemFate {
                 item: self.item(i),
                 id: (*id)?,
                 fated: EntryFate::plain(outcome),

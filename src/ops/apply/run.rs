@@ -15,7 +15,7 @@ use super::unheard::Teller;
 use super::{ChangeEvent, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::ops::caught::caught;
-use crate::ops::journal::{Head, Journal, JournalError, Record, ServerId};
+use crate::ops::journal::{Head, Journal, JournalError, JournalRecord, ServerId};
 use crate::ops::plan::PreparedChange;
 use crate::ops::plan::work::Job;
 use crate::queue::plan::{Progress, Way};
@@ -53,7 +53,7 @@ impl From<StoreError> for Halt {
 pub(super) type PartEnd = Result<(), Halt>;
 
 /// The fate of an entry.
-pub(super) struct Fate {
+pub(super) struct ItemFate {
     /// Its item in the journal; none where it is not written down.
     pub(super) item: Option<u64>,
     pub(super) id: EntryId,
@@ -89,7 +89,7 @@ pub(super) struct Run {
     /// The journal, from its begin on.
     pub(super) journal: Option<Journal>,
     /// The journal's record of it, from its begin to its end.
-    pub(super) record: Option<Record>,
+    pub(super) record: Option<JournalRecord>,
     /// Items in that record.
     pub(super) intended: u64,
     /// The words for what is being done now.

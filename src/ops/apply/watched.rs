@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::due::{LEFT, unseen};
 use super::run::{Halt, PartEnd, Run};
 use crate::clock::{EpochMillis, instant};
-use crate::ops::journal::{Item, ItemResult, Record};
+use crate::ops::journal::{Item, ItemResult, JournalRecord};
 use crate::ops::plan::work::sha1;
 use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
 use crate::store::StoreError;
@@ -105,7 +105,7 @@ impl Run {
         let ids = std::mem::take(&mut done.ids);
         let rows = batch.rows.iter().zip(&batch.headers);
         let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
-        if !self.record.as_ref().is_none_or(Record::is_on_disk) {
+        if !self.record.as_ref().is_none_or(JournalRecord::is_on_disk) {
             self.settle(batch.items, Outcome::Left).await?;
             return Err(Halt::Failed(NOT_ON_DISK.to_owned()));
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::batch::EntryFate;
 use super::lost::LOST;
-use super::run::{Fate, Halt, PartEnd, Run};
+use super::run::{Halt, ItemFate, PartEnd, Run};
 use crate::ops::journal::{Item, ItemResult, JournalError, Tries};
 use crate::queue::{EntryResult, Outcome};
 
@@ -15,8 +15,8 @@ const HANGS: &str = "the disk of the journal takes no more";
 
 impl Run {
     /// Counts, tells and writes down what became of entries, whose intents are in the journal.
-    pub(super) async fn happened(&mut self, mut fates: Vec<Fate>) -> PartEnd {
-        let gone = |fate: &Fate| fate.fated.outcome == Outcome::Gone;
+    pub(super) async fn happened(&mut self, mut fates: Vec<ItemFate>) -> PartEnd {
+        let gone = |fate: &ItemFate| fate.fated.outcome == Outcome::Gone;
         let lost = if !fates.is_empty() && fates.iter().all(gone) {
             self.lost(fates.len() as u64).await
         } else {
@@ -34,7 +34,7 @@ impl Run {
         self.done(done).await?;
         let mut happened = Vec::with_capacity(fates.len());
         let mut results = Vec::with_capacity(fates.len());
-        for Fate { item, id, fated } in fates {
+        for ItemFate { item, id, fated } in fates {
             let EntryFate {
                 outcome,
                 reason,

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{Size, Step};
+use super::{BulkStep, Size};
 use crate::queue::Queue;
 use crate::store::StoreError;
 use crate::store::bulk::{self, AllWait, SetAside, StrayFate, TimedResult};
@@ -119,7 +119,11 @@ impl BringBack {
     }
 
     /// Brings up to `n` elements back; none: nothing is aside any more.
-    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    pub async fn next(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+    ) -> Result<Option<BulkStep>, StoreError> {
         let portion = Portion::from(n);
         let bytes = self.bytes.unwrap_or(portion.bytes);
         let portion = Portion { bytes, ..portion };
@@ -130,14 +134,14 @@ impl BringBack {
             return Ok(None);
         }
         self.taken += back.done.taken;
-        Ok(Some(Step {
+        Ok(Some(BulkStep {
             took: back.took,
             wrote: true,
             phase: PHASE,
             at: self.taken,
             of: self.taken + back.done.left,
             dropped: back.done.dropped,
-            ..Step::default()
+            ..BulkStep::default()
         }))
     }
 }

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use self::mend::MendProgress;
 use super::list::ListReader;
-use super::{Size, Step};
+use super::{BulkStep, Size};
 use crate::queue::Queue;
 use crate::store::{Store, StoreError};
 
@@ -107,7 +107,7 @@ impl Drift {
 
     /// Reads a page of timeouts or of the order list; none: all was read, and
     /// [`found`](Self::found) is exact.
-    pub async fn find(&mut self, store: &Store) -> Result<Option<Step>, StoreError> {
+    pub async fn find(&mut self, store: &Store) -> Result<Option<BulkStep>, StoreError> {
         let DriftStage::Comparing(compare) = &mut self.stage else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::store::change::{ChosenEntry, Place};
+use crate::store::change::{ChosenEntry, ListPlace};
 
 /// Deleted entries (by number), grouped by the element that they stand behind.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Groups {
 /// Groups entries that are given in the order in which they left, each with where it stood at that
 /// moment. So they go back from the last to the first, each right behind its neighbour, which may
 /// be one that is back already.
-pub(super) fn groups(entries: &[(ChosenEntry, Option<Place>)]) -> Groups {
+pub(super) fn groups(entries: &[(ChosenEntry, Option<ListPlace>)]) -> Groups {
     let mut back: HashMap<&[u8], usize> = HashMap::with_capacity(entries.len());
     let mut next: Vec<Option<usize>> = vec![None; entries.len()];
     let mut first: HashMap<&[u8], usize> = HashMap::new();
@@ -27,8 +27,8 @@ pub(super) fn groups(entries: &[(ChosenEntry, Option<Place>)]) -> Groups {
     for (i, (chosen, stood)) in entries.iter().enumerate().rev() {
         back.insert(&chosen.member, i);
         match stood {
-            Some(Place::Head) => next[i] = head.replace(i),
-            Some(Place::Behind(element) | Place::BehindNth(element, _)) => {
+            Some(ListPlace::Head) => next[i] = head.replace(i),
+            Some(ListPlace::Behind(element) | ListPlace::BehindNth(element, _)) => {
                 match back.get(element.as_slice()) {
                     Some(&neighbour) if neighbour != i => {
                         next[i] = next[neighbour].replace(i);
@@ -36,7 +36,7 @@ pub(super) fn groups(entries: &[(ChosenEntry, Option<Place>)]) -> Groups {
                     _ => next[i] = first.insert(element, i),
                 }
             }
-            Some(Place::Tail) | None => groups.tails.push(i),
+            Some(ListPlace::Tail) | None => groups.tails.push(i),
         }
     }
     let row =
@@ -81,12 +81,12 @@ mod tests {
                 .prop_shuffle(),
         ) {
             let mut list = order.clone();
-            let mut left: Vec<(usize, Place)> = Vec::new();
+            let mut left: Vec<(usize, ListPlace)> = Vec::new();
             for n in &leaving {
                 let at = list.iter().position(|m| m == n).unwrap();
                 let place = match at.checked_sub(1) {
-                    None => Place::Head,
-                    Some(before) => Place::Behind(chosen(list[before]).member),
+                    None => ListPlace::Head,
+                    Some(before) => ListPlace::Behind(chosen(list[before]).member),
                 };
                 list.remove(at);
                 left.push((*n, place));
@@ -109,7 +109,7 @@ mod tests {
             let (mut kept, mut entries, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
             for &n in &order {
                 if gone.contains(&n) {
-                    let place = kept.last().map_or(Place::Head, |&k| Place::Behind(chosen(k).member));
+                    let place = kept.last().map_or(ListPlace::Head, |&k| ListPlace::Behind(chosen(k).member));
                     entries.push((chosen(n), Some(place)));
                     numbers.push(n);
                 } else {

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use super::neighbours::{Groups, groups};
 use super::turn::Turn;
-use super::{NumberedFate, Size, Step, may_have_left, scores};
+use super::{BulkStep, NumberedFate, Size, may_have_left, scores};
 use crate::clock::local_now;
 use crate::queue::Queue;
 use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, ReturnFate, ReturnedEntry, Where};
-use crate::store::change::{ChosenEntry, Fate, Place};
+use crate::store::change::{ChosenEntry, Fate, ListPlace};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -58,7 +58,7 @@ impl PutBack {
     /// Puts these back, given in the order in which they left, each with where it stood at that
     /// moment; none: nowhere.
     #[must_use]
-    pub fn new(queue: &Queue, entries: Vec<(ChosenEntry, Option<Place>)>) -> Self {
+    pub fn new(queue: &Queue, entries: Vec<(ChosenEntry, Option<ListPlace>)>) -> Self {
         Self {
             queue: queue.clone(),
             from: Away::Nowhere,
@@ -76,7 +76,7 @@ impl PutBack {
 
     /// The same with entries that are in quarantine.
     #[must_use]
-    pub fn restoring(queue: &Queue, entries: Vec<(ChosenEntry, Option<Place>)>) -> Self {
+    pub fn restoring(queue: &Queue, entries: Vec<(ChosenEntry, Option<ListPlace>)>) -> Self {
         Self {
             from: Away::Quarantined,
             ..Self::new(queue, entries)
@@ -102,7 +102,11 @@ impl PutBack {
     /// Goes over the next `n` elements of the list, or puts up to `n` entries back. Fates: `Done`,
     /// or `Changed` for what waits already, with the score that it has. Whether timeouts has a new
     /// head has to be published by the caller in the end.
-    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    pub async fn next(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+    ) -> Result<Option<BulkStep>, StoreError> {
         if !self.sent.is_empty() {
             return self.look(writer.store()).await.map(Some);
         }
@@ -125,7 +129,7 @@ impl PutBack {
         writer: &Writer,
         [n, most]: [usize; 2],
         announced: bool,
-    ) -> Result<Option<Step>, StoreError> {
+    ) -> Result<Option<BulkStep>, StoreError> {
         loop {
             match self.stage {
                 PutBackStage::Heads if self.groups.heads.is_empty() => {
@@ -166,8 +170,8 @@ impl PutBack {
     }
 
     /// Says which entries the next script tries.
-    fn trying(&self, tries: Vec<usize>) -> Step {
-        Step {
+    fn trying(&self, tries: Vec<usize>) -> BulkStep {
+        BulkStep {
             tries,
             wrote: false,
             ..self.step(None, Vec::new())
@@ -202,7 +206,7 @@ impl PutBack {
         writer: &Writer,
         [n, most]: [usize; 2],
         announced: bool,
-    ) -> Result<Option<Step>, StoreError> {
+    ) -> Result<Option<BulkStep>, StoreError> {
         let looked = self.looked.take();
         let looked = match looked {
             Some(looked) => Some(looked),
@@ -248,7 +252,7 @@ impl PutBack {
         n: usize,
         page: &[Vec<u8>],
         neighbours: &[Vec<u8>],
-    ) -> Result<Step, StoreError> {
+    ) -> Result<BulkStep, StoreError> {
         let mut numbers = Vec::new();
         let mut returning = Vec::new();
         for element in neighbours {
@@ -329,7 +333,7 @@ impl PutBack {
         writer: &Writer,
         numbers: &[usize],
         to: &Where<'_>,
-    ) -> Result<Step, StoreError> {
+    ) -> Result<BulkStep, StoreError> {
         let entries = numbers.iter().map(|&i| self.returning(i, to.clone()));
         let entries: Vec<_> = entries.collect();
         let done = match writer
@@ -397,16 +401,16 @@ impl PutBack {
         })
     }
 
-    fn step(&self, took: Option<std::time::Duration>, fates: Vec<NumberedFate>) -> Step {
+    fn step(&self, took: Option<std::time::Duration>, fates: Vec<NumberedFate>) -> BulkStep {
         let (at, of) = self.turn.progress();
-        Step {
+        BulkStep {
             took,
             wrote: true,
             phase: "putting entries back",
             at,
             of,
             fates,
-            ..Step::default()
+            ..BulkStep::default()
         }
     }
 }
@@ -415,7 +419,7 @@ impl PutBack {
     /// Finds out what a script did whose answer never came. What it was to put back, is due and
     /// does not wait may have been transferred: it is not put back once more. What is in quarantine
     /// still is.
-    async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
+    async fn look(&mut self, store: &Store) -> Result<BulkStep, StoreError> {
         let now = store.clock().map_or_else(local_now, |clock| clock.now());
         let members = self.sent.iter().map(|&i| self.entries[i].member.clone());
         let members: Vec<_> = members.collect();
@@ -453,7 +457,7 @@ impl PutBack {
         open(&mut self.groups.tails);
         self.groups.behind.values_mut().for_each(open);
         self.groups.behind.retain(|_, group| !group.is_empty());
-        Ok(Step {
+        Ok(BulkStep {
             wrote: false,
             ..self.step(None, fates)
         })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::list::{ListPage, ListRead, ListReader};
 use super::swap::{ChosenPlace, FreePlace, mark, plan};
-use super::{NumberedFate, Size, Step, scores};
+use super::{BulkStep, NumberedFate, Size, scores};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::store::bulk::{MOST_SWAPPED, Swap};
@@ -123,7 +123,11 @@ impl Realign {
     /// Reads a page of the list, or lets up to `n` pairs change places. In the end each entry has a
     /// fate: `Done` stands where it shall, `Gone` waits no longer, `Changed` waits, but is not in
     /// the list, `NoFrame` was left where it is; `unsure`: others moved so much in the list that it may stand elsewhere.
-    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    pub async fn next(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+    ) -> Result<Option<BulkStep>, StoreError> {
         match &self.stage {
             RealignStage::Reading(_) => self.read(writer.store()).await,
             RealignStage::Swapping(_) => self.swap(writer, n).await,
@@ -131,13 +135,13 @@ impl Realign {
         }
     }
 
-    async fn read(&mut self, store: &Store) -> Result<Option<Step>, StoreError> {
+    async fn read(&mut self, store: &Store) -> Result<Option<BulkStep>, StoreError> {
         let RealignStage::Reading(reading) = &mut self.stage else {
             return Ok(None);
         };
-        let mut step = Step {
+        let mut step = BulkStep {
             phase: "reading the order list",
-            ..Step::default()
+            ..BulkStep::default()
         };
         match reading.list.next(store).await? {
             ListRead::Page(page) => {
@@ -159,17 +163,17 @@ impl Realign {
         Ok(Some(step))
     }
 
-    async fn swap(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    async fn swap(&mut self, writer: &Writer, n: usize) -> Result<Option<BulkStep>, StoreError> {
         let RealignStage::Swapping(swapping) = &mut self.stage else {
             return Ok(None);
         };
         let first = swapping.next;
         let end = swapping.swaps.len().min(first + n.clamp(1, MOST_SWAPPED));
-        let mut step = Step {
+        let mut step = BulkStep {
             phase: "swapping to the head",
             at: end as u64,
             of: swapping.swaps.len() as u64,
-            ..Step::default()
+            ..BulkStep::default()
         };
         if first == end {
             step.fates = self.settle(writer.store()).await?;

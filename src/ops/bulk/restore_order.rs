@@ -2,7 +2,7 @@
 //! first what that drops.
 
 use super::aside::BringBack;
-use super::{Step, scores};
+use super::{BulkStep, scores};
 use crate::queue::Queue;
 use crate::store::bulk::{facts, sample_list};
 use crate::store::write::Writer;
@@ -84,8 +84,12 @@ impl RestoreOrder {
             .collect())
     }
 
-    /// Brings up to `n` elements back ([`Step::dropped`]: what was not); none: nothing is aside.
-    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    /// Brings up to `n` elements back ([`BulkStep::dropped`]: what was not); none: nothing is aside.
+    pub async fn next(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+    ) -> Result<Option<BulkStep>, StoreError> {
         self.back.next(writer, n).await
     }
 }

@@ -12,10 +12,10 @@ use std::collections::{HashMap, HashSet};
 use self::copies::CopyCount;
 use super::list::{ListRead, ListReader};
 use super::turn::Turn;
-use super::{NumberedFate, Size, Step, scores};
+use super::{BulkStep, NumberedFate, Size, scores};
 use crate::queue::Queue;
 use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, SweepFate, TimedResult, facts};
-use crate::store::change::{ChosenEntry, Fate, Place};
+use crate::store::change::{ChosenEntry, Fate, ListPlace};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
@@ -37,7 +37,7 @@ pub struct Sweep {
     /// Entries without a fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
     /// Entries for which a script was sent whose answer never came, and where they stood then.
-    unsure: HashMap<usize, Option<Place>>,
+    unsure: HashMap<usize, Option<ListPlace>>,
     /// Strays that were told already, and what was taken out of timeouts, a stray by that: there may
     /// be more copies of them.
     told: HashSet<usize>,
@@ -169,7 +169,11 @@ impl Sweep {
     /// Goes over the next `n` elements of the list (at most [`MOST_MOVED`]). Each of the chosen
     /// gets a fate: `Done`, `Gone` (it does not wait any more), `Changed`, or, of an edit,
     /// `NoFrame`: its new bytes wait already.
-    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    pub async fn next(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+    ) -> Result<Option<BulkStep>, StoreError> {
         let n = n.clamp(1, MOST_MOVED);
         match &mut self.stage {
             SweepStage::Counting(_) => self.count(writer.store()).await.map(Some),
@@ -181,7 +185,7 @@ impl Sweep {
         }
     }
 
-    async fn turn(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    async fn turn(&mut self, writer: &Writer, n: usize) -> Result<Option<BulkStep>, StoreError> {
         let (n, page) = if let Some(looked) = self.looked.take() {
             looked
         } else {
@@ -198,7 +202,7 @@ impl Sweep {
             if !tries.is_empty() {
                 self.looked = Some((n, page));
                 let step = self.step(self.phase());
-                return Ok(Some(Step { tries, ..step }));
+                return Ok(Some(BulkStep { tries, ..step }));
             }
             (n, page)
         };
@@ -228,7 +232,7 @@ impl Sweep {
         let met: Vec<(Vec<u8>, usize)> = met.iter().map(|&(m, i)| (m.to_vec(), i)).collect();
         self.turn.went(done.done.went, n);
         let (at, of) = self.turn.progress();
-        Ok(Some(Step {
+        Ok(Some(BulkStep {
             took: done.took,
             wrote: true,
             phase: self.phase(),
@@ -236,7 +240,7 @@ impl Sweep {
             of,
             fates: self.took_out(done.done, &met),
             copies: std::mem::take(&mut self.copies),
-            ..Step::default()
+            ..BulkStep::default()
         }))
     }
 
@@ -264,7 +268,7 @@ impl Sweep {
     }
 
     /// Goes on to those that were not met once the list has gone round.
-    fn turned(&mut self) -> Option<Step> {
+    fn turned(&mut self) -> Option<BulkStep> {
         if self.stopped {
             self.stage = SweepStage::Ended;
             return None;
@@ -312,7 +316,10 @@ impl Sweep {
                 SweepFate::Left(_) if !self.news.is_empty() => (Fate::Done, None),
                 SweepFate::Left(behind) => {
                     let behind = behind.or_else(|| self.before.clone());
-                    (Fate::Done, Some(behind.map_or(Place::Head, Place::Behind)))
+                    (
+                        Fate::Done,
+                        Some(behind.map_or(ListPlace::Head, ListPlace::Behind)),
+                    )
                 }
                 SweepFate::Not => (Fate::Gone, None),
                 SweepFate::Changed(score) => (Fate::Changed(score), None),
@@ -343,7 +350,7 @@ impl Sweep {
     }
 
     /// Finds the fates of those that were not met: gone, changed, or they still wait.
-    async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
+    async fn look(&mut self, store: &Store) -> Result<BulkStep, StoreError> {
         let mut step = self.step(LOOKING);
         let SweepStage::Looking(rest, waiting) = &mut self.stage else {
             return Ok(step);
@@ -410,7 +417,7 @@ impl Sweep {
     }
 
     /// Reads which of those that wait are in the list all the same: others have moved much in it.
-    async fn read(&mut self, writer: &Writer) -> Result<Step, StoreError> {
+    async fn read(&mut self, writer: &Writer) -> Result<BulkStep, StoreError> {
         let mut step = self.step(LOOKING);
         let SweepStage::Reading(reader, waiting, reading) = &mut self.stage else {
             return Ok(step);
@@ -443,7 +450,7 @@ impl Sweep {
         Ok(step)
     }
 
-    async fn forget(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
+    async fn forget(&mut self, writer: &Writer, n: usize) -> Result<BulkStep, StoreError> {
         let mut step = self.step(self.phase());
         let SweepStage::Forgetting(nowhere) = &self.stage else {
             return Ok(step);
@@ -505,7 +512,7 @@ impl Sweep {
         self.unsure.contains_key(&i) && kept.is_some_and(is)
     }
 
-    fn fated(&self, index: usize, fate: Fate, stood: Option<Place>) -> NumberedFate {
+    fn fated(&self, index: usize, fate: Fate, stood: Option<ListPlace>) -> NumberedFate {
         // An entry that was edited is seen by its new bytes.
         let is_unsure = fate == Fate::Gone && self.news.is_empty();
         let unsure = self.unsure.get(&index).filter(|_| is_unsure);
@@ -517,13 +524,13 @@ impl Sweep {
         }
     }
 
-    fn step(&self, phase: &'static str) -> Step {
+    fn step(&self, phase: &'static str) -> BulkStep {
         let (at, of) = self.turn.progress();
-        Step {
+        BulkStep {
             phase,
             at,
             of,
-            ..Step::default()
+            ..BulkStep::default()
         }
     }
 
@@ -540,7 +547,7 @@ impl Sweep {
 const LOOKING: &str = "finding the rest";
 
 /// Numbers, and where each of them stood.
-type Places = Vec<(usize, Option<Place>)>;
+type Places = Vec<(usize, Option<ListPlace>)>;
 
 /// The places of those that were met, each behind the last before it that stays; and the last of
 /// all that stays.
@@ -555,7 +562,7 @@ fn places(
     for element in slice {
         match numbers.get(element.as_slice()) {
             Some(&i) => {
-                let place = behind.map_or(Place::Head, |b| Place::Behind(b.clone()));
+                let place = behind.map_or(ListPlace::Head, |b| ListPlace::Behind(b.clone()));
                 places.push((i, Some(place)));
             }
             None => behind = Some(element),

@@ -14,7 +14,7 @@ use sha1::{Digest as _, Sha1};
 
 use crate::ops::journal::{Item, ItemResult, Tries};
 use crate::queue::{Form, Outcome, State};
-use crate::store::change::Place;
+use crate::store::change::ListPlace;
 
 pub(super) use read::{Results, items, kind, tries};
 
@@ -94,19 +94,19 @@ pub(super) fn put_results(out: &mut Vec<u8>, results: &[ItemResult]) {
             expected = result.index.wrapping_add(1);
             let place = match &result.stood {
                 None => 0,
-                Some(Place::Head) => PLACE_HEAD,
-                Some(Place::Behind(_)) => PLACE_BEHIND,
-                Some(Place::BehindNth(..)) => PLACE_BEHIND_NTH,
-                Some(Place::Tail) => PLACE_TAIL,
+                Some(ListPlace::Head) => PLACE_HEAD,
+                Some(ListPlace::Behind(_)) => PLACE_BEHIND,
+                Some(ListPlace::BehindNth(..)) => PLACE_BEHIND_NTH,
+                Some(ListPlace::Tail) => PLACE_TAIL,
             };
             out.push(outcome_code(result.outcome) | place << PLACE_SHIFT);
             match &result.stood {
-                Some(Place::Behind(neighbour)) => put_bytes(out, neighbour),
-                Some(Place::BehindNth(neighbour, n)) => {
+                Some(ListPlace::Behind(neighbour)) => put_bytes(out, neighbour),
+                Some(ListPlace::BehindNth(neighbour, n)) => {
                     put_bytes(out, neighbour);
                     put_number(out, *n);
                 }
-                Some(Place::Head | Place::Tail) | None => {}
+                Some(ListPlace::Head | ListPlace::Tail) | None => {}
             }
         }
         end_record(out, begin);

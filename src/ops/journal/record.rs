@@ -26,7 +26,7 @@ use crate::queue::{Outcome, Tally};
 /// One that is dropped before [`end`](Self::end), with all its clones, stays in the journal as never
 /// ended.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct JournalRecord {
     id: String,
     folder: Folder,
     writer: Arc<Mutex<Writer>>,
@@ -52,7 +52,7 @@ struct Writer {
     buffer: Vec<u8>,
 }
 
-impl Record {
+impl JournalRecord {
     /// Into a new file; on disk when it returns.
     pub(super) fn create(id: String, folder: Folder, file: File) -> Result<Self, JournalError> {
         let mut writer = Writer {

@@ -84,10 +84,10 @@ fn happened(index: u64) -> ItemResult {
     let neighbour = vec![index.to_le_bytes()[0]; 200];
     let places = [
         None,
-        Some(Place::Head),
-        Some(Place::Behind(neighbour.clone())),
-        Some(Place::Tail),
-        Some(Place::BehindNth(neighbour, index)),
+        Some(ListPlace::Head),
+        Some(ListPlace::Behind(neighbour.clone())),
+        Some(ListPlace::Tail),
+        Some(ListPlace::BehindNth(neighbour, index)),
     ];
     ItemResult {
         index,

@@ -9,7 +9,7 @@ use super::{ChangeError, Which};
 use crate::ops::entries::From;
 use crate::queue::change::What;
 use crate::queue::{Queue, text};
-use crate::store::change::{ChosenEntry, Place};
+use crate::store::change::{ChosenEntry, ListPlace};
 use crate::store::{StoreError, read};
 
 /// Entries looked up at once.
@@ -88,7 +88,7 @@ impl PlanContext<'_> {
         }
         let places = kept.into_iter().map(|chosen| {
             let framed = self.queue.unwrap(&chosen.member).is_ok();
-            (chosen, framed.then_some(Place::Tail))
+            (chosen, framed.then_some(ListPlace::Tail))
         });
         made.work(Work::Restore(places.collect()));
     }

@@ -10,7 +10,7 @@ use crate::payload;
 use crate::queue::plan::{Plan, Way};
 use crate::queue::{Change, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
-use crate::store::change::{ChosenEntry, End, Place, TakeBack};
+use crate::store::change::{ChosenEntry, End, ListPlace, TakeBack};
 
 /// Bytes of the longest line that is shown to be copied.
 const LONGEST: usize = 8 << 10;
@@ -403,13 +403,13 @@ fn add(timeouts: &[u8], score: f64, member: &[u8]) -> CommandWords {
 }
 
 /// The command that puts a member into that place of the order list.
-fn stand(list: &[u8], place: &Place, member: &[u8]) -> CommandWords {
+fn stand(list: &[u8], place: &ListPlace, member: &[u8]) -> CommandWords {
     match place {
-        Place::Behind(one) | Place::BehindNth(one, _) => {
+        ListPlace::Behind(one) | ListPlace::BehindNth(one, _) => {
             line(&[b"LINSERT", list, b"AFTER", one, member])
         }
-        Place::Head => line(&[b"LPUSH", list, member]),
-        Place::Tail => line(&[b"RPUSH", list, member]),
+        ListPlace::Head => line(&[b"LPUSH", list, member]),
+        ListPlace::Tail => line(&[b"RPUSH", list, member]),
     }
 }
 
@@ -476,11 +476,11 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<CommandWords> {
                 b"AFTER"
             };
             vec![match place {
-                Place::Behind(one) | Place::BehindNth(one, _) => {
+                ListPlace::Behind(one) | ListPlace::BehindNth(one, _) => {
                     line(&[b"LINSERT", target, where_to, one, element])
                 }
-                Place::Head => line(&[back(queue), target, element]),
-                Place::Tail => line(&[push(queue), target, element]),
+                ListPlace::Head => line(&[back(queue), target, element]),
+                ListPlace::Tail => line(&[push(queue), target, element]),
             }]
         }
         _ => Vec::new(),

@@ -8,7 +8,7 @@ use sha1::{Digest as _, Sha1};
 use super::deed::Deed;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Queue, State, frame};
-use crate::store::change::{ChosenEntry, End, Place, TakeBack};
+use crate::store::change::{ChosenEntry, End, ListPlace, TakeBack};
 
 use super::super::bulk::drift::Drift;
 use super::super::journal::Item;
@@ -45,7 +45,7 @@ pub(in crate::ops) enum Work {
     /// Entries that leave timeouts and order list for quarantine.
     Quarantine(Vec<ChosenEntry>),
     /// Entries that leave quarantine for timeouts and that place of the order list, if any.
-    Restore(Vec<(ChosenEntry, Option<Place>)>),
+    Restore(Vec<(ChosenEntry, Option<ListPlace>)>),
     /// Entries that leave timeouts and order list, their payloads for target.
     Deliver(Vec<ChosenEntry>),
     /// Entries that get another score.
@@ -53,7 +53,7 @@ pub(in crate::ops) enum Work {
     /// Entries that get other bytes.
     Edit(Vec<(ChosenEntry, Vec<u8>)>),
     /// Deleted entries that come into their places again.
-    PutBack(Vec<(ChosenEntry, Place)>),
+    PutBack(Vec<(ChosenEntry, ListPlace)>),
     /// Elements that leave target for timeouts; what people call each by; and the end of the order
     /// list to which they come.
     TakeBack(Vec<TakeBack>, Vec<EntryId>, End),
@@ -64,7 +64,7 @@ pub(in crate::ops) enum Work {
     /// is to take last stand first. Where new ones come: those that came first.
     PutElements(Vec<Vec<u8>>, End),
     /// Elements that come back to target, each into its place there.
-    PutAmong(Vec<(Vec<u8>, Place)>),
+    PutAmong(Vec<(Vec<u8>, ListPlace)>),
     /// Members of the order list alone that come into timeouts too.
     WaitAgain(Vec<ChosenEntry>),
     /// Members of the order list alone whose payloads go to target.
@@ -362,21 +362,21 @@ impl Work {
 
 /// True when any of these has a place of its own in the order list: else they come to its tail, or
 /// not into it.
-pub(in crate::ops) fn has_places(entries: &[(ChosenEntry, Option<Place>)]) -> bool {
+pub(in crate::ops) fn has_places(entries: &[(ChosenEntry, Option<ListPlace>)]) -> bool {
     let mut places = entries.iter().filter_map(|(_, place)| place.as_ref());
-    places.any(|place| *place != Place::Tail)
+    places.any(|place| *place != ListPlace::Tail)
 }
 
 /// The element that an entry is to stand behind.
-fn behind(place: Option<&Place>) -> Option<&[u8]> {
+fn behind(place: Option<&ListPlace>) -> Option<&[u8]> {
     match place {
-        Some(Place::Behind(neighbour) | Place::BehindNth(neighbour, _)) => Some(neighbour),
+        Some(ListPlace::Behind(neighbour) | ListPlace::BehindNth(neighbour, _)) => Some(neighbour),
         _ => None,
     }
 }
 
 /// Bytes of that element.
-fn neighbour(place: Option<&Place>) -> usize {
+fn neighbour(place: Option<&ListPlace>) -> usize {
     behind(place).map_or(0, <[u8]>::len)
 }
 

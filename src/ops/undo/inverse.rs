@@ -5,7 +5,7 @@ use super::target;
 use crate::ops::journal::{Item, ItemResult};
 use crate::ops::plan::repair::KEPT;
 use crate::queue::{EntryId, Outcome, Queue, State};
-use crate::store::change::{ChosenEntry, End, Place};
+use crate::store::change::{ChosenEntry, End, ListPlace};
 
 /// The number of an item of which nobody wrote down what became of it, nor where it stood: it has no
 /// place among those that left one after the other.
@@ -22,9 +22,9 @@ pub(super) enum Inverse {
     /// Gives an edited entry the bytes that it had.
     Edit(ChosenEntry, Vec<u8>),
     /// Puts a deleted entry back: the item it is, and where it stood.
-    PutBack(u64, ChosenEntry, Place),
+    PutBack(u64, ChosenEntry, ListPlace),
     /// Takes an entry out of quarantine: the item it is, and where it stood.
-    Restore(u64, ChosenEntry, Place),
+    Restore(u64, ChosenEntry, ListPlace),
     /// The same for one that the order list did not hold.
     RestoreOutside(ChosenEntry),
     /// Sets aside what came out of quarantine.
@@ -35,7 +35,7 @@ pub(super) enum Inverse {
     Discard(Vec<u8>, End),
     /// Puts a deleted element of target back: to its place there, or, where none was told, where a
     /// consumer takes it next.
-    PutElement(Vec<u8>, Option<Place>),
+    PutElement(Vec<u8>, Option<ListPlace>),
     /// Takes back what was transferred.
     TakeBack(target::Sought),
     /// Takes a repair of drift back; true: it comes into the order list again. (What waits again
@@ -118,7 +118,7 @@ fn entry(item: Item, happened: Option<ItemResult>) -> Inverse {
         (Some(member), Some(score), ..) if to_quarantine => match (done, stood) {
             (Some(_), None) => Inverse::RestoreOutside(chosen(member, score)),
             (_, stood) => {
-                let place = stood.unwrap_or(Place::Tail);
+                let place = stood.unwrap_or(ListPlace::Tail);
                 Inverse::Restore(index, chosen(member, score), place)
             }
         },
@@ -145,7 +145,7 @@ fn entry(item: Item, happened: Option<ItemResult>) -> Inverse {
             Inverse::Requeue(chosen(member, new), score)
         }
         (Some(member), Some(score), None, None, _) => {
-            let place = stood.unwrap_or(Place::Tail);
+            let place = stood.unwrap_or(ListPlace::Tail);
             Inverse::PutBack(index, chosen(member, score), place)
         }
         // Only the order list held it, and it was requeued.

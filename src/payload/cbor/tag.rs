@@ -2,7 +2,7 @@
 
 use crate::payload::java::number;
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 use crate::payload::{scalar, time};
 
 const BIG_INTEGER: &str = "java.math.BigInteger";
@@ -11,12 +11,12 @@ const CBOR: u64 = 55_799;
 
 /// A value with what its tag says it is; a tag that is not known, or does not go with the value,
 /// is its class.
-pub(super) fn tagged(r: &mut Reader<'_>, tag: u64, node: Node) -> Node {
+pub(super) fn tagged(r: &mut Reader<'_>, tag: u64, node: TreeNode) -> TreeNode {
     let meant = match (tag, &node.shape) {
-        (0, Shape::Text(text)) => Some(Node::text(text.as_str()).of("timestamp")),
+        (0, Shape::Text(text)) => Some(TreeNode::text(text.as_str()).of("timestamp")),
         (1, Shape::Number(seconds)) => seconds
             .as_i64()
-            .map(|seconds| Node::text(time::instant(seconds, 0)).of("timestamp")),
+            .map(|seconds| TreeNode::text(time::instant(seconds, 0)).of("timestamp")),
         (2, Shape::Bytes(bytes)) => number::big_integer(r, 1, bytes),
         (3, Shape::Bytes(bytes)) => {
             let inverted = bytes.iter().map(|byte| !byte);
@@ -37,7 +37,7 @@ pub(super) fn tagged(r: &mut Reader<'_>, tag: u64, node: Node) -> Node {
 
 /// A list. Jackson 2, which says the class, tags a negative `BigInteger` as CBOR does but writes
 /// all of its magnitude, not one less.
-pub(super) fn list(mut nodes: Vec<Node>) -> Node {
+pub(super) fn list(mut nodes: Vec<TreeNode>) -> TreeNode {
     if let [class, value] = nodes.as_mut_slice()
         && matches!(&class.shape, Shape::Text(name) if name == BIG_INTEGER)
         && value.class.as_deref() == Some(BIG_INTEGER)
@@ -47,11 +47,11 @@ pub(super) fn list(mut nodes: Vec<Node>) -> Node {
     {
         value.shape = scalar::decimal(&format!("-{less}")).shape;
     }
-    Node::new(Shape::List(nodes))
+    TreeNode::new(Shape::List(nodes))
 }
 
 /// A decimal fraction: the power of ten, and what is to be multiplied with it.
-fn decimal(parts: &[Node]) -> Option<Node> {
+fn decimal(parts: &[TreeNode]) -> Option<TreeNode> {
     let [exponent, digits] = parts else {
         return None;
     };
@@ -62,7 +62,7 @@ fn decimal(parts: &[Node]) -> Option<Node> {
     number::big_decimal(digits.as_str(), -i64::from(exponent))
 }
 
-fn uuid(bytes: &[u8]) -> Option<Node> {
+fn uuid(bytes: &[u8]) -> Option<TreeNode> {
     let (most, least) = bytes.split_first_chunk()?;
     let least = least.try_into().ok()?;
     Some(number::uuid(

@@ -8,10 +8,10 @@ use crate::payload::java::chrono::{
 };
 use crate::payload::java::extra::{Extra, Utf};
 use crate::payload::reader::Reader;
-use crate::payload::tree::Node;
+use crate::payload::tree::TreeNode;
 
 /// The value: what Java would have written is put together, and read as that is.
-pub(super) fn value(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn value(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     let kind = r.byte()?;
     let mut block = vec![kind];
     let (mut objects, mut after) = (0, None);

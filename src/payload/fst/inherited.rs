@@ -6,20 +6,25 @@ use super::levels::{BY_DEFAULT, PLAIN, date, end};
 use super::parts::compact_int;
 use super::{Fst, jdk};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 
 /// The load factor of a map, as everybody has it: 0.75.
 const LOAD_FACTOR: &[u8] = &0.75_f32.to_le_bytes();
 
 /// Reads what one of the JDK's classes wrote, with the mark that another class's part follows.
-type Base = fn(&mut Fst, &mut Reader<'_>) -> Option<Node>;
+type Base = fn(&mut Fst, &mut Reader<'_>) -> Option<TreeNode>;
 
 const BASES: [Base; 8] = [
     hash_map, hash_set, array_list, linked, tree_map, tree_set, day, decimal,
 ];
 
 /// An object of a class that is none of the JDK's: what it is of one of those, with its own fields.
-pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name, last: bool) -> Option<Node> {
+pub(super) fn content(
+    fst: &mut Fst,
+    r: &mut Reader<'_>,
+    class: &Name,
+    last: bool,
+) -> Option<TreeNode> {
     let begins = r.rest().starts_with(BY_DEFAULT) || r.rest().starts_with(&[PLAIN, 0]);
     if class.starts_with("java") || !begins {
         return None;
@@ -35,7 +40,7 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name, last: boo
                 return Some(node.of(class.clone()));
             }
             own.insert(0, node);
-            return Some(Node::new(Shape::Nameless(own)).of(class.clone()));
+            return Some(TreeNode::new(Shape::Nameless(own)).of(class.clone()));
         }
         if r.is_cut() {
             return None;
@@ -47,7 +52,7 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name, last: boo
 }
 
 /// `LinkedHashMap` says besides in which order its entries are.
-fn hash_map(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn hash_map(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     r.expect(LOAD_FACTOR)?;
     let _threshold = compact_int(r)?;
@@ -61,7 +66,7 @@ fn hash_map(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
     Some(node)
 }
 
-fn hash_set(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn hash_set(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     end(r)?;
     let _capacity = compact_int(r)?;
@@ -69,45 +74,45 @@ fn hash_set(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
     followed(fst.elements(r)?, r)
 }
 
-fn array_list(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn array_list(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     let count = usize::try_from(compact_int(r)?).ok()?;
     end(r)?;
     let _capacity = compact_int(r)?;
     let elements = r.items(count, |r| fst.value(r))?;
-    followed(Node::new(Shape::List(elements)), r)
+    followed(TreeNode::new(Shape::List(elements)), r)
 }
 
 /// A `LinkedList`, an `ArrayDeque`, a `CopyOnWriteArrayList`.
-fn linked(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn linked(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     end(r)?;
     followed(fst.elements(r)?, r)
 }
 
-fn tree_map(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn tree_map(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     let _comparator = fst.value(r)?;
     end(r)?;
     followed(fst.entries(r)?, r)
 }
 
-fn tree_set(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn tree_set(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     end(r)?;
     let _comparator = fst.value(r)?;
     followed(fst.elements(r)?, r)
 }
 
-fn day(_: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn day(_: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     date(r)
 }
 
-fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     followed(jdk::decimal(fst, r)?, r)
 }
 
-fn followed(node: Node, r: &mut Reader<'_>) -> Option<Node> {
+fn followed(node: TreeNode, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(&[PLAIN])?;
     Some(node)
 }

@@ -6,7 +6,7 @@ use super::{Fst, is_collection, is_map};
 use crate::payload::java::time::Coder;
 use crate::payload::java::{self, number};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 use crate::payload::{scalar, time};
 
 /// The class that has this number.
@@ -64,18 +64,18 @@ pub(super) const fn name(number: u16) -> Option<&'static str> {
 }
 
 /// The value of a class that is known; none of any other, or of other bytes.
-pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<TreeNode> {
     let node = match &**class {
-        "java.lang.Byte" => Node::number(r.byte()?.cast_signed()),
-        "java.lang.Short" => Node::number(compact_short(r)?.cast_signed()),
+        "java.lang.Byte" => TreeNode::number(r.byte()?.cast_signed()),
+        "java.lang.Short" => TreeNode::number(compact_short(r)?.cast_signed()),
         "java.lang.Float" => scalar::float(f32::from_le_bytes(r.array()?)),
         "java.lang.Double" => scalar::double(f64::from_le_bytes(r.array()?)),
         "java.lang.Character" => scalar::char(compact_short(r)?),
-        "java.lang.StringBuffer" | "java.lang.StringBuilder" => Node::text(utf(r)?),
+        "java.lang.StringBuffer" | "java.lang.StringBuilder" => TreeNode::text(utf(r)?),
         // A primitive's or not.
         "java.lang.Class" => {
             scalar::bool(r.byte()?)?;
-            Node::text(utf(r)?).of(class.clone())
+            TreeNode::text(utf(r)?).of(class.clone())
         }
         "java.math.BigInteger" => {
             let length = usize::try_from(compact_int(r)?).ok()?;
@@ -93,7 +93,7 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
         "java.util.RegularEnumSet" | "java.util.JumboEnumSet" => {
             let count = usize::try_from(compact_int(r)?).ok()?;
             fst.class(r)?;
-            Node::new(Shape::List(r.items(count, |r| fst.value(r))?)).of(class.clone())
+            TreeNode::new(Shape::List(r.items(count, |r| fst.value(r))?)).of(class.clone())
         }
         name if name.starts_with("java.util.Collections$") => {
             special(fst, r, name)?.of(class.clone())
@@ -105,7 +105,7 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
     Some(node)
 }
 
-fn elements(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
+fn elements(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<TreeNode> {
     if r.expect(BY_DEFAULT).is_none() {
         return fst.elements(r);
     }
@@ -124,7 +124,7 @@ fn elements(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
     }
 }
 
-fn entries(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
+fn entries(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<TreeNode> {
     if r.expect(BY_DEFAULT).is_none() {
         return fst.entries(r);
     }
@@ -138,26 +138,26 @@ fn entries(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
 }
 
 /// Collections of one element or none, and wrappers: their fields, and the mark of the end.
-fn special(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
+fn special(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<TreeNode> {
     let kind = class.strip_prefix("java.util.Collections$")?;
     let node = match kind {
         "EmptyList" | "EmptySet" | "EmptyMap" => {
             r.expect(b"\x42")?;
-            Node::new(if kind == "EmptyMap" {
+            TreeNode::new(if kind == "EmptyMap" {
                 Shape::Map(Vec::new())
             } else {
                 Shape::List(Vec::new())
             })
         }
-        "SingletonList" | "SingletonSet" => Node::new(Shape::List(vec![fst.value(r)?])),
-        "SingletonMap" => Node::new(Shape::Map(r.pairs(1, |r| fst.value(r))?)),
+        "SingletonList" | "SingletonSet" => TreeNode::new(Shape::List(vec![fst.value(r)?])),
+        "SingletonMap" => TreeNode::new(Shape::Map(r.pairs(1, |r| fst.value(r))?)),
         _ => return None,
     };
     r.expect(&[0])?;
     Some(node)
 }
 
-pub(super) fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(b"\x42\0")?;
     r.expect(BY_DEFAULT)?;
     let scale = compact_int(r)?;

@@ -9,7 +9,7 @@ use super::{Fst, chrono};
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::time;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 
 /// A class with a `writeObject`, and one without: then its fields follow.
 const WRITES: u8 = 0x37;
@@ -20,7 +20,7 @@ const NAMED_FIELDS: u8 = 0x4d;
 pub(super) const BY_DEFAULT: &[u8] = b"\x37\x63";
 
 /// The value of a class of `java.util` or beside it; none of any other, or of other bytes.
-pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<TreeNode> {
     if r.rest().starts_with(&[WRITES, NAMED_FIELDS])
         || r.rest().starts_with(&[PLAIN, 0, WRITES, NAMED_FIELDS])
     {
@@ -37,7 +37,7 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
 }
 
 /// Collections and maps. Whatever writes its elements itself has called `defaultWriteObject`.
-fn collection(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
+fn collection(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<TreeNode> {
     let here = r.mark();
     let shape = (|| {
         r.expect(BY_DEFAULT)?;
@@ -82,7 +82,7 @@ fn collection(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
     if shape.is_none() && !r.is_cut() {
         r.back(here);
     }
-    shape.map(Node::new)
+    shape.map(TreeNode::new)
 }
 
 /// The class of an `EnumMap`'s keys, of which the field says that it is one.
@@ -94,21 +94,21 @@ fn key_type(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Name> {
 }
 
 /// Reads what `List.of`, `Set.of` and `Map.of` make.
-fn immutable(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+fn immutable(fst: &mut Fst, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     let kind = compact_int(r)?;
     end(r)?;
     let count = usize::try_from(compact_int(r)?).ok()?;
     let elements = r.items(count, |r| fst.value(r))?;
     Some(match kind & 0xff {
-        3 => Node::new(pairs(elements)).of("java.util.Map"),
-        2 => Node::new(Shape::List(elements)).of("java.util.Set"),
-        _ => Node::new(Shape::List(elements)).of("java.util.List"),
+        3 => TreeNode::new(pairs(elements)).of("java.util.Map"),
+        2 => TreeNode::new(Shape::List(elements)).of("java.util.Set"),
+        _ => TreeNode::new(Shape::List(elements)).of("java.util.List"),
     })
 }
 
 /// Classes of `java.util` that only wrap a value or two.
-fn wrapped(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
+fn wrapped(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<TreeNode> {
     let node = match kind {
         "Arrays$ArrayList"
         | "CopyOnWriteArraySet"
@@ -124,17 +124,17 @@ fn wrapped(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
                 // The value of a key that is added.
                 fst.value(r)?;
             }
-            Node::new(Shape::List(pairs.into_iter().map(|(key, _)| key).collect()))
+            TreeNode::new(Shape::List(pairs.into_iter().map(|(key, _)| key).collect()))
         }
         "AbstractMap$SimpleEntry" | "AbstractMap$SimpleImmutableEntry" => {
-            Node::new(Shape::Map(r.pairs(1, |r| fst.value(r))?))
+            TreeNode::new(Shape::Map(r.pairs(1, |r| fst.value(r))?))
         }
-        "atomic.AtomicInteger" => Node::number(compact_int(r)?),
-        "atomic.AtomicLong" => Node::number(compact_long(r)?),
-        "atomic.AtomicBoolean" => Node::new(Shape::Bool(compact_int(r)? != 0)),
+        "atomic.AtomicInteger" => TreeNode::number(compact_int(r)?),
+        "atomic.AtomicLong" => TreeNode::number(compact_long(r)?),
+        "atomic.AtomicBoolean" => TreeNode::new(Shape::Bool(compact_int(r)? != 0)),
         "atomic.LongAdder$SerializationProxy" => {
             r.expect(&[PLAIN])?;
-            Node::number(compact_long(r)?)
+            TreeNode::number(compact_long(r)?)
         }
         "Currency" => {
             r.expect(&[PLAIN])?;
@@ -148,7 +148,7 @@ fn wrapped(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
 
 /// Reads what `Collections` makes of others' collections: who may do what with them is no part of
 /// what they hold.
-fn view(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
+fn view(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<TreeNode> {
     if kind.starts_with("Synchronized") {
         r.expect(BY_DEFAULT)?;
         let (held, _lock) = (fst.value(r)?, fst.value(r)?);
@@ -180,7 +180,7 @@ fn view(fst: &mut Fst, r: &mut Reader<'_>, kind: &str) -> Option<Node> {
 }
 
 /// Classes outside `java.util`.
-fn beside(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+fn beside(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<TreeNode> {
     let node = match &**class {
         "java.net.URI" => {
             r.expect(BY_DEFAULT)?;
@@ -188,7 +188,7 @@ fn beside(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
             end(r)?;
             node
         }
-        "java.net.URL" => Node::text(url(fst, r)?),
+        "java.net.URL" => TreeNode::text(url(fst, r)?),
         "java.io.File" => {
             r.expect(BY_DEFAULT)?;
             let node = fst.value(r)?;
@@ -238,7 +238,7 @@ fn url(fst: &mut Fst, r: &mut Reader<'_>) -> Option<String> {
 }
 
 /// A date as it writes itself, before the fields of a class that extends it.
-pub(super) fn date(r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn date(r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     end(r)?;
     let ms = compact_long(r)?;
@@ -247,18 +247,18 @@ pub(super) fn date(r: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// Seconds as a date writes itself, then the nanoseconds.
-fn timestamp(r: &mut Reader<'_>) -> Option<Node> {
+fn timestamp(r: &mut Reader<'_>) -> Option<TreeNode> {
     r.expect(BY_DEFAULT)?;
     end(r)?;
     let ms = compact_long(r)?;
     r.expect(&[PLAIN])?;
     let nanos = u32::try_from(compact_int(r)?).ok()?;
     end(r)?;
-    Some(Node::text(time::instant(ms.div_euclid(1000), nanos)))
+    Some(TreeNode::text(time::instant(ms.div_euclid(1000), nanos)))
 }
 
 /// Fields with their names, of each class that writes them so.
-fn named_fields(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+fn named_fields(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<TreeNode> {
     let _without_fields = r.expect(&[PLAIN, 0]);
     let mut all = Vec::new();
     while r.rest().starts_with(&[WRITES, NAMED_FIELDS]) {
@@ -278,7 +278,7 @@ fn named_fields(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node>
     java::object(r, class, vec![level])
 }
 
-fn until_null(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Vec<Node>> {
+fn until_null(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Vec<TreeNode>> {
     let mut nodes = Vec::new();
     while !r.is_cut() {
         match fst.value(r)? {
@@ -290,7 +290,7 @@ fn until_null(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Vec<Node>> {
 }
 
 /// Nodes that stand in turn for keys and values.
-fn pairs(nodes: Vec<Node>) -> Shape {
+fn pairs(nodes: Vec<TreeNode>) -> Shape {
     java::pairs(nodes).shape
 }
 

@@ -1,7 +1,7 @@
 //! Numbers, strings and arrays of primitives, as FST writes them.
 
 use crate::payload::reader::{Mark, Reader};
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 use crate::payload::{scalar, surprise};
 
 /// Before two, four and eight bytes of a compact number.
@@ -35,7 +35,7 @@ pub(super) fn compact_short(r: &mut Reader<'_>) -> Option<u16> {
 }
 
 /// The `double` at a place, if it is one that people use; else nothing is read.
-pub(super) fn usual_double<'a>(r: &mut Reader<'a>, place: Mark<'a>) -> Option<Node> {
+pub(super) fn usual_double<'a>(r: &mut Reader<'a>, place: Mark<'a>) -> Option<TreeNode> {
     /// The most that it surprises, in bits.
     const USUAL: u32 = 28;
     let after = r.mark();
@@ -64,22 +64,22 @@ pub(super) fn utf(r: &mut Reader<'_>) -> Option<String> {
     Some(String::from_utf16_lossy(&units))
 }
 
-pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<Node> {
+pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<TreeNode> {
     if kind == b'B' {
         let bytes = r.bytes(count)?;
         r.take_text(count)?;
-        return Some(Node::new(Shape::Bytes(bytes.to_vec())));
+        return Some(TreeNode::new(Shape::Bytes(bytes.to_vec())));
     }
     let items = r.items(count, |r| r.node(|r| primitive(r, kind)));
-    Some(Node::new(Shape::List(items?)))
+    Some(TreeNode::new(Shape::List(items?)))
 }
 
-fn primitive(r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+fn primitive(r: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
     Some(match kind {
         b'C' => scalar::char(compact_short(r)?),
-        b'S' => Node::number(compact_short(r)?.cast_signed()),
-        b'I' => Node::number(i32::from_le_bytes(r.array()?)),
-        b'J' => Node::number(i64::from_le_bytes(r.array()?)),
+        b'S' => TreeNode::number(compact_short(r)?.cast_signed()),
+        b'I' => TreeNode::number(i32::from_le_bytes(r.array()?)),
+        b'J' => TreeNode::number(i64::from_le_bytes(r.array()?)),
         b'F' => scalar::float(f32::from_le_bytes(r.array()?)),
         b'D' => scalar::double(f64::from_le_bytes(r.array()?)),
         b'Z' => scalar::bool(r.byte()?)?,

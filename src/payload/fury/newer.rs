@@ -8,7 +8,7 @@ use super::{long, padded, string, unknown, unsigned, zigzag};
 use crate::payload::java::number;
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Cut, Name, Node, Shape};
+use crate::payload::tree::{Cut, Name, Shape, TreeNode};
 
 const ARRAY_LIST: u8 = 0x5a;
 const UUID: u8 = 0x97;
@@ -16,7 +16,7 @@ const UUID: u8 = 0x97;
 const DESCRIBED: u8 = 0x1e;
 
 /// Reads what follows the flags.
-pub(super) fn read(r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(r: &mut Reader<'_>) -> Option<TreeNode> {
     let start = r.mark();
     let class = r.byte()?;
     if let Some(node) = body(r, class, true)
@@ -28,34 +28,34 @@ pub(super) fn read(r: &mut Reader<'_>) -> Option<Node> {
     unknown(r)
 }
 
-fn body(r: &mut Reader<'_>, class: u8, last: bool) -> Option<Node> {
+fn body(r: &mut Reader<'_>, class: u8, last: bool) -> Option<TreeNode> {
     Some(match class {
         0x01 => scalar::bool(r.byte()?)?,
-        0x02 => Node::number(r.byte()?.cast_signed()),
-        0x03 => Node::number(i16::from_le_bytes(r.array()?)),
-        0x04 | 0x05 => Node::number(zigzag(r)?),
-        0x06..=0x08 => Node::number(long(r)?),
+        0x02 => TreeNode::number(r.byte()?.cast_signed()),
+        0x03 => TreeNode::number(i16::from_le_bytes(r.array()?)),
+        0x04 | 0x05 => TreeNode::number(zigzag(r)?),
+        0x06..=0x08 => TreeNode::number(long(r)?),
         0x13 => scalar::float(f32::from_le_bytes(r.array()?)),
         0x14 => scalar::double(f64::from_le_bytes(r.array()?)),
-        0x15 => Node::text(string(r)?),
+        0x15 => TreeNode::text(string(r)?),
         0x29 => {
             let length = usize::try_from(unsigned(r)?).ok()?;
             let bytes = r.bytes(length)?;
             r.take_text(length)?;
-            Node::new(Shape::Bytes(bytes.to_vec()))
+            TreeNode::new(Shape::Bytes(bytes.to_vec()))
         }
         UUID => {
             let (high, low) = (r.array()?, r.array()?);
             number::uuid(u64::from_le_bytes(high), u64::from_le_bytes(low))
         }
-        ARRAY_LIST => Node::new(Shape::List(elements(r)?)).of("java.util.ArrayList"),
+        ARRAY_LIST => TreeNode::new(Shape::List(elements(r)?)).of("java.util.ArrayList"),
         DESCRIBED => described(r, last)?,
         _ => return None,
     })
 }
 
 /// The elements of a list: how many, what they have in common, and each of them.
-fn elements(r: &mut Reader<'_>) -> Option<Vec<Node>> {
+fn elements(r: &mut Reader<'_>) -> Option<Vec<TreeNode>> {
     const HAS_NULL: u8 = 2;
     const SAME: u8 = 8;
     let count = usize::try_from(unsigned(r)?).ok()?;
@@ -71,7 +71,7 @@ fn elements(r: &mut Reader<'_>) -> Option<Vec<Node>> {
         r.node(|r| {
             if flags & HAS_NULL != 0 {
                 match r.byte()? {
-                    0xfd => return Some(Node::new(Shape::Null)),
+                    0xfd => return Some(TreeNode::new(Shape::Null)),
                     0xff => {}
                     _ => return None,
                 }
@@ -86,7 +86,7 @@ fn elements(r: &mut Reader<'_>) -> Option<Vec<Node>> {
 }
 
 /// An object: the description of its class, whose first byte is its length; then its fields.
-fn described(r: &mut Reader<'_>, last: bool) -> Option<Node> {
+fn described(r: &mut Reader<'_>, last: bool) -> Option<TreeNode> {
     r.expect(&[0])?;
     let head: [u8; 8] = r.array()?;
     let length = usize::from(head[0]);
@@ -106,9 +106,9 @@ fn described(r: &mut Reader<'_>, last: bool) -> Option<Node> {
     }
     let length = r.rest().len();
     r.take_text(length + full.len())?;
-    let fields = Node::new(Shape::Bytes(r.bytes(length)?.to_vec()));
+    let fields = TreeNode::new(Shape::Bytes(r.bytes(length)?.to_vec()));
     if !last {
         r.stop(Cut::Unreadable);
     }
-    Some(Node::new(Shape::Nameless(vec![fields])).of(Name::from(full)))
+    Some(TreeNode::new(Shape::Nameless(vec![fields])).of(Name::from(full)))
 }

@@ -3,7 +3,7 @@
 use super::{string, unsigned};
 use crate::payload::java::{self, number};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 use crate::payload::{scalar, time};
 
 /// Before a value that may be null.
@@ -29,10 +29,10 @@ pub(super) fn is_no_field(r: &mut Reader<'_>) -> Option<bool> {
 
 pub(super) fn nullable(
     r: &mut Reader<'_>,
-    read: impl FnOnce(&mut Reader<'_>) -> Option<Node>,
-) -> Option<Node> {
+    read: impl FnOnce(&mut Reader<'_>) -> Option<TreeNode>,
+) -> Option<TreeNode> {
     if is_null(r)? {
-        return Some(Node::new(Shape::Null));
+        return Some(TreeNode::new(Shape::Null));
     }
     read(r)
 }
@@ -46,7 +46,7 @@ pub(super) fn sized<'a>(r: &mut Reader<'a>) -> Option<&'a [u8]> {
 }
 
 /// An array of strings: how many, whether there is a null among them, and each of them.
-pub(super) fn strings(r: &mut Reader<'_>) -> Option<Vec<Node>> {
+pub(super) fn strings(r: &mut Reader<'_>) -> Option<Vec<TreeNode>> {
     let count = usize::try_from(unsigned(r)?).ok()?;
     let has_null = match count {
         0 => false,
@@ -59,23 +59,23 @@ pub(super) fn strings(r: &mut Reader<'_>) -> Option<Vec<Node>> {
     r.items(count, |r| {
         r.node(|r| {
             if has_null {
-                return nullable(r, |r| string(r).map(Node::text));
+                return nullable(r, |r| string(r).map(TreeNode::text));
             }
-            string(r).map(Node::text)
+            string(r).map(TreeNode::text)
         })
     })
 }
 
 /// A constant of an enum: its place, and of the JDK's enums its name.
-pub(super) fn constant(r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+pub(super) fn constant(r: &mut Reader<'_>, class: &Name) -> Option<TreeNode> {
     let place = unsigned(r)?;
     let name = java::constant::name(class, place);
-    let node = name.map_or_else(|| Node::number(place), Node::text);
+    let node = name.map_or_else(|| TreeNode::number(place), TreeNode::text);
     Some(node.of(class.clone()))
 }
 
 /// A `BigDecimal`: its scale, its precision, its digits.
-pub(super) fn decimal(r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn decimal(r: &mut Reader<'_>) -> Option<TreeNode> {
     let mut scale = 0_u32;
     for shift in (0..=28).step_by(7) {
         let byte = r.byte()?;
@@ -95,23 +95,23 @@ pub(super) fn decimal(r: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// A boxed scalar: whole numbers take as many bytes as they need.
-pub(super) fn primitive(r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+pub(super) fn primitive(r: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
     match kind {
-        b'I' => super::zigzag(r).map(Node::number),
-        b'J' => super::long(r).map(Node::number),
+        b'I' => super::zigzag(r).map(TreeNode::number),
+        b'J' => super::long(r).map(TreeNode::number),
         _ => fixed(r, kind),
     }
 }
 
-pub(super) fn fixed(r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+pub(super) fn fixed(r: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
     Some(match kind {
         b'Z' => scalar::bool(r.byte()?)?,
-        b'B' => Node::number(r.byte()?.cast_signed()),
+        b'B' => TreeNode::number(r.byte()?.cast_signed()),
         b'C' => scalar::char(u16::from_le_bytes(r.array()?)),
-        b'S' => Node::number(i16::from_le_bytes(r.array()?)),
-        b'I' => Node::number(i32::from_le_bytes(r.array()?)),
+        b'S' => TreeNode::number(i16::from_le_bytes(r.array()?)),
+        b'I' => TreeNode::number(i32::from_le_bytes(r.array()?)),
         b'F' => scalar::float(f32::from_le_bytes(r.array()?)),
-        b'J' => Node::number(i64::from_le_bytes(r.array()?)),
+        b'J' => TreeNode::number(i64::from_le_bytes(r.array()?)),
         _ => scalar::double(f64::from_le_bytes(r.array()?)),
     })
 }

@@ -9,7 +9,7 @@ use super::parts::{
 use super::{Fury, Style, string, unsigned};
 use crate::payload::java::{self, number, scalar as jdk};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Cut, Name, Node, Shape};
+use crate::payload::tree::{Cut, Name, Shape, TreeNode};
 use crate::payload::{opaque, time};
 
 /// The class of a value.
@@ -34,7 +34,12 @@ impl Fury {
     }
 
     /// A value of that class; `last` if nothing can follow it.
-    pub(super) fn body(&mut self, r: &mut Reader<'_>, class: &Class, last: bool) -> Option<Node> {
+    pub(super) fn body(
+        &mut self,
+        r: &mut Reader<'_>,
+        class: &Class,
+        last: bool,
+    ) -> Option<TreeNode> {
         match class {
             Class::Known(kind, "") => self.known(r, *kind),
             Class::Known(kind, name) => self.known(r, *kind).map(|node| match node.shape {
@@ -48,7 +53,7 @@ impl Fury {
         }
     }
 
-    fn named(&mut self, r: &mut Reader<'_>, class: &NamedClass, last: bool) -> Option<Node> {
+    fn named(&mut self, r: &mut Reader<'_>, class: &NamedClass, last: bool) -> Option<TreeNode> {
         if class.dimensions > 0 {
             return self.array(r, class);
         }
@@ -80,22 +85,22 @@ impl Fury {
                 _ => rest(r, last)?.shape,
             },
         };
-        Some(Node::new(shape).of(java::array_name(r, name)?))
+        Some(TreeNode::new(shape).of(java::array_name(r, name)?))
     }
 
     /// An array of primitives behind a mark, as a field has it.
-    fn numbers(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+    fn numbers(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
         if is_no_field(r)? {
-            return Some(Node::new(Shape::Null));
+            return Some(TreeNode::new(Shape::Null));
         }
         self.known(r, FuryKind::Primitives(kind))
     }
 
     /// The value of a field that can be of any class.
-    fn field(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn field(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         r.node(|r| {
             if is_no_field(r)? {
-                return Some(Node::new(Shape::Null));
+                return Some(TreeNode::new(Shape::Null));
             }
             let class = self.class(r)?;
             self.body(r, &class, false)
@@ -103,7 +108,7 @@ impl Fury {
     }
 
     /// An array of objects: of one class, or each with its own.
-    fn array(&mut self, r: &mut Reader<'_>, class: &NamedClass) -> Option<Node> {
+    fn array(&mut self, r: &mut Reader<'_>, class: &NamedClass) -> Option<TreeNode> {
         let head = unsigned(r)?;
         let count = usize::try_from(head >> 1).ok()?;
         let inner = NamedClass {
@@ -124,49 +129,50 @@ impl Fury {
             r.node(|r| nullable(r, |r| self.body(r, &element, false)))
         });
         let brackets = "[]".repeat(class.dimensions.min(8));
-        Some(Node::new(Shape::List(items?)).of(format!("{}{brackets}", class.name)))
+        Some(TreeNode::new(Shape::List(items?)).of(format!("{}{brackets}", class.name)))
     }
 
     /// A value that may be null, with its class.
-    fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn value(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         r.node(|r| {
             if is_null(r)? {
-                return Some(Node::new(Shape::Null));
+                return Some(TreeNode::new(Shape::Null));
             }
             let class = self.class(r)?;
             self.body(r, &class, false)
         })
     }
 
-    fn known(&mut self, r: &mut Reader<'_>, kind: FuryKind) -> Option<Node> {
+    fn known(&mut self, r: &mut Reader<'_>, kind: FuryKind) -> Option<TreeNode> {
         Some(match kind {
             FuryKind::Primitive(kind) => primitive(r, kind)?,
             FuryKind::Fixed(kind) => fixed(r, kind)?,
             FuryKind::Maybe(kind) => match r.byte()? {
-                0 => Node::new(Shape::Null),
+                0 => TreeNode::new(Shape::Null),
                 1 => fixed(r, kind)?,
                 _ => return None,
             },
-            FuryKind::Text | FuryKind::Said => Node::text(string(r)?),
+            FuryKind::Text | FuryKind::Said => TreeNode::text(string(r)?),
             FuryKind::Pattern => {
-                let node = Node::text(string(r)?);
+                let node = TreeNode::text(string(r)?);
                 let _flags: [u8; 4] = r.array()?;
                 node
             }
             FuryKind::Locale => {
                 let parts = [string(r)?, string(r)?, string(r)?];
-                Node::text(jdk::locale([&parts[0], &parts[1], &parts[2], "", ""]))
+                TreeNode::text(jdk::locale([&parts[0], &parts[1], &parts[2], "", ""]))
             }
             FuryKind::Uuid => {
                 let (most, least) = (r.array()?, r.array()?);
                 number::uuid(u64::from_le_bytes(most), u64::from_le_bytes(least))
             }
-            FuryKind::Bytes => Node::new(Shape::Bytes(sized(r)?.to_vec())),
+            FuryKind::Bytes => TreeNode::new(Shape::Bytes(sized(r)?.to_vec())),
             FuryKind::Bits => {
                 let bytes = sized(r)?;
                 let (words, _) = bytes.as_chunks();
                 let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
-                jdk::bits_of(r, &words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec())))
+                jdk::bits_of(r, &words)
+                    .unwrap_or_else(|| TreeNode::new(Shape::Bytes(bytes.to_vec())))
             }
             FuryKind::BigInteger => {
                 let bytes = sized(r)?;
@@ -176,11 +182,11 @@ impl Fury {
             FuryKind::Date => time::date(i64::from_le_bytes(r.array()?)),
             FuryKind::Timestamp => {
                 let ms = i64::from_le_bytes(r.array()?);
-                Node::text(time::instant(ms.div_euclid(1000), nanos(r)?))
+                TreeNode::text(time::instant(ms.div_euclid(1000), nanos(r)?))
             }
-            FuryKind::Time(name) => Node::text(when(r, name)?),
+            FuryKind::Time(name) => TreeNode::text(when(r, name)?),
             FuryKind::Class => match self.class_name(r)? {
-                Some(name) => Node::text(&*name),
+                Some(name) => TreeNode::text(&*name),
                 None => return None,
             },
             _ => self.several(r, kind)?,
@@ -203,8 +209,8 @@ impl Fury {
     }
 
     /// Arrays, collections and maps.
-    fn several(&mut self, r: &mut Reader<'_>, kind: FuryKind) -> Option<Node> {
-        Some(Node::new(match kind {
+    fn several(&mut self, r: &mut Reader<'_>, kind: FuryKind) -> Option<TreeNode> {
+        Some(TreeNode::new(match kind {
             FuryKind::Primitives(kind) => {
                 let bytes = usize::try_from(unsigned(r)?).ok()?;
                 let items = r.items(bytes / size(kind), |r| r.node(|r| fixed(r, kind)));
@@ -258,7 +264,7 @@ impl Fury {
     }
 
     /// The elements of a collection: what they have in common, and each of them.
-    fn elements(&mut self, r: &mut Reader<'_>, count: usize) -> Option<Vec<Node>> {
+    fn elements(&mut self, r: &mut Reader<'_>, count: usize) -> Option<Vec<TreeNode>> {
         const HAS_NULL: u8 = 2;
         const MIXED: u8 = 8;
         if count == 0 {
@@ -272,7 +278,7 @@ impl Fury {
         r.items(count, |r| {
             r.node(|r| {
                 if flags & HAS_NULL != 0 && is_null(r)? {
-                    return Some(Node::new(Shape::Null));
+                    return Some(TreeNode::new(Shape::Null));
                 }
                 if let Some(class) = &common {
                     return self.body(r, class, false);
@@ -283,7 +289,11 @@ impl Fury {
         })
     }
 
-    fn entries(&mut self, r: &mut Reader<'_>, is_sorted: bool) -> Option<Vec<(Node, Node)>> {
+    fn entries(
+        &mut self,
+        r: &mut Reader<'_>,
+        is_sorted: bool,
+    ) -> Option<Vec<(TreeNode, TreeNode)>> {
         let count = usize::try_from(unsigned(r)?).ok()?;
         if is_sorted {
             let _comparator = self.value(r)?;
@@ -291,7 +301,11 @@ impl Fury {
         self.some_entries(r, count)
     }
 
-    fn some_entries(&mut self, r: &mut Reader<'_>, count: usize) -> Option<Vec<(Node, Node)>> {
+    fn some_entries(
+        &mut self,
+        r: &mut Reader<'_>,
+        count: usize,
+    ) -> Option<Vec<(TreeNode, TreeNode)>> {
         if self.style == Style::Fury {
             return r.pairs(count, |r| self.value(r));
         }
@@ -308,7 +322,7 @@ impl Fury {
         &mut self,
         r: &mut Reader<'_>,
         most: usize,
-        pairs: &mut Vec<(Node, Node)>,
+        pairs: &mut Vec<(TreeNode, TreeNode)>,
     ) -> Option<()> {
         const NULL_KEY: u8 = 0x02;
         const NULL_VALUE: u8 = 0x10;
@@ -317,7 +331,7 @@ impl Fury {
         if no_key || no_value {
             let mut side = |is_null: bool| {
                 if is_null {
-                    Some(Node::new(Shape::Null))
+                    Some(TreeNode::new(Shape::Null))
                 } else if flags & 0x09 != 0 {
                     self.value(r)
                 } else {
@@ -349,7 +363,7 @@ impl Fury {
 const LEFT_OVER: usize = 32;
 
 /// Reads what is left of an object whose class is not known; nothing behind it is read.
-fn rest(r: &mut Reader<'_>, last: bool) -> Option<Node> {
+fn rest(r: &mut Reader<'_>, last: bool) -> Option<TreeNode> {
     let zeros = r.rest().iter().rev().take_while(|byte| **byte == 0).count();
     let padding = if zeros > LEFT_OVER { zeros } else { 0 };
     let pieces = opaque::pieces(r, r.all().len() - padding, said)?;
@@ -357,12 +371,12 @@ fn rest(r: &mut Reader<'_>, last: bool) -> Option<Node> {
     if !last && !r.is_cut() {
         r.stop(Cut::Unreadable);
     }
-    Some(Node::new(Shape::Nameless(pieces)))
+    Some(TreeNode::new(Shape::Nameless(pieces)))
 }
 
 /// A text among other bytes. Before the first character that is no ASCII there is a mark that there
 /// is a text, or another text.
-fn said(r: &mut Reader<'_>, after_text: bool) -> Option<Node> {
+fn said(r: &mut Reader<'_>, after_text: bool) -> Option<TreeNode> {
     let here = r.mark();
     let before = r.at().checked_sub(1).and_then(|at| r.all().get(at));
     let is_marked = after_text || matches!(before, Some(0 | 0xff));
@@ -373,5 +387,5 @@ fn said(r: &mut Reader<'_>, after_text: bool) -> Option<Node> {
     r.spend(length / 64)?;
     r.back(here);
     let text = string(r)?;
-    (text.is_ascii() || is_marked).then(|| Node::text(text))
+    (text.is_ascii() || is_marked).then(|| TreeNode::text(text))
 }

@@ -5,7 +5,7 @@
 
 use super::{string, unsigned, zigzag};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 use crate::payload::{scalar, time};
 
 /// A mark, flags, and that Java wrote it.
@@ -29,7 +29,7 @@ pub(super) fn is_marked(payload: &[u8]) -> bool {
 }
 
 /// Reads what Fury 0.8 wrote.
-pub(super) fn read_fury(r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read_fury(r: &mut Reader<'_>) -> Option<TreeNode> {
     if !is_marked(r.rest()) || r.rest().get(MARK.len()) == Some(&VALUE) {
         return None;
     }
@@ -44,7 +44,7 @@ pub(super) fn read_fury(r: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// Reads what Fory wrote.
-pub(super) fn read_fory(r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read_fory(r: &mut Reader<'_>) -> Option<TreeNode> {
     if r.expect(NEWER).is_some() {
         return typed(r, Version::Newer);
     }
@@ -56,7 +56,7 @@ pub(super) fn read_fory(r: &mut Reader<'_>) -> Option<Node> {
     typed(r, Version::Fory)
 }
 
-fn typed(r: &mut Reader<'_>, version: Version) -> Option<Node> {
+fn typed(r: &mut Reader<'_>, version: Version) -> Option<TreeNode> {
     let kind = match version {
         Version::Fury => u16::from_le_bytes(r.array()?),
         Version::Fory | Version::Newer => u16::try_from(unsigned(r)?).ok()?,
@@ -68,71 +68,71 @@ fn typed(r: &mut Reader<'_>, version: Version) -> Option<Node> {
 }
 
 /// A value with a mark before it that says whether it is null.
-fn value(r: &mut Reader<'_>, version: Version) -> Option<Node> {
+fn value(r: &mut Reader<'_>, version: Version) -> Option<TreeNode> {
     r.node(|r| match r.byte()? {
-        0xfd => Some(Node::new(Shape::Null)),
+        0xfd => Some(TreeNode::new(Shape::Null)),
         VALUE => typed(r, version),
         _ => None,
     })
 }
 
-fn older(r: &mut Reader<'_>, kind: u16) -> Option<Node> {
+fn older(r: &mut Reader<'_>, kind: u16) -> Option<TreeNode> {
     Some(match kind {
         1 => scalar::bool(r.byte()?)?,
-        3 => Node::number(r.byte()?.cast_signed()),
-        5 => Node::number(i16::from_le_bytes(r.array()?)),
-        7 => Node::number(i32::from_le_bytes(r.array()?)),
-        9 => Node::number(i64::from_le_bytes(r.array()?)),
+        3 => TreeNode::number(r.byte()?.cast_signed()),
+        5 => TreeNode::number(i16::from_le_bytes(r.array()?)),
+        7 => TreeNode::number(i32::from_le_bytes(r.array()?)),
+        9 => TreeNode::number(i64::from_le_bytes(r.array()?)),
         11 => scalar::float(f32::from_le_bytes(r.array()?)),
         12 => scalar::double(f64::from_le_bytes(r.array()?)),
         13 => {
             let length = usize::try_from(unsigned(r)?).ok()?;
-            Node::text(r.utf8(length)?)
+            TreeNode::text(r.utf8(length)?)
         }
         14 => bytes(r)?,
         25 => {
             let count = usize::try_from(unsigned(r)?).ok()?;
-            Node::new(Shape::List(r.items(count, |r| value(r, Version::Fury))?))
+            TreeNode::new(Shape::List(r.items(count, |r| value(r, Version::Fury))?))
         }
         30 => {
             let count = usize::try_from(unsigned(r)?).ok()?;
-            Node::new(Shape::Map(r.pairs(count, |r| value(r, Version::Fury))?))
+            TreeNode::new(Shape::Map(r.pairs(count, |r| value(r, Version::Fury))?))
         }
         _ => return None,
     })
 }
 
 /// The numbers of types differ by what Fory 1.x has besides.
-fn newer(r: &mut Reader<'_>, kind: u16, version: Version) -> Option<Node> {
+fn newer(r: &mut Reader<'_>, kind: u16, version: Version) -> Option<TreeNode> {
     let is_newer = version == Version::Newer;
     Some(match (kind, is_newer) {
         (1, _) => scalar::bool(r.byte()?)?,
-        (2, _) => Node::number(r.byte()?.cast_signed()),
-        (3, _) => Node::number(i16::from_le_bytes(r.array()?)),
-        (4 | 5, _) => Node::number(zigzag(r)?),
+        (2, _) => TreeNode::number(r.byte()?.cast_signed()),
+        (3, _) => TreeNode::number(i16::from_le_bytes(r.array()?)),
+        (4 | 5, _) => TreeNode::number(zigzag(r)?),
         (6 | 7, _) => {
             let zigzag = unsigned(r)?;
-            Node::number((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
+            TreeNode::number((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
         }
         (10, false) | (19, true) => scalar::float(f32::from_le_bytes(r.array()?)),
         (11, false) | (20, true) => scalar::double(f64::from_le_bytes(r.array()?)),
-        (12, false) | (21, true) => Node::text(string(r)?),
-        (21 | 22, false) | (22 | 23, true) => Node::new(Shape::List(list(r, version)?)),
-        (23, false) | (24, true) => Node::new(Shape::Map(map(r, version)?)),
+        (12, false) | (21, true) => TreeNode::text(string(r)?),
+        (21 | 22, false) | (22 | 23, true) => TreeNode::new(Shape::List(list(r, version)?)),
+        (23, false) | (24, true) => TreeNode::new(Shape::Map(map(r, version)?)),
         (25, false) | (38, true) => time::date(i64::from_le_bytes(r.array()?)).of("java.util.Date"),
         (28, false) | (41, true) => bytes(r)?,
         _ => return None,
     })
 }
 
-fn bytes(r: &mut Reader<'_>) -> Option<Node> {
+fn bytes(r: &mut Reader<'_>) -> Option<TreeNode> {
     let length = usize::try_from(unsigned(r)?).ok()?;
     let bytes = r.bytes(length)?;
     r.take_text(length)?;
-    Some(Node::new(Shape::Bytes(bytes.to_vec())))
+    Some(TreeNode::new(Shape::Bytes(bytes.to_vec())))
 }
 
-fn list(r: &mut Reader<'_>, version: Version) -> Option<Vec<Node>> {
+fn list(r: &mut Reader<'_>, version: Version) -> Option<Vec<TreeNode>> {
     const HAS_NULL: u8 = 2;
     let count = usize::try_from(unsigned(r)?).ok()?;
     if count == 0 {
@@ -149,7 +149,7 @@ fn list(r: &mut Reader<'_>, version: Version) -> Option<Vec<Node>> {
         r.node(|r| {
             if flags & HAS_NULL != 0 {
                 match r.byte()? {
-                    0xfd => return Some(Node::new(Shape::Null)),
+                    0xfd => return Some(TreeNode::new(Shape::Null)),
                     VALUE => {}
                     _ => return None,
                 }
@@ -163,7 +163,7 @@ fn list(r: &mut Reader<'_>, version: Version) -> Option<Vec<Node>> {
 }
 
 /// Entries, in runs whose keys are of one type and whose values are.
-fn map(r: &mut Reader<'_>, version: Version) -> Option<Vec<(Node, Node)>> {
+fn map(r: &mut Reader<'_>, version: Version) -> Option<Vec<(TreeNode, TreeNode)>> {
     let count = usize::try_from(unsigned(r)?).ok()?;
     let mut pairs = Vec::new();
     while pairs.len() < count && !r.is_cut() {

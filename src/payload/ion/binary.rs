@@ -4,7 +4,7 @@
 use super::annotated;
 use crate::payload::java::number;
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 use crate::payload::{keyed, scalar, time};
 
 /// The beginning of a payload.
@@ -29,7 +29,7 @@ const LONG: u8 = 14;
 const NULL: u8 = 15;
 
 /// Reads tables of names, and one value.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.expect(&MARK)?;
     let mut names: Vec<Name> = SYSTEM.into_iter().map(Name::from).collect();
     loop {
@@ -37,7 +37,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
         if node.class.as_deref() != Some(TABLE) || reader.is_cut() {
             return Some(node);
         }
-        let symbols = node.children().into_iter().flat_map(Node::children);
+        let symbols = node.children().into_iter().flat_map(TreeNode::children);
         for symbol in symbols {
             if let Shape::Text(name) = &symbol.shape {
                 names.push(Name::from(name.as_str()));
@@ -46,12 +46,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     }
 }
 
-fn value(reader: &mut Reader<'_>, names: &[Name]) -> Option<Node> {
+fn value(reader: &mut Reader<'_>, names: &[Name]) -> Option<TreeNode> {
     reader.node(|reader| {
         let first = reader.byte()?;
         let (kind, low) = (first >> 4, first & 0x0f);
         if low == NULL {
-            return (kind <= 13).then(|| Node::new(Shape::Null));
+            return (kind <= 13).then(|| TreeNode::new(Shape::Null));
         }
         match kind {
             1 => return scalar::bool(low),
@@ -65,7 +65,7 @@ fn value(reader: &mut Reader<'_>, names: &[Name]) -> Option<Node> {
     })
 }
 
-fn sized(reader: &mut Reader<'_>, names: &[Name], kind: u8, length: usize) -> Option<Node> {
+fn sized(reader: &mut Reader<'_>, names: &[Name], kind: u8, length: usize) -> Option<TreeNode> {
     let end = reader.at().checked_add(length)?;
     if length > reader.rest().len() {
         return None;
@@ -87,8 +87,8 @@ fn sized(reader: &mut Reader<'_>, names: &[Name], kind: u8, length: usize) -> Op
             decimal(reader, exponent, end)?
         }
         6 => timestamp(reader, end)?,
-        7 => Node::text(name(names, big_endian(reader.bytes(length)?)?)?.as_ref()),
-        8 => Node::text(reader.utf8(length)?),
+        7 => TreeNode::text(name(names, big_endian(reader.bytes(length)?)?)?.as_ref()),
+        8 => TreeNode::text(reader.utf8(length)?),
         9 | 10 => keyed::bytes(reader, length)?,
         11 | 12 => list(reader, names, end)?,
         13 => object(reader, names, end)?,
@@ -106,15 +106,15 @@ fn sized(reader: &mut Reader<'_>, names: &[Name], kind: u8, length: usize) -> Op
     (reader.at() == end || reader.is_cut()).then_some(node)
 }
 
-fn list(reader: &mut Reader<'_>, names: &[Name], end: usize) -> Option<Node> {
+fn list(reader: &mut Reader<'_>, names: &[Name], end: usize) -> Option<TreeNode> {
     let mut nodes = Vec::new();
     while !reader.is_cut() && reader.at() < end {
         nodes.extend(reader.items(1, |reader| value(reader, names))?);
     }
-    Some(Node::new(Shape::List(nodes)))
+    Some(TreeNode::new(Shape::List(nodes)))
 }
 
-fn object(reader: &mut Reader<'_>, names: &[Name], end: usize) -> Option<Node> {
+fn object(reader: &mut Reader<'_>, names: &[Name], end: usize) -> Option<TreeNode> {
     let mut fields = Vec::new();
     while !reader.is_cut() && reader.at() < end {
         let field = reader.fields(1, |reader, _| {
@@ -123,7 +123,7 @@ fn object(reader: &mut Reader<'_>, names: &[Name], end: usize) -> Option<Node> {
         });
         fields.extend(field?);
     }
-    Some(Node::new(Shape::Object(fields)))
+    Some(TreeNode::new(Shape::Object(fields)))
 }
 
 fn name(names: &[Name], number: u64) -> Option<Name> {
@@ -131,13 +131,13 @@ fn name(names: &[Name], number: u64) -> Option<Name> {
     names.get(index).cloned()
 }
 
-fn integer(reader: &mut Reader<'_>, magnitude: &[u8], is_negative: bool) -> Option<Node> {
+fn integer(reader: &mut Reader<'_>, magnitude: &[u8], is_negative: bool) -> Option<TreeNode> {
     let sign = if is_negative { -1 } else { 1 };
     number::big_integer(reader, sign, magnitude).map(untyped)
 }
 
 /// The digits up to `end`: a sign and a magnitude.
-fn decimal(reader: &mut Reader<'_>, exponent: i32, end: usize) -> Option<Node> {
+fn decimal(reader: &mut Reader<'_>, exponent: i32, end: usize) -> Option<TreeNode> {
     let bytes = reader.bytes(end.checked_sub(reader.at())?)?;
     let mut magnitude = bytes.to_vec();
     let is_negative = magnitude.first().is_some_and(|first| *first >= 0x80);
@@ -151,13 +151,13 @@ fn decimal(reader: &mut Reader<'_>, exponent: i32, end: usize) -> Option<Node> {
 }
 
 /// A number of Ion's own: that it was read as one of Java's says nothing.
-fn untyped(mut node: Node) -> Node {
+fn untyped(mut node: TreeNode) -> TreeNode {
     node.class = None;
     node
 }
 
 /// A point in time in UTC, as far as it is told: year, month, day, hour and minute, seconds.
-fn timestamp(reader: &mut Reader<'_>, end: usize) -> Option<Node> {
+fn timestamp(reader: &mut Reader<'_>, end: usize) -> Option<TreeNode> {
     signed(reader)?;
     let year = i64::try_from(unsigned(reader)?)
         .ok()
@@ -178,7 +178,7 @@ fn timestamp(reader: &mut Reader<'_>, end: usize) -> Option<Node> {
         0..=2 => day,
         _ => format!("{day}T{}Z", time::clock(second, nanos, told > 4)),
     };
-    Some(Node::text(text).of("timestamp"))
+    Some(TreeNode::text(text).of("timestamp"))
 }
 
 /// Nanoseconds of a fraction of a second: a power of ten, and what is multiplied with it.

@@ -2,11 +2,11 @@
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Cut, Node};
+use crate::payload::tree::{Cut, TreeNode};
 
 /// A whole number in base 10, 16 or 2, a decimal (`1.50`, `15d-1`), a `double` (`1.5e0`), an
 /// infinity, a point in time.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"+-.:_".contains(b);
     let length = reader.rest().iter().take_while(is_part).count();
     if length > scalar::MAX_DIGITS {
@@ -15,9 +15,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     }
     let word = reader.utf8(length)?;
     match word {
-        "+inf" => return Some(Node::text("Infinity")),
-        "-inf" => return Some(Node::text("-Infinity")),
-        _ if is_timestamp(word) => return Some(Node::text(word).of("timestamp")),
+        "+inf" => return Some(TreeNode::text("Infinity")),
+        "-inf" => return Some(TreeNode::text("-Infinity")),
+        _ if is_timestamp(word) => return Some(TreeNode::text(word).of("timestamp")),
         _ => {}
     }
     let number = word.replace('_', "");
@@ -44,7 +44,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// A decimal as JSON has them: `e` for `d`, and no point without digits behind it.
-fn decimal(minus: &str, digits: &str) -> Option<Node> {
+fn decimal(minus: &str, digits: &str) -> Option<TreeNode> {
     let (digits, exponent) = match digits.split_once(['d', 'D']) {
         Some((digits, exponent)) => (digits, exponent),
         None => (digits, ""),

@@ -5,10 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{annotated, number};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 
 /// One value, with white space and comments around it.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let node = value(reader)?;
     space(reader)?;
     Some(node)
@@ -20,7 +20,7 @@ pub(super) fn class(text: &[u8]) -> Option<&str> {
     str::from_utf8(text.get(1..end)?).ok()
 }
 
-fn value(reader: &mut Reader<'_>) -> Option<Node> {
+fn value(reader: &mut Reader<'_>) -> Option<TreeNode> {
     space(reader)?;
     reader.node(|reader| {
         let mut class = None;
@@ -51,29 +51,29 @@ fn annotation(reader: &mut Reader<'_>) -> Option<String> {
     name
 }
 
-fn bare(reader: &mut Reader<'_>) -> Option<Node> {
+fn bare(reader: &mut Reader<'_>) -> Option<TreeNode> {
     match reader.peek()? {
         b'{' if reader.rest().starts_with(b"{{") => lob(reader),
         b'{' => object(reader),
         b'[' => list(reader, b']'),
         b'(' => list(reader, b')'),
-        b'"' => quoted(reader, b"\"").map(Node::text),
-        b'\'' if reader.rest().starts_with(b"'''") => long_text(reader).map(Node::text),
-        b'\'' => quoted(reader, b"'").map(Node::text),
+        b'"' => quoted(reader, b"\"").map(TreeNode::text),
+        b'\'' if reader.rest().starts_with(b"'''") => long_text(reader).map(TreeNode::text),
+        b'\'' => quoted(reader, b"'").map(TreeNode::text),
         b'0'..=b'9' | b'-' | b'+' => number::read(reader),
         _ => Some(word(identifier(reader)?)),
     }
 }
 
 /// A word without quotes: null (of some type), a truth value, not a number, or a symbol.
-fn word(word: &str) -> Node {
+fn word(word: &str) -> TreeNode {
     match word {
-        "true" => Node::new(Shape::Bool(true)),
-        "false" => Node::new(Shape::Bool(false)),
-        "nan" => Node::text("NaN"),
-        "null" => Node::new(Shape::Null),
-        _ if word.starts_with("null.") => Node::new(Shape::Null),
-        _ => Node::text(word),
+        "true" => TreeNode::new(Shape::Bool(true)),
+        "false" => TreeNode::new(Shape::Bool(false)),
+        "nan" => TreeNode::text("NaN"),
+        "null" => TreeNode::new(Shape::Null),
+        _ if word.starts_with("null.") => TreeNode::new(Shape::Null),
+        _ => TreeNode::text(word),
     }
 }
 
@@ -94,16 +94,16 @@ fn identifier<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
     (!word.contains('.') || word.starts_with("null.")).then_some(word)
 }
 
-fn list(reader: &mut Reader<'_>, close: u8) -> Option<Node> {
+fn list(reader: &mut Reader<'_>, close: u8) -> Option<TreeNode> {
     reader.byte()?;
     let mut nodes = Vec::new();
     while !ends(reader, close, close == b']' && !nodes.is_empty())? {
         nodes.extend(reader.items(1, value)?);
     }
-    Some(Node::new(Shape::List(nodes)))
+    Some(TreeNode::new(Shape::List(nodes)))
 }
 
-fn object(reader: &mut Reader<'_>) -> Option<Node> {
+fn object(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.byte()?;
     let mut fields = Vec::new();
     while !ends(reader, b'}', !fields.is_empty())? {
@@ -119,7 +119,7 @@ fn object(reader: &mut Reader<'_>) -> Option<Node> {
         });
         fields.extend(field?);
     }
-    Some(Node::new(Shape::Object(fields)))
+    Some(TreeNode::new(Shape::Object(fields)))
 }
 
 /// Tells whether a container ends here: at its bracket, which may have a comma before it, or where
@@ -142,7 +142,7 @@ fn ends(reader: &mut Reader<'_>, close: u8, parted: bool) -> Option<bool> {
 }
 
 /// Bytes in base64, or as text, between double braces.
-fn lob(reader: &mut Reader<'_>) -> Option<Node> {
+fn lob(reader: &mut Reader<'_>) -> Option<TreeNode> {
     reader.expect(b"{{")?;
     space(reader)?;
     let bytes = match reader.peek()? {
@@ -158,7 +158,7 @@ fn lob(reader: &mut Reader<'_>) -> Option<Node> {
     };
     space(reader)?;
     reader.expect(b"}}")?;
-    Some(Node::new(Shape::Bytes(bytes)))
+    Some(TreeNode::new(Shape::Bytes(bytes)))
 }
 
 /// Texts in three quotes each, one after the other: one text.

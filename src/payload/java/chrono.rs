@@ -4,7 +4,7 @@
 use super::extra::Extra;
 use crate::payload::reader::{Budget, Reader};
 use crate::payload::time;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 pub(in crate::payload) const CHRONOLOGY: u8 = 1;
 pub(in crate::payload) const LOCAL_DATE_TIME: u8 = 2;
@@ -29,7 +29,7 @@ const ERAS: [(i8, &str, Day); 5] = [
 type Day = (i32, u8, u8);
 
 /// The value, of what was written besides fields.
-pub(in crate::payload) fn said(extra: &[Extra<'_>]) -> Option<Node> {
+pub(in crate::payload) fn said(extra: &[Extra<'_>]) -> Option<TreeNode> {
     let [Extra::Block(block, _), rest @ ..] = extra else {
         return None;
     };
@@ -87,7 +87,7 @@ pub(in crate::payload) fn said(extra: &[Extra<'_>]) -> Option<Node> {
         }
         _ => return None,
     };
-    let node = Node::text(said).of(format!("java.time.chrono.{class}"));
+    let node = TreeNode::text(said).of(format!("java.time.chrono.{class}"));
     reader.at_end(node)
 }
 

@@ -3,14 +3,14 @@
 
 use crate::payload::opaque::MIN_TEXT;
 use crate::payload::reader::{Budget, Reader};
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 /// Data that a class wrote besides its fields.
 pub(in crate::payload) enum Extra<'a> {
     /// Primitives, as they lie, and how the texts among them begin.
     Block(&'a [u8], Utf),
     /// An object.
-    Node(Node),
+    Node(TreeNode),
 }
 
 /// The beginning that `writeUTF` gives a text.
@@ -27,7 +27,7 @@ pub(in crate::payload) enum Piece {
     /// The number of bytes of primitives, which lie next.
     Block(usize),
     /// An object, which has been read.
-    Node(Node),
+    Node(TreeNode),
     /// The mark of the end, which has been read.
     End,
 }
@@ -58,7 +58,7 @@ pub(in crate::payload) fn extra<'a>(
 impl Extra<'_> {
     /// Reads what it says: of primitives the texts that stand out among them, and the rest as
     /// bytes.
-    pub(super) fn nodes(self, r: &mut Reader<'_>) -> Option<Vec<Node>> {
+    pub(super) fn nodes(self, r: &mut Reader<'_>) -> Option<Vec<TreeNode>> {
         let (block, utf) = match self {
             Self::Node(node) => {
                 r.take_nodes(1)?;
@@ -72,9 +72,9 @@ impl Extra<'_> {
             if let Some((text, length)) = text(&block[at..], utf) {
                 r.take_nodes(1 + usize::from(from < at))?;
                 if from < at {
-                    nodes.push(Node::new(Shape::Bytes(block[from..at].to_vec())));
+                    nodes.push(TreeNode::new(Shape::Bytes(block[from..at].to_vec())));
                 }
-                nodes.push(Node::text(text));
+                nodes.push(TreeNode::text(text));
                 at += length;
                 from = at;
             } else {
@@ -83,7 +83,7 @@ impl Extra<'_> {
         }
         if from < at {
             r.take_nodes(1)?;
-            nodes.push(Node::new(Shape::Bytes(block[from..].to_vec())));
+            nodes.push(TreeNode::new(Shape::Bytes(block[from..].to_vec())));
         }
         Some(nodes)
     }

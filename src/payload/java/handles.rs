@@ -2,11 +2,11 @@
 
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 
 /// Objects numbered so far.
 #[derive(Default)]
-pub(in crate::payload) struct Handles(Vec<Option<Node>>);
+pub(in crate::payload) struct Handles(Vec<Option<TreeNode>>);
 
 impl Handles {
     /// Takes the next number, for what will be known later.
@@ -16,7 +16,11 @@ impl Handles {
     }
 
     /// Gives the next number to a value.
-    pub(in crate::payload) fn add(&mut self, r: &mut Reader<'_>, node: Node) -> Option<Node> {
+    pub(in crate::payload) fn add(
+        &mut self,
+        r: &mut Reader<'_>,
+        node: TreeNode,
+    ) -> Option<TreeNode> {
         let at = self.number();
         self.set(r, at, node)
     }
@@ -27,8 +31,8 @@ impl Handles {
         &mut self,
         r: &mut Reader<'_>,
         at: usize,
-        node: Node,
-    ) -> Option<Node> {
+        node: TreeNode,
+    ) -> Option<TreeNode> {
         if node.is_leaf() && !matches!(node.shape, Shape::Bytes(_)) {
             charge(r, &node)?;
             *self.0.get_mut(at)? = Some(node.clone());
@@ -43,16 +47,16 @@ impl Handles {
         at: usize,
         class: &Name,
         mut levels: Vec<Level<'_>>,
-    ) -> Option<Node> {
+    ) -> Option<TreeNode> {
         java::without_itself(&mut levels, id(at));
         let node = java::object(r, class, levels)?;
         self.set(r, at, node)
     }
 
     /// Reads what bears that number.
-    pub(in crate::payload) fn refer(&self, r: &mut Reader<'_>, at: usize) -> Option<Node> {
+    pub(in crate::payload) fn refer(&self, r: &mut Reader<'_>, at: usize) -> Option<TreeNode> {
         match self.0.get(at)? {
-            None => Some(Node::new(Shape::Same(id(at)))),
+            None => Some(TreeNode::new(Shape::Same(id(at)))),
             Some(node) => {
                 charge(r, node)?;
                 let mut node = node.clone();
@@ -90,7 +94,7 @@ impl Handles {
     }
 }
 
-fn charge(r: &mut Reader<'_>, node: &Node) -> Option<()> {
+fn charge(r: &mut Reader<'_>, node: &TreeNode) -> Option<()> {
     match &node.shape {
         Shape::Text(text) => r.take_text(text.len()),
         _ => Some(()),

@@ -3,13 +3,17 @@
 
 use super::{Level, field, known, plain, take};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Field, Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeField, TreeNode};
 
 /// The part of an object that is of the JDK's class that its own extends, beside fields of its own.
 const VALUE: &str = "@value";
 
 /// An object of a class that is none of those whose meaning is known.
-pub(super) fn object(r: &mut Reader<'_>, class: &Name, mut levels: Vec<Level<'_>>) -> Option<Node> {
+pub(super) fn object(
+    r: &mut Reader<'_>,
+    class: &Name,
+    mut levels: Vec<Level<'_>>,
+) -> Option<TreeNode> {
     let base = levels
         .iter()
         .rposition(|level| level.class.starts_with("java"));
@@ -33,11 +37,11 @@ pub(super) fn defaults(
     r: &mut Reader<'_>,
     class: &Name,
     mut levels: Vec<Level<'_>>,
-) -> Option<Node> {
+) -> Option<TreeNode> {
     let defaults = take(&mut levels, "defaults")?;
     let own = Level {
         class: class.clone(),
-        fields: vec![Field {
+        fields: vec![TreeField {
             name: "defaults".into(),
             node: defaults,
         }],
@@ -56,7 +60,12 @@ pub(super) fn has_defaults(class: &str, levels: &[Level<'_>]) -> bool {
 }
 
 /// A value of the JDK's with what the class that extends its class holds besides.
-fn beside(r: &mut Reader<'_>, class: &Name, node: Node, own: Vec<Level<'_>>) -> Option<Node> {
+fn beside(
+    r: &mut Reader<'_>,
+    class: &Name,
+    node: TreeNode,
+    own: Vec<Level<'_>>,
+) -> Option<TreeNode> {
     let is_all = own
         .iter()
         .all(|level| level.fields.is_empty() && level.extra.is_empty());
@@ -66,7 +75,7 @@ fn beside(r: &mut Reader<'_>, class: &Name, node: Node, own: Vec<Level<'_>>) -> 
     let mut object = plain(r, class, own)?;
     if let Shape::Object(fields) = &mut object.shape {
         let name = VALUE.into();
-        fields.insert(0, Field { name, node });
+        fields.insert(0, TreeField { name, node });
     }
     Some(object)
 }

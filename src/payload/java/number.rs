@@ -2,7 +2,7 @@
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::Node;
+use crate::payload::tree::TreeNode;
 
 /// Digits of a large number that are worked out: that takes time in their square.
 const MAX_MAGNITUDE: usize = 512;
@@ -10,10 +10,10 @@ const MAX_MAGNITUDE: usize = 512;
 const SQUARE: usize = 2048;
 
 /// `java.util.UUID`.
-pub(in crate::payload) fn uuid(most: u64, least: u64) -> Node {
+pub(in crate::payload) fn uuid(most: u64, least: u64) -> TreeNode {
     let digits = format!("{most:016x}{least:016x}");
     let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
-    Node::text(parts.join("-")).of("java.util.UUID")
+    TreeNode::text(parts.join("-")).of("java.util.UUID")
 }
 
 /// `java.math.BigInteger`: its sign and the bytes of its magnitude, the highest first. None for
@@ -22,7 +22,7 @@ pub(in crate::payload) fn big_integer(
     r: &mut Reader<'_>,
     sign: i64,
     magnitude: &[u8],
-) -> Option<Node> {
+) -> Option<TreeNode> {
     if magnitude.len() > MAX_MAGNITUDE {
         return None;
     }
@@ -33,7 +33,7 @@ pub(in crate::payload) fn big_integer(
 }
 
 /// The same in two's complement, as `BigInteger.toByteArray()` has it.
-pub(in crate::payload) fn of_twos_complement(r: &mut Reader<'_>, bytes: &[u8]) -> Option<Node> {
+pub(in crate::payload) fn of_twos_complement(r: &mut Reader<'_>, bytes: &[u8]) -> Option<TreeNode> {
     if bytes.first().is_none_or(|first| *first < 0x80) {
         return big_integer(r, 1, bytes);
     }
@@ -53,7 +53,7 @@ pub(in crate::payload) fn of_twos_complement(r: &mut Reader<'_>, bytes: &[u8]) -
 
 /// `java.math.BigDecimal`: its digits and how many of them stand behind the point, with all its
 /// zeros. Written with an exponent where Java does.
-pub(in crate::payload) fn big_decimal(unscaled: &str, scale: i64) -> Option<Node> {
+pub(in crate::payload) fn big_decimal(unscaled: &str, scale: i64) -> Option<TreeNode> {
     let (minus, digits) = match unscaled.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", unscaled),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::payload::reader::Budget;
 
-    fn said(node: Option<Node>) -> String {
+    fn said(node: Option<TreeNode>) -> String {
         node.map(|node| node.json().to_string()).unwrap_or_default()
     }
 

@@ -3,7 +3,7 @@
 use super::{Level, block, field, long, net, number, text};
 use crate::payload::reader::Reader;
 use crate::payload::time as iso;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 /// Set bits that are listed; of a larger set its words are shown.
 const MAX_BITS: usize = 4096;
@@ -12,7 +12,7 @@ const MAX_BITS: usize = 4096;
 const NATIVE: i64 = -2;
 
 /// The value, if the class is known to be one.
-pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Option<Node> {
+pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Option<TreeNode> {
     match class {
         "java.util.Date" | "java.sql.Date" | "java.sql.Time" => date(levels),
         "java.sql.Timestamp" => {
@@ -21,7 +21,10 @@ pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Op
             };
             let nanos = u32::try_from(long(levels, "nanos")?).ok()?;
             let seconds = text.get(..19)?;
-            Some(Node::text(format!("{seconds}{}Z", iso::fraction(nanos))))
+            Some(TreeNode::text(format!(
+                "{seconds}{}Z",
+                iso::fraction(nanos)
+            )))
         }
         "java.util.GregorianCalendar"
         | "java.util.JapaneseImperialCalendar"
@@ -45,20 +48,20 @@ pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Op
         "java.util.Locale" => {
             let parts = ["language", "country", "variant", "script", "extensions"];
             let parts = parts.map(|part| text(levels, part).unwrap_or_default());
-            Some(Node::text(locale(parts.each_ref().map(String::as_str))))
+            Some(TreeNode::text(locale(parts.each_ref().map(String::as_str))))
         }
-        "java.net.URL" => Some(Node::text(url(levels)?)),
+        "java.net.URL" => Some(TreeNode::text(url(levels)?)),
         "java.net.InetAddress" | "java.net.Inet4Address" | "java.net.Inet6Address" => {
-            Some(Node::text(net::address(levels)?))
+            Some(TreeNode::text(net::address(levels)?))
         }
-        "java.net.InetSocketAddress" => Some(Node::text(net::socket(levels)?)),
-        "java.lang.StackTraceElement" => Some(Node::text(frame(levels)?)),
+        "java.net.InetSocketAddress" => Some(TreeNode::text(net::socket(levels)?)),
+        "java.lang.StackTraceElement" => Some(TreeNode::text(frame(levels)?)),
         "java.util.BitSet" => bits(&words(field(levels, "bits")?)?),
         "java.util.concurrent.atomic.AtomicBoolean" => {
-            Some(Node::new(Shape::Bool(long(levels, "value")? != 0)))
+            Some(TreeNode::new(Shape::Bool(long(levels, "value")? != 0)))
         }
         "java.lang.StringBuilder" | "java.lang.StringBuffer" => characters(levels),
-        _ => text(levels, one_text(class)?).map(Node::text),
+        _ => text(levels, one_text(class)?).map(TreeNode::text),
     }
 }
 
@@ -75,7 +78,7 @@ fn one_text(class: &str) -> Option<&'static str> {
 }
 
 /// The milliseconds that `java.util.Date` writes.
-fn date(levels: &[Level<'_>]) -> Option<Node> {
+fn date(levels: &[Level<'_>]) -> Option<TreeNode> {
     let level = levels
         .iter()
         .find(|level| &*level.class == "java.util.Date")?;
@@ -144,7 +147,7 @@ pub(in crate::payload) fn locale([language, country, variant, script, more]: [&s
 }
 
 /// The set bits of a `BitSet`, the lowest word first; none if they are too many to be listed.
-pub(in crate::payload) fn bits(words: &[u64]) -> Option<Node> {
+pub(in crate::payload) fn bits(words: &[u64]) -> Option<TreeNode> {
     let set: u32 = words.iter().map(|word| word.count_ones()).sum();
     if usize::try_from(set).ok()? > MAX_BITS {
         return None;
@@ -154,11 +157,13 @@ pub(in crate::payload) fn bits(words: &[u64]) -> Option<Node> {
         let is_set = move |bit: &u64| word >> bit & 1 == 1;
         (0..64).filter(is_set).map(move |bit| first + bit)
     });
-    Some(Node::new(Shape::List(set.map(Node::number).collect())))
+    Some(TreeNode::new(Shape::List(
+        set.map(TreeNode::number).collect(),
+    )))
 }
 
 /// The same as they are read: each takes the room of a value.
-pub(in crate::payload) fn bits_of(r: &mut Reader<'_>, words: &[u64]) -> Option<Node> {
+pub(in crate::payload) fn bits_of(r: &mut Reader<'_>, words: &[u64]) -> Option<TreeNode> {
     let node = bits(words)?;
     if let Shape::List(set) = &node.shape {
         r.take_nodes(set.len())?;
@@ -167,11 +172,11 @@ pub(in crate::payload) fn bits_of(r: &mut Reader<'_>, words: &[u64]) -> Option<N
 }
 
 /// The words of such a set, in an array of `long`.
-pub(in crate::payload) fn words(node: &Node) -> Option<Vec<u64>> {
+pub(in crate::payload) fn words(node: &TreeNode) -> Option<Vec<u64>> {
     let Shape::List(words) = &node.shape else {
         return None;
     };
-    let word = |node: &Node| match &node.shape {
+    let word = |node: &TreeNode| match &node.shape {
         Shape::Number(number) => number.as_i64().map(i64::cast_unsigned),
         _ => None,
     };
@@ -179,7 +184,7 @@ pub(in crate::payload) fn words(node: &Node) -> Option<Vec<u64>> {
 }
 
 /// A `StringBuilder` writes the number of its characters and a larger array of them.
-fn characters(levels: &[Level<'_>]) -> Option<Node> {
+fn characters(levels: &[Level<'_>]) -> Option<TreeNode> {
     let mut extra = levels.iter().flat_map(|level| &level.extra);
     let (count, array) = if let Some(count) = long(levels, "count") {
         (count, field(levels, "value")?)
@@ -198,7 +203,7 @@ fn characters(levels: &[Level<'_>]) -> Option<Node> {
         Shape::Text(unit) => Some(unit.as_str()),
         _ => None,
     });
-    said.collect::<Option<String>>().map(Node::text)
+    said.collect::<Option<String>>().map(TreeNode::text)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::payload::reader::{Budget, Reader};
 use crate::payload::time;
-use crate::payload::tree::Node;
+use crate::payload::tree::TreeNode;
 
 const DURATION: u8 = 1;
 const INSTANT: u8 = 2;
@@ -35,14 +35,14 @@ const PLAIN: Coder = Coder {
 };
 
 /// A value that `java.time.Ser` has written, if these bytes are one.
-pub(in crate::payload) fn said(bytes: &[u8]) -> Option<Node> {
+pub(in crate::payload) fn said(bytes: &[u8]) -> Option<TreeNode> {
     let mut reader = Reader::new(bytes, Budget::full());
     let node = value(&mut reader, &PLAIN)?;
     reader.at_end(node)
 }
 
 /// A value whose parts lie as `c` reads them.
-pub(in crate::payload) fn value(r: &mut Reader<'_>, c: &Coder) -> Option<Node> {
+pub(in crate::payload) fn value(r: &mut Reader<'_>, c: &Coder) -> Option<TreeNode> {
     let (class, text) = match r.byte()? {
         DURATION => ("Duration", time::duration((c.long)(r)?, nanos(r, c)?)),
         INSTANT => ("Instant", time::instant((c.long)(r)?, nanos(r, c)?)),
@@ -66,7 +66,7 @@ pub(in crate::payload) fn value(r: &mut Reader<'_>, c: &Coder) -> Option<Node> {
         }
         _ => return None,
     };
-    Some(Node::text(text).of(format!("java.time.{class}")))
+    Some(TreeNode::text(text).of(format!("java.time.{class}")))
 }
 
 fn zoned(r: &mut Reader<'_>, c: &Coder) -> Option<String> {

@@ -6,22 +6,22 @@ use serde_json::Number;
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Cut, Node, Shape};
+use crate::payload::tree::{Cut, Shape, TreeNode};
 
 /// One value, with white space before it.
-pub(super) fn value(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn value(reader: &mut Reader<'_>) -> Option<TreeNode> {
     space(reader);
     reader.node(|reader| match reader.peek()? {
         b'{' => object(reader),
         b'[' => array(reader),
-        b'"' => string(reader).map(Node::text),
+        b'"' => string(reader).map(TreeNode::text),
         b't' => reader
             .expect(b"true")
-            .map(|()| Node::new(Shape::Bool(true))),
+            .map(|()| TreeNode::new(Shape::Bool(true))),
         b'f' => reader
             .expect(b"false")
-            .map(|()| Node::new(Shape::Bool(false))),
-        b'n' => reader.expect(b"null").map(|()| Node::new(Shape::Null)),
+            .map(|()| TreeNode::new(Shape::Bool(false))),
+        b'n' => reader.expect(b"null").map(|()| TreeNode::new(Shape::Null)),
         _ => number(reader),
     })
 }
@@ -32,7 +32,7 @@ pub(super) fn space(reader: &mut Reader<'_>) {
     }
 }
 
-fn array(reader: &mut Reader<'_>) -> Option<Node> {
+fn array(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let mut more = opens(reader, b']')?;
     let mut nodes = Vec::new();
     while more {
@@ -46,10 +46,10 @@ fn array(reader: &mut Reader<'_>) -> Option<Node> {
         }
         more = goes_on(reader, b']')?;
     }
-    Some(Node::new(Shape::List(nodes)))
+    Some(TreeNode::new(Shape::List(nodes)))
 }
 
-fn object(reader: &mut Reader<'_>) -> Option<Node> {
+fn object(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let mut more = opens(reader, b'}')?;
     let mut fields = Vec::new();
     while more {
@@ -66,7 +66,7 @@ fn object(reader: &mut Reader<'_>) -> Option<Node> {
         }
         more = goes_on(reader, b'}')?;
     }
-    Some(Node::new(Shape::Object(fields)))
+    Some(TreeNode::new(Shape::Object(fields)))
 }
 
 /// Steps over an opening bracket; whether something stands before the closing one.
@@ -90,7 +90,7 @@ fn goes_on(reader: &mut Reader<'_>, close: u8) -> Option<bool> {
     }
 }
 
-fn number(reader: &mut Reader<'_>) -> Option<Node> {
+fn number(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
     let length = reader
         .rest()
@@ -102,7 +102,7 @@ fn number(reader: &mut Reader<'_>) -> Option<Node> {
         return None;
     }
     let number = Number::from_str(reader.utf8(length)?).ok()?;
-    Some(Node::new(Shape::Number(number)))
+    Some(TreeNode::new(Shape::Number(number)))
 }
 
 fn string(reader: &mut Reader<'_>) -> Option<String> {

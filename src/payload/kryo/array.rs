@@ -4,7 +4,7 @@ use super::parts::{fixed, int, long, varint};
 use super::{Kryo, KryoClass, id};
 use crate::payload::java;
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 /// The elements of an array: `class` is its name in a class file, `element` that of its elements.
 pub(super) fn array(
@@ -12,10 +12,10 @@ pub(super) fn array(
     r: &mut Reader<'_>,
     class: &str,
     element: &str,
-) -> Option<Node> {
+) -> Option<TreeNode> {
     let count = usize::try_from(varint(r, 5)?).ok()?;
     let Some(count) = count.checked_sub(1) else {
-        return Some(Node::new(Shape::Null));
+        return Some(TreeNode::new(Shape::Null));
     };
     let is_old = kryo.style.is_old;
     let shape = match element.as_bytes() {
@@ -24,8 +24,8 @@ pub(super) fn array(
             r.take_text(count)?;
             Shape::Bytes(bytes.to_vec())
         }
-        b"I" => Shape::List(r.items(count, |r| r.node(|r| int(r).map(Node::number)))?),
-        b"J" => Shape::List(r.items(count, |r| r.node(|r| long(r).map(Node::number)))?),
+        b"I" => Shape::List(r.items(count, |r| r.node(|r| int(r).map(TreeNode::number)))?),
+        b"J" => Shape::List(r.items(count, |r| r.node(|r| long(r).map(TreeNode::number)))?),
         [kind] => Shape::List(r.items(count, |r| r.node(|r| fixed(r, *kind, is_old)))?),
         b"Ljava.lang.String;" => {
             let string = KryoClass::Known(id::STRING);
@@ -43,7 +43,7 @@ pub(super) fn array(
             None => Shape::List(r.items(count, |r| kryo.value(r))?),
         },
     };
-    Some(Node::new(shape).of(java::array_name(r, class)?))
+    Some(TreeNode::new(shape).of(java::array_name(r, class)?))
 }
 
 /// The class of an array's elements, if it is final: then it does not stand before each of them.

@@ -7,7 +7,7 @@
 use super::{Kryo, KryoClass, Unknown, parts};
 use crate::payload::opaque;
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Cut, Node, Shape};
+use crate::payload::tree::{Cut, Shape, TreeNode};
 
 /// The least length of a text that begins without one.
 const BARE: usize = 4;
@@ -18,7 +18,7 @@ const IN_VAIN: usize = 16;
 const PARTS: f64 = 10_000.0;
 
 /// All that is left, as the values of an object; `last` if nothing can follow it.
-pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<Node> {
+pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<TreeNode> {
     match kryo.unknown {
         Unknown::Nothing => return None,
         Unknown::Small if !last => return small(r),
@@ -35,23 +35,23 @@ pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<
     if !last && !r.is_cut() {
         r.stop(Cut::Unreadable);
     }
-    Some(Node::new(Shape::Nameless(pieces)))
+    Some(TreeNode::new(Shape::Nameless(pieces)))
 }
 
 /// A number, as it lies.
-fn small(r: &mut Reader<'_>) -> Option<Node> {
+fn small(r: &mut Reader<'_>) -> Option<TreeNode> {
     let piece = r.node(|r| {
         let rest = r.rest();
         let start = r.at();
         parts::varint(r, 5)?;
         let bytes = rest.get(..r.at() - start)?;
-        Some(Node::new(Shape::Bytes(bytes.to_vec())))
+        Some(TreeNode::new(Shape::Bytes(bytes.to_vec())))
     });
-    Some(Node::new(Shape::Nameless(vec![piece?])))
+    Some(TreeNode::new(Shape::Nameless(vec![piece?])))
 }
 
 /// Bytes up to what stands out.
-fn bytes(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
+fn bytes(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<TreeNode> {
     opaque::bytes(r, r.all().len(), |r| {
         let here = r.mark();
         let is_named = named_at(kryo, r);
@@ -71,7 +71,7 @@ fn named_at(kryo: &mut Kryo, r: &mut Reader<'_>) -> bool {
 }
 
 /// An object whose class is named here; of its fields nothing if they cannot be read.
-fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
+fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<TreeNode> {
     let here = r.mark();
     let found = named_at(kryo, r);
     r.back(here);
@@ -92,11 +92,11 @@ fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     let KryoClass::Named(name) = class else {
         return None;
     };
-    Some(Node::new(Shape::Nameless(Vec::new())).of(name))
+    Some(TreeNode::new(Shape::Nameless(Vec::new())).of(name))
 }
 
 /// A text that stands out.
-fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
+fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<TreeNode> {
     let (here, start) = (r.mark(), r.at());
     let is_bare = r.peek().is_some_and(|byte| matches!(byte, b' '..=b'~'));
     // A text begins with a printable character or its length.
@@ -107,7 +107,7 @@ fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
         && opaque::is_meant(&text)
         && !(is_bare && text.bytes().take(BARE).any(|byte| byte < b' '))
     {
-        return Some(Node::text(text));
+        return Some(TreeNode::text(text));
     }
     // Over the bound the next step says so.
     let _spent = r.spend((r.at() - start) / IN_VAIN);

@@ -6,7 +6,7 @@ use super::parts::{fixed, int, long, positive_int, positive_long, string, varint
 use super::{Kryo, KryoClass, id};
 use crate::payload::java::{self, number};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeNode};
 use crate::payload::{scalar, time};
 
 /// The value of a class that Kryo knows; `Some(None)` of any other.
@@ -14,7 +14,11 @@ use crate::payload::{scalar, time};
     clippy::option_option,
     reason = "another class is another thing than other bytes"
 )]
-pub(super) fn content(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<Node>> {
+pub(super) fn content(
+    kryo: &mut Kryo,
+    r: &mut Reader<'_>,
+    class: &Name,
+) -> Option<Option<TreeNode>> {
     if let Some(element) = class.strip_prefix('[') {
         return array(kryo, r, class, element).map(Some);
     }
@@ -25,7 +29,7 @@ pub(super) fn content(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Opti
         return when(r, name).map(|node| node.map(|node| node.of(class.clone())));
     }
     if class.starts_with("sun.nio.cs.") {
-        return Some(Some(Node::text(text(r)?).of(class.clone())));
+        return Some(Some(TreeNode::text(text(r)?).of(class.clone())));
     }
     if !class.starts_with("java.") && !class.starts_with("sun.util.calendar.") {
         return Some(None);
@@ -40,7 +44,7 @@ pub(super) fn content(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Opti
     clippy::option_option,
     reason = "another class is another thing than other bytes"
 )]
-fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<Node>> {
+fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<TreeNode>> {
     let by_fields = kryo.style.by_fields || kryo.style.is_old;
     Some(Some(match &**class {
         "java.util.Date" | "java.sql.Timestamp" | "java.sql.Date" | "java.sql.Time" => {
@@ -67,7 +71,7 @@ fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Opt
         "java.util.Optional" | "java.util.concurrent.atomic.AtomicReference" => kryo.value(r)?,
         "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
             if r.byte()? == 0 {
-                return Some(Some(Node::new(Shape::Null)));
+                return Some(Some(TreeNode::new(Shape::Null)));
             }
             match &**class {
                 "java.util.OptionalInt" => fixed(r, b'I', kryo.style.is_old)?,
@@ -75,13 +79,13 @@ fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Opt
                 _ => fixed(r, b'D', kryo.style.is_old)?,
             }
         }
-        "java.util.concurrent.atomic.AtomicInteger" if by_fields => Node::number(int(r)?),
+        "java.util.concurrent.atomic.AtomicInteger" if by_fields => TreeNode::number(int(r)?),
         "java.util.concurrent.atomic.AtomicInteger" => fixed(r, b'I', kryo.style.is_old)?,
-        "java.util.concurrent.atomic.AtomicLong" if by_fields => Node::number(long(r)?),
+        "java.util.concurrent.atomic.AtomicLong" if by_fields => TreeNode::number(long(r)?),
         "java.util.concurrent.atomic.AtomicLong" => fixed(r, b'J', kryo.style.is_old)?,
         "java.util.concurrent.atomic.AtomicBoolean" if by_fields => match int(r)? {
-            0 => Node::new(Shape::Bool(false)),
-            1 => Node::new(Shape::Bool(true)),
+            0 => TreeNode::new(Shape::Bool(false)),
+            1 => TreeNode::new(Shape::Bool(true)),
             _ => return None,
         },
         "java.util.concurrent.atomic.AtomicBoolean" => scalar::bool(r.byte()?)?,
@@ -97,14 +101,14 @@ fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Opt
     clippy::option_option,
     reason = "another class is another thing than other bytes"
 )]
-fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<Node>> {
+fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<TreeNode>> {
     let by_fields = kryo.style.by_fields || kryo.style.is_old;
     Some(Some(match &**class {
         "java.util.GregorianCalendar" => calendar(r)?.of(class.clone()),
         "java.util.Locale" => {
             let [language, country, variant] = [text(r)?, text(r)?, text(r)?];
             let said = java::scalar::locale([&language, &country, &variant, "", ""]);
-            Node::text(said).of(class.clone())
+            TreeNode::text(said).of(class.clone())
         }
         "java.util.regex.Pattern" => {
             let flags_first = by_fields.then(|| varint(r, 5));
@@ -112,7 +116,7 @@ fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<No
             if flags_first.is_none() {
                 varint(r, 5)?;
             }
-            Node::text(pattern).of(class.clone())
+            TreeNode::text(pattern).of(class.clone())
         }
         "java.util.Currency"
         | "java.net.URI"
@@ -123,7 +127,7 @@ fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<No
         | "sun.util.calendar.ZoneInfo"
         | "java.nio.charset.Charset"
         | "java.lang.StringBuilder"
-        | "java.lang.StringBuffer" => Node::text(text(r)?).of(class.clone()),
+        | "java.lang.StringBuffer" => TreeNode::text(text(r)?).of(class.clone()),
         _ => return Some(None),
     }))
 }
@@ -133,7 +137,7 @@ fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<No
     clippy::option_option,
     reason = "another class is another thing than other bytes"
 )]
-fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option<Node>> {
+fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option<TreeNode>> {
     let Some(kind) = class.strip_prefix("java.util.") else {
         return Some(None);
     };
@@ -182,11 +186,11 @@ fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option
         }
         _ => return Some(None),
     };
-    Some(Some(Node::new(shape)))
+    Some(Some(TreeNode::new(shape)))
 }
 
 /// A constant of an enum with its class.
-fn constant(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
+fn constant(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<TreeNode> {
     r.node(|r| {
         let KryoClass::Named(name) = kryo.class(r)? else {
             return None;
@@ -196,42 +200,43 @@ fn constant(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// A constant of an enum: only its place is written, and of the JDK's enums its name is known.
-fn place(r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+fn place(r: &mut Reader<'_>, class: &Name) -> Option<TreeNode> {
     let Some(place) = varint(r, 5)?.checked_sub(1) else {
-        return Some(Node::new(Shape::Null));
+        return Some(TreeNode::new(Shape::Null));
     };
     let name = java::constant::name(class, place);
-    let node = name.map_or_else(|| Node::number(place), Node::text);
+    let node = name.map_or_else(|| TreeNode::number(place), TreeNode::text);
     Some(node.of(class.clone()))
 }
 
 /// An `EnumSet`: its constants.
-fn constants(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
+fn constants(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<TreeNode> {
     let KryoClass::Named(name) = kryo.class(r)? else {
         return None;
     };
     let count = usize::try_from(varint(r, 5)?).ok()?;
     let items = r.items(count, |r| r.node(|r| place(r, &name)));
-    Some(Node::new(Shape::List(items?)))
+    Some(TreeNode::new(Shape::List(items?)))
 }
 
 /// A `BitSet`: its words.
-fn bits(r: &mut Reader<'_>) -> Option<Node> {
+fn bits(r: &mut Reader<'_>) -> Option<TreeNode> {
     let count = usize::try_from(varint(r, 5)?).ok()?;
     let bytes = r.bytes(count.checked_mul(8)?)?;
     let (words, _) = bytes.as_chunks();
     let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
     r.take_text(bytes.len())?;
     Some(
-        java::scalar::bits_of(r, &words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec()))),
+        java::scalar::bits_of(r, &words)
+            .unwrap_or_else(|| TreeNode::new(Shape::Bytes(bytes.to_vec()))),
     )
 }
 
 /// A `Class`: of one that can be a primitive too, whether it is.
-fn class_name(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
+fn class_name(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<TreeNode> {
     let (boxed, primitive) = match kryo.class(r)? {
-        KryoClass::Named(name) => return Some(Node::text(&*name)),
-        KryoClass::Known(id::STRING) => return Some(Node::text("java.lang.String")),
+        KryoClass::Named(name) => return Some(TreeNode::text(&*name)),
+        KryoClass::Known(id::STRING) => return Some(TreeNode::text("java.lang.String")),
         KryoClass::Known(id::INT) => ("java.lang.Integer", "int"),
         KryoClass::Known(id::FLOAT) => ("java.lang.Float", "float"),
         KryoClass::Known(id::BOOL) => ("java.lang.Boolean", "boolean"),
@@ -241,12 +246,12 @@ fn class_name(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
         KryoClass::Known(id::LONG) => ("java.lang.Long", "long"),
         KryoClass::Known(id::DOUBLE) => ("java.lang.Double", "double"),
         KryoClass::Known(_) => ("java.lang.Void", "void"),
-        KryoClass::Null => return Some(Node::new(Shape::Null)),
+        KryoClass::Null => return Some(TreeNode::new(Shape::Null)),
         KryoClass::Registered(_) => return None,
     };
     match r.byte()? {
-        0 => Some(Node::text(boxed)),
-        1 => Some(Node::text(primitive)),
+        0 => Some(TreeNode::text(boxed)),
+        1 => Some(TreeNode::text(primitive)),
         _ => None,
     }
 }
@@ -255,14 +260,14 @@ fn text(r: &mut Reader<'_>) -> Option<String> {
     string(r, false)?
 }
 
-fn big_integer(r: &mut Reader<'_>) -> Option<Node> {
+fn big_integer(r: &mut Reader<'_>) -> Option<TreeNode> {
     let length = usize::try_from(varint(r, 5)?).ok()?.checked_sub(1)?;
     let bytes = r.bytes(length)?;
     number::of_twos_complement(r, bytes)
 }
 
 /// A calendar: its zone, its time, how it counts, and the day of the Gregorian reform.
-fn calendar(r: &mut Reader<'_>) -> Option<Node> {
+fn calendar(r: &mut Reader<'_>) -> Option<TreeNode> {
     let _zone = text(r)?;
     let ms = positive_long(r)?;
     let _lenient = scalar::bool(r.byte()?)?;
@@ -277,8 +282,8 @@ fn calendar(r: &mut Reader<'_>) -> Option<Node> {
     clippy::option_option,
     reason = "another class is another thing than other bytes"
 )]
-fn when(r: &mut Reader<'_>, class: &str) -> Option<Option<Node>> {
-    Some(Some(Node::text(match class {
+fn when(r: &mut Reader<'_>, class: &str) -> Option<Option<TreeNode>> {
+    Some(Some(TreeNode::text(match class {
         "Instant" => time::instant(positive_long(r)?, nanos(r)?),
         "Duration" => time::duration(i64::from_le_bytes(r.array()?), nanos(r)?),
         "LocalDate" => date(r)?,

@@ -2,7 +2,7 @@
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 /// The most characters of a string without a length: Kryo 5, and Kryo 3 and 4.
 const ASCII_MAX: usize = 32;
@@ -117,7 +117,7 @@ pub(super) fn positive_long(r: &mut Reader<'_>) -> Option<i64> {
 }
 
 /// A `float` or `double`. Of what is no number Kryo writes one form only.
-pub(super) fn boxed(r: &mut Reader<'_>, kind: u8, is_old: bool) -> Option<Node> {
+pub(super) fn boxed(r: &mut Reader<'_>, kind: u8, is_old: bool) -> Option<TreeNode> {
     const NONE: [&[u8]; 4] = [
         &[0, 0, 0, 0, 0, 0, 0xf8, 0x7f],
         &[0x7f, 0xf8, 0, 0, 0, 0, 0, 0],
@@ -132,18 +132,18 @@ pub(super) fn boxed(r: &mut Reader<'_>, kind: u8, is_old: bool) -> Option<Node> 
 }
 
 /// A primitive of a fixed size, by the letter of its type in a class file.
-pub(super) fn fixed(r: &mut Reader<'_>, kind: u8, is_old: bool) -> Option<Node> {
+pub(super) fn fixed(r: &mut Reader<'_>, kind: u8, is_old: bool) -> Option<TreeNode> {
     if is_old {
         return scalar::primitive(r, kind);
     }
     Some(match kind {
         b'C' => scalar::char(u16::from_le_bytes(r.array()?)),
-        b'S' => Node::number(i16::from_le_bytes(r.array()?)),
-        b'I' => Node::number(i32::from_le_bytes(r.array()?)),
-        b'J' => Node::number(i64::from_le_bytes(r.array()?)),
+        b'S' => TreeNode::number(i16::from_le_bytes(r.array()?)),
+        b'I' => TreeNode::number(i32::from_le_bytes(r.array()?)),
+        b'J' => TreeNode::number(i64::from_le_bytes(r.array()?)),
         b'F' => scalar::float(f32::from_le_bytes(r.array()?)),
         b'D' => scalar::double(f64::from_le_bytes(r.array()?)),
-        b'B' => Node::number(i8::from_le_bytes(r.array()?)),
+        b'B' => TreeNode::number(i8::from_le_bytes(r.array()?)),
         b'Z' => scalar::bool(r.byte()?)?,
         _ => return None,
     })

@@ -2,7 +2,7 @@
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 pub(super) const STRING_EMPTY: u8 = 0x3d;
 pub(super) const STRING_SMALL: u8 = 0x3e;
@@ -30,7 +30,7 @@ pub(super) const fn or_more(count: usize, most: usize) -> usize {
     if count == 0 { most } else { count }
 }
 
-pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<Node> {
+pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<TreeNode> {
     let (shape, class) = match kind {
         b'B' => {
             let bytes = r.bytes(count)?;
@@ -42,7 +42,7 @@ pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<N
             let bytes = r.bytes(count.div_ceil(8))?;
             let mut bits = (0..count).map(|i| bytes[i / 8] >> (i % 8) & 1 == 1);
             let items = r.items(count, |r| {
-                r.node(|_| Some(Node::new(Shape::Bool(bits.next()?))))
+                r.node(|_| Some(TreeNode::new(Shape::Bool(bits.next()?))))
             });
             (Shape::List(items?), "boolean[]")
         }
@@ -59,7 +59,7 @@ pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<N
             (Shape::List(items), class)
         }
     };
-    Some(Node::new(shape).of(class))
+    Some(TreeNode::new(shape).of(class))
 }
 
 /// The place that lies so many before the next one.

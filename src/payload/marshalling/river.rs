@@ -16,7 +16,7 @@ use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Field, Name, Node, Shape};
+use crate::payload::tree::{Name, Shape, TreeField, TreeNode};
 
 const NULL: u8 = 0x01;
 const REPEAT_FAR: u8 = 0x02;
@@ -57,11 +57,11 @@ impl River {
     }
 
     /// One value of any kind.
-    pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         r.node(|r| {
             let lead = r.byte()?;
             match lead {
-                NULL => Some(Node::new(Shape::Null)),
+                NULL => Some(TreeNode::new(Shape::Null)),
                 REPEAT_FAR => {
                     let at = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
                     self.handles.refer(r, at)
@@ -75,13 +75,13 @@ impl River {
                     self.handles.refer(r, at)
                 }
                 NEW | NEW_UNSHARED => self.object(r),
-                STRING_EMPTY => Some(Node::text("")),
+                STRING_EMPTY => Some(TreeNode::text("")),
                 STRING_SMALL | STRING_MEDIUM | STRING_LARGE => {
                     let text = units(r, lead)?;
-                    self.handles.add(r, Node::text(text))
+                    self.handles.add(r, TreeNode::text(text))
                 }
-                TRUE => Some(Node::new(Shape::Bool(true))),
-                FALSE => Some(Node::new(Shape::Bool(false))),
+                TRUE => Some(TreeNode::new(Shape::Bool(true))),
+                FALSE => Some(TreeNode::new(Shape::Bool(false))),
                 0x49..=0x4f => {
                     let kinds = [b'B', b'S', b'I', b'J', b'C', b'F', b'D'];
                     scalar::primitive(r, kinds[usize::from(lead - 0x49)])
@@ -99,8 +99,8 @@ impl River {
             STRING_EMPTY => return Some(String::new()),
             lead @ (STRING_SMALL | STRING_MEDIUM | STRING_LARGE) => {
                 let text = units(r, lead)?;
-                r.take_text(size_of::<Node>())?;
-                self.handles.add(r, Node::text(text.clone()))?;
+                r.take_text(size_of::<TreeNode>())?;
+                self.handles.add(r, TreeNode::text(text.clone()))?;
                 return Some(text);
             }
             REPEAT_FAR => usize::try_from(u32::from_be_bytes(r.array()?)).ok()?,
@@ -112,7 +112,7 @@ impl River {
     }
 
     /// Reads what wraps one value or stands for itself; classes.
-    fn wrapped(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<Node> {
+    fn wrapped(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<TreeNode> {
         match lead {
             0x7c..=0x82 => {
                 let at = self.handles.number();
@@ -129,29 +129,29 @@ impl River {
                 let at = self.handles.number();
                 let count = if lead == PAIR { 2 } else { 1 };
                 let items = r.items(count, |r| self.value(r))?;
-                let node = Node::new(Shape::List(items)).of(known(lead)?);
+                let node = TreeNode::new(Shape::List(items)).of(known(lead)?);
                 self.handles.set(r, at, node)
             }
             SINGLETON_MAP => {
                 let at = self.handles.number();
                 let pairs = r.pairs(1, |r| self.value(r))?;
-                let node = Node::new(Shape::Map(pairs)).of(known(lead)?);
+                let node = TreeNode::new(Shape::Map(pairs)).of(known(lead)?);
                 self.handles.set(r, at, node)
             }
-            0x5d | 0x62 => Some(Node::new(Shape::List(Vec::new())).of(known(lead)?)),
-            0x69 => Some(Node::new(Shape::Map(Vec::new())).of(known(lead)?)),
-            REVERSE_ORDER => Some(Node::text("reverse order").of(known(lead)?)),
+            0x5d | 0x62 => Some(TreeNode::new(Shape::List(Vec::new())).of(known(lead)?)),
+            0x69 => Some(TreeNode::new(Shape::Map(Vec::new())).of(known(lead)?)),
+            REVERSE_ORDER => Some(TreeNode::text("reverse order").of(known(lead)?)),
             REVERSE_ORDER_OF => {
                 let at = self.handles.number();
                 let of = self.value(r)?;
-                let node = Node::new(Shape::List(vec![of])).of(known(lead)?);
+                let node = TreeNode::new(Shape::List(vec![of])).of(known(lead)?);
                 self.handles.set(r, at, node)
             }
-            lead => Some(Node::text(known(lead)?).of("java.lang.Class")),
+            lead => Some(TreeNode::text(known(lead)?).of("java.lang.Class")),
         }
     }
 
-    fn array(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<Node> {
+    fn array(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<TreeNode> {
         let count = count(r, lead - ARRAY.start())?;
         let kind = r.byte()?;
         let class = self.class(r, kind)?;
@@ -163,16 +163,16 @@ impl River {
         self.handles.add(r, node)
     }
 
-    fn objects(&mut self, r: &mut Reader<'_>, class: &Class, count: usize) -> Option<Node> {
+    fn objects(&mut self, r: &mut Reader<'_>, class: &Class, count: usize) -> Option<TreeNode> {
         let at = self.handles.number();
         let items = r.items(count, |r| self.value(r))?;
         let name = class.name();
         r.take_text(name.len())?;
-        let node = Node::new(Shape::List(items)).of(format!("{name}[]"));
+        let node = TreeNode::new(Shape::List(items)).of(format!("{name}[]"));
         self.handles.set(r, at, node)
     }
 
-    fn collection(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<Node> {
+    fn collection(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<TreeNode> {
         let count = count(r, lead - COLLECTION.start())?;
         let id = r.byte()?;
         let at = self.handles.number();
@@ -203,14 +203,14 @@ impl River {
             0x63..=0x66 => Shape::Map(r.pairs(count, |r| self.value(r))?),
             // The same element so many times.
             0x7b => {
-                let field = |name: &str, node| Field {
+                let field = |name: &str, node| TreeField {
                     name: name.into(),
                     node,
                 };
                 let level = Level {
                     class: class.into(),
                     fields: vec![
-                        field("n", Node::number(count)),
+                        field("n", TreeNode::number(count)),
                         field("element", self.value(r)?),
                     ],
                     extra: Vec::new(),
@@ -219,10 +219,10 @@ impl River {
             }
             _ => return None,
         };
-        self.handles.set(r, at, Node::new(shape).of(class))
+        self.handles.set(r, at, TreeNode::new(shape).of(class))
     }
 
-    fn object(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn object(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let kind = r.byte()?;
         let class = self.class(r, kind)?;
         match &*class {
@@ -239,12 +239,13 @@ impl River {
             Class::Enum(name) => {
                 let length = u32::from_be_bytes(r.array()?);
                 let constant = r.units(usize::try_from(length).ok()?)?;
-                self.handles.add(r, Node::text(constant).of(name.clone()))
+                self.handles
+                    .add(r, TreeNode::text(constant).of(name.clone()))
             }
             Class::Proxy(name) => {
                 let at = self.handles.number();
                 let handler = r.fields(1, |r, _| Some(("h".into(), self.value(r)?)))?;
-                let node = Node::new(Shape::Object(handler)).of(name.clone());
+                let node = TreeNode::new(Shape::Object(handler)).of(name.clone());
                 self.handles.set(r, at, node)
             }
             Class::Array(name) => {
@@ -258,18 +259,18 @@ impl River {
     }
 
     /// An object of a class that has a number: as version 1 wrote them, and classes.
-    fn known_object(&mut self, r: &mut Reader<'_>, id: u8) -> Option<Node> {
+    fn known_object(&mut self, r: &mut Reader<'_>, id: u8) -> Option<TreeNode> {
         match id {
             0x14 => {
                 let length = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
                 let text = r.units(length)?;
-                self.handles.add(r, Node::text(text))
+                self.handles.add(r, TreeNode::text(text))
             }
             0x15 => {
                 let kind = r.byte()?;
                 let name = self.class(r, kind)?.name();
                 r.take_text(name.len())?;
-                Some(Node::text(&*name).of("java.lang.Class"))
+                Some(TreeNode::text(&*name).of("java.lang.Class"))
             }
             // A list of its own elements, which it writes itself.
             0x73 => {
@@ -304,7 +305,7 @@ impl River {
         }
     }
 
-    fn by_fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<Node> {
+    fn by_fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<TreeNode> {
         let at = self.handles.number();
         let mut levels = Vec::new();
         for fields in class.hierarchy() {
@@ -329,7 +330,7 @@ impl River {
         self.handles.object(r, at, &class.name(), levels)
     }
 
-    fn field(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+    fn field(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
         if kind == b'L' {
             return self.value(r);
         }

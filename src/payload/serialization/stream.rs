@@ -10,7 +10,7 @@ use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Cut, Field, Name, Node, Shape};
+use crate::payload::tree::{Cut, Name, Shape, TreeField, TreeNode};
 
 const NULL: u8 = 0x70;
 const REFERENCE: u8 = 0x71;
@@ -56,7 +56,7 @@ impl Stream {
     }
 
     /// One value of any kind.
-    pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         r.node(|r| {
             let mut tag = r.byte()?;
             while tag == RESET {
@@ -64,19 +64,19 @@ impl Stream {
                 tag = r.byte()?;
             }
             match tag {
-                NULL => Some(Node::new(Shape::Null)),
+                NULL => Some(TreeNode::new(Shape::Null)),
                 REFERENCE => self.reference(r),
                 OBJECT => self.object(r),
                 STRING | LONG_STRING => {
                     let text = Self::text(r, tag)?;
-                    self.handles.add(r, Node::text(text))
+                    self.handles.add(r, TreeNode::text(text))
                 }
                 ARRAY => self.array(r),
                 ENUM => {
                     let class = self.class(r)?;
                     let at = self.handles.number();
                     let constant = self.string(r)?;
-                    let node = Node::text(constant).of(class.name.clone());
+                    let node = TreeNode::text(constant).of(class.name.clone());
                     self.handles.set(r, at, node)
                 }
                 CLASS => {
@@ -85,23 +85,23 @@ impl Stream {
                         Some(_) => java::array_name(r, &class.name)?,
                         None => class.name.clone(),
                     };
-                    let node = Node::text(&*name).of("java.lang.Class");
+                    let node = TreeNode::text(&*name).of("java.lang.Class");
                     self.handles.add(r, node)
                 }
                 CLASS_DESC | PROXY_CLASS_DESC => {
                     let class = self.new_class(r, tag)?;
-                    Some(Node::text(&*class.name).of("java.io.ObjectStreamClass"))
+                    Some(TreeNode::text(&*class.name).of("java.io.ObjectStreamClass"))
                 }
                 _ => None,
             }
         })
     }
 
-    fn reference(&self, r: &mut Reader<'_>) -> Option<Node> {
+    fn reference(&self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let at = referred(r)?;
         if let Some(class) = self.classes.get(&at) {
             r.take_text(class.name.len())?;
-            return Some(Node::text(&*class.name).of("java.io.ObjectStreamClass"));
+            return Some(TreeNode::text(&*class.name).of("java.io.ObjectStreamClass"));
         }
         self.handles.refer(r, at)
     }
@@ -126,8 +126,8 @@ impl Stream {
             return None;
         }
         let text = Self::text(r, tag)?;
-        r.take_text(size_of::<Node>())?;
-        self.handles.add(r, Node::text(text.clone()))?;
+        r.take_text(size_of::<TreeNode>())?;
+        self.handles.add(r, TreeNode::text(text.clone()))?;
         Some(text)
     }
 
@@ -177,7 +177,7 @@ impl Stream {
         Some(class)
     }
 
-    fn object(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn object(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let class = self.class(r)?;
         let at = self.handles.number();
         let mut levels = Vec::new();
@@ -264,7 +264,7 @@ impl Stream {
         })
     }
 
-    fn fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<Vec<Field>> {
+    fn fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<Vec<TreeField>> {
         r.fields(class.fields.len(), |r, i| {
             let (kind, name) = &class.fields[i];
             Some((name.clone(), self.element(r, *kind)?))
@@ -272,7 +272,7 @@ impl Stream {
     }
 
     /// A field or an element of an array, of the type that a descriptor begins with.
-    fn element(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+    fn element(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<TreeNode> {
         if matches!(kind, b'L' | b'[') {
             return self.value(r);
         }
@@ -295,7 +295,7 @@ impl Stream {
         })
     }
 
-    fn array(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+    fn array(&mut self, r: &mut Reader<'_>) -> Option<TreeNode> {
         let class = self.class(r)?;
         let at = self.handles.number();
         let count = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
@@ -307,7 +307,7 @@ impl Stream {
         } else {
             Shape::List(r.items(count, |r| self.element(r, kind))?)
         };
-        let node = Node::new(shape).of(java::array_name(r, &class.name)?);
+        let node = TreeNode::new(shape).of(java::array_name(r, &class.name)?);
         self.handles.set(r, at, node)
     }
 }
@@ -321,7 +321,7 @@ fn opaque<'a>(r: &mut Reader<'a>) -> Option<Vec<Extra<'a>>> {
     r.stop(Cut::Unreadable);
     Some(vec![
         block,
-        Extra::Node(Node::new(Shape::Cut(Cut::Unreadable))),
+        Extra::Node(TreeNode::new(Shape::Cut(Cut::Unreadable))),
     ])
 }
 

@@ -3,7 +3,7 @@
 use crate::payload::java::number;
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Shape, TreeNode};
 
 /// A number of as many bytes as it needs: the last has bit 7 set and six bits of it.
 pub(super) fn unsigned(reader: &mut Reader<'_>) -> Option<u64> {
@@ -34,12 +34,12 @@ pub(super) const fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
 
-pub(super) fn float(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn float(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let bits = u32::try_from(fixed::<5>(reader)?).ok()?;
     Some(scalar::float(f32::from_bits(bits)))
 }
 
-pub(super) fn double(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn double(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let bits = u64::try_from(fixed::<10>(reader)?).ok()?;
     Some(scalar::double(f64::from_bits(bits)))
 }
@@ -53,12 +53,12 @@ fn fixed<const N: usize>(reader: &mut Reader<'_>) -> Option<u128> {
     is_seven.then_some(bits)
 }
 
-pub(super) fn big_integer(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn big_integer(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let bytes = spread(reader)?;
     number::of_twos_complement(reader, &bytes)
 }
 
-pub(super) fn big_decimal(reader: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn big_decimal(reader: &mut Reader<'_>) -> Option<TreeNode> {
     let scale = i32::try_from(signed(reader)?).ok()?;
     let digits = big_integer(reader)?;
     let Shape::Number(digits) = digits.shape else {
@@ -67,8 +67,8 @@ pub(super) fn big_decimal(reader: &mut Reader<'_>) -> Option<Node> {
     number::big_decimal(digits.as_str(), i64::from(scale))
 }
 
-pub(super) fn bytes(reader: &mut Reader<'_>) -> Option<Node> {
-    spread(reader).map(|bytes| Node::new(Shape::Bytes(bytes)))
+pub(super) fn bytes(reader: &mut Reader<'_>) -> Option<TreeNode> {
+    spread(reader).map(|bytes| TreeNode::new(Shape::Bytes(bytes)))
 }
 
 /// Bytes that are spread over more of seven bits each, of which the last has only what is left.

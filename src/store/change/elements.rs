@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use redis::{Pipeline, Value};
 
-use super::{EditResult, End, Place, TakeBack, adding, channel, push, texts};
+use super::{EditResult, End, ListPlace, TakeBack, adding, channel, push, texts};
 use crate::queue::{HeldElement, Queue};
 use crate::store::error::StoreError;
 use crate::store::script::{self, Fate, TimedResult};
@@ -105,7 +105,7 @@ impl Writer {
         &self,
         queue: &Queue,
         elements: &[Vec<u8>],
-    ) -> Result<TimedResult<Vec<(Fate, Option<Place>)>>, StoreError> {
+    ) -> Result<TimedResult<Vec<(Fate, Option<ListPlace>)>>, StoreError> {
         self.discarded(queue, elements, [newest(queue), "places"])
             .await
     }
@@ -115,7 +115,7 @@ impl Writer {
         queue: &Queue,
         elements: &[Vec<u8>],
         words: [&str; 2],
-    ) -> Result<TimedResult<Vec<(Fate, Option<Place>)>>, StoreError> {
+    ) -> Result<TimedResult<Vec<(Fate, Option<ListPlace>)>>, StoreError> {
         self.fits("delete delivered elements", elements.len())?;
         let words = words.iter().map(|word| word.as_bytes());
         let args = words.chain(elements.iter().map(Vec::as_slice));
@@ -127,23 +127,23 @@ impl Writer {
     pub async fn put_elements_among(
         &self,
         queue: &Queue,
-        elements: &[(Vec<u8>, Place)],
+        elements: &[(Vec<u8>, ListPlace)],
     ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
         self.fits("put elements back in their places", elements.len())?;
         let keys = queue.keys();
         let numbers = elements.iter().map(|(_, place)| match place {
-            Place::BehindNth(_, n) => n.to_string(),
+            ListPlace::BehindNth(_, n) => n.to_string(),
             _ => "1".to_owned(),
         });
         let numbers: Vec<String> = numbers.collect();
         let mut args = vec![newest(queue).as_bytes()];
         for ((element, place), n) in elements.iter().zip(&numbers) {
             let (word, neighbour) = match place {
-                Place::Head => (&b"next"[..], &[][..]),
-                Place::Behind(neighbour) | Place::BehindNth(neighbour, _) => {
+                ListPlace::Head => (&b"next"[..], &[][..]),
+                ListPlace::Behind(neighbour) | ListPlace::BehindNth(neighbour, _) => {
                     (&b"behind"[..], neighbour.as_slice())
                 }
-                Place::Tail => (&b"newest"[..], &[][..]),
+                ListPlace::Tail => (&b"newest"[..], &[][..]),
             };
             args.extend([element, word, neighbour, n.as_bytes()]);
         }

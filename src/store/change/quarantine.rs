@@ -1,6 +1,6 @@
 //! Into quarantine and out of it: each script beside the call that sends it.
 
-use super::{ChosenEntry, DeletedEntry, EditResult, Place, channel, pairs, returning, texts};
+use super::{ChosenEntry, DeletedEntry, EditResult, ListPlace, channel, pairs, returning, texts};
 use crate::queue::{Keys, Queue};
 use crate::store::error::StoreError;
 use crate::store::script::{Script, TimedResult, fates_and_places, head_and_fates, run, script};
@@ -54,7 +54,7 @@ impl Writer {
     pub async fn restore(
         &self,
         queue: &Queue,
-        entries: &[(ChosenEntry, Option<Place>)],
+        entries: &[(ChosenEntry, Option<ListPlace>)],
     ) -> Result<TimedResult<EditResult>, StoreError> {
         self.fits("restore quarantined entries", entries.len())?;
         let keys = queue.keys();

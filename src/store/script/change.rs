@@ -93,7 +93,7 @@ impl Fate {
 
 /// The place of an entry in the order list, or of an element in target.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Place {
+pub enum ListPlace {
     /// At the head.
     Head,
     /// Right behind this member.
@@ -118,7 +118,7 @@ pub(in crate::store) async fn delete(
 }
 
 /// The fate of each entry, its place in the order list, and its copies there.
-pub(in crate::store) type FatesAndPlaces = Vec<(Fate, Option<Place>, u64)>;
+pub(in crate::store) type FatesAndPlaces = Vec<(Fate, Option<ListPlace>, u64)>;
 
 pub(in crate::store) fn fates_and_places([told, again]: &[Value; 2]) -> Option<FatesAndPlaces> {
     let read = |pair: &[Value]| match pair {
@@ -146,12 +146,12 @@ fn copies(again: &Value) -> Option<Vec<(usize, u64)>> {
 }
 
 #[expect(clippy::option_option, reason = "not understood, or not in the list")]
-fn stood(value: &Value) -> Option<Option<Place>> {
+fn stood(value: &Value) -> Option<Option<ListPlace>> {
     Some(match value {
         Value::Int(0) => None,
-        Value::Int(1) => Some(Place::Head),
-        Value::Int(2) => Some(Place::Tail),
-        member => Some(Place::Behind(bytes(member)?)),
+        Value::Int(1) => Some(ListPlace::Head),
+        Value::Int(2) => Some(ListPlace::Tail),
+        member => Some(ListPlace::Behind(bytes(member)?)),
     })
 }
 
@@ -241,12 +241,12 @@ pub(in crate::store) async fn discard(
     lane: &Lane,
     target: &[u8],
     args: Args<'_>,
-) -> Result<TimedResult<Vec<(Fate, Option<Place>)>>, StoreError> {
+) -> Result<TimedResult<Vec<(Fate, Option<ListPlace>)>>, StoreError> {
     run(lane, &DISCARD, &[target], args, |[told, places]| {
         let read = |pair: &[Value]| match pair {
             [place, Value::Int(n)] => Some(match stood(place)? {
-                Some(Place::Behind(element)) => {
-                    Some(Place::BehindNth(element, u64::try_from(*n).ok()?))
+                Some(ListPlace::Behind(element)) => {
+                    Some(ListPlace::BehindNth(element, u64::try_from(*n).ok()?))
                 }
                 place => place,
             }),

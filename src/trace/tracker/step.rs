@@ -25,7 +25,7 @@ pub(super) struct Transaction {
 }
 
 /// A transaction, with the meaning of each of its commands.
-pub(super) struct Step<'a> {
+pub(super) struct TracedStep<'a> {
     commands: Vec<(&'a Record, Command<'a>)>,
     moment: Moment,
     /// The members that it puts into sorted sets, where it also takes some out.
@@ -108,7 +108,7 @@ impl Transaction {
     }
 }
 
-impl<'a> Step<'a> {
+impl<'a> TracedStep<'a> {
     /// Takes each command of a transaction apart.
     pub(super) fn of(transaction: &'a Transaction) -> Self {
         let records = &transaction.records[..transaction.used];

@@ -14,7 +14,7 @@ use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::change;
 use crate::tui::change::plan::{MarkedEntries, ToPlan};
 use crate::tui::effect::Effect;
-use crate::tui::keys::{Action, Key, Place};
+use crate::tui::keys::{Action, Key, KeyPlace};
 use crate::tui::marks::{self, Marks};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::schedule::pace;
@@ -379,7 +379,7 @@ pub(crate) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
         Action::Suspend,
         Action::Redraw,
     ];
-    let action = model.keymap.resolve(Place::Dialog, key);
+    let action = model.keymap.resolve(KeyPlace::Dialog, key);
     if let Some(action) = action.filter(|action| leaves.contains(action)) {
         return vec![Effect::asks(action)];
     }

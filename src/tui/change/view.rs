@@ -7,7 +7,7 @@ use crate::tui::dialog::view::centred;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::keys::Action;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::pane::{PaneFrame, TitlePart};
 use crate::tui::widget::wrap::wrapped;
 
 /// Columns of the box, border and all.
@@ -27,8 +27,8 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         .saturating_add(4);
     let slot = centred(model.size, (columns, high));
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
-    let pane = Pane {
-        left: vec![Part::new(100, format!("{} …", one.called), t.strong)],
+    let pane = PaneFrame {
+        left: vec![TitlePart::new(100, format!("{} …", one.called), t.strong)],
         right: Vec::new(),
         boxed: true,
         style: t.accent,

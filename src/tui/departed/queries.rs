@@ -1,6 +1,6 @@
 //! Questions about the row that has left.
 
-use super::{DepartedRow, Fate};
+use super::{DepartedFate, DepartedRow};
 use crate::tui::model::Model;
 
 impl Model {
@@ -19,7 +19,7 @@ impl Model {
 
     /// Returns what became of the row at a place of the tab in sight; none for one that is there.
     #[must_use]
-    pub fn fate_at(&self, place: u64) -> Option<Fate> {
+    pub fn fate_at(&self, place: u64) -> Option<DepartedFate> {
         let departed = self.departed().filter(|departed| departed.place == place);
         departed.map(|departed| departed.fate)
     }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{ChangeSubject, DepartedRow, Fate, STAYS};
+use super::{ChangeSubject, DepartedFate, DepartedRow, STAYS};
 use crate::queue::{Change, EntryResult, Known, Outcome};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::change::queries;
@@ -68,7 +68,7 @@ pub(crate) fn is_held(model: &Model) -> bool {
 }
 
 /// Returns what became of a row that is no longer in its list.
-pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> Fate {
+pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> DepartedFate {
     let now = model.instant;
     let acted = model.changing.acted.as_ref();
     let due = row.due.at().is_some_and(|due| due <= model.schedule.exact);
@@ -76,10 +76,10 @@ pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> Fate {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());
     let nobody = pulse.is_some_and(|pulse| pulse.transfer_clients == Known::Is(0));
     match acted.filter(|acted| acted.on(row, now)) {
-        Some(acted) => Fate::Ours(acted.change),
-        None if tab == Tab::Delivered => Fate::Taken,
-        None if tab == Tab::Waiting && due && !nobody => Fate::Transferred,
-        None => Fate::Gone,
+        Some(acted) => DepartedFate::Ours(acted.change),
+        None if tab == Tab::Delivered => DepartedFate::Taken,
+        None if tab == Tab::Waiting && due && !nobody => DepartedFate::Transferred,
+        None => DepartedFate::Gone,
     }
 }
 

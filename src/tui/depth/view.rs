@@ -11,7 +11,7 @@ use crate::tui::flow;
 use crate::tui::model::TRAFFIC_KEPT;
 use crate::tui::queues::{self, Depths, QueueRow, Trend};
 use crate::tui::widget::line::{self, Line};
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::widget::spark::Spark;
 
 /// Announcements are counted by the minute, in ms.
@@ -43,7 +43,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let t = &ctx.theme;
     let slot = ctx.areas.depth;
-    let mut left = vec![Part::new(100, "Depth", t.strong)];
+    let mut left = vec![TitlePart::new(100, "Depth", t.strong)];
     if tells_lateness(ctx)
         && let Some(late) = ctx
             .model
@@ -51,11 +51,11 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
             .and_then(|row| row.watch.lateness.recent())
     {
         let style = flow::view::late_style(ctx, &late);
-        left.push(Part::new(50, flow::view::late_words(&late), style));
+        left.push(TitlePart::new(50, flow::view::late_words(&late), style));
     }
     let mut right = Vec::new();
     if ctx.areas.traffic.shown() {
-        right.push(Part::new(10, "5 min", t.dim));
+        right.push(TitlePart::new(10, "5 min", t.dim));
     } else {
         right.extend(listeners(ctx));
         right.extend(pace(ctx));
@@ -69,7 +69,7 @@ pub(crate) fn tells_lateness(ctx: &Ctx) -> bool {
 }
 
 /// `4 clients`, `3 clients and our worker`.
-pub(crate) fn listeners(ctx: &Ctx) -> Option<Part> {
+pub(crate) fn listeners(ctx: &Ctx) -> Option<TitlePart> {
     let row = ctx.model.selected()?;
     let pulse = row.pulse.as_ref()?;
     let t = &ctx.theme;
@@ -80,19 +80,21 @@ pub(crate) fn listeners(ctx: &Ctx) -> Option<Part> {
             0 => ("no client".to_owned(), t.warn),
             n => (text::counted(n, "client", "clients"), t.text),
         };
-        return Some(Part::new(60, format!("{who} and our worker"), style));
+        return Some(TitlePart::new(60, format!("{who} and our worker"), style));
     }
     Some(match &pulse.transfer_clients {
-        Known::Is(0) if pulse.waiting.get().unwrap_or(0) > 0 => Part::new(60, "no client", t.warn),
-        Known::Is(0) => Part::new(60, "no client", t.dim),
-        Known::Is(n) => Part::new(60, text::counted(*n, "client", "clients"), t.text),
-        Known::Unknown(_) => Part::new(60, "? clients", t.dim),
-        Known::None => Part::new(60, "no channel", t.dim),
+        Known::Is(0) if pulse.waiting.get().unwrap_or(0) > 0 => {
+            TitlePart::new(60, "no client", t.warn)
+        }
+        Known::Is(0) => TitlePart::new(60, "no client", t.dim),
+        Known::Is(n) => TitlePart::new(60, text::counted(*n, "client", "clients"), t.text),
+        Known::Unknown(_) => TitlePart::new(60, "? clients", t.dim),
+        Known::None => TitlePart::new(60, "no channel", t.dim),
     })
 }
 
 /// `3 published/min`.
-pub(crate) fn pace(ctx: &Ctx) -> Option<Part> {
+pub(crate) fn pace(ctx: &Ctx) -> Option<TitlePart> {
     let row = ctx.model.selected()?;
     // Nothing has been looked at yet: no figure, not 0.
     row.pulse.as_ref()?;
@@ -111,7 +113,7 @@ pub(crate) fn pace(ctx: &Ctx) -> Option<Part> {
         }
         None => format!("{} published/min", text::thousands(count)),
     };
-    Some(Part::new(20, words, ctx.theme.dim))
+    Some(TitlePart::new(20, words, ctx.theme.dim))
 }
 
 /// The samples of one of the depths.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{AnswerRemark, Button, Dialog, Question};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
-use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::keys::{Action, Code, Key, KeyPlace};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::msg::Msg;
 use crate::tui::{change, lives, offer, worker};
@@ -32,7 +32,7 @@ pub(crate) fn open(model: &mut Model, dialog: Dialog) {
 
 /// A key while a question stands.
 pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
-    let action = model.keymap.resolve(Place::Dialog, key);
+    let action = model.keymap.resolve(KeyPlace::Dialog, key);
     let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
         return Vec::new();
     };

@@ -16,7 +16,7 @@ use crate::tui::layout::bare;
 use crate::tui::model::Model;
 use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::pane::{PaneFrame, TitlePart};
 use crate::tui::widget::wrap::wrapped;
 
 /// Columns of a figure's name.
@@ -198,8 +198,8 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     ctx.record(slot.outer, Target::Box);
     if slot.boxed {
-        let pane = Pane {
-            left: vec![Part::new(100, dialog.title.clone(), t.strong)],
+        let pane = PaneFrame {
+            left: vec![TitlePart::new(100, dialog.title.clone(), t.strong)],
             right: Vec::new(),
             boxed: true,
             style: t.accent,

@@ -8,7 +8,7 @@ use self::rows::{Col, ShownRow};
 use super::EntryRow;
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area};
-use crate::tui::departed::Fate;
+use crate::tui::departed::DepartedFate;
 use crate::tui::draw::{self, Ctx};
 use crate::tui::filter::view::MatchMarks;
 use crate::tui::hitmap::Target;
@@ -16,7 +16,7 @@ use crate::tui::model::Pane;
 use crate::tui::tabs::Tab;
 use crate::tui::widget::columns::PlacedColumn;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::{filter, findings, past, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
@@ -95,7 +95,7 @@ fn turns(ctx: &Ctx, placed: &[PlacedColumn<Col>], heads: Area) {
 /// Returns the word for what became of the row at a place, where it is no longer there.
 fn gone(ctx: &Ctx, place: u64) -> Option<&'static str> {
     let hit = ctx.model.hit(place).filter(|hit| hit.gone);
-    let fate = ctx.model.fate_at(place).map(Fate::word);
+    let fate = ctx.model.fate_at(place).map(DepartedFate::word);
     hit.map(|_| "gone").or(fate)
 }
 
@@ -118,7 +118,7 @@ fn in_sight<'a>(ctx: &Ctx<'a>, rows: u16) -> &'a [EntryRow] {
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
-    let mut left: Vec<Part> = filter::view::which(ctx).into_iter().collect();
+    let mut left: Vec<TitlePart> = filter::view::which(ctx).into_iter().collect();
     left.extend(tabs::view::order(ctx));
     left.extend(filter::view::state(ctx));
     if ctx.areas.entries.boxed && ctx.model.on_hits() {

@@ -29,7 +29,7 @@ pub enum Body {
 
 /// The division of the room of an opened entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Plan {
+pub struct EntryRoom {
     /// Columns of the facts, and of bytes that stand alone.
     pub columns: u16,
     /// Rows of facts.
@@ -45,7 +45,7 @@ pub struct Plan {
 /// Divides the room of an opened entry: so many columns and rows. Bytes that are `plain` text have no
 /// room beside it.
 #[must_use]
-pub fn plan((w, h): (u16, u16), compact: bool, plain: bool) -> Plan {
+pub fn plan((w, h): (u16, u16), compact: bool, plain: bool) -> EntryRoom {
     let columns = w.saturating_sub(2);
     let facts = if compact || h < FACTS + 3 { 0 } else { FACTS };
     let beside = match columns {
@@ -54,7 +54,7 @@ pub fn plan((w, h): (u16, u16), compact: bool, plain: bool) -> Plan {
         110..160 => 46,
         _ => 78,
     };
-    Plan {
+    EntryRoom {
         columns,
         facts,
         rows: h - facts,
@@ -73,7 +73,7 @@ pub fn is_plain(row: &EntryRow) -> bool {
 
 /// The last line that an opened entry can be scrolled to; 0 when all of it is in sight.
 #[must_use]
-pub fn last(view: &EntryView, plan: Plan) -> usize {
+pub fn last(view: &EntryView, plan: EntryRoom) -> usize {
     let bytes = view.row.member.len();
     let lines = match body(view, plan.text) {
         Body::Hex => bytes.div_ceil(bytes_a_line(plan.columns)),

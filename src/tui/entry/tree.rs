@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::payload::{self, Codec, Node, PayloadReading, Shape};
+use crate::payload::{self, Codec, PayloadReading, Shape, TreeNode};
 
 /// The tree of an opened entry, a line a value.
 #[derive(Clone, Debug)]
@@ -28,13 +28,13 @@ pub struct TreeLine {
     /// Its name there; empty for the outermost.
     pub name: String,
     /// The way to it from the value that holds it.
-    pub step: Step,
+    pub step: TreeStep,
     /// Its text, in one line that is cut when it is long; of what holds others, their number.
     pub words: String,
     /// Its type, where the codec says one.
     pub class: String,
     /// The kind of value that it is drawn as.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Number of lines below it that belong to it.
     pub below: usize,
     /// True while those are not shown.
@@ -45,7 +45,7 @@ pub struct TreeLine {
 
 /// The way to a value from the one that holds it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Step {
+pub enum TreeStep {
     /// It is the outermost one.
     #[default]
     None,
@@ -57,7 +57,7 @@ pub enum Step {
 
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum ValueKind {
     /// It holds others.
     Branch,
     /// A text.
@@ -163,7 +163,7 @@ impl Tree {
 }
 
 /// Returns the whole text of a value.
-fn said(node: &Node) -> String {
+fn said(node: &TreeNode) -> String {
     plain(node.json())
 }
 
@@ -176,7 +176,7 @@ fn plain(value: Value) -> String {
 }
 
 /// The node of a line: they are numbered as they were added, without the keys of maps.
-fn nth<'a>(node: &'a Node, at: &mut usize, line: usize) -> Option<&'a Node> {
+fn nth<'a>(node: &'a TreeNode, at: &mut usize, line: usize) -> Option<&'a TreeNode> {
     if *at == line {
         return Some(node);
     }
@@ -185,7 +185,7 @@ fn nth<'a>(node: &'a Node, at: &mut usize, line: usize) -> Option<&'a Node> {
 }
 
 /// The values that a node holds, without the keys of a map.
-fn held(node: &Node) -> Vec<&Node> {
+fn held(node: &TreeNode) -> Vec<&TreeNode> {
     match &node.shape {
         Shape::Map(pairs) => pairs.iter().map(|(_, value)| value).collect(),
         _ => node.children(),
@@ -197,10 +197,10 @@ impl TreeLine {
         let name = &self.name;
         let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         match self.step {
-            Step::None => String::new(),
-            Step::Place => format!("[{name}]"),
-            Step::Name if !name.is_empty() && name.chars().all(is_plain) => format!(".{name}"),
-            Step::Name => format!("[{}]", Value::from(name.as_str())),
+            TreeStep::None => String::new(),
+            TreeStep::Place => format!("[{name}]"),
+            TreeStep::Name if !name.is_empty() && name.chars().all(is_plain) => format!(".{name}"),
+            TreeStep::Name => format!("[{}]", Value::from(name.as_str())),
         }
     }
 }
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(tree.lines[0].class, "com.acme.Order");
         assert_eq!(
             (&*tree.lines[1].words, tree.lines[1].kind),
-            ("42", Kind::Number)
+            ("42", ValueKind::Number)
         );
         assert_eq!(&ORDER[tree.lines[1].bytes.clone()], b"42");
         assert_eq!(&ORDER[tree.lines[4].bytes.clone()], br#""vip""#);

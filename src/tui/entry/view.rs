@@ -17,14 +17,14 @@ use crate::tui::area::Area;
 use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
-use crate::tui::entry::text::{Body, Plan, body, decoded, is_plain, last, plan};
+use crate::tui::entry::text::{Body, EntryRoom, body, decoded, is_plain, last, plan};
 use crate::tui::hitmap::Target;
 use crate::tui::lists::Since;
 use crate::tui::lives;
 use crate::tui::moments;
 use crate::tui::tabs::Tab;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 /// The whole screen for one entry.
 pub(crate) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
@@ -95,7 +95,7 @@ pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
             ctx.pane(
                 slot,
                 None,
-                vec![Part::new(1, "Entry", ctx.theme.strong)],
+                vec![TitlePart::new(1, "Entry", ctx.theme.strong)],
                 vec![],
                 buf,
             );
@@ -116,7 +116,7 @@ pub(crate) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
 
 fn title(
     ctx: &Ctx,
-    (row, plan): (&EntryRow, Plan),
+    (row, plan): (&EntryRow, EntryRoom),
     queue: Option<&str>,
     view: Option<&EntryView>,
     buf: &mut Buffer,
@@ -145,7 +145,7 @@ const FACES: [(Face, &str); 4] = [
 ];
 
 /// The faces of an opened entry, with the one that is shown.
-fn faces(ctx: &Ctx, view: &EntryView) -> Part {
+fn faces(ctx: &Ctx, view: &EntryView) -> TitlePart {
     let t = &ctx.theme;
     let has = view.faces();
     let is_shown = |face: Face| face == view.face || has.len() == 1;
@@ -160,23 +160,23 @@ fn faces(ctx: &Ctx, view: &EntryView) -> Part {
             (word.to_owned(), t.dim)
         });
     }
-    Part { pieces, rank: 60 }
+    TitlePart { pieces, rank: 60 }
 }
 
 /// Returns the parts of the title, from the left and from the right.
 fn parts(
     ctx: &Ctx,
-    (row, plan): (&EntryRow, Plan),
+    (row, plan): (&EntryRow, EntryRoom),
     queue: Option<&str>,
     view: Option<&EntryView>,
-) -> (Vec<Part>, Vec<Part>) {
+) -> (Vec<TitlePart>, Vec<TitlePart>) {
     let face = view.map(|view| view.face);
     let t = &ctx.theme;
     let style = if face.is_some() { t.accent } else { t.strong };
-    let mut name = Part::new(100, "Entry ", style);
+    let mut name = TitlePart::new(100, "Entry ", style);
     name.pieces.push((row.id.to_string(), name.pieces[0].1));
     let mut left = vec![name];
-    left.extend(queue.map(|q| Part::new(50, format!("of {}", text::cut(q, 40)), t.dim)));
+    left.extend(queue.map(|q| TitlePart::new(50, format!("of {}", text::cut(q, 40)), t.dim)));
     left.extend(view.map(|view| faces(ctx, view)));
     let since = &ctx.model.lists.since;
     let state = match (view.and_then(|view| view.gone), ctx.model.tab) {
@@ -187,13 +187,13 @@ fn parts(
         }),
         _ => None,
     };
-    let mut right: Vec<Part> = match state {
-        Some(words) => vec![Part::new(70, words, t.warn)],
+    let mut right: Vec<TitlePart> = match state {
+        Some(words) => vec![TitlePart::new(70, words, t.warn)],
         // Once is enough.
         None if facts::tells_countdown(plan) => Vec::new(),
         None => {
             let (words, style) = facts::countdown(ctx, row);
-            vec![Part::new(70, words, style)]
+            vec![TitlePart::new(70, words, style)]
         }
     };
     if let Some(at) = view.and_then(|view| view.requeued) {
@@ -201,7 +201,7 @@ fn parts(
             "new due time since {}",
             moments::clock(ctx.model.look.zone, at)
         );
-        right.insert(0, Part::new(75, words, t.warn));
+        right.insert(0, TitlePart::new(75, words, t.warn));
     }
     if let Some(found) = view.and_then(|view| view.found.as_ref()) {
         let what = match found.hits.len() {
@@ -212,7 +212,7 @@ fn parts(
                 text::thousands(count as u64)
             ),
         };
-        right.insert(0, Part::new(80, what, t.accent));
+        right.insert(0, TitlePart::new(80, what, t.accent));
     }
     (left, right)
 }
@@ -248,6 +248,6 @@ fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
 }
 
 /// As many bytes of text as a pane without scrolling can show.
-fn glance(plan: Plan) -> usize {
+fn glance(plan: EntryRoom) -> usize {
     usize::from(plan.columns) * usize::from(plan.rows) * 4
 }

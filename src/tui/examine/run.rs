@@ -7,7 +7,7 @@ use crate::ops::doctor::{ExaminationEvent, examine};
 use crate::queue::Queue;
 use crate::tui::examine;
 use crate::tui::msg::Msg;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 impl Tasks {
     /// Looks at what is asked for; the look before it is given up.
@@ -18,14 +18,14 @@ impl Tasks {
                 queue,
                 long,
             } => self.look_at(generation, &queue, long),
-            Effect::End => self.end(Kind::Exact),
+            Effect::End => self.end(TaskKind::Exact),
         }
     }
 
     fn look_at(&mut self, generation: u64, queue: &Queue, long: usize) {
         let answers = self.answers.clone();
         let mut told = examine(&self.store, queue, long);
-        self.latest(Kind::Exact, async move {
+        self.latest(TaskKind::Exact, async move {
             while let Some(said) = told.next().await {
                 let msg = match said {
                     Ok(ExaminationEvent::Progress { looked, of }) => {

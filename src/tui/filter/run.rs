@@ -12,7 +12,7 @@ use crate::store::{Store, read};
 use crate::tui::filter;
 use crate::tui::msg::Msg;
 use crate::tui::tabs::Tab;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 /// The most bytes of the hits that are kept: members may be large.
 const KEPT_BYTES: usize = 64 << 20;
@@ -32,7 +32,7 @@ impl Tasks {
     fn check(&mut self, store: Store, generation: u64, queue: Queue, members: Vec<Vec<u8>>) {
         let of = queue.clone();
         let question = async move { scores(&store, &of, members).await };
-        self.ask(Kind::Scores, question, move |result| {
+        self.ask(TaskKind::Scores, question, move |result| {
             Msg::Filter(filter::Msg::ScoresChecked {
                 generation,
                 queue,
@@ -53,9 +53,12 @@ impl Tasks {
                 tab,
             } => {
                 let to = (generation, self.answers.clone());
-                self.latest(Kind::Search, run(store, queue, filter, (tab, habit), to));
+                self.latest(
+                    TaskKind::Search,
+                    run(store, queue, filter, (tab, habit), to),
+                );
             }
-            Effect::EndSearch => self.end(Kind::Search),
+            Effect::EndSearch => self.end(TaskKind::Search),
             Effect::CheckScores {
                 generation,
                 queue,

@@ -15,7 +15,7 @@ use crate::tui::keys::Action;
 use crate::tui::model::Model;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::widget::wrap;
 
 /// Examples of what can be typed.
@@ -27,13 +27,13 @@ pub(crate) const fn hint() -> &'static str {
 }
 
 /// The filter that is on, as it was typed.
-pub(crate) fn which(ctx: &Ctx) -> Option<Part> {
+pub(crate) fn which(ctx: &Ctx) -> Option<TitlePart> {
     let filtered = ctx.model.filtered.as_ref()?;
     let room = usize::from(ctx.model.size.0 / 4).max(12);
     let typed = text::printable(filtered.filter.text());
     let typed = text::cut(typed.trim(), room);
     let typed = typed.replace('…', ctx.theme.glyphs.cut);
-    Some(Part::new(95, format!("/{typed}"), ctx.theme.accent))
+    Some(TitlePart::new(95, format!("/{typed}"), ctx.theme.accent))
 }
 
 /// Says how many there are of the rows in sight: `1,000,000`, `312 found`, `the first 20,000 of
@@ -51,21 +51,21 @@ pub(crate) fn total(model: &Model, listed: u64) -> String {
 }
 
 /// Says how many were found, and how far the search is.
-pub(crate) fn state(ctx: &Ctx) -> Vec<Part> {
+pub(crate) fn state(ctx: &Ctx) -> Vec<TitlePart> {
     let t = &ctx.theme;
     let Some(filtered) = &ctx.model.filtered else {
         return Vec::new();
     };
-    let key = |key: &str, word: &str| Part {
+    let key = |key: &str, word: &str| TitlePart {
         pieces: vec![(key.to_owned(), t.accent), (format!(" {word}"), t.dim)],
         rank: 75,
     };
     let percent = filtered.percent();
     let count = format!("{} found", text::thousands(filtered.count()));
-    let mut parts = vec![Part::new(92, count, t.text)];
+    let mut parts = vec![TitlePart::new(92, count, t.text)];
     if filtered.filter.cut_short() > 0 {
         // Rows in sight are looked at again and again: how many there are is not known here.
-        parts.push(Part::new(91, "large values not whole", t.warn));
+        parts.push(TitlePart::new(91, "large values not whole", t.warn));
     }
     match &filtered.search {
         Search::Planned(_) | Search::Running(_) => {
@@ -74,7 +74,7 @@ pub(crate) fn state(ctx: &Ctx) -> Vec<Part> {
                 _ => "looked through ",
             };
             // Two digits at least: the rest of the title shall not move.
-            let mut part = Part::new(90, format!("{word}{percent:>2} %"), t.warn);
+            let mut part = TitlePart::new(90, format!("{word}{percent:>2} %"), t.warn);
             if ctx.model.prompt.is_none() {
                 part.pieces.push(("  Esc".to_owned(), t.accent));
                 part.pieces.push((" stops".to_owned(), t.dim));
@@ -82,18 +82,22 @@ pub(crate) fn state(ctx: &Ctx) -> Vec<Part> {
             parts.push(part);
         }
         Search::Stopped => {
-            parts.push(Part::new(90, format!("stopped at {percent} %"), t.warn));
+            parts.push(TitlePart::new(
+                90,
+                format!("stopped at {percent} %"),
+                t.warn,
+            ));
             parts.push(key("^R", "again"));
         }
         Search::Failed(_) => {
             // Why is told where the rows are, when there are none.
-            parts.push(Part::new(90, format!("failed at {percent} %"), t.warn));
+            parts.push(TitlePart::new(90, format!("failed at {percent} %"), t.warn));
             parts.push(key("^R", "again"));
         }
         Search::Done if ctx.model.tab.list().is_some() => {
             // Where an element of a list is now is not asked again: a list can only be walked.
             let at = moments::clock(ctx.model.look.zone, filtered.at);
-            parts.push(Part::new(88, format!("as of {at}"), t.dim));
+            parts.push(TitlePart::new(88, format!("as of {at}"), t.dim));
             parts.push(key("^R", "again"));
         }
         Search::Done if filtered.stale => parts.push(key("^R", "again")),

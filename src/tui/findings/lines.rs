@@ -12,14 +12,14 @@ use crate::tui::widget::wrap::wrapped;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FindingText {
     /// The kind of its content.
-    pub kind: Kind,
+    pub kind: LineKind,
     /// The words, in at most the columns that were given, unless they had to be squeezed.
     pub words: String,
 }
 
 /// The kind of a line's content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum LineKind {
     /// The headline: severity and queue stand before it.
     Head,
     /// The rest of a headline that is longer than the screen is wide.
@@ -76,7 +76,13 @@ pub(super) fn headline(model: &Model, told: &QueueFinding, columns: usize) -> Ve
         _ => headline,
     };
     let lines = wrapped(&words, columns).into_iter().enumerate();
-    let kind = |i| if i == 0 { Kind::Head } else { Kind::Headline };
+    let kind = |i| {
+        if i == 0 {
+            LineKind::Head
+        } else {
+            LineKind::Headline
+        }
+    };
     let lines = lines.map(|(i, words)| FindingText {
         kind: kind(i),
         words,
@@ -96,7 +102,7 @@ pub(super) fn details(told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     }
     let lines = wrapped(&told.finding.details_by_payload(), columns).into_iter();
     let lines = lines.map(|words| FindingText {
-        kind: Kind::Details,
+        kind: LineKind::Details,
         words,
     });
     lines.collect()
@@ -111,14 +117,14 @@ pub(super) fn repair(model: &Model, told: &QueueFinding, columns: usize) -> Vec<
     if !sentence.is_empty() {
         let sentence = wrapped(&sentence, room).into_iter().enumerate();
         lines.extend(sentence.map(|(i, words)| FindingText {
-            kind: Kind::Repair(i == 0),
+            kind: LineKind::Repair(i == 0),
             words,
         }));
     }
     for command in told.finding.repair.by_hand(&model.redis_cli) {
         let rows = command_rows(&format!("$ {command}"), room);
         lines.extend(rows.into_iter().map(|words| FindingText {
-            kind: Kind::Command,
+            kind: LineKind::Command,
             words,
         }));
     }
@@ -231,7 +237,7 @@ fn detail(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText
     }
     let lines = wrapped(&words.join("; "), columns).into_iter();
     let lines = lines.map(|words| FindingText {
-        kind: Kind::Evidence,
+        kind: LineKind::Evidence,
         words,
     });
     lines.collect()
@@ -250,7 +256,7 @@ fn brief_detail(
     }
     let course = course(model, told.finding).filter(|_| rows > 0);
     let course = course.map(|words| FindingText {
-        kind: Kind::Course,
+        kind: LineKind::Course,
         words,
     });
     course.into_iter().collect()
@@ -319,7 +325,7 @@ pub(crate) fn fit(
     let room = columns.saturating_sub(usize::from(MARK));
     let words = wrapped(&text::printable(&words), room).into_iter();
     let words = words.enumerate().map(|(i, words)| FindingText {
-        kind: Kind::Repair(i == 0),
+        kind: LineKind::Repair(i == 0),
         words,
     });
     let repair = squeezed(words.collect(), left);

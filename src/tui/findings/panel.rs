@@ -8,7 +8,7 @@ use crate::queue::finding::FindingEnd;
 use crate::queue::{Finding, Severity};
 use crate::tui::findings::calm::calm;
 use crate::tui::findings::lines::{
-    FindingText, Kind, below, fit, headline, repair, said, squeezed, whole,
+    FindingText, LineKind, below, fit, headline, repair, said, squeezed, whole,
 };
 use crate::tui::model::Model;
 
@@ -164,12 +164,12 @@ impl Cause {
             head.finding.headline_at(model.now)
         );
         let mut lines = vec![FindingText {
-            kind: Kind::Head,
+            kind: LineKind::Head,
             words: headline,
         }];
         lines.extend(repair(model, head, columns));
         lines.push(FindingText {
-            kind: Kind::Details,
+            kind: LineKind::Details,
             words: names.join(", "),
         });
         lines
@@ -215,7 +215,7 @@ impl Cause {
         let mut words: Vec<&str> = headlines.map(String::as_str).collect();
         words.dedup();
         (!words.is_empty()).then(|| FindingText {
-            kind: Kind::Effects,
+            kind: LineKind::Effects,
             words: format!("{} {}", below(model), words.join(" ")),
         })
     }
@@ -306,7 +306,7 @@ fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
 /// Rows for headline and repair, and one for the details: all rows are the entries' otherwise.
 fn brief(model: &Model, told: &QueueFinding, columns: usize) -> u16 {
     let lines = said(model, told, columns);
-    let details = lines.iter().filter(|line| line.kind == Kind::Details);
+    let details = lines.iter().filter(|line| line.kind == LineKind::Details);
     let beyond = details.count().saturating_sub(1);
     rows_of(lines.len() - beyond)
 }
@@ -355,7 +355,10 @@ pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<News<'_>> {
     if let Some(worst) = elsewhere
         && let [.., last] = told[0].1.as_slice()
         && told[0].1.len() > 2
-        && matches!(last.kind, Kind::Details | Kind::Evidence | Kind::Course)
+        && matches!(
+            last.kind,
+            LineKind::Details | LineKind::Evidence | LineKind::Course
+        )
     {
         told[0].1.pop();
         told.push((worst, squeezed(headline(model, &worst, columns), 1)));

@@ -1,7 +1,7 @@
 //! The lines of the findings' tab.
 
 use super::{QueueFinding, course, listed};
-use crate::tui::findings::lines::{FindingText, Kind, details, headline, repair};
+use crate::tui::findings::lines::{FindingText, LineKind, details, headline, repair};
 use crate::tui::layout::rows::tab_size;
 use crate::tui::lists::Stand;
 use crate::tui::model::Model;
@@ -9,7 +9,7 @@ use crate::tui::widget::wrap::wrapped;
 
 /// A line of the tab.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Line {
+pub struct FindingsLine {
     /// Index of its finding among those that are told.
     pub finding: usize,
     /// Its content.
@@ -26,13 +26,13 @@ fn room(columns: u16) -> usize {
 /// The lines that are in sight in so many columns and rows; with the evidence, unless it stands
 /// beside them.
 #[must_use]
-pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Line> {
+pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<FindingsLine> {
     let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
     let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = listed(model);
     let rows = usize::from(rows);
     let folds = folds(model, &told, (columns, rows));
-    let mut lines: Vec<Line> = Vec::with_capacity(rows);
+    let mut lines: Vec<FindingsLine> = Vec::with_capacity(rows);
     for (finding, one) in told.iter().enumerate().skip(top) {
         let shows = finding == cursor && one.finding.gone.is_none() && !beside;
         let block = block(model, one, columns, folds && finding != cursor);
@@ -46,7 +46,7 @@ pub fn lines(model: &Model, (columns, rows): (u16, u16), beside: bool) -> Vec<Li
         };
         let evidence = cut(model, evidence(model, one, columns), most);
         let all = block.into_iter().chain(evidence);
-        lines.extend(all.map(|said| Line { finding, said }));
+        lines.extend(all.map(|said| FindingsLine { finding, said }));
         if lines.len() >= rows {
             break;
         }
@@ -90,7 +90,7 @@ fn block(model: &Model, told: &QueueFinding, columns: u16, folded: bool) -> Vec<
     lines.extend(details(told, columns));
     let course = course(model, told.finding).filter(|_| !told.nested);
     lines.extend(course.map(|words| FindingText {
-        kind: Kind::Course,
+        kind: LineKind::Course,
         words,
     }));
     lines
@@ -101,7 +101,7 @@ fn evidence(model: &Model, told: &QueueFinding, columns: u16) -> Vec<FindingText
     let lines = told.finding.evidence_by_payload(&model.redis_cli);
     let lines = lines.flat_map(|words| wrapped(&words, room(columns)));
     let lines = lines.map(|words| FindingText {
-        kind: Kind::Evidence,
+        kind: LineKind::Evidence,
         words,
     });
     lines.collect()

@@ -9,14 +9,14 @@ use crate::queue::finding::{FindingEnd, PassedFinding, Rule};
 use crate::queue::{Severity, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, words};
-use crate::tui::findings::lines::{FindingText, Kind, MARK};
+use crate::tui::findings::lines::{FindingText, LineKind, MARK};
 use crate::tui::findings::panel::{Block, LEAD};
 use crate::tui::findings::tab::INDENT;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::{moments, traffic};
 
 /// Glyph, word and style of how bad a finding is; none of what stands below its cause.
@@ -50,12 +50,12 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
-    let left = count(ctx).map(|words| Part::new(20, words, ctx.theme.dim));
+    let left = count(ctx).map(|words| TitlePart::new(20, words, ctx.theme.dim));
     // Below the findings there may be no room to say so.
     let asked = ctx.model.examining.as_ref().filter(|one| one.asked);
     let looking = asked.map(|one| {
         let far = (one.looked * 100).checked_div(one.of).unwrap_or(0);
-        Part::new(40, format!("looking at all {far} %"), ctx.theme.text)
+        TitlePart::new(40, format!("looking at all {far} %"), ctx.theme.text)
     });
     tabs::view::title(
         ctx,
@@ -71,14 +71,14 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     for (i, shown) in (0..area.h).zip(&lines) {
         let row = area.row(i);
         let told = &told[shown.finding];
-        if shown.said.kind == Kind::Head {
+        if shown.said.kind == LineKind::Head {
             let (sign, style) = sign(ctx, told);
             let mut line = Line::new(buf, row.x, row.y, row.w);
             line.skip(2).put(buf, &sign, style);
         }
         said(ctx, told, &shown.said, (row, INDENT), buf);
         ctx.record(row, Target::Row(shown.finding as u64));
-        if shown.finding as u64 == cursor && shown.said.kind == Kind::Head {
+        if shown.finding as u64 == cursor && shown.said.kind == LineKind::Head {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }
         used = i + 1;
@@ -202,8 +202,8 @@ pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
-    let mut left = vec![Part::new(100, "Findings", ctx.theme.strong)];
-    left.extend(count(ctx).map(|words| Part::new(50, words, ctx.theme.text)));
+    let mut left = vec![TitlePart::new(100, "Findings", ctx.theme.strong)];
+    left.extend(count(ctx).map(|words| TitlePart::new(50, words, ctx.theme.text)));
     ctx.record(slot.outer, Target::Tab(Tab::Findings));
     let right = ctx.age(ctx.model.selected(), ctx.interval_ms());
     ctx.pane(slot, None, left, right.into_iter().collect(), buf);
@@ -269,16 +269,16 @@ fn said(
     line.skip(lead);
     let style = match one.kind {
         _ if told.finding.gone.is_some() => d.dim,
-        Kind::Head | Kind::Headline if told.nested => d.text,
-        Kind::Head | Kind::Headline => d.strong,
-        Kind::Details | Kind::Effects => d.text,
-        Kind::Course | Kind::Evidence => d.dim,
-        Kind::Repair(first) => {
+        LineKind::Head | LineKind::Headline if told.nested => d.text,
+        LineKind::Head | LineKind::Headline => d.strong,
+        LineKind::Details | LineKind::Effects => d.text,
+        LineKind::Course | LineKind::Evidence => d.dim,
+        LineKind::Repair(first) => {
             let mark = if first { d.glyphs.leads_to } else { " " };
             line.put(buf, mark, d.accent).skip(1);
             d.text
         }
-        Kind::Command => {
+        LineKind::Command => {
             line.skip(MARK);
             d.accent
         }
@@ -328,7 +328,8 @@ pub(crate) fn line(ctx: &Ctx, buf: &mut Buffer) {
         let free = words
             .iter()
             .rposition(|one| text::width(&one.words) <= room);
-        let bears_it = |one: &&FindingText| !matches!(one.kind, Kind::Head | Kind::Headline);
+        let bears_it =
+            |one: &&FindingText| !matches!(one.kind, LineKind::Head | LineKind::Headline);
         let Some(free) = free.or_else(|| words.iter().rposition(bears_it)) else {
             return;
         };
@@ -383,8 +384,8 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     let told = super::listed(ctx.model);
     let at = usize::try_from(ctx.model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = told.get(at);
-    let mut left = vec![Part::new(100, "Evidence", ctx.theme.strong)];
-    left.extend(told.map(|t| Part::new(50, t.finding.id, ctx.theme.dim)));
+    let mut left = vec![TitlePart::new(100, "Evidence", ctx.theme.strong)];
+    left.extend(told.map(|t| TitlePart::new(50, t.finding.id, ctx.theme.dim)));
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;

@@ -13,7 +13,7 @@ const LEAST_ROWS: u16 = 4;
 
 /// The layout of the form on the screen. What has no room is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Plan {
+pub struct FormLayout {
     /// Its place.
     pub slot: Slot,
     /// Columns of a part's name, with the mark before it.
@@ -42,7 +42,7 @@ enum Kind {
 
 /// Lays the form out on a terminal of `size` columns and rows.
 #[must_use]
-pub fn plan((w, h): (u16, u16), form: &dyn InputForm) -> Plan {
+pub fn plan((w, h): (u16, u16), form: &dyn InputForm) -> FormLayout {
     let boxed = w >= 24 && h >= 9;
     let bw = match w {
         ..100 => w,
@@ -61,10 +61,10 @@ pub fn plan((w, h): (u16, u16), form: &dyn InputForm) -> Plan {
     } else {
         bare(outer)
     };
-    let mut plan = Plan {
+    let mut plan = FormLayout {
         slot,
         label: form.label(),
-        ..Plan::default()
+        ..FormLayout::default()
     };
     let mut rest = slot.inner;
     for (kind, part, rows) in rows {
@@ -132,7 +132,7 @@ fn rows(form: &dyn InputForm, most: u16, message: u16) -> Vec<(Kind, Option<Part
     rows
 }
 
-impl Plan {
+impl FormLayout {
     /// Returns the place of a part.
     #[must_use]
     pub fn part(&self, part: Part) -> Area {
@@ -166,7 +166,7 @@ impl Plan {
 
 /// Rows of the message in sight, and columns of each, without the one for the cursor.
 #[must_use]
-pub fn message_size(plan: &Plan) -> (usize, usize) {
+pub fn message_size(plan: &FormLayout) -> (usize, usize) {
     let area = plan.value(Part::Payload);
     (
         usize::from(area.h),

@@ -3,7 +3,7 @@
 use super::{InputForm, Msg, Part};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
-use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::keys::{Action, Code, Key, KeyPlace};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{change, dialog, offer};
@@ -18,7 +18,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// A key for the form.
 pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
-    let action = model.keymap.resolve(Place::Form, key);
+    let action = model.keymap.resolve(KeyPlace::Form, key);
     let Some(form) = model.form_mut() else {
         return Vec::new();
     };

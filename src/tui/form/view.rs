@@ -10,15 +10,15 @@ use crate::queue::text;
 use crate::tui::area::Area;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::field::{self, Field};
-use crate::tui::form::place::Plan;
+use crate::tui::form::place::FormLayout;
 use crate::tui::hitmap::Target;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::{self, Pane};
+use crate::tui::widget::pane::{self, PaneFrame};
 use crate::tui::widget::wrap::{row_of, text_rows, wrapped};
 
 /// A form's place is cleared, and has a frame with what it is called and what it is about.
-pub(crate) fn frame(ctx: &Ctx, plan: &Plan, title: &str, about: &str, buf: &mut Buffer) {
+pub(crate) fn frame(ctx: &Ctx, plan: &FormLayout, title: &str, about: &str, buf: &mut Buffer) {
     let t = &ctx.theme;
     Clear.render(rect(plan.slot.outer).intersection(buf.area), buf);
     ctx.record(plan.slot.outer, Target::Box);
@@ -30,10 +30,10 @@ pub(crate) fn frame(ctx: &Ctx, plan: &Plan, title: &str, about: &str, buf: &mut 
     }
     let room = usize::from(plan.slot.outer.w).saturating_sub(14 + text::width(title));
     let about = text::cut(about, room.max(4)).replace('…', t.glyphs.cut);
-    let pane = Pane {
+    let pane = PaneFrame {
         left: vec![
-            pane::Part::new(100, title.to_owned(), t.strong),
-            pane::Part::new(90, about, t.text),
+            pane::TitlePart::new(100, title.to_owned(), t.strong),
+            pane::TitlePart::new(90, about, t.text),
         ],
         right: Vec::new(),
         boxed: true,
@@ -47,7 +47,7 @@ pub(crate) fn frame(ctx: &Ctx, plan: &Plan, title: &str, about: &str, buf: &mut 
 /// A part's name; the one that the keys act on is marked.
 pub(crate) fn label(
     ctx: &Ctx,
-    plan: &Plan,
+    plan: &FormLayout,
     (part, name): (Part, &str),
     focused: bool,
     buf: &mut Buffer,
@@ -71,7 +71,7 @@ pub(crate) fn label(
 pub(crate) fn message(
     ctx: &Ctx,
     of: &dyn InputForm,
-    plan: &Plan,
+    plan: &FormLayout,
     said: Option<&FieldRemark>,
     buf: &mut Buffer,
 ) {
@@ -87,7 +87,7 @@ pub(crate) fn message(
     }
 }
 
-fn typed_rows(ctx: &Ctx, of: &dyn InputForm, text: &Field, plan: &Plan, buf: &mut Buffer) {
+fn typed_rows(ctx: &Ctx, of: &dyn InputForm, text: &Field, plan: &FormLayout, buf: &mut Buffer) {
     let t = &ctx.theme;
     let area = plan.value(Part::Payload);
     let size = super::place::message_size(plan);
@@ -127,7 +127,7 @@ fn typed_rows(ctx: &Ctx, of: &dyn InputForm, text: &Field, plan: &Plan, buf: &mu
 pub(crate) fn choice(
     ctx: &Ctx,
     of: &dyn InputForm,
-    plan: &Plan,
+    plan: &FormLayout,
     (part, value): (Part, &str),
     buf: &mut Buffer,
 ) {
@@ -147,7 +147,7 @@ pub(crate) fn choice(
 pub(crate) fn typed(
     ctx: &Ctx,
     of: &dyn InputForm,
-    plan: &Plan,
+    plan: &FormLayout,
     (part, value): (Part, &Field),
     buf: &mut Buffer,
 ) {

@@ -1,6 +1,6 @@
 //! The ten jobs that people open this program for, and what does each of them.
 
-use super::words::Line;
+use super::words::HelpLine;
 use crate::tui::keys::Action;
 use crate::tui::model::Model;
 
@@ -51,8 +51,8 @@ const JOBS: [(By, &str); 10] = [
 ];
 
 /// The lines of the page.
-pub(crate) fn lines(model: &Model) -> Vec<Line> {
-    let line = |(by, words): &(By, &str)| Line::Keys {
+pub(crate) fn lines(model: &Model) -> Vec<HelpLine> {
+    let line = |(by, words): &(By, &str)| HelpLine::Keys {
         keys: match by {
             By::Key(action) => {
                 let none = if model.look.ascii { "-" } else { "—" };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::HelpPage;
-pub use super::words::Line;
+pub use super::words::HelpLine;
 use crate::queue::{filter, text};
 use crate::tui::area::{Area, Slot};
 use crate::tui::model::{Model, Overlay};
@@ -13,18 +13,18 @@ use crate::tui::{focus, keys};
 
 /// One column of the help.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Column {
+pub struct HelpColumn {
     /// Columns of the screen that its keys take.
     pub keys: u16,
     /// Its lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HelpLine>,
 }
 
 /// The help as it is laid out.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Page {
     /// Side by side.
-    pub columns: Vec<Column>,
+    pub columns: Vec<HelpColumn>,
     /// Below them, never scrolled: a head and what it is about.
     pub foot: Vec<(&'static str, String)>,
 }
@@ -90,10 +90,10 @@ fn laid_out(model: &Model, detail: Detail) -> Page {
     let mut lines = Vec::new();
     for (head, rows) in sections(model, brief) {
         if !lines.is_empty() && detail == Detail::Airy {
-            lines.push(Line::Blank);
+            lines.push(HelpLine::Blank);
         }
         if detail != Detail::Dense {
-            lines.push(Line::Head(head));
+            lines.push(HelpLine::Head(head));
         }
         lines.extend(rows);
     }
@@ -108,19 +108,19 @@ fn laid_out(model: &Model, detail: Detail) -> Page {
 }
 
 /// Returns the lines of the help, under their heads.
-fn sections(model: &Model, brief: bool) -> Vec<(&'static str, Vec<Line>)> {
-    let line = |row: keys::HelpRow| Line::Keys {
+fn sections(model: &Model, brief: bool) -> Vec<(&'static str, Vec<HelpLine>)> {
+    let line = |row: keys::HelpRow| HelpLine::Keys {
         keys: row.keys,
         words: row.words.to_owned(),
         here: row.here,
     };
     let keys = keys::help(&model.keymap, model.look.ascii, focus::place_below(model));
     let keys = keys.into_iter();
-    let mut sections: Vec<(&str, Vec<Line>)> = keys
+    let mut sections: Vec<(&str, Vec<HelpLine>)> = keys
         .map(|(head, rows)| (head, rows.into_iter().map(line).collect()))
         .collect();
     if !brief {
-        let told = |(sign, words): (&str, &str)| Line::Keys {
+        let told = |(sign, words): (&str, &str)| HelpLine::Keys {
             keys: sign.to_owned(),
             words: words.replace('…', if model.look.ascii { "..." } else { "…" }),
             here: true,
@@ -163,16 +163,16 @@ fn foot(model: &Model) -> Vec<(&'static str, String)> {
 }
 
 /// Lines in a column of `width`: long words go on below themselves.
-fn column(lines: &[Line], width: u16) -> Column {
+fn column(lines: &[HelpLine], width: u16) -> HelpColumn {
     let wide: Vec<Wide> = lines.iter().map(Wide::of).collect();
     let room = Room::of(&wide, width);
     let mut folded = Vec::new();
     for (line, wide) in lines.iter().zip(wide) {
         let (keys, words, here) = match line {
-            Line::Keys { keys, words, here } => (keys, words, here),
-            Line::Words(words) => {
+            HelpLine::Keys { keys, words, here } => (keys, words, here),
+            HelpLine::Words(words) => {
                 let rows = wrap(words, usize::from(width).saturating_sub(2));
-                folded.extend(rows.into_iter().map(Line::Words));
+                folded.extend(rows.into_iter().map(HelpLine::Words));
                 continue;
             }
             _ => {
@@ -181,14 +181,14 @@ fn column(lines: &[Line], width: u16) -> Column {
             }
         };
         for (i, words) in room.pieces(words, wide).into_iter().enumerate() {
-            folded.push(Line::Keys {
+            folded.push(HelpLine::Keys {
                 keys: if i == 0 { keys.clone() } else { String::new() },
                 words,
                 here: *here,
             });
         }
     }
-    Column {
+    HelpColumn {
         keys: u16::try_from(room.keys).unwrap_or(0),
         lines: folded,
     }
@@ -202,9 +202,9 @@ struct Wide {
 }
 
 impl Wide {
-    fn of(line: &Line) -> Self {
+    fn of(line: &HelpLine) -> Self {
         match line {
-            Line::Keys { keys, words, .. } => Self {
+            HelpLine::Keys { keys, words, .. } => Self {
                 keys: text::width(keys),
                 words: text::width(words),
             },
@@ -240,9 +240,11 @@ impl Room {
     }
 
     /// Counts the rows that a line takes. Nearly all of them need not be folded to know that.
-    fn rows(&self, line: &Line, wide: Wide) -> usize {
+    fn rows(&self, line: &HelpLine, wide: Wide) -> usize {
         match line {
-            Line::Keys { words, .. } if wide.words > self.words => self.pieces(words, wide).len(),
+            HelpLine::Keys { words, .. } if wide.words > self.words => {
+                self.pieces(words, wide).len()
+            }
             _ if wide.keys > self.keys && wide.words + wide.keys - self.keys > self.words => 2,
             _ => 1,
         }
@@ -250,9 +252,9 @@ impl Room {
 }
 
 /// Lines in two columns of `width`, as equally high as can be; no head ends the first one.
-fn in_two(lines: &[Line], width: u16) -> Vec<Column> {
+fn in_two(lines: &[HelpLine], width: u16) -> Vec<HelpColumn> {
     let wide: Vec<Wide> = lines.iter().map(Wide::of).collect();
-    let second = |i: usize| i + usize::from(lines.get(i) == Some(&Line::Blank));
+    let second = |i: usize| i + usize::from(lines.get(i) == Some(&HelpLine::Blank));
     // How high each line is depends on the keys' columns alone, of which there are few.
     let mut heights: [Option<Vec<usize>>; KEYS + 1] = [const { None }; KEYS + 1];
     let mut rows = |range: Range<usize>| -> usize {
@@ -263,7 +265,8 @@ fn in_two(lines: &[Line], width: u16) -> Vec<Column> {
         });
         all[range].iter().sum()
     };
-    let ends_in_head = |i: usize| matches!(lines[..i].last(), Some(Line::Head(_) | Line::Blank));
+    let ends_in_head =
+        |i: usize| matches!(lines[..i].last(), Some(HelpLine::Head(_) | HelpLine::Blank));
     let places = (0..=lines.len()).filter(|i| !ends_in_head(*i));
     let height = |i: &usize| rows(0..*i).max(rows(second(*i)..lines.len()));
     let best = places.min_by_key(height).unwrap_or(0);

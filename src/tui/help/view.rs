@@ -9,11 +9,11 @@ use crate::tui::area::Area;
 use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::focus;
-use crate::tui::help::place::{Column, GAP, Line as Row};
+use crate::tui::help::place::{GAP, HelpColumn, HelpLine as Row};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Buffer) {
     let t = &ctx.theme;
@@ -33,7 +33,7 @@ pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Bu
     if more > 0 {
         let seen = usize::from(body.h) + scroll.min(more);
         let words = format!("{seen} of {} lines {}", page.rows(), t.glyphs.down);
-        right.push(Part::new(50, words, t.warn));
+        right.push(TitlePart::new(50, words, t.warn));
     }
     if let Some(key) = ctx.key(Action::Help) {
         let then = if shown.next().is_some() {
@@ -41,7 +41,7 @@ pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Bu
         } else {
             "close"
         };
-        right.push(Part::new(45, format!("{key} {then}"), t.accent));
+        right.push(TitlePart::new(45, format!("{key} {then}"), t.accent));
     }
     ctx.pane(slot, None, left, right, buf);
     let count = u16::try_from(page.columns.len()).unwrap_or(1).max(1);
@@ -58,7 +58,7 @@ pub(crate) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Bu
 }
 
 /// The pages, and of the keys what is bright among them.
-fn title(ctx: &Ctx, shown: HelpPage) -> Vec<Part> {
+fn title(ctx: &Ctx, shown: HelpPage) -> Vec<TitlePart> {
     let t = &ctx.theme;
     let mut pieces = Vec::new();
     for page in HelpPage::ALL {
@@ -72,15 +72,19 @@ fn title(ctx: &Ctx, shown: HelpPage) -> Vec<Part> {
             (label.to_owned(), t.dim)
         });
     }
-    let mut left = vec![Part { pieces, rank: 100 }];
+    let mut left = vec![TitlePart { pieces, rank: 100 }];
     if shown == HelpPage::Keys {
         let here = focus::place_below(ctx.model).label();
-        left.push(Part::new(40, format!("bright: those for {here}"), t.dim));
+        left.push(TitlePart::new(
+            40,
+            format!("bright: those for {here}"),
+            t.dim,
+        ));
     }
     left
 }
 
-fn columns(ctx: &Ctx, column: &Column, scroll: usize, area: Area, buf: &mut Buffer) {
+fn columns(ctx: &Ctx, column: &HelpColumn, scroll: usize, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let rows = column.lines.iter().skip(scroll);
     for (row, y) in rows.zip(area.y..area.y + area.h) {

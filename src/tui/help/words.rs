@@ -2,13 +2,13 @@
 
 use super::HelpPage;
 use crate::tui::focus;
-use crate::tui::keys::Place;
+use crate::tui::keys::KeyPlace;
 use crate::tui::model::{Model, Screen};
 use crate::tui::theme::{Glyphs, Theme};
 
 /// A line of the help.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Line {
+pub enum HelpLine {
     /// The subject of the next lines.
     Head(&'static str),
     /// Keys (or a sign), and what they do; in the second line of long words, no keys.
@@ -245,7 +245,7 @@ const WORDS: &[Explanation] = &[
 ];
 
 /// The lines of a page; none of that of the keys.
-pub(crate) fn lines(model: &Model, page: HelpPage) -> Vec<Line> {
+pub(crate) fn lines(model: &Model, page: HelpPage) -> Vec<HelpLine> {
     let g = Theme::of(&model.look).glyphs;
     match page {
         HelpPage::Jobs => super::jobs::lines(model),
@@ -255,12 +255,12 @@ pub(crate) fn lines(model: &Model, page: HelpPage) -> Vec<Line> {
     }
 }
 
-fn section(lines: &mut Vec<Line>, head: &'static str, told: &[(impl ToString, impl ToString)]) {
+fn section(lines: &mut Vec<HelpLine>, head: &'static str, told: &[(impl ToString, impl ToString)]) {
     if !lines.is_empty() {
-        lines.push(Line::Blank);
+        lines.push(HelpLine::Blank);
     }
-    lines.push(Line::Head(head));
-    lines.extend(told.iter().map(|(word, meaning)| Line::Keys {
+    lines.push(HelpLine::Head(head));
+    lines.extend(told.iter().map(|(word, meaning)| HelpLine::Keys {
         keys: word.to_string(),
         words: meaning.to_string(),
         here: true,
@@ -268,23 +268,23 @@ fn section(lines: &mut Vec<Line>, head: &'static str, told: &[(impl ToString, im
 }
 
 /// Explains what is on the screen below: first what has the keys.
-fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
+fn screen(model: &Model, g: &Glyphs) -> Vec<HelpLine> {
     let mut lines = Vec::new();
     let place = focus::place_below(model);
     let (head, own): (_, &[Explanation]) = match place {
-        Place::Entry => ("the entry", ENTRY),
-        Place::Delivered => ("tab 2, delivered", DELIVERED),
-        Place::Order => ("tab 3, order list", ORDER),
-        Place::Traffic => ("tab 4, traffic", TRAFFIC),
-        Place::Changes => ("tab 6, journal", CHANGES),
-        Place::Nodes => ("tab 8, nodes", NODES),
-        Place::Entries => ("tab 1, waiting", WAITING),
+        KeyPlace::Entry => ("the entry", ENTRY),
+        KeyPlace::Delivered => ("tab 2, delivered", DELIVERED),
+        KeyPlace::Order => ("tab 3, order list", ORDER),
+        KeyPlace::Traffic => ("tab 4, traffic", TRAFFIC),
+        KeyPlace::Changes => ("tab 6, journal", CHANGES),
+        KeyPlace::Nodes => ("tab 8, nodes", NODES),
+        KeyPlace::Entries => ("tab 1, waiting", WAITING),
         _ => ("", &[]),
     };
     if !own.is_empty() {
         section(&mut lines, head, own);
     }
-    if place == Place::Findings {
+    if place == KeyPlace::Findings {
         section(&mut lines, "tab 5, findings", &findings(g));
     }
     let dashboard = matches!(model.screen, Screen::Dashboard);
@@ -292,11 +292,11 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<Line> {
         section(&mut lines, "queues", QUEUES);
         section(&mut lines, "before a queue's name", &marks(g));
     }
-    if place != Place::Entry {
+    if place != KeyPlace::Entry {
         section(&mut lines, "due: the timeline", TIMELINE);
         section(&mut lines, "depth", DEPTH);
     }
-    if place != Place::Findings && place != Place::Entry {
+    if place != KeyPlace::Findings && place != KeyPlace::Entry {
         section(&mut lines, "findings", &findings(g));
     }
     section(&mut lines, "the first line", HEADER);
@@ -372,7 +372,7 @@ const PICTURE: [&str; 5] = [
     "  └──────→ channel: a new head ───→ clients, with a timer",
 ];
 
-fn queue(model: &Model, g: &Glyphs) -> Vec<Line> {
+fn queue(model: &Model, g: &Glyphs) -> Vec<HelpLine> {
     let drawn = |line: &str| {
         let plain = |c: char| match c {
             '─' | '→' => '-',
@@ -387,11 +387,11 @@ fn queue(model: &Model, g: &Glyphs) -> Vec<Line> {
             line.to_owned()
         }
     };
-    let mut lines: Vec<Line> = PICTURE
+    let mut lines: Vec<HelpLine> = PICTURE
         .iter()
-        .map(|line| Line::Drawn(drawn(line)))
+        .map(|line| HelpLine::Drawn(drawn(line)))
         .collect();
-    lines.push(Line::Blank);
+    lines.push(HelpLine::Blank);
     let told = [
         "An offer writes an entry into timeouts and into the order list. If it is due before all \
          others, its due time is published on the queue's channel.",
@@ -401,7 +401,7 @@ fn queue(model: &Model, g: &Glyphs) -> Vec<Line> {
         "No server does this: when no client runs, or its script fails, entries stay where they are \
          and become late.",
     ];
-    lines.extend(told.map(|words| Line::Words(words.to_owned())));
+    lines.extend(told.map(|words| HelpLine::Words(words.to_owned())));
     section(&mut lines, "words", WORDS);
     section(&mut lines, "findings", &findings(g));
     lines

@@ -9,7 +9,7 @@ use crate::store::Store;
 use crate::tui::change::{RESULTS_KEPT, is_worth_a_look};
 use crate::tui::journal;
 use crate::tui::msg::Msg;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 impl Tasks {
     /// Reads what is asked for.
@@ -17,13 +17,13 @@ impl Tasks {
         match effect {
             Effect::ReadJournal { generation } => {
                 let read = read(self.journal.clone(), self.store.clone());
-                self.ask(Kind::Journal, read, move |result| {
+                self.ask(TaskKind::Journal, read, move |result| {
                     Msg::Journal(journal::Msg::JournalRead { generation, result })
                 });
             }
             Effect::ReadChange { generation, id } => {
                 let read = explain(self.journal.clone(), id);
-                self.ask(Kind::Change, read, move |result| {
+                self.ask(TaskKind::Change, read, move |result| {
                     Msg::Journal(journal::Msg::ChangeRead { generation, result })
                 });
             }

@@ -11,7 +11,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::model::{Pane, Screen};
 use crate::tui::tabs::Tab;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::{moments, tabs};
 
 /// The tab: newest first.
@@ -21,7 +21,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let trouble = ctx.model.changes.trouble.as_ref();
-    let unread = trouble.map(|_| Part::new(90, "journal not read", ctx.theme.warn));
+    let unread = trouble.map(|_| TitlePart::new(90, "journal not read", ctx.theme.warn));
     tabs::view::title(ctx, Vec::new(), unread.into_iter().collect(), buf);
     let area = slot.inner;
     if ctx.model.changes_here().next().is_none() {
@@ -142,9 +142,9 @@ pub(crate) fn log(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     ctx.record(slot.outer, Target::Tab(Tab::Changes));
-    let left = vec![Part::new(100, "Log", ctx.theme.strong)];
+    let left = vec![TitlePart::new(100, "Log", ctx.theme.strong)];
     let count = ctx.model.changes_here().count() as u64;
-    let right = vec![Part::new(
+    let right = vec![TitlePart::new(
         50,
         format!("{} (tab 6)", text::counted(count, "change", "changes")),
         ctx.theme.dim,

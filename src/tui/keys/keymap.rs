@@ -2,7 +2,7 @@
 //! else.
 
 use super::table::HABITS;
-use super::{Action, BINDINGS, Binding, Code, Key, Place, Section};
+use super::{Action, BINDINGS, Binding, Code, Key, KeyPlace, Section};
 use crate::config::{At, BadFile, KeySetting};
 
 /// The map of keys to actions. Dispatch, hints, help and palette read it, so that a key that was
@@ -90,12 +90,12 @@ impl Keymap {
 
     /// Returns the action that a key means there.
     #[must_use]
-    pub fn resolve(&self, place: Place, key: Key) -> Option<Action> {
+    pub fn resolve(&self, place: KeyPlace, key: Key) -> Option<Action> {
         let bound = self.at(place, key).map(|row| row.action);
         bound.or_else(|| habit(place, key))
     }
 
-    fn at(&self, place: Place, key: Key) -> Option<&'static Binding> {
+    fn at(&self, place: KeyPlace, key: Key) -> Option<&'static Binding> {
         let mut rows = self.rows();
         let row = rows.find(|(row, keys)| row.places.contains(&place) && keys.contains(&key));
         row.map(|(row, _)| row)
@@ -112,7 +112,7 @@ impl Keymap {
                 continue;
             };
             let typed = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
-            if typed && own.places == [Place::Form] {
+            if typed && own.places == [KeyPlace::Form] {
                 let why =
                     "would be typed into the form. Choose one with ctrl- or alt-, or F1 to F12";
                 return Err(bad(at, format!("{name:?} {why}")));
@@ -178,7 +178,7 @@ impl Keymap {
 }
 
 /// The action that a key does by habit.
-fn habit(place: Place, key: Key) -> Option<Action> {
+fn habit(place: KeyPlace, key: Key) -> Option<Action> {
     let works = |action: Action| {
         let row = BINDINGS.iter().find(|row| row.action == action);
         row.is_some_and(|row| row.places.contains(&place))

@@ -1,60 +1,60 @@
 //! The rows of the key table, in the order of the hint bar: what is dropped first stands last,
 //! save the help, which is always there.
 
-use Place::{
+use KeyPlace::{
     Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Lives, Nodes,
     Order, Queues, Timeline, Traffic,
 };
 
-use super::{Action, Binding, Code, Key, Place, Section};
+use super::{Action, Binding, Code, Key, KeyPlace, Section};
 use crate::tui::tabs::Tab;
 
-const EVERYWHERE: &[Place] = &[
+const EVERYWHERE: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
     Lives, Dialog, Form, Change,
 ];
 
 /// Everywhere but where a question waits for its answer.
-const CALM: &[Place] = &[
+const CALM: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
 ];
 
 /// The same places, and a question: it may be out of date.
-const REFRESHED: &[Place] = &[
+const REFRESHED: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help,
     Dialog,
 ];
 
-const SCROLLED: &[Place] = &[
+const SCROLLED: &[KeyPlace] = &[
     Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Help, Lives,
     Change,
 ];
 
-const PANES: &[Place] = &[
+const PANES: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes,
 ];
 
 /// Places where there is more than one part to have the keys.
-const FIELDS: &[Place] = &[
+const FIELDS: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Form, Bulk,
     Help, Dialog,
 ];
 
 /// Places where single entries are.
-const LISTS: &[Place] = &[Entries, Delivered, Order];
+const LISTS: &[KeyPlace] = &[Entries, Delivered, Order];
 
 /// Places where something can be changed, or is told why it cannot.
-const CHANGED: &[Place] = &[
+const CHANGED: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry,
 ];
 
 /// Places from which the lives of messages are opened, and that where they are.
-const LIVED: &[Place] = &[
+const LIVED: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Lives,
 ];
 
 /// There, and where a change is looked at.
-const TAKEN_BACK: &[Place] = &[
+const TAKEN_BACK: &[KeyPlace] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Change,
 ];
 
@@ -64,8 +64,8 @@ const fn row(
     name: &'static str,
     action: Action,
     keys: &'static [Key],
-    places: &'static [Place],
-    hints: &'static [(Place, &'static str)],
+    places: &'static [KeyPlace],
+    hints: &'static [(KeyPlace, &'static str)],
     help: &'static str,
 ) -> Binding {
     Binding {
@@ -85,13 +85,13 @@ const BACK: &str = "back";
 /// The word for moving what does not fit into its pane.
 pub(crate) const SCROLL: &str = "scroll";
 
-const MOVE: &[(Place, &str)] = &[(Entry, SCROLL), (Help, SCROLL), (Lives, SCROLL)];
+const MOVE: &[(KeyPlace, &str)] = &[(Entry, SCROLL), (Help, SCROLL), (Lives, SCROLL)];
 
-const BAR: &[(Place, &str)] = &[(Queues, "bar"), (Timeline, "bar"), (Entries, "bar")];
+const BAR: &[(KeyPlace, &str)] = &[(Queues, "bar"), (Timeline, "bar"), (Entries, "bar")];
 
-const ZOOM: &[(Place, &str)] = &[(Queues, "zoom"), (Timeline, "zoom"), (Entries, "zoom")];
+const ZOOM: &[(KeyPlace, &str)] = &[(Queues, "zoom"), (Timeline, "zoom"), (Entries, "zoom")];
 
-const PANE: &[(Place, &str)] = &[
+const PANE: &[(KeyPlace, &str)] = &[
     (Queues, "pane"),
     (Timeline, "pane"),
     (Entries, "pane"),
@@ -106,7 +106,7 @@ const PANE: &[(Place, &str)] = &[
     (Dialog, "button"),
 ];
 
-const TABS: &[(Place, &str)] = &[
+const TABS: &[(KeyPlace, &str)] = &[
     (Delivered, "tab"),
     (Order, "tab"),
     (Traffic, "tab"),

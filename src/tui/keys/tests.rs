@@ -8,7 +8,7 @@ use crate::tui::{hints, look};
 
 #[test]
 fn no_key_is_bound_twice_in_one_place() {
-    for place in Place::ALL {
+    for place in KeyPlace::ALL {
         let mut seen = HashSet::new();
         for binding in BINDINGS.iter().filter(|b| b.places.contains(&place)) {
             for key in binding.keys {
@@ -51,7 +51,7 @@ fn a_sentence_has_the_keys_that_are_bound() {
 
 /// The rows of the help: keys and words.
 fn shown(map: &Keymap) -> Vec<(String, &'static str)> {
-    let rows = help(map, false, Place::Queues).into_iter();
+    let rows = help(map, false, KeyPlace::Queues).into_iter();
     let rows = rows.flat_map(|(_, rows)| rows);
     rows.map(|row| (row.keys, row.words)).collect()
 }
@@ -76,9 +76,9 @@ fn a_hint_stands_only_where_its_keys_work() {
 }
 
 /// All places but the panel of a change under way: what that has no use for goes to another one.
-fn whole() -> impl Iterator<Item = Place> {
-    let places = Place::ALL.into_iter();
-    places.filter(|place| *place != Place::Bulk)
+fn whole() -> impl Iterator<Item = KeyPlace> {
+    let places = KeyPlace::ALL.into_iter();
+    places.filter(|place| *place != KeyPlace::Bulk)
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn leaving_works_everywhere() {
 fn tab_turns_an_entry_over_and_changes_the_pane_elsewhere() {
     let map = Keymap::default();
     let tab = Key::of(Code::Tab);
-    assert_eq!(map.resolve(Place::Entry, tab), Some(Action::Face));
-    assert_eq!(map.resolve(Place::Entries, tab), Some(Action::NextPane));
+    assert_eq!(map.resolve(KeyPlace::Entry, tab), Some(Action::Face));
+    assert_eq!(map.resolve(KeyPlace::Entries, tab), Some(Action::NextPane));
 }
 
 // --- The user's own keys --------------------------------------------------------------------------
@@ -200,18 +200,18 @@ fn the_names_of_actions_stay() {
 fn a_key_of_ones_own_takes_the_place_of_the_tables() {
     let map = mapped(&[("freeze", &["F"]), ("zoom-in", &["ctrl-up", "F5"])]).unwrap();
     assert_eq!(
-        map.resolve(Place::Queues, Key::char('F')),
+        map.resolve(KeyPlace::Queues, Key::char('F')),
         Some(Action::Freeze)
     );
-    assert_eq!(map.resolve(Place::Queues, Key::char('f')), None);
+    assert_eq!(map.resolve(KeyPlace::Queues, Key::char('f')), None);
     assert_eq!(
-        map.resolve(Place::Timeline, Key::of(Code::F(5))),
+        map.resolve(KeyPlace::Timeline, Key::of(Code::F(5))),
         Some(Action::ZoomIn)
     );
-    assert_eq!(map.resolve(Place::Timeline, Key::char('+')), None);
+    assert_eq!(map.resolve(KeyPlace::Timeline, Key::char('+')), None);
     assert_eq!(map.label(Action::ZoomIn, true).unwrap(), "Ctrl-Up");
     assert_eq!(
-        map.resolve(Place::Queues, Key::char('q')),
+        map.resolve(KeyPlace::Queues, Key::char('q')),
         Some(Action::Quit)
     );
 }
@@ -220,11 +220,11 @@ fn a_key_of_ones_own_takes_the_place_of_the_tables() {
 fn two_actions_can_change_their_keys() {
     let map = mapped(&[("sort", &["f"]), ("freeze", &["s"])]).unwrap();
     assert_eq!(
-        map.resolve(Place::Entries, Key::char('f')),
+        map.resolve(KeyPlace::Entries, Key::char('f')),
         Some(Action::Sort)
     );
     assert_eq!(
-        map.resolve(Place::Entries, Key::char('s')),
+        map.resolve(KeyPlace::Entries, Key::char('s')),
         Some(Action::Freeze)
     );
 }
@@ -233,11 +233,11 @@ fn two_actions_can_change_their_keys() {
 fn one_key_can_do_two_things_where_they_never_meet() {
     let map = mapped(&[("turn", &["v"])]).unwrap();
     assert_eq!(
-        map.resolve(Place::Entry, Key::char('v')),
+        map.resolve(KeyPlace::Entry, Key::char('v')),
         Some(Action::Face)
     );
     assert_eq!(
-        map.resolve(Place::Entries, Key::char('v')),
+        map.resolve(KeyPlace::Entries, Key::char('v')),
         Some(Action::MarkRange)
     );
 }

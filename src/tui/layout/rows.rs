@@ -4,7 +4,7 @@
 
 use super::{Areas, areas};
 use crate::tui::area::{self, Slot};
-use crate::tui::entry::text::{Plan, is_plain, plan};
+use crate::tui::entry::text::{EntryRoom, is_plain, plan};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs;
 
@@ -48,7 +48,7 @@ pub fn tab_size(model: &Model) -> (u16, u16) {
 
 /// The parts of the room that an opened entry has.
 #[must_use]
-pub fn opened(model: &Model) -> Plan {
+pub fn opened(model: &Model) -> EntryRoom {
     let areas = areas(model);
     let inner = areas.detail.inner;
     let plain = matches!(&model.screen, Screen::Entry(view) if is_plain(&view.row));

@@ -5,7 +5,7 @@ use crate::ops::refresh::list as run_of;
 use crate::tui::journal::run::since;
 use crate::tui::lists;
 use crate::tui::msg::Msg;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 impl Tasks {
     /// Reads what is asked for.
@@ -21,7 +21,7 @@ impl Tasks {
             } => {
                 let of = queue.clone();
                 let question = async move { run_of(&store, &of, list, first, count).await };
-                self.ask(Kind::List, question, move |result| {
+                self.ask(TaskKind::List, question, move |result| {
                     Msg::Lists(lists::Msg::Loaded {
                         generation,
                         queue,
@@ -32,7 +32,7 @@ impl Tasks {
             }
             Effect::ReadSince(queue) => {
                 let read = since::read(self.journal.clone(), store, queue.clone());
-                self.ask(Kind::Since, read, move |known| {
+                self.ask(TaskKind::Since, read, move |known| {
                     Msg::Lists(lists::Msg::SinceRead {
                         queue,
                         // Nothing depends on it.

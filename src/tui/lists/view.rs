@@ -4,13 +4,13 @@ use ratatui::buffer::Buffer;
 
 use super::ListWindow;
 use crate::queue::{Known, List};
-use crate::tui::departed::Fate;
+use crate::tui::departed::DepartedFate;
 use crate::tui::draw::{self, Ctx};
 use crate::tui::entries::view::rows::ShownRow;
 use crate::tui::filter::view::MatchMarks;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::{area, entries, findings, past, sight, tabs};
 
 pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
@@ -21,7 +21,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     let window = ctx.model.lists.of(list);
     let mut left = Vec::new();
     if let Some(note) = tabs::queries::deep_note(ctx.model) {
-        left.push(Part::new(85, note, ctx.theme.warn));
+        left.push(TitlePart::new(85, note, ctx.theme.warn));
     } else {
         left.extend(tabs::view::order(ctx));
     }
@@ -53,7 +53,7 @@ pub(crate) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
                 row: &element.row,
                 index,
                 score: Some(&element.score),
-                gone: ctx.model.fate_at(index).map(Fate::word),
+                gone: ctx.model.fate_at(index).map(DepartedFate::word),
                 suspect: findings::suspicion(ctx.model, element.row.id),
             };
             entries::view::rows::draw(ctx, &shown, &found, &placed, area, buf);

@@ -11,7 +11,7 @@ use crate::queue::{Queue, text};
 use crate::store::Store;
 use crate::trace::Tracker;
 use crate::tui::msg;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 /// Bytes that the lives of a trace may take.
 const MOST_BYTES_OF_LIVES: usize = 8 << 20;
@@ -32,7 +32,7 @@ impl Tasks {
                         buffer: brakes.buffer,
                     })
                 };
-                self.ask(Kind::Price, asked, move |told| {
+                self.ask(TaskKind::Price, asked, move |told| {
                     msg::Msg::Lives(Msg::Priced(queue, told))
                 });
             }
@@ -42,7 +42,7 @@ impl Tasks {
                 let store = self.store.along_with(&queue);
                 let ends = Arc::clone(&self.trace_ends);
                 let answers = self.answers.clone();
-                self.latest(Kind::Trace, async move {
+                self.latest(TaskKind::Trace, async move {
                     let tell = Teller {
                         generation,
                         answers,

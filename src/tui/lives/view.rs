@@ -16,7 +16,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
@@ -29,8 +29,8 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     let name = m.selected().map(|row| row.queue.name.text().into_owned());
     let name = name.unwrap_or_default();
     let left = vec![
-        Part::new(100, "Lives of messages".to_owned(), t.strong),
-        Part::new(90, text::printable(&name).into_owned(), t.text),
+        TitlePart::new(100, "Lives of messages".to_owned(), t.strong),
+        TitlePart::new(90, text::printable(&name).into_owned(), t.text),
     ];
     let shown = m.lives.shown();
     let more = shown.len().saturating_sub(usize::from(body.h));
@@ -38,7 +38,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     let right = if more > 0 {
         let seen = usize::from(body.h) + scroll.min(more);
         let words = format!("{seen} of {} {}", shown.len(), t.glyphs.down);
-        vec![Part::new(50, words, t.warn)]
+        vec![TitlePart::new(50, words, t.warn)]
     } else {
         Vec::new()
     };

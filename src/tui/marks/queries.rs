@@ -1,6 +1,6 @@
 //! Questions about marks.
 
-use super::{Place, What};
+use super::{MarkedWhat, TimeoutsPlace};
 use crate::tui::entries::EntryRow;
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
@@ -26,11 +26,11 @@ impl Model {
         if self.tab != Tab::Waiting {
             return (start.rank.min(cursor)..=start.rank.max(cursor)).contains(&rank);
         }
-        let here = Place {
+        let here = TimeoutsPlace {
             score: here.score,
             member: here.member.clone(),
             rank: cursor,
         };
-        What::span(start.clone(), here).holds(row)
+        MarkedWhat::span(start.clone(), here).holds(row)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Marks, Place, Rule, ToggledEntry, What};
+use super::{MarkRule, MarkedWhat, Marks, TimeoutsPlace, ToggledEntry};
 use crate::queue::{Due, text};
 use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::{Hit, Search};
@@ -131,9 +131,9 @@ pub(crate) fn range(model: &mut Model) {
 }
 
 /// The place of the cursor.
-fn here(model: &Model) -> Option<Place> {
+fn here(model: &Model) -> Option<TimeoutsPlace> {
     let row = model.entry()?;
-    Some(Place {
+    Some(TimeoutsPlace {
         score: row.score,
         member: row.member.clone(),
         rank: model.stand().cursor,
@@ -141,7 +141,7 @@ fn here(model: &Model) -> Option<Place> {
 }
 
 /// Rows that are loaded are marked one by one, exactly; others by a rule.
-fn mark_range(model: &mut Model, start: Place, here: Place) {
+fn mark_range(model: &mut Model, start: TimeoutsPlace, here: TimeoutsPlace) {
     let from = place_of(model, &start);
     let (from, to) = (from.map(|at| at.min(here.rank)), from.max(Some(here.rank)));
     if let Some((from, to)) = from.zip(to)
@@ -172,8 +172,8 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
     let count = start.rank.abs_diff(here.rank) + 1;
     set(
         model,
-        Rule {
-            what: What::span(start, here),
+        MarkRule {
+            what: MarkedWhat::span(start, here),
             count,
             exact: false,
         },
@@ -181,7 +181,7 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
 }
 
 /// Returns the place of an entry in the list now, when that is known.
-fn place_of(model: &Model, place: &Place) -> Option<u64> {
+fn place_of(model: &Model, place: &TimeoutsPlace) -> Option<u64> {
     if let Some(filtered) = &model.filtered {
         let same = |hit: &Hit| hit.member == place.member;
         // Equal elements are many: the one where it was.
@@ -235,8 +235,8 @@ fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
 /// What is marked so already is no longer.
 pub(crate) fn all(model: &mut Model) {
     let rule = if model.focus == Pane::Timeline {
-        timeline::chosen::bar_span(model).map(|(from, to, count)| Rule {
-            what: What::Due(from, to),
+        timeline::chosen::bar_span(model).map(|(from, to, count)| MarkRule {
+            what: MarkedWhat::Due(from, to),
             count: count.unwrap_or(0),
             exact: count.is_some(),
         })
@@ -248,22 +248,22 @@ pub(crate) fn all(model: &mut Model) {
     }
 }
 
-fn everything(model: &Model) -> Rule {
+fn everything(model: &Model) -> MarkRule {
     match &model.filtered {
-        Some(filtered) => Rule {
-            what: What::Filter(filtered.filter.clone(), filtered.at),
+        Some(filtered) => MarkRule {
+            what: MarkedWhat::Filter(filtered.filter.clone(), filtered.at),
             count: filtered.count(),
             exact: filtered.search == Search::Done && !filtered.stale,
         },
-        None => Rule {
-            what: What::All,
+        None => MarkRule {
+            what: MarkedWhat::All,
             count: tabs::queries::total(model),
             exact: true,
         },
     }
 }
 
-fn set(model: &mut Model, rule: Rule) {
+fn set(model: &mut Model, rule: MarkRule) {
     let marks = &mut model.marks;
     marks.tab = model.tab;
     marks.range = None;
@@ -274,7 +274,7 @@ fn set(model: &mut Model, rule: Rule) {
         rows_changed(model);
         return;
     }
-    if rule.what == What::All {
+    if rule.what == MarkedWhat::All {
         marks.rules.clear();
     }
     marks.rules.retain(|r| r.what != rule.what);
@@ -315,9 +315,9 @@ pub(crate) fn rows_changed(model: &mut Model) {
     let Marks {
         rules, matching, ..
     } = &mut model.marks;
-    let filters: Vec<&Rule> = rules
+    let filters: Vec<&MarkRule> = rules
         .iter()
-        .filter(|rule| matches!(rule.what, What::Filter(..)))
+        .filter(|rule| matches!(rule.what, MarkedWhat::Filter(..)))
         .collect();
     if filters.is_empty() {
         matching.clear();
@@ -337,7 +337,7 @@ pub(crate) fn counted(model: &mut Model) {
         return;
     };
     for rule in &mut model.marks.rules {
-        if let What::Filter(filter, _) = &rule.what
+        if let MarkedWhat::Filter(filter, _) = &rule.what
             && *filter == filtered.filter
         {
             rule.count = filtered.count();
@@ -378,10 +378,10 @@ pub(crate) fn held_entries(model: &Model) -> Option<HeldEntries> {
 /// nobody has to look through the queue once more. None where that is not so.
 pub(crate) fn one_by_one(model: &Model, marks: &Marks) -> Option<Marks> {
     let filtered = model.filtered.as_deref()?;
-    let [Rule { what, .. }] = &marks.rules[..] else {
+    let [MarkRule { what, .. }] = &marks.rules[..] else {
         return None;
     };
-    let of_filter = *what == What::Filter(filtered.filter.clone(), filtered.at);
+    let of_filter = *what == MarkedWhat::Filter(filtered.filter.clone(), filtered.at);
     let all = filtered.search == Search::Done && !filtered.stale && !filtered.is_cut();
     // Equal elements of a list are not told apart by what they are.
     let tabs = (filtered.tab, marks.tab) == (Tab::Waiting, Tab::Waiting);

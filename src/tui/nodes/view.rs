@@ -10,7 +10,7 @@ use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::tabs;
-use crate::tui::widget::columns::{Column, PlacedColumn, fit};
+use crate::tui::widget::columns::{PlacedColumn, TableColumn, fit};
 use crate::tui::widget::line::Line;
 
 /// A column of the table.
@@ -88,7 +88,7 @@ fn columns(nodes: &[Node], room: u16) -> Vec<PlacedColumn<Col>> {
         let widths = nodes.iter().map(|node| text::width(&words(node, *col)));
         let longest = widths.max().filter(|widest| *widest > 0)?;
         let width = longest.max(text::width(name)) + 2;
-        Some(Column {
+        Some(TableColumn {
             what: *col,
             width: u16::try_from(width).unwrap_or(u16::MAX),
             rank: *rank,

@@ -10,7 +10,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 use crate::tui::msg::Msg;
 use crate::tui::offer;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 impl Tasks {
     /// Does what an offer needs.
@@ -18,7 +18,7 @@ impl Tasks {
         match effect {
             Effect::Sample(queue) => {
                 let sample = sample(self.store.clone(), queue.clone());
-                self.ask(Kind::Sample, sample, |seen| {
+                self.ask(TaskKind::Sample, sample, |seen| {
                     Msg::Offer(offer::Msg::Sampled(queue, seen))
                 });
             }

@@ -12,7 +12,7 @@ use crate::tui::keys::{Code, Key};
 use crate::tui::model::Model;
 use crate::tui::prompt::{self, Choice, Prompt, PromptKind};
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 /// Below this many columns or rows there is only the line, at the bottom as any other.
 const SMALLEST_SCREEN: (u16, u16) = (30, 9);
@@ -69,13 +69,13 @@ pub(crate) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
     } else {
         String::new()
     };
-    let count = Part::new(50, count, t.dim);
+    let count = TitlePart::new(50, count, t.dim);
     let right = count.pieces.iter().any(|(text, _)| !text.is_empty());
     let right = if right { vec![count] } else { Vec::new() };
     ctx.pane(
         slot,
         None,
-        vec![Part::new(100, "Commands", t.strong)],
+        vec![TitlePart::new(100, "Commands", t.strong)],
         right,
         buf,
     );

@@ -187,10 +187,10 @@ const TOLD: usize = 20;
 
 /// The moments of a queue that are kept, for a day at most.
 #[derive(Clone, Debug, Default)]
-pub struct Record {
+pub struct PastRecord {
     /// By their tier, the youngest first; in each the oldest moment first.
     tiers: [VecDeque<Moment>; TIERS.len()],
-    /// Where problems came and went, the oldest first; at most [`Record::TURNS`]. Moments grow
+    /// Where problems came and went, the oldest first; at most [`PastRecord::TURNS`]. Moments grow
     /// together with age, these do not.
     turns: VecDeque<Turn>,
     /// The problems of the last reading.
@@ -201,7 +201,7 @@ pub struct Record {
     interrupted: bool,
 }
 
-impl Record {
+impl PastRecord {
     /// Changes of the problems that are kept.
     pub const TURNS: usize = 200;
 
@@ -455,7 +455,7 @@ mod tests {
         }
     }
 
-    fn keep(record: &mut Record, pulse: &Pulse, findings: &[Finding]) {
+    fn keep(record: &mut PastRecord, pulse: &Pulse, findings: &[Finding]) {
         record.keep(&Snapshot {
             pulse,
             rates: [None; 3],
@@ -465,13 +465,13 @@ mod tests {
         });
     }
 
-    fn waiting(record: &Record, second: i64) -> Option<u64> {
+    fn waiting(record: &PastRecord, second: i64) -> Option<u64> {
         record.at(START.plus(second * 1_000))?.figures.waiting.get()
     }
 
     #[test]
     fn a_queue_that_stands_still_is_one_moment_however_long() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in 0..7_200 {
             keep(&mut record, &pulse(second, 5), &[]);
         }
@@ -484,7 +484,7 @@ mod tests {
 
     #[test]
     fn what_changes_each_second_is_kept_by_the_second_then_by_ten_then_by_five_minutes_for_a_day() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         let day = 24 * 3_600;
         for second in 0..day + 3_600 {
             keep(&mut record, &pulse(second, second.unsigned_abs()), &[]);
@@ -509,7 +509,7 @@ mod tests {
 
     #[test]
     fn what_was_worst_is_not_thinned_away() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in 0..4_500 {
             let critical = [Finding::new(
                 id::WRONG_TYPE,
@@ -526,7 +526,7 @@ mod tests {
 
     #[test]
     fn nobody_knows_how_it_was_while_nothing_was_read() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         keep(&mut record, &pulse(0, 5), &[]);
         keep(&mut record, &pulse(20, 6), &[]);
         keep(&mut record, &pulse(200, 7), &[]);
@@ -537,7 +537,7 @@ mod tests {
 
     #[test]
     fn an_outage_leaves_a_gap_however_short() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         keep(&mut record, &pulse(0, 5), &[]);
         record.interrupted();
         keep(&mut record, &pulse(20, 5), &[]);
@@ -547,7 +547,7 @@ mod tests {
 
     #[test]
     fn an_outage_stays_a_gap_however_old_it_gets_and_a_slow_interval_makes_none() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in (0..100).chain(220..5_000) {
             keep(&mut record, &pulse(second, second.unsigned_abs()), &[]);
         }
@@ -555,7 +555,7 @@ mod tests {
             [150, 5_001].map(|at| waiting(&record, at).is_some()),
             [false, true]
         );
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in [0, 60, 120] {
             record.keep(&Snapshot {
                 pulse: &pulse(second, 5),
@@ -570,7 +570,7 @@ mod tests {
 
     #[test]
     fn what_gets_worse_is_told_and_what_comes_back_within_a_second_is_no_end() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         let found = |severity| [Finding::new(id::TTL, severity, "A key expires.")];
         let (warning, critical) = (found(Severity::Warning), found(Severity::Critical));
         let readings: [(i64, &[Finding]); 4] = [(0, &[]), (5, &warning), (9, &critical), (12, &[])];
@@ -590,7 +590,7 @@ mod tests {
 
     #[test]
     fn where_a_problem_came_it_is_told_as_it_was_said_last() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         let found = |words: &str| [Finding::new(id::DRIFT, Severity::Warning, words.to_owned())];
         let guess = found("At least 150 entries have no due time.");
         let known = found("200 entries have no due time.");
@@ -619,7 +619,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_has_ended_is_nothing_soon() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in 0..60 {
             let rate = if second < 10 { 0.5 } else { 0.0 };
             record.keep(&Snapshot {
@@ -636,7 +636,7 @@ mod tests {
 
     #[test]
     fn what_was_wrong_from_the_first_reading_on_began_there_however_old_it_gets() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in 0..5_000 {
             let critical = [Finding::new(
                 id::WRONG_TYPE,
@@ -655,7 +655,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_was_set_back_begins_anew() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         keep(&mut record, &pulse(100, 5), &[]);
         keep(&mut record, &pulse(10, 6), &[]);
         assert_eq!(record.moments().count(), 1);
@@ -664,7 +664,7 @@ mod tests {
 
     #[test]
     fn figures_come_back_as_they_were_known() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         let read = Pulse {
             order: Known::None,
             waiting: Known::Is(u64::MAX),
@@ -685,7 +685,7 @@ mod tests {
 
     #[test]
     fn a_problem_that_stays_is_told_with_figures_of_the_last_ten_seconds() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in 0..300 {
             let headline = format!("{second} are late.");
             let found = [Finding::new(id::WRONG_TYPE, Severity::Critical, headline)];
@@ -702,7 +702,7 @@ mod tests {
 
     #[test]
     fn bars_are_kept_each_ten_seconds_and_later_once_a_minute() {
-        let mut record = Record::default();
+        let mut record = PastRecord::default();
         for second in 0..1_800 {
             let pulse = pulse(second, second.unsigned_abs());
             let survey = Survey {

@@ -1,6 +1,6 @@
 //! The strip: a queue over the last minutes or hours, in columns.
 
-use super::record::{Moment, Record, Turn};
+use super::record::{Moment, PastRecord, Turn};
 use crate::clock::EpochMillis;
 use crate::queue::Severity;
 
@@ -22,7 +22,7 @@ const SPANS: [(i64, &str); 11] = [
 
 /// A column: what was worst in its share of the time. None where nothing was read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Column {
+pub struct StripColumn {
     /// The most entries that waited, and stood in target.
     pub held: Option<u64>,
     /// The severity of the worst finding.
@@ -44,7 +44,7 @@ pub struct Strip {
     /// The time of a column, in ms.
     pub column_ms: i64,
     /// Its columns, the oldest first.
-    pub columns: Vec<Column>,
+    pub columns: Vec<StripColumn>,
     /// Where problems came and went, the oldest first.
     pub marks: Vec<Mark>,
 }
@@ -54,7 +54,7 @@ impl Strip {
     /// what is around `at`.
     #[must_use]
     pub fn new(
-        record: &Record,
+        record: &PastRecord,
         end: EpochMillis,
         columns: usize,
         (closer, at): (usize, EpochMillis),
@@ -74,7 +74,7 @@ impl Strip {
             from,
             closest: whole,
             column_ms,
-            columns: vec![Column::default(); columns],
+            columns: vec![StripColumn::default(); columns],
             marks: Vec::new(),
         };
         for moment in record.moments() {
@@ -130,8 +130,8 @@ mod tests {
     const START: EpochMillis = EpochMillis::new(1_700_000_040_000);
 
     /// A queue that was read each second for so long, and had a problem between two of them.
-    fn record(seconds: i64, ill: std::ops::Range<i64>) -> Record {
-        let mut record = Record::default();
+    fn record(seconds: i64, ill: std::ops::Range<i64>) -> PastRecord {
+        let mut record = PastRecord::default();
         for second in 0..seconds {
             let waiting = Known::Is(second.unsigned_abs());
             let found = Finding::new(id::WRONG_TYPE, Severity::Critical, "A list stands there.");
@@ -183,7 +183,7 @@ mod tests {
         let ill = strip.columns.iter().filter(|column| column.worst.is_some());
         assert!((2..=3).contains(&ill.count()));
         assert_eq!(strip.columns.iter().rev().find_map(|c| c.held), Some(29));
-        assert_eq!(strip.columns[0], Column::default());
+        assert_eq!(strip.columns[0], StripColumn::default());
     }
 
     #[test]

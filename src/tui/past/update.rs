@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Then;
 use super::queries;
-use super::record::{Moment, Record};
+use super::record::{Moment, PastRecord};
 use crate::clock::EpochMillis;
 use crate::queue::{LinkState, Queue};
 use crate::tui::model::{Model, Screen};
@@ -264,7 +264,7 @@ fn row_then(model: &Model, row: &QueueRow, at: EpochMillis) -> QueueRow {
 }
 
 /// The depths of the minutes before that, a sample a second.
-fn trend(record: &Record, at: EpochMillis) -> Trend {
+fn trend(record: &PastRecord, at: EpochMillis) -> Trend {
     let mut trend = Trend::default();
     let from = at.plus(-TREND_MS);
     let begin = record.begin().map_or(at, |begin| begin.max(from));

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::queries::{self, LABEL};
 use super::record::Turn;
-use super::strip::{Column, Strip};
+use super::strip::{Strip, StripColumn};
 use crate::queue::{Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::{self, Ctx};
@@ -54,7 +54,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 /// The bar of a column; where nothing was read there is none, where nothing waited a flat one.
-fn bar(ctx: &Ctx, column: &Column, most: u64) -> (&'static str, Style) {
+fn bar(ctx: &Ctx, column: &StripColumn, most: u64) -> (&'static str, Style) {
     let d = &ctx.data;
     let Some(held) = column.held else {
         return (" ", d.dim);

@@ -2,7 +2,7 @@
 
 use super::QueueSort;
 use crate::tui::model::Model;
-use crate::tui::widget::columns::{self, Column, PlacedColumn};
+use crate::tui::widget::columns::{self, PlacedColumn, TableColumn};
 
 /// A name wants at most so many columns.
 const NAME: u16 = 40;
@@ -80,7 +80,7 @@ pub fn longest(model: &Model) -> u16 {
 pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
     let roomy = room >= 190;
     let grows = if roomy { Col::Trend } else { Col::Name };
-    let c = |what, width, rank| Column {
+    let c = |what, width, rank| TableColumn {
         what,
         width,
         rank,
@@ -143,7 +143,7 @@ pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
 /// The columns with that of target, its neighbours closer, where that cuts no name: that nobody
 /// consumes is seen there first.
 fn with_target(
-    all: &[Column<Col>],
+    all: &[TableColumn<Col>],
     (room, longest): (u16, u16),
     waiting: u16,
 ) -> Option<Vec<PlacedColumn<Col>>> {
@@ -165,13 +165,13 @@ fn with_target(
 /// Makes room where names would be cut: figures stand closer, and then the trend goes. The selected
 /// queue's trend is in the pane of depths, and a queue that cannot be told from its neighbours is
 /// no help at all.
-fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
+fn make_room(all: &mut Vec<TableColumn<Col>>, room: u16, longest: u16) {
     if !(39..190).contains(&room) {
         return;
     }
     // The marks before a name; the gap behind it is the next column's.
     let needed = longest + 3;
-    let left = |all: &[Column<Col>]| {
+    let left = |all: &[TableColumn<Col>]| {
         let placed = columns::fit(all, room);
         let name = placed.iter().find(|(col, ..)| *col == Col::Name);
         name.map_or(0, |(.., w)| *w)

@@ -9,7 +9,7 @@ use crate::queue::Queue;
 use crate::store::Store;
 use crate::tui::msg::Msg;
 use crate::tui::queues;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 impl Tasks {
     /// Looks for what is asked for.
@@ -18,7 +18,7 @@ impl Tasks {
             Effect::Discover => {
                 let named = self.named.clone();
                 let search = look(self.store.clone(), named, self.answers.clone());
-                self.latest(Kind::Discover, search);
+                self.latest(TaskKind::Discover, search);
             }
         }
     }

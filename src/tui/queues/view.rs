@@ -18,7 +18,7 @@ use crate::tui::model::Pane;
 use crate::tui::queues::columns::{Col, columns};
 use crate::tui::widget::columns::PlacedColumn;
 use crate::tui::widget::line::{self, Line};
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::widget::wrap;
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
@@ -86,7 +86,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let mut name = Part::new(100, "Queues", ctx.title(Pane::Queues));
+    let mut name = TitlePart::new(100, "Queues", ctx.title(Pane::Queues));
     if !m.queues.is_empty() {
         name.pieces.push((format!(" {}", count(ctx)), t.strong));
     }
@@ -101,14 +101,14 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 /// `by problems ▾`.
-fn sorted(ctx: &Ctx) -> Part {
+fn sorted(ctx: &Ctx) -> TitlePart {
     let (t, by) = (&ctx.theme, ctx.model.queue_sort);
     let arrow = if by.falls() {
         t.glyphs.falls
     } else {
         t.glyphs.rises
     };
-    Part::new(50, format!("by {} {arrow}", by.label()), t.dim)
+    TitlePart::new(50, format!("by {} {arrow}", by.label()), t.dim)
 }
 
 /// `4`, or `5–8 of 40` where not all of them are in sight.

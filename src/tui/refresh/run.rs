@@ -8,7 +8,7 @@ use crate::queue::{FramesAsk, Pulse, Queue, Scale, Survey, Zoom};
 use crate::store::{Store, StoreError, read};
 use crate::tui::msg::Msg;
 use crate::tui::refresh;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 
 impl Tasks {
     /// Reads what is asked for.
@@ -26,7 +26,7 @@ impl Tasks {
                     let surveyed = OptionFuture::from(survey.map(|ask| surveyed(&store, &of, ask)));
                     tokio::join!(pulse(&store, &of, page), surveyed)
                 };
-                self.ask(Kind::Pulse, question, move |(result, survey)| {
+                self.ask(TaskKind::Pulse, question, move |(result, survey)| {
                     Msg::Refresh(refresh::Msg::PulseLoaded {
                         generation,
                         queue,
@@ -40,7 +40,7 @@ impl Tasks {
                     let pulses = pulses_apart(&store, &queues).await;
                     queues.into_iter().zip(pulses)
                 };
-                self.ask(Kind::Pulses, question, move |pulses| {
+                self.ask(TaskKind::Pulses, question, move |pulses| {
                     let said = |(queue, pulse): (Queue, Result<Pulse, StoreError>)| {
                         (queue, pulse.map_err(|why| why.to_string()))
                     };
@@ -57,7 +57,7 @@ impl Tasks {
                 held,
                 sample,
             } => {
-                let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
+                let kind = zoom.map_or(TaskKind::Classes, |_| TaskKind::Survey);
                 let of = queue.clone();
                 let question = async move { sampled(&store, &of, (zoom, held), sample).await };
                 self.ask(kind, question, move |result| {
@@ -70,7 +70,7 @@ impl Tasks {
             }
             Effect::LookAtServer { generation, asked } => {
                 let question = async move { read::look(&store, asked).await };
-                self.ask(Kind::Look, question, move |result| {
+                self.ask(TaskKind::Look, question, move |result| {
                     Msg::Refresh(refresh::Msg::ServerLooked {
                         generation,
                         result: result.map_err(|why| why.to_string()),

@@ -7,7 +7,7 @@ use super::RepairForm;
 use crate::queue::finding::Step;
 use crate::queue::{Finding, Repair, Severity, text};
 use crate::tui::draw::Ctx;
-use crate::tui::form::place::{Plan, plan};
+use crate::tui::form::place::{FormLayout, plan};
 use crate::tui::form::{self, InputForm as _, Part};
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::queues::QueueRow;
@@ -40,7 +40,7 @@ pub(crate) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
 }
 
 /// Draws the repair that its finding asks for, above all others: it may be none of them.
-fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: &mut Buffer) {
+fn cure(ctx: &Ctx, menu: &RepairForm, plan: &FormLayout, row: Option<&QueueRow>, buf: &mut Buffer) {
     let (t, at) = (&ctx.theme, menu.at == Part::Cure);
     let finding = row.and_then(|row| menu.finding(row));
     let outside = finding.is_some_and(|found| found.repair.step == Step::Outside);
@@ -78,7 +78,7 @@ fn cured(ctx: &Ctx, found: &Finding) -> String {
 }
 
 /// Draws how many repairs would do nothing, as far as was seen, in one row.
-fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
+fn more(ctx: &Ctx, menu: &RepairForm, plan: &FormLayout, buf: &mut Buffer) {
     let t = &ctx.theme;
     form::view::label(ctx, plan, (Part::More, "more"), menu.at == Part::More, buf);
     let area = plan.value(Part::More);
@@ -115,7 +115,7 @@ fn wrong(ctx: &Ctx, finding: Option<&Finding>) -> String {
 fn one(
     ctx: &Ctx,
     menu: &RepairForm,
-    plan: &Plan,
+    plan: &FormLayout,
     (repair, row): (Repair, &QueueRow),
     buf: &mut Buffer,
 ) {

@@ -16,13 +16,13 @@ use crate::tui::tasks::Tasks;
 
 /// The subject of a screen: a server, and what holds there.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct ScreenSession {
     config: Config,
     /// The header's name for the server, and the database that it means by that.
     called: Option<(String, i64)>,
 }
 
-impl Session {
+impl ScreenSession {
     /// The server of `config` with its queues. The header calls it `called`, else by where it
     /// listens.
     #[must_use]
@@ -92,8 +92,8 @@ impl Session {
 }
 
 /// A session at a server that is called by where it listens.
-fn at_home(config: Config) -> Session {
-    Session::new(config, None)
+fn at_home(config: Config) -> ScreenSession {
+    ScreenSession::new(config, None)
 }
 
 /// Returns the address at which a server listens. A socket's path is told apart from the db:

@@ -12,10 +12,10 @@ use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::tabs::place::{Bar, Label};
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 /// Draws the border with the tabs; `left` and `right` say what the tab in sight has to add.
-pub(crate) fn title(ctx: &Ctx, left: Vec<Part>, right: Vec<Part>, buf: &mut Buffer) {
+pub(crate) fn title(ctx: &Ctx, left: Vec<TitlePart>, right: Vec<TitlePart>, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
     if ctx.areas.compact {
         return;
@@ -33,21 +33,21 @@ pub(crate) fn title(ctx: &Ctx, left: Vec<Part>, right: Vec<Part>, buf: &mut Buff
     let filtered = ctx.model.tab == Tab::Waiting && ctx.model.filtered.is_some();
     let position = position
         .filter(|_| !filtered)
-        .map(|p| Part::new(80, p, ctx.theme.text));
-    let mut last: Vec<Part> = position.into_iter().chain(right).collect();
+        .map(|p| TitlePart::new(80, p, ctx.theme.text));
+    let mut last: Vec<TitlePart> = position.into_iter().chain(right).collect();
     // What of another tab is older than it should be is told by that tab.
     last.extend(age(ctx));
     ctx.pane(slot, Some(Pane::Entries), first, last, buf);
 }
 
-fn age(ctx: &Ctx) -> Option<Part> {
+fn age(ctx: &Ctx) -> Option<TitlePart> {
     let timed = ctx.model.tab.has_entries();
     let row = ctx.model.selected().filter(|_| timed);
     ctx.age(row, ctx.interval_ms())
 }
 
 /// `[1 waiting 1,000,000]│2 delivered 3│…`: the one in sight is told by its brackets, too.
-fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
+fn bar(ctx: &Ctx, labels: &[Label]) -> TitlePart {
     let t = &ctx.theme;
     let mut pieces = Vec::new();
     for (i, label) in labels.iter().enumerate() {
@@ -68,16 +68,16 @@ fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
         pieces.push(bracket("]"));
     }
     pieces.retain(|(text, _)| !text.is_empty());
-    Part { pieces, rank: 100 }
+    TitlePart { pieces, rank: 100 }
 }
 
 /// The order of the rows in the title, where no line of heads has room for it.
-pub(crate) fn order(ctx: &Ctx) -> Option<Part> {
+pub(crate) fn order(ctx: &Ctx) -> Option<TitlePart> {
     let words = super::queries::order(ctx.model).filter(|_| !ctx.areas.entries.boxed)?;
     Some(if ctx.model.tab == Tab::Waiting && ctx.model.last_first() {
-        Part::new(85, words, ctx.theme.text)
+        TitlePart::new(85, words, ctx.theme.text)
     } else {
-        Part::new(20, words, ctx.theme.dim)
+        TitlePart::new(20, words, ctx.theme.dim)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::Effect;
 use crate::ops::refresh::rank_at;
 use crate::tui::msg::Msg;
-use crate::tui::tasks::{Kind, Tasks};
+use crate::tui::tasks::{TaskKind, Tasks};
 use crate::tui::timeline;
 
 impl Tasks {
@@ -18,7 +18,7 @@ impl Tasks {
             } => {
                 let of = queue.clone();
                 let question = async move { rank_at(&store, &of, score).await };
-                self.ask(Kind::Rank, question, move |result| {
+                self.ask(TaskKind::Rank, question, move |result| {
                     Msg::Timeline(timeline::Msg::RankFound {
                         generation,
                         queue,

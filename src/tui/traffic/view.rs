@@ -11,7 +11,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::lists::Stand;
 use crate::tui::model::Pane;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 use crate::tui::widget::wrap;
 use crate::tui::{depth, moments, tabs};
 
@@ -24,7 +24,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
-    let left = vec![Part::new(100, "Traffic", ctx.title(Pane::Traffic))];
+    let left = vec![TitlePart::new(100, "Traffic", ctx.title(Pane::Traffic))];
     let right = depth::view::listeners(ctx)
         .into_iter()
         .chain(depth::view::pace(ctx))
@@ -62,8 +62,8 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let left = vec![
-        Part::new(100, "Clients", ctx.theme.strong),
-        Part::new(20, "that listen on this server", ctx.theme.dim),
+        TitlePart::new(100, "Clients", ctx.theme.strong),
+        TitlePart::new(20, "that listen on this server", ctx.theme.dim),
     ];
     ctx.pane(slot, None, left, Vec::new(), buf);
     if ctx.model.then.is_some() {

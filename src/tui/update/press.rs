@@ -1,7 +1,7 @@
 //! A key is pressed: who gets it.
 
 use crate::tui::effect::Effect;
-use crate::tui::keys::{Action, Key, Place};
+use crate::tui::keys::{Action, Key, KeyPlace};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{change, dialog, focus, form, prompt, reason};
@@ -53,7 +53,7 @@ pub(crate) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
 /// else to what they go to otherwise.
 fn resolve(model: &Model, key: Key) -> Option<Action> {
     let panel = change::progress::queries::has_keys(model);
-    let panel = panel.then(|| model.keymap.resolve(Place::Bulk, key));
+    let panel = panel.then(|| model.keymap.resolve(KeyPlace::Bulk, key));
     let below = || model.keymap.resolve(focus::place(model), key);
     panel.flatten().or_else(below)
 }

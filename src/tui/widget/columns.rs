@@ -2,7 +2,7 @@
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Column<T> {
+pub struct TableColumn<T> {
     /// The content of the column.
     pub what: T,
     /// Columns of the terminal it needs, with the gap before it.
@@ -18,9 +18,9 @@ pub type PlacedColumn<T> = (T, u16, u16);
 
 /// The columns that fit into `room`, from the left, with where each starts.
 #[must_use]
-pub fn fit<T: Copy>(columns: &[Column<T>], room: u16) -> Vec<PlacedColumn<T>> {
-    let mut kept: Vec<Column<T>> = columns.to_vec();
-    let needed = |kept: &[Column<T>]| kept.iter().map(|c| u32::from(c.width)).sum::<u32>();
+pub fn fit<T: Copy>(columns: &[TableColumn<T>], room: u16) -> Vec<PlacedColumn<T>> {
+    let mut kept: Vec<TableColumn<T>> = columns.to_vec();
+    let needed = |kept: &[TableColumn<T>]| kept.iter().map(|c| u32::from(c.width)).sum::<u32>();
     while needed(&kept) > u32::from(room) {
         let Some(lowest) = kept.iter().map(|c| c.rank).min() else {
             break;
@@ -46,8 +46,8 @@ pub fn fit<T: Copy>(columns: &[Column<T>], room: u16) -> Vec<PlacedColumn<T>> {
 mod tests {
     use super::*;
 
-    fn column(what: char, width: u16, rank: u8, grows: bool) -> Column<char> {
-        Column {
+    fn column(what: char, width: u16, rank: u8, grows: bool) -> TableColumn<char> {
+        TableColumn {
             what,
             width,
             rank,

@@ -10,14 +10,14 @@ use crate::tui::widget::line::Line;
 
 /// A part of a title: its pieces of text stand close together.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct TitlePart {
     /// Text and style.
     pub pieces: Vec<(String, Style)>,
     /// The part with the lowest rank is left out first when the title is too long.
     pub rank: u8,
 }
 
-impl Part {
+impl TitlePart {
     /// A part of one piece.
     pub fn new(rank: u8, text: impl Into<String>, style: Style) -> Self {
         Self {
@@ -33,11 +33,11 @@ impl Part {
 
 /// The border of a pane.
 #[derive(Debug, Default)]
-pub struct Pane<'a> {
+pub struct PaneFrame<'a> {
     /// Parts of the title from the left.
-    pub left: Vec<Part>,
+    pub left: Vec<TitlePart>,
     /// Parts of the title that end at the right.
-    pub right: Vec<Part>,
+    pub right: Vec<TitlePart>,
     /// A box; else a rule on top.
     pub boxed: bool,
     /// The style of the line.
@@ -51,11 +51,11 @@ pub struct Pane<'a> {
 /// Columns between two parts: ` ── `.
 const GAP: usize = 4;
 
-impl Pane<'_> {
+impl PaneFrame<'_> {
     /// Leaves out parts until the rest fits into `room` columns.
-    fn fitting(&self, room: usize) -> (Vec<&Part>, Vec<&Part>) {
-        let mut left: Vec<&Part> = self.left.iter().collect();
-        let mut right: Vec<&Part> = self.right.iter().collect();
+    fn fitting(&self, room: usize) -> (Vec<&TitlePart>, Vec<&TitlePart>) {
+        let mut left: Vec<&TitlePart> = self.left.iter().collect();
+        let mut right: Vec<&TitlePart> = self.right.iter().collect();
         loop {
             let all = || left.iter().chain(&right);
             let needed: usize = all().map(|p| p.width() + GAP).sum();
@@ -106,13 +106,13 @@ impl Pane<'_> {
     }
 }
 
-impl Widget for &Pane<'_> {
+impl Widget for &PaneFrame<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         self.draw(area, buf, |_, _, _| {});
     }
 }
 
-impl Pane<'_> {
+impl PaneFrame<'_> {
     /// Draws it; `placed` is told of each piece of the title its text, its column and its columns.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, mut placed: impl FnMut(&str, u16, u16)) {
         let area = area.intersection(buf.area);
@@ -145,7 +145,7 @@ impl Pane<'_> {
         line.skip(lead);
         line.end = line.end.saturating_sub(lead);
         let (left, right) = self.fitting(line.room());
-        let mut draw = |line: &mut Line, buf: &mut Buffer, part: &Part| {
+        let mut draw = |line: &mut Line, buf: &mut Buffer, part: &TitlePart| {
             // The title does not take the colour of the line it lies on.
             let columns = u16::try_from(part.width() + 2).unwrap_or(u16::MAX);
             line.wipe(buf, columns);

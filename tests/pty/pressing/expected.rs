@@ -1,6 +1,6 @@
 //! What each action does, where it can be seen.
 
-use delayscope::tui::keys::{Action, Place};
+use delayscope::tui::keys::{Action, KeyPlace};
 use delayscope::tui::tabs::Tab;
 
 /// What is seen of it.
@@ -50,7 +50,7 @@ fn after(before: &[(&'static str, &'static str)], seen: Seen) -> Expected {
 
 /// What a key of `action` does in `place`; none where nothing can be seen of it, as on the tabs
 /// that have no rows.
-pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
+pub(crate) fn expected(action: Action, place: KeyPlace) -> Option<Expected> {
     use Action as A;
     Some(match action {
         A::Up | A::Down | A::PageUp | A::PageDown | A::First | A::Last => moved(action, place)?,
@@ -58,7 +58,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Back | A::Quit | A::QuitNow | A::Suspend => left(action, place)?,
         A::NextPane | A::PreviousPane => turned(action, place)?,
         A::Tab(tab) => at_once(Seen::Text(tab_label(tab, place)?)),
-        A::BarLeft | A::BarRight if place == Place::Timeline => return None,
+        A::BarLeft | A::BarRight if place == KeyPlace::Timeline => return None,
         A::BarLeft | A::BarRight => at_once(Seen::Text("⏎ list")),
         A::ZoomIn => at_once(Seen::Text("[60 s]")),
         A::ZoomOut => at_once(Seen::Text("[1 h]")),
@@ -71,7 +71,11 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Filter
             if matches!(
                 place,
-                Place::Queues | Place::Traffic | Place::Findings | Place::Changes | Place::Nodes
+                KeyPlace::Queues
+                    | KeyPlace::Traffic
+                    | KeyPlace::Findings
+                    | KeyPlace::Changes
+                    | KeyPlace::Nodes
             ) =>
         {
             at_once(Seen::Text("⇥ complete"))
@@ -80,15 +84,17 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Jump => at_once(Seen::Line("@")),
         A::NextMatch | A::PreviousMatch => matched(action, place),
         A::Palette => at_once(Seen::Text("⇥ complete")),
-        A::Sort if place == Place::Queues => at_once(Seen::Text("queues by most late")),
+        A::Sort if place == KeyPlace::Queues => at_once(Seen::Text("queues by most late")),
         A::Sort => at_once(Seen::Text("last first")),
         A::Mark => at_once(Seen::Text("1 marked")),
         A::MarkRange => at_once(Seen::Text("a range begins here")),
-        A::MarkAll if place == Place::Timeline => after(&[(TENTH_BAR, "▲")], Seen::Text("marked")),
+        A::MarkAll if place == KeyPlace::Timeline => {
+            after(&[(TENTH_BAR, "▲")], Seen::Text("marked"))
+        }
         A::MarkAll => at_once(Seen::Text("marked")),
         A::ReadAs => at_once(Seen::Text("is read as")),
         // The commands of a finding are there once the rules have decided.
-        A::CopyPayload | A::CopyCommand if place == Place::Findings => {
+        A::CopyPayload | A::CopyCommand if place == KeyPlace::Findings => {
             after(&[("", "PUBSUB NUMSUB")], Seen::Text("copied"))
         }
         A::CopyPayload => at_once(Seen::Text("copied the payload")),
@@ -100,13 +106,15 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
             let seen = Seen::Text(changed(action, place));
             match place {
                 // Its rows are read after its tab is shown.
-                Place::Order => after(&[("", " of 301")], seen),
+                KeyPlace::Order => after(&[("", " of 301")], seen),
                 _ => at_once(seen),
             }
         }
         A::Kick => at_once(Seen::Text("Wake clients?")),
         A::Examine => at_once(Seen::Text("looked at")),
-        A::Repair if place == Place::Findings => after(&[("", "CRIT")], Seen::Text("Repair ── ")),
+        A::Repair if place == KeyPlace::Findings => {
+            after(&[("", "CRIT")], Seen::Text("Repair ── "))
+        }
         A::Repair => at_once(Seen::Text("Repair ── ")),
         A::Undo => at_once(Seen::Text("there is no change of")),
         // Nothing takes long here: they are pressed where something does.
@@ -120,37 +128,37 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::CopyPath => at_once(Seen::Text("copied the path")),
         A::Face => at_once(Seen::Text("[text]")),
         A::Freeze => at_once(Seen::Text("FROZEN")),
-        A::Refresh if place == Place::Dialog => at_once(Seen::Text("is no answer")),
+        A::Refresh if place == KeyPlace::Dialog => at_once(Seen::Text("is no answer")),
         A::Refresh => at_once(Seen::Looked),
         A::Interval => at_once(Seen::Text("refreshed every")),
         A::Redraw => at_once(Seen::Redrawn),
         A::Monitor => at_once(Seen::Text("Run MONITOR for")),
         A::Lives => at_once(Seen::Text("Lives of messages")),
-        A::Help if place == Place::Help => at_once(Seen::Gone("Why is it late")),
+        A::Help if place == KeyPlace::Help => at_once(Seen::Gone("Why is it late")),
         A::Help => at_once(Seen::Text("Why is it late")),
     })
 }
 
 /// What the keys for the next and the previous one of several do.
-fn turned(action: Action, place: Place) -> Option<Expected> {
+fn turned(action: Action, place: KeyPlace) -> Option<Expected> {
     match place {
-        Place::Form => Some(at_once(Seen::Cursor)),
-        Place::Dialog => Some(at_once(Seen::Text("[›y start"))),
+        KeyPlace::Form => Some(at_once(Seen::Cursor)),
+        KeyPlace::Dialog => Some(at_once(Seen::Text("[›y start"))),
         // The next pane is the one that shows the same beside it.
-        Place::Traffic if action == Action::NextPane => None,
-        Place::Help => Some(at_once(Seen::Gone("Why is it late"))),
+        KeyPlace::Traffic if action == Action::NextPane => None,
+        KeyPlace::Help => Some(at_once(Seen::Gone("Why is it late"))),
         _ => Some(at_once(Seen::Hints)),
     }
 }
 
 /// What a key that changes shows: on entries what it does, elsewhere why it does nothing.
-fn changed(action: Action, place: Place) -> &'static str {
+fn changed(action: Action, place: KeyPlace) -> &'static str {
     use Action as A;
-    let waits = matches!(place, Place::Entries | Place::Order | Place::Entry);
+    let waits = matches!(place, KeyPlace::Entries | KeyPlace::Order | KeyPlace::Entry);
     match (action, place) {
-        (A::Requeue, Place::Delivered | Place::Queues | Place::Timeline) => "^S requeue",
-        (A::Delete, Place::Delivered) => "Delete?",
-        (_, Place::Delivered) => "delivered already",
+        (A::Requeue, KeyPlace::Delivered | KeyPlace::Queues | KeyPlace::Timeline) => "^S requeue",
+        (A::Delete, KeyPlace::Delivered) => "Delete?",
+        (_, KeyPlace::Delivered) => "delivered already",
         (A::Transfer, _) => "Transfer?",
         (A::Deliver, _) if waits => "Transfer now?",
         (A::Requeue, _) if waits => "^S requeue",
@@ -161,61 +169,67 @@ fn changed(action: Action, place: Place) -> &'static str {
     }
 }
 
-fn moved(action: Action, place: Place) -> Option<Expected> {
+fn moved(action: Action, place: KeyPlace) -> Option<Expected> {
     let seen = match place {
-        Place::Queues | Place::Entries | Place::Delivered | Place::Order => Seen::Cursor,
-        Place::Entry | Place::Help => Seen::Scroll,
+        KeyPlace::Queues | KeyPlace::Entries | KeyPlace::Delivered | KeyPlace::Order => {
+            Seen::Cursor
+        }
+        KeyPlace::Entry | KeyPlace::Help => Seen::Scroll,
         _ => return None,
     };
     let upwards = matches!(action, Action::Up | Action::PageUp | Action::First);
     let end = match place {
-        Place::Queues => "zeta  ",
-        Place::Entries | Place::Order => "entry 300",
-        Place::Delivered => "delivered 59",
-        Place::Entry => "line-099",
+        KeyPlace::Queues => "zeta  ",
+        KeyPlace::Entries | KeyPlace::Order => "entry 300",
+        KeyPlace::Delivered => "delivered 59",
+        KeyPlace::Entry => "line-099",
         _ => "there is no such thing",
     };
     // The keys are more than there is room for.
-    let page = (place == Place::Help).then_some(("?", "open; list a bar"));
+    let page = (place == KeyPlace::Help).then_some(("?", "open; list a bar"));
     let to_end = upwards.then_some(("G", end));
     let before: Vec<_> = page.into_iter().chain(to_end).collect();
     Some(after(&before, seen))
 }
 
-fn opened(place: Place) -> Option<Expected> {
+fn opened(place: KeyPlace) -> Option<Expected> {
     Some(match place {
-        Place::Queues | Place::Findings => at_once(Seen::Gone("Queues")),
-        Place::Timeline => at_once(Seen::Text("chooses a bar")),
-        Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("next view")),
-        Place::Traffic => at_once(Seen::Text("nothing has been announced")),
-        Place::Changes => at_once(Seen::Text("no change to open")),
-        Place::Nodes => at_once(Seen::Text("has no more to show")),
+        KeyPlace::Queues | KeyPlace::Findings => at_once(Seen::Gone("Queues")),
+        KeyPlace::Timeline => at_once(Seen::Text("chooses a bar")),
+        KeyPlace::Entries | KeyPlace::Delivered | KeyPlace::Order => {
+            at_once(Seen::Text("next view"))
+        }
+        KeyPlace::Traffic => at_once(Seen::Text("nothing has been announced")),
+        KeyPlace::Changes => at_once(Seen::Text("no change to open")),
+        KeyPlace::Nodes => at_once(Seen::Text("has no more to show")),
         _ => return None,
     })
 }
 
 /// On the first screen Esc has nothing to close; what is typed into a form is no command.
-fn left(action: Action, place: Place) -> Option<Expected> {
+fn left(action: Action, place: KeyPlace) -> Option<Expected> {
     let back = match place {
-        Place::Entry => Some("next view"),
-        Place::Help => Some("Why is it late"),
-        Place::Dialog => Some("n no"),
-        Place::Form => Some("^S offer"),
+        KeyPlace::Entry => Some("next view"),
+        KeyPlace::Help => Some("Why is it late"),
+        KeyPlace::Dialog => Some("n no"),
+        KeyPlace::Form => Some("^S offer"),
         _ => None,
     };
     Some(match (action, back) {
         (Action::QuitNow, _) => at_once(Seen::Ended),
         (Action::Suspend, _) => at_once(Seen::Stopped),
-        (Action::Quit, _) if place == Place::Form => return None,
+        (Action::Quit, _) if place == KeyPlace::Form => return None,
         (_, Some(text)) => at_once(Seen::Gone(text)),
         (Action::Quit, None) => at_once(Seen::Ended),
-        (_, None) if place == Place::Entries => after(&[(" ", "1 marked")], Seen::Gone("1 marked")),
+        (_, None) if place == KeyPlace::Entries => {
+            after(&[(" ", "1 marked")], Seen::Gone("1 marked"))
+        }
         _ => return None,
     })
 }
 
-fn matched(action: Action, place: Place) -> Expected {
-    if place != Place::Entry {
+fn matched(action: Action, place: KeyPlace) -> Expected {
+    if place != KeyPlace::Entry {
         return at_once(Seen::Text("no filter is on"));
     }
     let other = match action {
@@ -229,18 +243,18 @@ fn matched(action: Action, place: Place) -> Expected {
 }
 
 /// A tab is seen where it was not yet.
-fn tab_label(tab: Tab, place: Place) -> Option<&'static str> {
+fn tab_label(tab: Tab, place: KeyPlace) -> Option<&'static str> {
     let (label, own) = match tab {
-        Tab::Waiting => ("[1 waiting", Place::Entries),
-        Tab::Delivered => ("[2 delivered", Place::Delivered),
-        Tab::Order => ("[3 order list", Place::Order),
-        Tab::Traffic => ("[4 traffic", Place::Traffic),
-        Tab::Findings => ("[5 findings", Place::Findings),
-        Tab::Changes => ("[6 journal", Place::Changes),
+        Tab::Waiting => ("[1 waiting", KeyPlace::Entries),
+        Tab::Delivered => ("[2 delivered", KeyPlace::Delivered),
+        Tab::Order => ("[3 order list", KeyPlace::Order),
+        Tab::Traffic => ("[4 traffic", KeyPlace::Traffic),
+        Tab::Findings => ("[5 findings", KeyPlace::Findings),
+        Tab::Changes => ("[6 journal", KeyPlace::Changes),
         // The order list has the same keys, and is another tab.
         Tab::Quarantine => return Some("[7 quarantine"),
-        Tab::Nodes => ("[8 nodes", Place::Nodes),
+        Tab::Nodes => ("[8 nodes", KeyPlace::Nodes),
     };
-    let on_waiting = matches!(place, Place::Queues | Place::Timeline);
+    let on_waiting = matches!(place, KeyPlace::Queues | KeyPlace::Timeline);
     (place != own && !(tab == Tab::Waiting && on_waiting)).then_some(label)
 }

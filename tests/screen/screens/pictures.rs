@@ -300,10 +300,10 @@ fn help_says(m: &Model) -> String {
     let page = help::place::page(m);
     let lines = page.columns.iter().flat_map(|column| &column.lines);
     let words = lines.map(|line| match line {
-        help::place::Line::Keys { keys, words, .. } => format!("{keys} {words}"),
-        help::place::Line::Words(words) | help::place::Line::Drawn(words) => words.clone(),
-        help::place::Line::Head(head) => (*head).to_owned(),
-        help::place::Line::Blank => String::new(),
+        help::place::HelpLine::Keys { keys, words, .. } => format!("{keys} {words}"),
+        help::place::HelpLine::Words(words) | help::place::HelpLine::Drawn(words) => words.clone(),
+        help::place::HelpLine::Head(head) => (*head).to_owned(),
+        help::place::HelpLine::Blank => String::new(),
     });
     words.collect::<Vec<_>>().join("\n")
 }

@@ -2,7 +2,7 @@
 
 use delayscope::queue::{Due, LinkState, Queue, Severity};
 use delayscope::tui::area;
-use delayscope::tui::departed::{DepartedRow, Fate};
+use delayscope::tui::departed::{DepartedFate, DepartedRow};
 use delayscope::tui::entries;
 use delayscope::tui::entry::{Back, EntryView, Face};
 use delayscope::tui::hitmap::Target;
@@ -483,7 +483,7 @@ fn a_row_that_has_left_says_what_became_of_it_and_when_it_was_due() {
             row: m.entries.rows[0].clone(),
             tab: m.tab,
             place: m.entries.first,
-            fate: Fate::Transferred,
+            fate: DepartedFate::Transferred,
             until: m.instant + std::time::Duration::from_secs(2),
         });
         let said = lines(&draw(&m));

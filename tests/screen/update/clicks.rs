@@ -6,7 +6,7 @@ use delayscope::tui::entry::Face;
 use delayscope::tui::focus;
 use delayscope::tui::hints;
 use delayscope::tui::hitmap::Target;
-use delayscope::tui::keys::{Code, Place};
+use delayscope::tui::keys::{Code, KeyPlace};
 use delayscope::tui::layout;
 use delayscope::tui::model::{Overlay, Pane, Screen};
 use delayscope::tui::msg::Msg;
@@ -118,7 +118,7 @@ fn every_hint_of_every_place_is_clicked_as_it_is_pressed() {
             );
         }
     }
-    assert!(seen.contains(&Place::Form) && seen.contains(&Place::Dialog));
+    assert!(seen.contains(&KeyPlace::Form) && seen.contains(&KeyPlace::Dialog));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn how_many_queues_are_sick_leads_to_the_findings() {
     let mut desk = two();
     click_on(&mut desk, Target::Sick);
     assert_eq!(desk.model.tab, Tab::Findings);
-    assert_eq!(focus::place(&desk.model), Place::Findings);
+    assert_eq!(focus::place(&desk.model), KeyPlace::Findings);
 }
 
 #[test]

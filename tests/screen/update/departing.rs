@@ -6,7 +6,7 @@ use delayscope::queue::plan::Plan;
 use delayscope::queue::{Change, EntryResult, Outcome, Queue, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;
-use delayscope::tui::departed::Fate;
+use delayscope::tui::departed::DepartedFate;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::{Pane, Screen};
@@ -41,7 +41,7 @@ fn toast(desk: &Desk) -> &str {
     desk.model.toast.as_ref().map_or("", |toast| &toast.text)
 }
 
-fn fate(desk: &Desk) -> Option<Fate> {
+fn fate(desk: &Desk) -> Option<DepartedFate> {
     desk.model.fate_at(desk.model.stand().cursor)
 }
 
@@ -51,7 +51,7 @@ fn a_row_that_is_transferred_stays_under_the_cursor_and_no_key_acts_on_another_o
     desk.press(Code::Down);
     leaves(&mut desk, 1);
     assert_eq!(desk.under_cursor(), Some(member(1)));
-    assert_eq!(fate(&desk), Some(Fate::Transferred));
+    assert_eq!(fate(&desk), Some(DepartedFate::Transferred));
     for key in ['x', 't', 'p', 'r', 'e', 'D', ' ', 'v'] {
         let before = desk.model.marks.clone();
         assert_eq!(planned(&desk.char(key)), None, "{key:?}");
@@ -116,13 +116,13 @@ fn the_head_and_the_last_one_are_held_as_well() {
     let mut desk = desk();
     leaves(&mut desk, 0);
     assert_eq!(desk.under_cursor(), Some(member(0)));
-    assert_eq!(fate(&desk), Some(Fate::Transferred));
+    assert_eq!(fate(&desk), Some(DepartedFate::Transferred));
     let mut desk = self::desk();
     desk.char('G');
     desk.answer_all();
     leaves(&mut desk, 9);
     assert_eq!(desk.under_cursor(), Some(member(9)));
-    assert_eq!(fate(&desk), Some(Fate::Gone), "it was not due");
+    assert_eq!(fate(&desk), Some(DepartedFate::Gone), "it was not due");
     desk.live(2_100, 0);
     assert_eq!(desk.under_cursor(), Some(member(8)));
 }
@@ -168,7 +168,7 @@ fn an_element_of_target_that_is_taken_says_so() {
     desk.world[0].target.drain(..2);
     desk.live(1_100, 0);
     assert_eq!(desk.under_cursor(), Some(b"done 1".to_vec()));
-    assert_eq!(fate(&desk), Some(Fate::Taken));
+    assert_eq!(fate(&desk), Some(DepartedFate::Taken));
     assert_eq!(planned(&desk.char('x')), None);
     assert!(toast(&desk).contains("taken meanwhile"), "{}", toast(&desk));
     desk.press(Code::Down);
@@ -231,7 +231,7 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
     desk.char('y');
     ends(&mut desk, generation, Outcome::Done);
     leaves(&mut desk, 1);
-    assert_eq!(fate(&desk), Some(Fate::Ours(Change::Delete)));
+    assert_eq!(fate(&desk), Some(DepartedFate::Ours(Change::Delete)));
     assert_eq!(planned(&desk.char('x')), None);
     assert!(toast(&desk).contains("deleted already"), "{}", toast(&desk));
 }
@@ -243,7 +243,7 @@ fn what_leaves_where_no_client_transfers_is_gone_and_nobody_says_more() {
     desk.live(1_100, 0);
     desk.press(Code::Down);
     leaves(&mut desk, 1);
-    assert_eq!(fate(&desk), Some(Fate::Gone));
+    assert_eq!(fate(&desk), Some(DepartedFate::Gone));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn what_leaves_while_a_delete_is_asked_about_or_after_it_was_refused_was_transfe
             desk.char(no);
         }
         leaves(&mut desk, 1);
-        assert_eq!(fate(&desk), Some(Fate::Transferred), "{answer:?}");
+        assert_eq!(fate(&desk), Some(DepartedFate::Transferred), "{answer:?}");
     }
 }
 
@@ -268,7 +268,7 @@ fn what_was_transferred_before_the_delete_came_to_it_is_not_called_deleted() {
     desk.char('y');
     ends(&mut desk, generation, Outcome::Gone);
     leaves(&mut desk, 1);
-    assert_eq!(fate(&desk), Some(Fate::Transferred));
+    assert_eq!(fate(&desk), Some(DepartedFate::Transferred));
 }
 
 #[test]
@@ -291,14 +291,14 @@ fn clients_that_are_woken_meanwhile_do_not_make_it_forget_what_is_deleted() {
     desk.tell(Msg::Change(change::Msg::Agreed(kick.unwrap())));
     ends(&mut desk, generation, Outcome::Done);
     leaves(&mut desk, 1);
-    assert_eq!(fate(&desk), Some(Fate::Ours(Change::Delete)));
+    assert_eq!(fate(&desk), Some(DepartedFate::Ours(Change::Delete)));
 }
 
 #[test]
 fn of_marked_entries_each_says_what_became_of_it() {
     for (outcome, became) in [
-        (Outcome::Done, Fate::Ours(Change::Delete)),
-        (Outcome::Gone, Fate::Transferred),
+        (Outcome::Done, DepartedFate::Ours(Change::Delete)),
+        (Outcome::Gone, DepartedFate::Transferred),
     ] {
         let mut desk = desk();
         desk.press(Code::Down);
@@ -400,7 +400,7 @@ fn in_the_order_list_and_in_quarantine_a_row_that_leaves_stays_for_two_seconds_a
         let (mut desk, rows) = tab.desk();
         tab.goes(&mut desk, &rows[2]);
         assert_eq!(desk.under_cursor().as_ref(), Some(&rows[2]), "{}", tab.key);
-        assert_eq!(fate(&desk), Some(Fate::Gone), "{}", tab.key);
+        assert_eq!(fate(&desk), Some(DepartedFate::Gone), "{}", tab.key);
         for key in ['x', 't', 'p', 'r', 'e', 'D', ' ', tab.acts] {
             let before = desk.model.marks.clone();
             assert_eq!(planned(&desk.char(key)), None, "{} {key:?}", tab.key);

@@ -12,7 +12,7 @@ use delayscope::tui::hints;
 use delayscope::tui::keys;
 
 use delayscope::tui::journal::ChangeLine;
-use delayscope::tui::keys::{Action, BINDINGS, Code, Key, Place};
+use delayscope::tui::keys::{Action, BINDINGS, Code, Key, KeyPlace};
 use delayscope::tui::model::{Model, Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::tabs::Tab;
@@ -119,7 +119,7 @@ fn every_hint_does_something_or_says_why_not() {
         // The panel of a change under way stands before what lies below it.
         let mut here = vec![focus::place(&there().model)];
         if change::progress::queries::has_keys(&there().model) {
-            here.insert(0, Place::Bulk);
+            here.insert(0, KeyPlace::Bulk);
         }
         places.extend(here.iter().copied());
         for shown in hints::hints(&there().model) {
@@ -135,7 +135,7 @@ fn every_hint_does_something_or_says_why_not() {
         }
     }
     assert!(idle.is_empty(), "these do nothing: {idle:#?}");
-    for place in Place::ALL {
+    for place in KeyPlace::ALL {
         let has_hints = BINDINGS.iter().any(|row| hint(row, place).is_some());
         assert!(
             places.contains(&place) || !has_hints,
@@ -145,12 +145,12 @@ fn every_hint_does_something_or_says_why_not() {
 }
 
 /// The row is the one of that hint; the way out quits on the first screen.
-fn is_it(row: &keys::Binding, place: Place, word: &str) -> bool {
+fn is_it(row: &keys::Binding, place: KeyPlace, word: &str) -> bool {
     let said = hint(row, place);
     said == Some(word) || row.action == Action::Quit && said.is_some() && word == "quit"
 }
 
-fn hint(row: &keys::Binding, place: Place) -> Option<&'static str> {
+fn hint(row: &keys::Binding, place: KeyPlace) -> Option<&'static str> {
     let found = row.hints.iter().find(|(at, _)| *at == place);
     found.map(|(_, word)| *word)
 }

@@ -5,7 +5,7 @@ use delayscope::args::Args;
 use delayscope::config::Config;
 use delayscope::queue::{Address, Endpoint, Sentinels};
 use delayscope::tui::server::Switch;
-use delayscope::tui::server::run::Session;
+use delayscope::tui::server::run::ScreenSession;
 
 fn config(address: Address) -> Config {
     let args = Args::try_parse_from(["delayscope"]).ok().unwrap();
@@ -21,8 +21,8 @@ fn config(address: Address) -> Config {
     config
 }
 
-fn at(address: Address) -> Session {
-    Session::new(config(address), None)
+fn at(address: Address) -> ScreenSession {
+    ScreenSession::new(config(address), None)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_master_that_sentinels_watch_is_called_by_its_name_there() {
 
 #[test]
 fn a_server_with_a_name_of_its_own_keeps_it_in_another_database() {
-    let demo = Session::new(config(Address::Unix("/tmp/x.sock".into())), Some("demo"));
+    let demo = ScreenSession::new(config(Address::Unix("/tmp/x.sock".into())), Some("demo"));
     let there = demo.clone().elsewhere(&Switch::Db(1)).unwrap();
     assert_eq!(there.site().endpoint, "demo db 1");
     let back = there.elsewhere(&Switch::Db(3)).unwrap();

@@ -2,7 +2,7 @@
 
 use delayscope::ops::plan::What;
 use delayscope::store::bulk::{Away, Broom, ReturnFate, ReturnedEntry, Where};
-use delayscope::store::change::{ChosenEntry, Place};
+use delayscope::store::change::{ChosenEntry, ListPlace};
 
 use crate::acl::changes;
 use crate::acl::stage::Stage;
@@ -33,9 +33,9 @@ pub(crate) async fn restore(stage: &Stage) {
         }
     });
     let places = [
-        Place::Tail,
-        Place::Head,
-        Place::Behind(frame(5, b"entry 5")),
+        ListPlace::Tail,
+        ListPlace::Head,
+        ListPlace::Behind(frame(5, b"entry 5")),
     ];
     let entries = kept.into_iter().zip(places.map(Some));
     let entries: Vec<_> = entries.collect();

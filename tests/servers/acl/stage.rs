@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use delayscope::clock::EpochMillis;
-use delayscope::queue::acl::{Place, Rules};
+use delayscope::queue::acl::{QueueSite, Rules};
 use delayscope::queue::{Change, Endpoint, Queue};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
@@ -57,7 +57,7 @@ impl Stage {
         } else {
             &[]
         };
-        let rules = Rules::of(changes, queues, Place::Db0);
+        let rules = Rules::of(changes, queues, QueueSite::Db0);
         let mut endpoint = server.endpoint();
         log_in(server, &mut endpoint, &rules);
         server.cmd(&["CONFIG", "RESETSTAT"]);

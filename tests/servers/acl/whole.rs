@@ -11,7 +11,7 @@ use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Journal;
 use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
-use delayscope::queue::acl::{Place, Rules};
+use delayscope::queue::acl::{QueueSite, Rules};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Change, Entry, Form, Queue, State, Summary};
 use delayscope::store::{Access, Store};
@@ -411,7 +411,7 @@ async fn tried(server: &Server, play: &Play) -> (usize, Vec<String>) {
     let rules = Rules::of(
         &[play.change],
         std::slice::from_ref(&play.queue),
-        Place::Db0,
+        QueueSite::Db0,
     );
     let with_all = opened(server, Some(&rules)).await;
     server.cmd(&["CONFIG", "RESETSTAT"]);

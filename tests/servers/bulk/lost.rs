@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use delayscope::ops::bulk::Step;
+use delayscope::ops::bulk::BulkStep;
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Address;
-use delayscope::store::change::{ChosenEntry, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, ListPlace};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
@@ -95,7 +95,7 @@ async fn shuffled(server: &Server, seed: u64) -> (World, Dice) {
 /// Drives a stepper to its end; now and then an answer is lost. How many were.
 macro_rules! run {
     ($way:expr, $writer:expr, $n:expr, $between:expr, $dice:expr) => {{
-        let (mut steps, mut lost): (Vec<Step>, usize) = (Vec::new(), 0);
+        let (mut steps, mut lost): (Vec<BulkStep>, usize) = (Vec::new(), 0);
         loop {
             if $dice.below(4) == 0 {
                 $between.cut.store(true, Ordering::SeqCst);
@@ -147,7 +147,7 @@ async fn a_sweep_whose_answers_get_lost_takes_exactly_the_chosen_and_can_be_undo
             .map(|f| (chosen[f.index].clone(), f.stood))
             .collect();
         // In the order in which they stood, as a sweep meets them.
-        back.sort_by_key(|(c, _): &(_, Option<Place>)| {
+        back.sort_by_key(|(c, _): &(_, Option<ListPlace>)| {
             list.iter().position(|m| *m == c.member).unwrap()
         });
         let mut way = if quarantined {

@@ -6,7 +6,7 @@ use delayscope::ops::bulk::aside::{BringBack, set_aside};
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::sweep::Sweep;
-use delayscope::store::change::{ChosenEntry, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, ListPlace};
 use delayscope::store::write::DueCursor;
 
 use crate::bulk::world::{Dice, World};
@@ -125,7 +125,7 @@ async fn a_sweep_and_its_undo_lose_and_double_nothing_whatever_others_do() {
         let queue = world.queue.clone();
         let ids: Vec<u64> = (1..=ENTRIES).filter(|_| dice.below(3) == 0).collect();
         let chosen: Vec<ChosenEntry> = world.chosen(ids);
-        let mut deleted: Vec<(ChosenEntry, Option<Place>)> = Vec::new();
+        let mut deleted: Vec<(ChosenEntry, Option<ListPlace>)> = Vec::new();
         let mut told = 0;
         let mut way = Sweep::new(&queue, chosen.clone());
         let dies = dice.below(3) == 0;

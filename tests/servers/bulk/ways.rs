@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use delayscope::ops::bulk::Step;
+use delayscope::ops::bulk::BulkStep;
 use delayscope::ops::bulk::aside::{SIZE, all_wait, set_aside};
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
@@ -13,7 +13,7 @@ use delayscope::queue::Queue;
 use delayscope::store::bulk::{
     AllWait, AppendFate, Order, SetAside, StrayFate, Swap, is_known_to_wait,
 };
-use delayscope::store::change::{ChosenEntry, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, ListPlace};
 use delayscope::store::write::Portion;
 
 use crate::bulk::world::{Dice, World, member};
@@ -33,7 +33,7 @@ fn due_by_id(id: u64) -> i64 {
 /// Drives a stepper to its end.
 macro_rules! run {
     ($way:expr, $writer:expr, $n:expr) => {{
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<BulkStep> = Vec::new();
         while let Some(step) = $way.next($writer, $n).await.unwrap() {
             steps.push(step);
         }
@@ -311,7 +311,7 @@ async fn a_sweep_deletes_exactly_the_chosen_and_put_back_all_is_as_before() {
             .collect();
         assert_eq!(world.order(), kept);
         assert_eq!(world.timeouts().len(), kept.len());
-        let entries: Vec<(ChosenEntry, Option<Place>)> = (fates.into_iter())
+        let entries: Vec<(ChosenEntry, Option<ListPlace>)> = (fates.into_iter())
             .map(|f| (chosen[f.index].clone(), f.stood))
             .collect();
         let mut way = PutBack::new(&world.queue, entries);
@@ -411,7 +411,7 @@ async fn a_sweep_leaves_what_has_changed_and_finds_what_is_in_timeouts_alone() {
         (Fate::Changed(77.5), None),
         (Fate::Done, None),
         (Fate::Gone, None),
-        (Fate::Done, Some(Place::Behind(member(1)))),
+        (Fate::Done, Some(ListPlace::Behind(member(1)))),
     ];
     assert_eq!(told, wanted);
     assert_eq!(world.order(), [member(5), member(1)]);
@@ -514,7 +514,7 @@ async fn a_sweep_that_is_stopped_brings_the_offer_order_back() {
     let chosen = world.chosen(1..=100);
     let mut way = Sweep::new(&world.queue, chosen);
     // It looks for second copies, says what the script will try, then it runs it.
-    let mut told = Step::default();
+    let mut told = BulkStep::default();
     while told.tries.is_empty() {
         assert!(!told.wrote);
         told = way.next(&world.writer, 30).await.unwrap().unwrap();

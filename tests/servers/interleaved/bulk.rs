@@ -6,7 +6,7 @@ use delayscope::store::bulk::{
     AppendFate, Away, Broom, BroughtBack, Order, ReturnFate, ReturnedEntry, SetAside, StrayFate,
     Swap, SweepFate, Where,
 };
-use delayscope::store::change::{ChosenEntry, Place};
+use delayscope::store::change::{ChosenEntry, ListPlace};
 use proptest::sample::Index;
 
 use crate::interleaved::model::Model;
@@ -133,7 +133,7 @@ impl We<'_> {
             let score = model.waiting.remove(&element);
             if let Some(score) = score.filter(|_| to == Away::Quarantined) {
                 model.quarantine.insert(element.clone(), score);
-                let place = Some(Place::Tail);
+                let place = Some(ListPlace::Tail);
                 let member = element;
                 self.kept.push((ChosenEntry { member, score }, place));
             }
@@ -211,9 +211,11 @@ impl We<'_> {
             .rev()
             .map(|(chosen, place)| ReturnedEntry {
                 to: match place {
-                    Place::Head => Where::Head,
-                    Place::Behind(other) | Place::BehindNth(other, _) => Where::Behind(other),
-                    Place::Tail => Where::Tail,
+                    ListPlace::Head => Where::Head,
+                    ListPlace::Behind(other) | ListPlace::BehindNth(other, _) => {
+                        Where::Behind(other)
+                    }
+                    ListPlace::Tail => Where::Tail,
                 },
                 score: chosen.score,
                 member: &chosen.member,

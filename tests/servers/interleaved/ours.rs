@@ -5,7 +5,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
 use delayscope::store::change::{
-    ChosenEntry, DeletedEntry, Fate, Place, TakeBack, WatchedOutcome, WatchedQueue,
+    ChosenEntry, DeletedEntry, Fate, ListPlace, TakeBack, WatchedOutcome, WatchedQueue,
 };
 use delayscope::store::write::{DueCursor, Writer};
 use proptest::sample::Index;
@@ -21,9 +21,9 @@ pub struct We<'a> {
     /// The queue under watch, up to when an entry is due there, and whether as one whose order list
     /// is aside.
     watched: Option<(WatchedQueue, u32, bool)>,
-    pub deleted: Vec<(ChosenEntry, Place)>,
+    pub deleted: Vec<(ChosenEntry, ListPlace)>,
     /// What went into quarantine last, each with where it stood.
-    pub kept: Vec<(ChosenEntry, Option<Place>)>,
+    pub kept: Vec<(ChosenEntry, Option<ListPlace>)>,
     discarded: Vec<Vec<u8>>,
     fresh: u64,
 }
@@ -95,7 +95,7 @@ impl<'a> We<'a> {
         let told = told.map_err(|e| e.to_string())?.done;
         for (chosen, left) in chosen.iter().zip(told) {
             if left_the_queue("delete", model, chosen, &left)? {
-                let place = left.stood.unwrap_or(Place::Tail);
+                let place = left.stood.unwrap_or(ListPlace::Tail);
                 self.deleted.push((chosen.clone(), place));
             }
         }
@@ -118,12 +118,12 @@ impl<'a> We<'a> {
             expected.push(Fate::Done);
             model.waiting.insert(member.clone(), score);
             let behind = match &place {
-                Place::Head => Some(0),
-                Place::Behind(other) | Place::BehindNth(other, _) => {
+                ListPlace::Head => Some(0),
+                ListPlace::Behind(other) | ListPlace::BehindNth(other, _) => {
                     let at = model.order.iter().position(|m| m == other);
                     at.map(|at| at + 1)
                 }
-                Place::Tail => None,
+                ListPlace::Tail => None,
             };
             let at = behind.unwrap_or(model.order.len());
             model.order.insert(at, member);
@@ -377,12 +377,12 @@ pub fn left_the_queue(
 }
 
 /// Whether it is true where a deleted entry stood.
-fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
+fn stands(model: &Model, member: &[u8], stood: Option<&ListPlace>) -> Checked {
     let at = model.order.iter().position(|m| m == member);
     let holds = match (at, stood) {
         (None, stood) => stood.is_none(),
-        (Some(0), stood) => stood == Some(&Place::Head),
-        (Some(at), stood) => stood == Some(&Place::Behind(model.order[at - 1].clone())),
+        (Some(0), stood) => stood == Some(&ListPlace::Head),
+        (Some(at), stood) => stood == Some(&ListPlace::Behind(model.order[at - 1].clone())),
     };
     if holds {
         return Ok(());

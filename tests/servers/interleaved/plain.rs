@@ -6,7 +6,7 @@ mod steps;
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Layout, Push, Queue, QueueName, Unit, ZsetList};
-use delayscope::store::change::{ChosenEntry, Fate, Place, TakeBack};
+use delayscope::store::change::{ChosenEntry, Fate, ListPlace, TakeBack};
 use delayscope::store::write::{DueCursor, Writer};
 use proptest::sample::Index;
 use redis::Connection;
@@ -38,7 +38,7 @@ pub struct Play<'a> {
     others: Connection,
     model: Plain,
     seen: Plain,
-    deleted: Vec<(ChosenEntry, Place)>,
+    deleted: Vec<(ChosenEntry, ListPlace)>,
     discarded: Vec<Vec<u8>>,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Play<'a> {
             same("delete stood", &deleted.stood, &None)?;
             if deleted.fate == Fate::Done {
                 self.model.waiting.remove(&chosen.member);
-                self.deleted.push((chosen, Place::Tail));
+                self.deleted.push((chosen, ListPlace::Tail));
             }
         }
         Ok(())

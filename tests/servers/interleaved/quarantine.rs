@@ -1,6 +1,6 @@
 //! Into quarantine and out of it.
 
-use delayscope::store::change::{ChosenEntry, Fate, Place};
+use delayscope::store::change::{ChosenEntry, Fate, ListPlace};
 use proptest::sample::Index;
 
 use crate::interleaved::model::{Model, fate_of};
@@ -8,9 +8,9 @@ use crate::interleaved::ours::{Checked, We, left_the_queue, refused, same};
 
 impl We<'_> {
     /// What went into quarantine last, each with where it stood (or the tail).
-    pub fn take_kept(&mut self) -> Vec<(ChosenEntry, Place)> {
+    pub fn take_kept(&mut self) -> Vec<(ChosenEntry, ListPlace)> {
         let kept = std::mem::take(&mut self.kept).into_iter();
-        let place = |place: Option<Place>| place.unwrap_or(Place::Tail);
+        let place = |place: Option<ListPlace>| place.unwrap_or(ListPlace::Tail);
         kept.map(|(chosen, stood)| (chosen, place(stood))).collect()
     }
 
@@ -50,7 +50,7 @@ impl We<'_> {
 }
 
 /// What is in quarantine comes to wait, unless it does already.
-fn comes(model: &mut Model, chosen: &ChosenEntry, place: Option<Place>) -> Fate {
+fn comes(model: &mut Model, chosen: &ChosenEntry, place: Option<ListPlace>) -> Fate {
     match fate_of(&model.waiting, chosen) {
         Fate::Gone => {}
         Fate::Done => return Fate::Done,
@@ -62,9 +62,9 @@ fn comes(model: &mut Model, chosen: &ChosenEntry, place: Option<Place>) -> Fate 
     let behind = |other| model.order.iter().position(|m| *m == other);
     match place {
         None => {}
-        Some(Place::Head) => model.order.insert(0, member),
-        Some(Place::Tail) => model.order.push(member),
-        Some(Place::Behind(other) | Place::BehindNth(other, _)) => {
+        Some(ListPlace::Head) => model.order.insert(0, member),
+        Some(ListPlace::Tail) => model.order.push(member),
+        Some(ListPlace::Behind(other) | ListPlace::BehindNth(other, _)) => {
             let at = behind(other).map_or(tail, |at| at + 1);
             model.order.insert(at, member);
         }

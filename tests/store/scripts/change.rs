@@ -4,7 +4,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
-use delayscope::store::change::{ChosenEntry, Fate, Head, Place, TakeBack};
+use delayscope::store::change::{ChosenEntry, Fate, Head, ListPlace, TakeBack};
 use delayscope::store::write::DueCursor;
 
 use crate::scripts::{PAST, orders, plain, writer};
@@ -41,9 +41,12 @@ async fn what_is_deleted_and_put_back_backwards_stands_where_it_stood() {
         let chosen = numbers.map(filled);
         let deleted = writer.delete(&orders(), &chosen).await.unwrap().done;
         assert!(deleted.iter().all(|d| d.fate == Fate::Done));
-        assert_eq!(deleted[0].stood, Some(Place::Head));
-        assert_eq!(deleted[1].stood, Some(Place::Head));
-        assert_eq!(deleted[4].stood, Some(Place::Behind(filled(699).member)));
+        assert_eq!(deleted[0].stood, Some(ListPlace::Head));
+        assert_eq!(deleted[1].stood, Some(ListPlace::Head));
+        assert_eq!(
+            deleted[4].stood,
+            Some(ListPlace::Behind(filled(699).member))
+        );
         let back = chosen.into_iter().zip(deleted).rev();
         let back: Vec<_> = back.map(|(c, d)| (c, d.stood.unwrap())).collect();
         let told = writer
@@ -71,7 +74,11 @@ async fn without_lpos_a_long_list_is_not_read_to_find_a_place() {
     // The first one used up what may be read.
     assert_eq!(
         stood,
-        [Some(Place::Tail), Some(Place::Tail), Some(Place::Tail)]
+        [
+            Some(ListPlace::Tail),
+            Some(ListPlace::Tail),
+            Some(ListPlace::Tail)
+        ]
     );
     assert_eq!(server.int(&["LLEN", ORDER]), 29_997);
     let deleted = writer
@@ -79,7 +86,10 @@ async fn without_lpos_a_long_list_is_not_read_to_find_a_place() {
         .await
         .unwrap()
         .done;
-    assert_eq!(deleted[0].stood, Some(Place::Behind(filled(29_989).member)));
+    assert_eq!(
+        deleted[0].stood,
+        Some(ListPlace::Behind(filled(29_989).member))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -132,7 +142,7 @@ async fn an_order_list_that_is_aside_is_drained_into_and_nothing_else_may_add_to
         );
     }
     assert_eq!(server.list(&["LRANGE", ASIDE, "-1", "-1"]), [new(1_065)]);
-    let entry = || (filled(2_000), Place::Tail);
+    let entry = || (filled(2_000), ListPlace::Tail);
     let taken = TakeBack {
         element: b"entry 1".to_vec(),
         member: filled(1).member,
@@ -231,7 +241,7 @@ async fn a_score_loses_no_digit_on_its_way() {
                 member: member.clone(),
                 score,
             };
-            let before = [(chosen.clone(), Place::Tail)];
+            let before = [(chosen.clone(), ListPlace::Tail)];
             writer.put_entries_back(&queue, &before).await.unwrap();
             let is = |member: &[u8]| {
                 let found = server.cmd_bytes(&[b"ZSCORE", timeouts.as_bytes(), member]);

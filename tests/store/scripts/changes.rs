@@ -3,7 +3,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
-use delayscope::store::change::{ChosenEntry, Place, TakeBack};
+use delayscope::store::change::{ChosenEntry, ListPlace, TakeBack};
 use delayscope::store::write::{DueCursor, Writer};
 
 use crate::support::{self, Server};
@@ -104,7 +104,7 @@ pub(crate) fn contents(server: &Server) -> Vec<(Vec<u8>, support::Value)> {
 pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result<(), StoreError> {
     let chosen = [1, 2, 5, 4].map(waiting);
     let gone = [11, 12, 13].map(waiting);
-    let behind = Place::Behind(waiting(3).member);
+    let behind = ListPlace::Behind(waiting(3).member);
     match change {
         "delete" => drop(writer.delete(queue, &chosen).await?),
         "requeue" => {
@@ -123,7 +123,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         "transfer under watch" => transfer_watched(writer, queue).await?,
         "put entries back" => {
             let [a, b, c] = gone;
-            let entries = [(a, Place::Tail), (b, behind), (c, Place::Head)];
+            let entries = [(a, ListPlace::Tail), (b, behind), (c, ListPlace::Head)];
             drop(writer.put_entries_back(queue, &entries).await?);
         }
         "edit" => {
@@ -163,13 +163,13 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             drop(writer.discard_newest(queue, &elements).await?);
         }
         "put elements among" => {
-            let behind = |element: &str, n| Place::BehindNth(element.into(), n);
+            let behind = |element: &str, n| ListPlace::BehindNth(element.into(), n);
             // The first of equal ones and another one, one that is not there, and both ends.
             let places = [
                 behind("one", 1),
                 behind("none", 1),
-                Place::Head,
-                Place::Tail,
+                ListPlace::Head,
+                ListPlace::Tail,
                 behind("one", 2),
             ];
             let elements = places.map(|place| (b"one".to_vec(), place));
@@ -184,16 +184,16 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
 }
 
 async fn restore(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
-    let place = Some(Place::Behind(waiting(3).member));
+    let place = Some(ListPlace::Behind(waiting(3).member));
     let other = ChosenEntry {
         score: 7.0,
         ..waiting(5)
     };
     let entries = [
         (waiting(11), place),
-        (waiting(12), Some(Place::Head)),
-        (other, Some(Place::Tail)),
-        (waiting(4), Some(Place::Tail)),
+        (waiting(12), Some(ListPlace::Head)),
+        (other, Some(ListPlace::Tail)),
+        (waiting(4), Some(ListPlace::Tail)),
         (waiting(13), None),
     ];
     writer.restore(queue, &entries).await.map(drop)

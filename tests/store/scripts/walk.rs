@@ -5,7 +5,7 @@ mod elements;
 mod model;
 
 use delayscope::queue::{Layout, Push, Queue};
-use delayscope::store::change::{ChosenEntry, EditResult, Fate, Head, Place};
+use delayscope::store::change::{ChosenEntry, EditResult, Fate, Head, ListPlace};
 use delayscope::store::write::{DueCursor, Writer};
 
 use model::{Dice, Model, take_first, take_last};
@@ -74,11 +74,11 @@ impl Walk<'_> {
         self.payload(&member).unwrap_or(member)
     }
 
-    fn place(&mut self) -> Place {
+    fn place(&mut self) -> ListPlace {
         match self.dice.below(4) {
-            0 => Place::Head,
-            1 => Place::Tail,
-            _ => Place::Behind(self.member()),
+            0 => ListPlace::Head,
+            1 => ListPlace::Tail,
+            _ => ListPlace::Behind(self.member()),
         }
     }
 
@@ -127,8 +127,8 @@ impl Walk<'_> {
             let order = &mut self.model.order;
             let copies = order.iter().filter(|m| **m == entry.member).count();
             let place = |order: &[Vec<u8>], at: usize| match at.checked_sub(1) {
-                None => Place::Head,
-                Some(before) => Place::Behind(order[before].clone()),
+                None => ListPlace::Head,
+                Some(before) => ListPlace::Behind(order[before].clone()),
             };
             assert_eq!(told.copies, copies as u64);
             let possible = [take_first, take_last].map(|take| {
@@ -138,7 +138,7 @@ impl Walk<'_> {
             });
             // Of copies either is told; one that stood behind another one stood where that did.
             order.retain(|m| *m != entry.member);
-            let is_copy = |stood: &Option<Place>| matches!(stood, Some(Place::Behind(m)) if *m == entry.member);
+            let is_copy = |stood: &Option<ListPlace>| matches!(stood, Some(ListPlace::Behind(m)) if *m == entry.member);
             if possible.iter().any(is_copy) {
                 assert!(!is_copy(&told.stood));
             } else {
@@ -185,9 +185,11 @@ impl Walk<'_> {
             let order = &self.model.order;
             let behind = |m: &Vec<u8>| order.iter().position(|e| e == m).map(|at| at + 1);
             let at = match place {
-                Place::Head => 0,
-                Place::Behind(m) | Place::BehindNth(m, _) => behind(m).unwrap_or(order.len()),
-                Place::Tail => order.len(),
+                ListPlace::Head => 0,
+                ListPlace::Behind(m) | ListPlace::BehindNth(m, _) => {
+                    behind(m).unwrap_or(order.len())
+                }
+                ListPlace::Tail => order.len(),
             };
             self.offer_to_order(at, &entry.member);
             added.push(entry.member.clone());

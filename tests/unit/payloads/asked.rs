@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use allocation_counter::measure;
-use delayscope::payload::{self, Codec, Node, PayloadReading};
+use delayscope::payload::{self, Codec, PayloadReading, TreeNode};
 use delayscope::tui::entry::tree::Tree;
 use nix::time::{ClockId, clock_gettime};
 
@@ -97,7 +97,7 @@ fn rows(tree: &Tree) {
 }
 
 /// Every node means bytes that there are.
-fn inside(node: &Node, length: usize) {
+fn inside(node: &TreeNode, length: usize) {
     assert!(node.span.start <= node.span.end, "{node:?}");
     assert!(node.span.end as usize <= length, "{node:?}");
     for child in node.children() {

@@ -4,7 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use allocation_counter::measure;
-use delayscope::payload::{self, Codec, Effort, Field, Habit, Name, Node, Shape, decode_as, whole};
+use delayscope::payload::{
+    self, Codec, Effort, Habit, Name, Shape, TreeField, TreeNode, decode_as, whole,
+};
 use serde_json::{Value, json};
 
 use super::fuzz::vectors;
@@ -153,11 +155,11 @@ fn an_object_whose_class_is_in_no_package_is_ions() {
 fn a_long_name_for_which_there_is_no_room_is_not_copied_again_and_again() {
     let name: Name = "n".repeat(60_000).into();
     let object = || {
-        let node = Node::new(Shape::Null);
+        let node = TreeNode::new(Shape::Null);
         let name = name.clone();
-        Node::new(Shape::Object(vec![Field { name, node }]))
+        TreeNode::new(Shape::Object(vec![TreeField { name, node }]))
     };
-    let list = Node::new(Shape::List((0..2_000).map(|_| object()).collect()));
+    let list = TreeNode::new(Shape::List((0..2_000).map(|_| object()).collect()));
     let memory = measure(|| drop(list.json()));
     assert!(memory.bytes_total < 16 << 20, "{memory:?}");
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::Difference;
 use super::sightings::{MemberMark, Sightings};
 use crate::ops::bulk::list::{ListPage, ListRead, ListReader};
-use crate::ops::bulk::{Step, scores};
+use crate::ops::bulk::{BulkStep, scores};
 use crate::queue::Queue;
 use crate::store::bulk::facts;
 use crate::store::read::scan_members;
@@ -149,7 +149,7 @@ impl Compare {
         &mut self,
         store: &Store,
         beside: &mut impl Beside,
-    ) -> Result<Option<Step>, StoreError> {
+    ) -> Result<Option<BulkStep>, StoreError> {
         let took = match &mut self.stage {
             CompareStage::Timeouts(cursor) => {
                 let cursor = *cursor;
@@ -160,12 +160,12 @@ impl Compare {
             CompareStage::Checking(..) => self.check(store).await?,
             CompareStage::Ended => return Ok(None),
         };
-        Ok(Some(Step {
+        Ok(Some(BulkStep {
             took: Some(took),
             phase: "comparing timeouts with the order list",
             at: self.read.min(self.of),
             of: self.of,
-            ..Step::default()
+            ..BulkStep::default()
         }))
     }
 

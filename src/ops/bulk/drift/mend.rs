@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Difference, Drift, DriftStage};
 use crate::ops::bulk::list::{ListRead, ListReader};
-use crate::ops::bulk::{NumberedFate, Step};
+use crate::ops::bulk::{BulkStep, NumberedFate};
 use crate::store::StoreError;
 use crate::store::bulk::{AppendFate, MOST_APPENDED, Order};
 use crate::store::change::Fate;
@@ -74,7 +74,11 @@ impl Drift {
     /// Mends up to `n` of what was found. Fates: `Done`, or `Gone`: it was no difference any more.
     /// (What was not where it had been is told `Gone` too; looking again finds it.) Refused while
     /// an order list is aside.
-    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+    pub async fn next(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+    ) -> Result<Option<BulkStep>, StoreError> {
         if self.aside {
             let why = "part of its order list is missing; restore it first";
             return Err(writer.impossible("repair the order list", why.to_owned()));
@@ -117,7 +121,7 @@ impl Drift {
         writer: &Writer,
         index: usize,
         places: [u64; 2],
-    ) -> Result<Step, StoreError> {
+    ) -> Result<BulkStep, StoreError> {
         let member = self.found[index].member();
         let done = writer.drop_copy(&self.queue, places, member).await;
         if done.as_ref().is_err_and(StoreError::outcome_unknown) {
@@ -136,11 +140,11 @@ impl Drift {
 
     /// Appends what lacks. The tail is read first: what others have appended is no difference any
     /// more, and the script looks at what comes after that.
-    async fn append(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
+    async fn append(&mut self, writer: &Writer, n: usize) -> Result<BulkStep, StoreError> {
         let (DriftStage::Mending(MendProgress::Appending(open, again, read)), Some(reader)) =
             (&mut self.stage, &mut self.order)
         else {
-            return Ok(Step::default());
+            return Ok(BulkStep::default());
         };
         match reader.next(writer.store()).await? {
             ListRead::Page(page) => {
@@ -199,19 +203,24 @@ impl Drift {
         Ok(self.mended(done.took, true, fates))
     }
 
-    fn mended(&self, took: Option<Duration>, wrote: bool, mut fates: Vec<NumberedFate>) -> Step {
+    fn mended(
+        &self,
+        took: Option<Duration>,
+        wrote: bool,
+        mut fates: Vec<NumberedFate>,
+    ) -> BulkStep {
         for fated in &mut fates {
             // The script without an answer may have done it.
             fated.unsure |= fated.fate == Fate::Gone && self.unanswered.contains(&fated.index);
         }
-        Step {
+        BulkStep {
             took,
             wrote,
             phase: "repairing the order list",
             at: fates.last().map_or(0, |fated| fated.index as u64),
             of: self.found.len() as u64,
             fates,
-            ..Step::default()
+            ..BulkStep::default()
         }
     }
 }

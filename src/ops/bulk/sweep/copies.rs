@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use super::{Sweep, SweepStage};
-use crate::ops::bulk::Step;
+use crate::ops::bulk::BulkStep;
 use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::store::bulk::Broom;
 use crate::store::{Store, StoreError};
@@ -67,7 +67,7 @@ impl CopyCount {
 
 impl Sweep {
     /// Reads on.
-    pub(super) async fn count(&mut self, store: &Store) -> Result<Step, StoreError> {
+    pub(super) async fn count(&mut self, store: &Store) -> Result<BulkStep, StoreError> {
         let mut step = self.step(PHASE);
         let SweepStage::Counting(counting) = &mut self.stage else {
             return Ok(step);

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::ops::journal::{Item, ItemResult, Tries};
 use crate::queue::{EntryId, Form, Outcome, State};
-use crate::store::change::Place;
+use crate::store::change::ListPlace;
 
 /// Reads the kind of a record's body, and of intents the first index and how many; how many of
 /// others.
@@ -106,12 +106,12 @@ impl<'a> Results<'a> {
             index,
             outcome: outcome(code & CODE)?,
             stood: match code >> PLACE_SHIFT {
-                PLACE_HEAD => Some(Place::Head),
-                PLACE_BEHIND => Some(Place::Behind(self.from.bytes()?)),
-                PLACE_TAIL => Some(Place::Tail),
+                PLACE_HEAD => Some(ListPlace::Head),
+                PLACE_BEHIND => Some(ListPlace::Behind(self.from.bytes()?)),
+                PLACE_TAIL => Some(ListPlace::Tail),
                 PLACE_BEHIND_NTH => {
                     let neighbour = self.from.bytes()?;
-                    Some(Place::BehindNth(neighbour, self.from.number()?))
+                    Some(ListPlace::BehindNth(neighbour, self.from.number()?))
                 }
                 _ => None,
             },

@@ -12,7 +12,7 @@ use crate::ops::plan::work::sha1;
 use crate::ops::undo::inverse::Inverse;
 use crate::ops::undo::target;
 use crate::queue::EntryId;
-use crate::store::change::Place;
+use crate::store::change::ListPlace;
 use crate::store::read;
 
 /// Elements of target that are looked at for places, at most.
@@ -74,7 +74,7 @@ impl SeenItems {
         let place = |one: &OpenItem| match &one.inverse {
             Inverse::PutElement(element, Some(place)) if one.doubt == Doubt::Back => {
                 let (neighbour, n) = match place {
-                    Place::BehindNth(neighbour, n) => (neighbour, *n),
+                    ListPlace::BehindNth(neighbour, n) => (neighbour, *n),
                     _ => return None,
                 };
                 Some((

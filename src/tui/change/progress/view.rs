@@ -16,7 +16,7 @@ use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::{Pane, Part};
+use crate::tui::widget::pane::{PaneFrame, TitlePart};
 
 pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.bulk;
@@ -49,8 +49,8 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &ChangeInProgress, buf: &mut 
     let queue = text::cut(&queue, most).replace('…', t.glyphs.cut);
     let (phase, tone) = phase(ctx, running);
     let left = vec![
-        Part::new(100, format!("{}: {queue}", under_way.called), style),
-        Part::new(90, phase, tone),
+        TitlePart::new(100, format!("{}: {queue}", under_way.called), style),
+        TitlePart::new(90, phase, tone),
     ];
     let key = |action, word: &str, rank| {
         let key = ctx.key(action)?;
@@ -58,7 +58,7 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &ChangeInProgress, buf: &mut 
             (key, if keys { t.accent } else { t.dim }),
             (format!(" {word}"), t.dim),
         ];
-        Some(Part { pieces, rank })
+        Some(TitlePart { pieces, rank })
     };
     let pause = match running.order {
         Order::Pause => "go on",
@@ -70,7 +70,7 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &ChangeInProgress, buf: &mut 
         let both = [key(Action::Pause, pause, 60), key(Action::Stop, "stop", 70)];
         both.into_iter().flatten().collect()
     };
-    let pane = Pane {
+    let pane = PaneFrame {
         left,
         right,
         boxed: ctx.areas.bulk.boxed,

@@ -101,7 +101,7 @@ const fn place(tab: Tab) -> From {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::marks::{Rule, ToggledEntry, What};
+    use crate::tui::marks::{MarkRule, MarkedWhat, ToggledEntry};
 
     fn toggled(members: &[(&str, Option<f64>, bool)]) -> Marks {
         let mut marks = Marks::default();
@@ -147,8 +147,8 @@ mod tests {
     fn a_rule_is_asked_of_each_entry_and_what_was_taken_out_of_it_stays_out() {
         let mut marks = toggled(&[("a", Some(1.0), false)]);
         marks.tab = Tab::Order;
-        marks.rules.push(Rule {
-            what: What::All,
+        marks.rules.push(MarkRule {
+            what: MarkedWhat::All,
             count: 2,
             exact: true,
         });
@@ -179,8 +179,8 @@ mod tests {
             panic!("not looked for");
         };
         assert_eq!(these.len(), 2);
-        marks.rules.push(Rule {
-            what: What::All,
+        marks.rules.push(MarkRule {
+            what: MarkedWhat::All,
             count: 9,
             exact: true,
         });

@@ -7,7 +7,7 @@ use crate::queue::{Entry, Known, ListScore, Queue, State, text};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
-use crate::tui::marks::{self, Marks, Rule};
+use crate::tui::marks::{self, MarkRule, Marks};
 use crate::tui::model::{self, Model, NO_CONNECTION, Pane, Screen};
 use crate::tui::queues::QueueRow;
 use crate::tui::tabs::{self, Tab};
@@ -43,7 +43,7 @@ enum On<'a> {
     /// The queue as a whole.
     Queue,
     /// The late entries: due from one moment on and before another, and their number.
-    Late(Rule),
+    Late(MarkRule),
     /// The marked entries.
     Marked,
     /// One entry.
@@ -139,11 +139,11 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
 }
 
 /// The late entries of the class under the timeline's cursor, else all of them.
-fn late(model: &Model) -> Rule {
+fn late(model: &Model) -> MarkRule {
     let class = model.late_class.filter(|_| model.focus == Pane::Timeline);
     if let Some((from, to, count)) = class.and_then(|_| timeline::chosen::bar_span(model)) {
-        return Rule {
-            what: marks::What::Due(from, to),
+        return MarkRule {
+            what: marks::MarkedWhat::Due(from, to),
             count: count.unwrap_or(0),
             exact: false,
         };
@@ -151,8 +151,8 @@ fn late(model: &Model) -> Rule {
     let late = model
         .selected()
         .and_then(|row| row.pulse.as_ref()?.late.get());
-    Rule {
-        what: marks::What::Due(EpochMillis::new(0), model::now(model).plus(1)),
+    MarkRule {
+        what: marks::MarkedWhat::Due(EpochMillis::new(0), model::now(model).plus(1)),
         count: late.unwrap_or(0),
         exact: false,
     }

@@ -9,7 +9,7 @@ use crate::tui::change::plan::MarkedEntries;
 use crate::tui::edit::{self, EditForm};
 use crate::tui::effect::Effect;
 use crate::tui::form::Part;
-use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::keys::{Action, Code, Key, KeyPlace};
 use crate::tui::model::{Model, NO_CONNECTION, Overlay, Pane, Screen};
 use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
@@ -176,10 +176,10 @@ fn menu_of_finding(model: &mut Model) -> bool {
 /// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as
 /// on a finding; the plan then asks for another one.
 pub(crate) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
-    if model.keymap.resolve(Place::Queues, key) == Some(Action::Repair) {
+    if model.keymap.resolve(KeyPlace::Queues, key) == Some(Action::Repair) {
         return submit(model);
     }
-    let copies = model.keymap.resolve(Place::Findings, key);
+    let copies = model.keymap.resolve(KeyPlace::Findings, key);
     if matches!(copies, Some(Action::CopyPayload | Action::CopyCommand)) {
         return copy::of_menu(model);
     }

@@ -12,7 +12,7 @@ use crate::tui::filter::view::MatchMarks;
 use crate::tui::moments;
 use crate::tui::queues::HAND_OVER_MS;
 use crate::tui::theme::Theme;
-use crate::tui::widget::columns::{self, Column, PlacedColumn};
+use crate::tui::widget::columns::{self, PlacedColumn, TableColumn};
 use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 
@@ -79,7 +79,7 @@ pub(crate) fn columns(
     };
     let digits = text::width(&text::thousands(numbered.unwrap_or(0)));
     let index = u16::try_from(digits).unwrap_or(10).max(3) + 3;
-    let c = |what, width, rank| Column {
+    let c = |what, width, rank| TableColumn {
         what,
         width,
         rank,

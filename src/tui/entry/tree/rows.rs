@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Kind, Step, TreeLine, held, plain};
-use crate::payload::{self, Node, Shape};
+use super::{TreeLine, TreeStep, ValueKind, held, plain};
+use crate::payload::{self, Shape, TreeNode};
 use crate::queue::text;
 
 /// Bytes of text that the lines of a tree may have together, before they are cut short.
@@ -18,7 +18,7 @@ const MOST_CHARACTERS_OF_A_LINE: usize = 4096;
 const LEAST_CHARACTERS_OF_A_LINE: usize = 40;
 
 /// The lines of a tree; those of what was packed have no bytes of their own.
-pub(crate) fn of(tree: &Node, is_packed: bool) -> Vec<TreeLine> {
+pub(crate) fn of(tree: &TreeNode, is_packed: bool) -> Vec<TreeLine> {
     let mut rows = Rows {
         lines: Vec::new(),
         room: ROOM,
@@ -31,7 +31,7 @@ pub(crate) fn of(tree: &Node, is_packed: bool) -> Vec<TreeLine> {
 #[derive(Default)]
 struct Label {
     name: String,
-    step: Step,
+    step: TreeStep,
 }
 
 /// The lines of a tree while they are made.
@@ -44,7 +44,7 @@ struct Rows {
 
 impl Rows {
     /// Adds a node and all that it holds.
-    fn add(&mut self, node: &Node, depth: usize, label: Label) {
+    fn add(&mut self, node: &TreeNode, depth: usize, label: Label) {
         let at = self.lines.len();
         let place = |byte: u32| usize::try_from(byte).unwrap_or(usize::MAX);
         let bytes = place(node.span.start)..place(node.span.end);
@@ -86,7 +86,7 @@ impl Rows {
     }
 
     /// Returns the labels of the values that a node holds, in their order.
-    fn labels(&mut self, node: &Node) -> Vec<Label> {
+    fn labels(&mut self, node: &TreeNode) -> Vec<Label> {
         match &node.shape {
             Shape::List(nodes) | Shape::Nameless(nodes) => (0..nodes.len()).map(indexed).collect(),
             Shape::Object(fields) => fields.iter().map(|f| self.named(&f.name)).collect(),
@@ -101,41 +101,41 @@ impl Rows {
     fn named(&mut self, name: &str) -> Label {
         Label {
             name: self.line(name),
-            step: Step::Name,
+            step: TreeStep::Name,
         }
     }
 
     /// A node in a line, and what kind it is.
-    fn words(&mut self, node: &Node) -> (String, Kind) {
+    fn words(&mut self, node: &TreeNode) -> (String, ValueKind) {
         let count = |n: usize, one: &str, many: &str| text::counted(n as u64, one, many);
         match &node.shape {
-            Shape::Null => ("null".to_owned(), Kind::Other),
-            Shape::Bool(is) => (is.to_string(), Kind::Number),
-            Shape::Number(number) => (self.line(number.as_str()), Kind::Number),
-            Shape::Text(text) => (self.line(text), Kind::Text),
-            Shape::Bytes(bytes) => (count(bytes.len(), "byte", "bytes"), Kind::Other),
+            Shape::Null => ("null".to_owned(), ValueKind::Other),
+            Shape::Bool(is) => (is.to_string(), ValueKind::Number),
+            Shape::Number(number) => (self.line(number.as_str()), ValueKind::Number),
+            Shape::Text(text) => (self.line(text), ValueKind::Text),
+            Shape::Bytes(bytes) => (count(bytes.len(), "byte", "bytes"), ValueKind::Other),
             Shape::List(nodes) => {
                 let cut = matches!(nodes.last(), Some(node) if matches!(node.shape, Shape::Cut(_)));
                 let values = count(nodes.len() - usize::from(cut), "value", "values");
-                (format!("{}{values}", first(node)), Kind::Branch)
+                (format!("{}{values}", first(node)), ValueKind::Branch)
             }
-            Shape::Object(fields) => (count(fields.len(), "field", "fields"), Kind::Branch),
+            Shape::Object(fields) => (count(fields.len(), "field", "fields"), ValueKind::Branch),
             Shape::Nameless(nodes) => (
                 format!("{} without names", count(nodes.len(), "field", "fields")),
-                Kind::Branch,
+                ValueKind::Branch,
             ),
             Shape::Map(pairs) => {
                 let entries = count(pairs.len(), "entry", "entries");
-                (format!("{}{entries}", first(node)), Kind::Branch)
+                (format!("{}{entries}", first(node)), ValueKind::Branch)
             }
-            Shape::Same(id) => (format!("the same as #{id}"), Kind::Other),
-            Shape::Cut(why) => (why.to_string(), Kind::Other),
+            Shape::Same(id) => (format!("the same as #{id}"), ValueKind::Other),
+            Shape::Cut(why) => (why.to_string(), ValueKind::Other),
         }
     }
 }
 
 /// Returns the words before the number of values, where reading ended in the last of them.
-fn first(node: &Node) -> &'static str {
+fn first(node: &TreeNode) -> &'static str {
     let mut node = node;
     while let Some(last) = held(node).last() {
         node = last;
@@ -160,6 +160,6 @@ fn keys_of(keys: &[Value]) -> Vec<String> {
 fn indexed(i: usize) -> Label {
     Label {
         name: format!("{i}"),
-        step: Step::Place,
+        step: TreeStep::Place,
     }
 }

@@ -10,7 +10,7 @@ use ratatui::widgets::Widget;
 use crate::queue::text;
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
-use crate::tui::entry::tree::{Kind, Tree};
+use crate::tui::entry::tree::{Tree, ValueKind};
 use crate::tui::entry::{self, EntryView, Face, Piece, Spot, TextSearch};
 use crate::tui::widget::hex::Hex;
 use crate::tui::widget::line::{self, Line};
@@ -113,11 +113,11 @@ impl<'a> Parts<'a> {
 }
 
 /// Returns the style of a value's bytes; the marks between values step back.
-fn kind(ctx: &Ctx, kind: Kind) -> Style {
+fn kind(ctx: &Ctx, kind: ValueKind) -> Style {
     match kind {
-        Kind::Text => ctx.data.ok,
-        Kind::Number => ctx.data.accent,
-        Kind::Branch | Kind::Other => ctx.data.mid,
+        ValueKind::Text => ctx.data.ok,
+        ValueKind::Number => ctx.data.accent,
+        ValueKind::Branch | ValueKind::Other => ctx.data.mid,
     }
 }
 

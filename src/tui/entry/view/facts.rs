@@ -8,7 +8,7 @@ use crate::queue::{Due, text};
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
 use crate::tui::entries::view::rows::due_in;
-use crate::tui::entry::text::Plan;
+use crate::tui::entry::text::EntryRoom;
 use crate::tui::moments;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::widget::line::Line;
@@ -20,7 +20,7 @@ pub(crate) const LABEL: u16 = 7;
 const TIMED: u16 = 60;
 
 /// Tells whether the facts tell how long it is until the entry falls due, or since.
-pub(crate) const fn tells_countdown(plan: Plan) -> bool {
+pub(crate) const fn tells_countdown(plan: EntryRoom) -> bool {
     plan.facts > 0 && plan.columns >= TIMED
 }
 

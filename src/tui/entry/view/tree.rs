@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
-use crate::tui::entry::tree::{Kind, Tree, TreeLine};
+use crate::tui::entry::tree::{Tree, TreeLine, ValueKind};
 use crate::tui::entry::{Spot, TextSearch};
 use crate::tui::hitmap::Target;
 use crate::tui::widget::line::Line;
@@ -73,12 +73,12 @@ fn line_of(ctx: &Ctx, value: &TreeLine, is_found: bool, row: Rect, buf: &mut Buf
         line.skip(2);
     }
     let style = match value.kind {
-        Kind::Text => d.text,
-        Kind::Number => d.accent,
-        Kind::Branch | Kind::Other => d.dim,
+        ValueKind::Text => d.text,
+        ValueKind::Number => d.accent,
+        ValueKind::Branch | ValueKind::Other => d.dim,
     };
     let class = format!("  {}", value.class);
-    if value.kind == Kind::Branch && !value.class.is_empty() {
+    if value.kind == ValueKind::Branch && !value.class.is_empty() {
         line.put_cut(buf, &value.class, d.glyphs.cut, found(d.mid));
         line.put_cut(buf, &format!("  {}", value.words), d.glyphs.cut, style);
         return;

@@ -9,7 +9,7 @@ use crate::tui::widget::wrap::wrapped;
 
 /// A line of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Line {
+pub enum DetailLine {
     /// A figure with its name; the rest of a long one has none.
     Fact(&'static str, String),
     /// A heading of the next lines.
@@ -37,27 +37,27 @@ fn width(model: &Model) -> u16 {
 
 /// All lines.
 #[must_use]
-pub fn lines(model: &Model, view: &ChangeView) -> Vec<Line> {
+pub fn lines(model: &Model, view: &ChangeView) -> Vec<DetailLine> {
     let room = usize::from(width(model).saturating_sub(4)).max(1);
     let mut lines = facts(view, room);
     let commands = view.own.as_ref().map_or(&[][..], |own| &own.plan.commands);
     if !commands.is_empty() {
-        lines.push(Line::Blank);
-        lines.push(Line::Head("What was done".to_owned()));
+        lines.push(DetailLine::Blank);
+        lines.push(DetailLine::Head("What was done".to_owned()));
         let all = commands.iter().flat_map(|line| wrapped(line, room));
-        lines.extend(all.map(Line::Command));
+        lines.extend(all.map(DetailLine::Command));
     }
     lines.extend(not_done(view, room));
     lines
 }
 
-fn facts(view: &ChangeView, room: usize) -> Vec<Line> {
+fn facts(view: &ChangeView, room: usize) -> Vec<DetailLine> {
     let columns = room.saturating_sub(usize::from(LABEL)).max(8);
     let mut lines = Vec::new();
     let mut fact = |label: &'static str, value: &str| {
         let mut label = label;
         for words in wrapped(value, columns) {
-            lines.push(Line::Fact(label, words));
+            lines.push(DetailLine::Fact(label, words));
             label = "";
         }
     };
@@ -92,25 +92,29 @@ fn facts(view: &ChangeView, room: usize) -> Vec<Line> {
     let notes = view.own.iter().flat_map(|own| &own.notes);
     let bad = view.own.as_ref().is_some_and(|own| own.took.is_none());
     for words in notes.flat_map(|note| wrapped(note, room)) {
-        let line = if bad { Line::Bad } else { Line::Words };
+        let line = if bad {
+            DetailLine::Bad
+        } else {
+            DetailLine::Words
+        };
         lines.push(line(words));
     }
     lines
 }
 
 /// Lists the entries that were not done, one by one.
-fn not_done(view: &ChangeView, room: usize) -> Vec<Line> {
+fn not_done(view: &ChangeView, room: usize) -> Vec<DetailLine> {
     let results: &[EntryResult] = match (&view.own, &view.explained) {
         (Some(own), _) => &own.not_done,
         (None, Some(Ok(explained))) => &explained.not_done,
         (None, Some(Err(why))) => {
             let why = format!("What became of its entries cannot be read: {why}");
-            let bad = wrapped(&why, room).into_iter().map(Line::Bad);
-            return std::iter::once(Line::Blank).chain(bad).collect();
+            let bad = wrapped(&why, room).into_iter().map(DetailLine::Bad);
+            return std::iter::once(DetailLine::Blank).chain(bad).collect();
         }
         (None, None) if view.asked.is_some() => {
             let words = "reading what became of its entries".to_owned();
-            return vec![Line::Blank, Line::Words(words)];
+            return vec![DetailLine::Blank, DetailLine::Words(words)];
         }
         (None, None) => &[],
     };
@@ -127,13 +131,13 @@ fn not_done(view: &ChangeView, room: usize) -> Vec<Line> {
     let entry = |result: &EntryResult| {
         let why = result.reason.clone().unwrap_or_default();
         let why = text::printable(&why).into_owned();
-        Line::Entry([
+        DetailLine::Entry([
             result.id.to_string(),
             result.outcome.of_one().to_owned(),
             why,
         ])
     };
-    let heads = [Line::Blank, Line::Head(head)];
+    let heads = [DetailLine::Blank, DetailLine::Head(head)];
     heads.into_iter().chain(results.iter().map(entry)).collect()
 }
 

@@ -7,10 +7,10 @@ use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::journal::ChangeView;
-use crate::tui::journal::detail::place::{LABEL, Line as Row};
+use crate::tui::journal::detail::place::{DetailLine as Row, LABEL};
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
@@ -19,8 +19,8 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     ctx.record(slot.outer, Target::Box);
     let name = view.line.change.map_or("change", |change| change.label());
     let left = vec![
-        Part::new(100, format!("Change: {name}"), t.strong),
-        Part::new(80, moments::full(m.look.zone, view.line.at), t.dim),
+        TitlePart::new(100, format!("Change: {name}"), t.strong),
+        TitlePart::new(80, moments::full(m.look.zone, view.line.at), t.dim),
     ];
     let rows = super::place::lines(m, view);
     let room = usize::from(slot.inner.h);
@@ -29,7 +29,7 @@ pub(crate) fn render(ctx: &Ctx, view: &ChangeView, buf: &mut Buffer) {
     let right = if more > 0 {
         let seen = room + view.scroll.min(more);
         let words = format!("{seen} of {} lines {}", rows.len(), t.glyphs.down);
-        vec![Part::new(50, words, t.warn)]
+        vec![TitlePart::new(50, words, t.warn)]
     } else {
         Vec::new()
     };

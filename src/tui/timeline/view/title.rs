@@ -9,14 +9,14 @@ use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
 use crate::tui::timeline;
 use crate::tui::timeline::place::Track;
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::TitlePart;
 
 /// Below this the title has the current zoom alone, else that and its neighbours.
 const NEIGHBOURS: u16 = 66;
 
 pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let mut left = vec![Part::new(100, "Due", ctx.title(Pane::Timeline))];
+    let mut left = vec![TitlePart::new(100, "Due", ctx.title(Pane::Timeline))];
     if let Some(name) = timeline::queries::name(m) {
         let name = name.replace('…', t.glyphs.cut);
         left[0]
@@ -29,12 +29,12 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         let columns = if ctx.wide() { 13 } else { 9 };
         let count = text::number(picture.beyond, columns);
         let later = format!("{count} later {}", t.glyphs.more);
-        right.push(Part::new(80, later, t.text));
+        right.push(TitlePart::new(80, later, t.text));
     }
     right.push(if m.log_height {
-        Part::new(60, "log", t.accent)
+        TitlePart::new(60, "log", t.accent)
     } else {
-        Part::new(40, "linear", t.dim)
+        TitlePart::new(40, "linear", t.dim)
     });
     let words = format!("{} a bar", picture.scale.width());
     // How wide the bars of "all" are cannot be known from the zoom.
@@ -43,7 +43,7 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         Zoom::All => 15,
         _ => 5,
     };
-    right.push(Part::new(rank, words, t.dim));
+    right.push(TitlePart::new(rank, words, t.dim));
     right.extend(ctx.age(m.selected(), ctx.interval_ms()));
     let zoom = |words: &str| {
         let label = words.trim_matches(['[', ']']);
@@ -55,7 +55,7 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
 }
 
 /// The zooms that there is room for, the current one in brackets.
-fn zooms(ctx: &Ctx) -> Part {
+fn zooms(ctx: &Ctx) -> TitlePart {
     let (t, current, w) = (&ctx.theme, ctx.model.zoom, ctx.areas.timeline.outer.w);
     let near = |z: Zoom| w >= NEIGHBOURS && (z == current.closer() || z == current.wider());
     let shown = |z: &Zoom| w >= timeline::queries::WIDE || *z == current || near(*z);
@@ -71,5 +71,5 @@ fn zooms(ctx: &Ctx) -> Part {
         }
         pieces.push((words, style));
     }
-    Part { pieces, rank: 95 }
+    TitlePart { pieces, rank: 95 }
 }
