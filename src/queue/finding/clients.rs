@@ -124,7 +124,11 @@ fn lines<'a>(seen: &QueueFacts, clients: impl Iterator<Item = &'a Client>) -> Ve
     let line = |client: &&Client| format!("{}: {}", client.called(), client.does());
     let is_like = |client: &&&Client| client.is_called_like(seen.queue);
     let likely = clients.iter().filter(is_like).count();
-    let shown = if likely == 0 { CLIENTS_NAMED } else { likely.min(CLIENTS_NAMED) };
+    let shown = if likely == 0 {
+        CLIENTS_NAMED
+    } else {
+        likely.min(CLIENTS_NAMED)
+    };
     let mut lines: Vec<String> = clients.iter().take(shown).map(line).collect();
     match clients.len().saturating_sub(shown) {
         0 => {}
