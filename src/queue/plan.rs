@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::entry::{Due, EntryId};
 use super::layout::Queue;
+use super::text;
 use crate::clock::EpochMillis;
 
 /// The fate of an entry in a change. Those of all entries of a change add up to what was planned.
@@ -242,6 +243,20 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The first entry by what it says and its id, `{"orderId":1} (9f3c…)`; by its id alone where
+    /// its bytes are not known, as those that an undo puts back.
+    #[must_use]
+    pub fn first_named(&self) -> Option<String> {
+        /// Columns of what an entry says.
+        const SAID: usize = 40;
+        let id = self.first.first()?;
+        let said = self.says.first().filter(|said| !said.is_empty());
+        Some(match said {
+            Some(said) => format!("{} ({id})", text::cut(said, SAID)),
+            None => id.to_string(),
+        })
+    }
+
     /// The warning of what is delivered: consumers may take it. Where a line tells how it is undone,
     /// that line says so instead.
     pub const CONSUMED: &str =

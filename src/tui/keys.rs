@@ -338,6 +338,10 @@ pub fn said(binding: &'static Binding) -> &'static str {
     let at = group.iter().position(|b| b.action == binding.action);
     match (binding.action, at) {
         (Action::Tab(tab), _) => tab.label(),
+        // Their names would say themselves twice.
+        (Action::Repair, _) => "what to do about what is wrong here",
+        (Action::Undo, _) => "take the newest change back",
+        (Action::Worker, _) => "transfer from here until it is stopped",
         (_, Some(at)) if group.len() > 1 && parts.len() == group.len() => parts[at],
         _ => binding.help,
     }

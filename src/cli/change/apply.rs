@@ -30,6 +30,8 @@ pub(super) struct ChangeFollower {
     planned: u64,
     /// Undo can take it back.
     can_be_undone: bool,
+    /// The entry, where it is one: its payload's beginning and its id.
+    entry: Option<String>,
     /// The order list may be out of its place while this runs.
     sets_aside: bool,
     each: bool,
@@ -58,6 +60,7 @@ impl ChangeFollower {
             queue: plan.queue.clone(),
             planned: plan.planned,
             can_be_undone: plan.can_be_undone(),
+            entry: plan.first_named().filter(|_| plan.planned == 1),
             sets_aside: plan.way == Way::SetAside || plan.change == Change::RestoreOrder,
             each,
             program,
@@ -204,7 +207,11 @@ impl ChangeFollower {
             let more = text::counted(self.unlisted, "entry", "entries");
             say::note(&format!("and {more} more: --each lists all of them"));
         }
-        summary::print(&Figures::ended(summary), &summary.notes, out)?;
+        let figures = Figures {
+            entry: self.entry.as_deref(),
+            ..Figures::ended(summary)
+        };
+        summary::print(&figures, &summary.notes, out)?;
         for note in &summary.notes {
             say::note(note);
         }

@@ -20,6 +20,8 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) dry_run: bool,
     /// Number of entries that were to be changed.
     pub(in super::super) planned: u64,
+    /// The entry, where it is one and known: its payload's beginning and its id.
+    pub(in super::super) entry: Option<&'a str>,
     /// The entries by outcome.
     pub(in super::super) tally: Tally,
     /// Its id in the journal.
@@ -42,6 +44,7 @@ impl<'a> Figures<'a> {
             queue,
             dry_run: false,
             planned: 0,
+            entry: None,
             tally: Tally::default(),
             journal_id: None,
             elapsed: Duration::ZERO,
@@ -115,7 +118,9 @@ fn line(figures: &Figures<'_>) -> String {
         };
     }
     let (done, planned) = (figures.tally.get(Outcome::Done), figures.planned);
-    let of = if done == planned {
+    let of = if let (1, 1, Some(entry)) = (done, planned, figures.entry) {
+        entry.to_owned()
+    } else if done == planned {
         text::counted(planned, "entry", "entries")
     } else {
         format!(

@@ -142,7 +142,7 @@ fn what_was_repaired_is_told_also_where_the_cursor_has_gone_elsewhere() {
         let by_itself = words(&m);
         gone.ending = FindingEnd::Repaired;
         m.queues[last].gone = vec![gone];
-        let name = m.queues[last].queue.name.text().to_owned();
+        let name = m.queues[last].queue.name.text().into_owned();
         let fixed = format!("✓ FIXED {name}");
         assert!(!by_itself.contains(&fixed), "{by_itself}");
         let all = words(&m);

@@ -1,6 +1,6 @@
 //! Where the rows of queues stand, and which one the cursor is on.
 
-use delayscope::queue::{LinkState, Queue};
+use delayscope::queue::{Change, LinkState, Queue};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::msg::Msg;
@@ -53,6 +53,33 @@ fn a_key_on_the_rows_keeps_them_in_their_places_and_then_the_cursor_keeps_its_qu
     desk.live(10_000, 0);
     assert_eq!(names(&desk), ["beta", "alpha"]);
     assert_eq!(selected(&desk), "alpha");
+}
+
+#[test]
+fn a_row_that_was_repaired_keeps_its_place_while_that_is_read() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, -300_000, 1000),
+        World::new("beta", 3, -60_000, 1000),
+        World::new("gamma", 3, -50_000, 1000),
+        World::new("well", 3, 600_000, 1000),
+    ]);
+    desk.live(15_000, 0);
+    assert_eq!(names(&desk), ["alpha", "beta", "gamma", "well"]);
+    assert!(desk.model.queues[0].worst().is_some(), "nobody transfers");
+    let now = desk.now();
+    let row = &mut desk.model.queues[0];
+    row.watch.changed_by_us(Change::Transfer, now);
+    desk.world[0].entries.clear();
+    desk.live(15_000, 0);
+    let row = desk.model.selected().unwrap();
+    assert!(row.worst().is_none());
+    assert_eq!(names(&desk)[0], "alpha");
+    // From there the next one is the next that is wrong; then it steps back behind these.
+    desk.press(Code::Down);
+    assert_eq!(selected(&desk), "beta");
+    desk.live(30_000, 0);
+    assert_eq!(names(&desk), ["beta", "gamma", "alpha", "well"]);
+    assert_eq!(selected(&desk), "beta");
 }
 
 #[test]

@@ -18,6 +18,9 @@ const HELD: Duration = Duration::from_secs(10);
 /// The time in ms during which a queue that is well again stands before those that were never ill.
 const MENDED_MS: i64 = 60_000;
 
+/// And so long the one that is selected keeps its place, in ms: somebody reads that it is well.
+const READ_MS: i64 = 30_000;
+
 /// The next order.
 pub(crate) fn next(model: &mut Model) {
     let all = QueueSort::ALL;
@@ -140,8 +143,13 @@ impl RowOrder<'_> {
         };
         // Whoever has just repaired it, and reads that, steps on to the next one from there.
         let fixed = |row: &QueueRow| {
-            let read = row.gone.iter().map(|gone| gone.severity).filter(bad);
-            read.max().filter(|_| self.selected == Some(&row.queue))
+            let passed = row
+                .watch
+                .over()
+                .map(|passed| (passed.until, passed.severity));
+            let lately = passed.filter(|(until, _)| now.since(*until) < READ_MS);
+            let worst = lately.map(|(_, severity)| severity).filter(bad).max();
+            worst.filter(|_| self.selected == Some(&row.queue))
         };
         let as_bad = |row: &QueueRow| worst(row).max(fixed(row));
         // A note makes no queue sick, but more than nothing is said of it.

@@ -5,20 +5,6 @@ use crate::queue::plan::Plan;
 use crate::queue::{Change, Due, Outcome, Tally, text};
 use crate::tui::journal::sum_up;
 
-/// Columns of what an entry says.
-const SAID: usize = 40;
-
-/// The first entry of a plan by what it says and its id, `{"orderId":1} (9f3c…)`; by its id alone
-/// where its bytes are not known, as those that an undo puts back.
-fn first(plan: &Plan) -> Option<String> {
-    let id = plan.first.first()?;
-    let said = plan.says.first().filter(|said| !said.is_empty());
-    Some(match said {
-        Some(said) => format!("{} ({id})", text::cut(said, SAID)),
-        None => id.to_string(),
-    })
-}
-
 /// Says what became of those that were no longer there.
 fn left(plan: &Plan, now: EpochMillis) -> &'static str {
     let is_due = plan.newest.and_then(Due::at).is_some_and(|due| due <= now);
@@ -38,7 +24,7 @@ pub(crate) fn words(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     let (change, gone) = (plan.change, tally.get(Outcome::Gone));
     let all = tally.sum().max(plan.planned);
     let left = left(plan, now);
-    if let Some(entry) = first(plan).filter(|_| plan.planned == 1) {
+    if let Some(entry) = plan.first_named().filter(|_| plan.planned == 1) {
         if tally.get(Outcome::Done) == all && all == 1 {
             return format!("{} {entry}", change.past());
         }
@@ -49,7 +35,7 @@ pub(crate) fn words(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     }
     if gone == 0 || left.is_empty() {
         let words = sum_up(change, plan.planned, tally);
-        return match first(plan) {
+        return match plan.first_named() {
             // Which of them were not done is not known here.
             Some(first) if tally.get(Outcome::Done) == all && all > 1 => {
                 let more = text::thousands(all - 1);
