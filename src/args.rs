@@ -27,11 +27,12 @@ use clap::{
 pub use crate::clock::when::{BadTime, Span, When};
 pub use acl::{Acl, Purpose};
 pub use change::{
-    Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Requeue, Those, Transfer, Undo, Which,
+    ChangeFlags, ChoiceFlags, Delete, Deliver, Duplicate, Edit, Kick, Pick, Requeue, Those,
+    Transfer, Undo,
 };
 pub use commands::{
-    Consume, Decode, Demo, Encoding, Entries, From, Nodes, Offer, Payloads, Queues, Search, Show,
-    Traffic, Watch, Worker,
+    Consume, Decode, Demo, Encoding, Entries, FromFlag, Nodes, Offer, Payloads, Queues, Search,
+    Show, Traffic, Watch, Worker,
 };
 pub use doctor::{Doctor, FailOn, Report};
 pub use help::no_command;
@@ -104,7 +105,7 @@ pub struct Args {
     pub connection: Connection,
     /// The flags of the screen.
     #[command(flatten)]
-    pub screen: Screen,
+    pub screen: ScreenFlags,
     /// Print help
     #[arg(long, short = '?', action = ArgAction::HelpShort, global = true, help_heading = None::<&str>)]
     help: Option<bool>,
@@ -155,12 +156,12 @@ impl Args {
 
     /// Returns the flags of the screen, which `demo` takes as well.
     #[must_use]
-    pub fn screen(&self) -> Screen {
+    pub fn screen(&self) -> ScreenFlags {
         let own = match &self.command {
             Some(Command::Demo(demo)) => demo.screen,
-            _ => Screen::default(),
+            _ => ScreenFlags::default(),
         };
-        Screen {
+        ScreenFlags {
             theme: own.theme.or(self.screen.theme),
             ascii: own.ascii || self.screen.ascii,
             interval: own.interval.or(self.screen.interval),
@@ -380,10 +381,10 @@ fn verify(typed: &str) -> Result<Verify, String> {
 /// The flags of the screen.
 #[derive(ClapArgs, Clone, Copy, Default)]
 #[command(next_help_heading = "Screen")]
-pub struct Screen {
+pub struct ScreenFlags {
     /// Colours for which background [default: auto]
     #[arg(long, value_name = "THEME")]
-    pub theme: Option<Theme>,
+    pub theme: Option<ThemeName>,
     /// Draw with ASCII only
     #[arg(long)]
     pub ascii: bool,
@@ -394,7 +395,7 @@ pub struct Screen {
 
 /// The colour themes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Theme {
+pub enum ThemeName {
     /// For the background that the terminal tells.
     Auto,
     /// For a light background.

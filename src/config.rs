@@ -21,7 +21,7 @@ use std::time::Duration;
 
 pub use error::ConfigError;
 pub use file::KeySetting;
-pub use password::{How, NoPassword};
+pub use password::{NoPassword, PasswordFailure};
 pub use profile::{LabelColour, Profile};
 pub use reader::{At, BadFile};
 pub use sentinel::NoSentinels;
@@ -29,7 +29,7 @@ pub use terminal::{Colours, Terminal};
 pub use tls::BadTls;
 pub use url::{BadUrl, parse as parse_url};
 
-pub use crate::args::Theme;
+pub use crate::args::ThemeName;
 use crate::args::{Args, Command, Connection, Span, no_command};
 use crate::queue::{Address, Endpoint, Queue, redis_cli, shell};
 use file::{File, LoadedFile};
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Secret {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ScreenOptions {
     /// The theme.
-    pub theme: Theme,
+    pub theme: ThemeName,
     /// Draw with ASCII only.
     pub ascii: bool,
     /// The colours there are; a theme for a background wants more than 16.
@@ -336,7 +336,7 @@ fn screen_options(
     let typed = args.screen();
     let file_interval = file.interval.map(Span::duration);
     Ok(ScreenOptions {
-        theme: typed.theme.or(file.theme).unwrap_or(Theme::Auto),
+        theme: typed.theme.or(file.theme).unwrap_or(ThemeName::Auto),
         ascii: typed.ascii || file.ascii.unwrap_or(terminal.ascii),
         colours: terminal.colours,
         light: terminal.light,

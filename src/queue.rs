@@ -39,7 +39,7 @@ pub mod zoom;
 pub use change::{Change, Repair, What};
 pub use entry::{Due, Entry, EntryId, State};
 pub use exact::Exact;
-pub use filter::{BadFilter, EntryParts, Filter, Progress};
+pub use filter::{BadFilter, EntryParts, Filter, SearchProgress};
 pub use finding::{Finding, Severity, Suspect};
 pub use frame::{Era, Form, Frame, FrameError, Unpack};
 pub use frames::{Frames, FramesAsk, JudgedMember};

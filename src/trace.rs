@@ -25,7 +25,7 @@ pub mod target;
 pub mod tracker;
 
 pub use figures::Figures;
-pub use life::{Event, EventKind, Life, Message, MessageFate};
+pub use life::{Event, EventKind, Life, MessageFate, TracedMessage};
 pub use log::Log;
 pub use names::ClientNames;
 pub use record::{Record, Sender};

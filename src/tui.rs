@@ -96,7 +96,7 @@ use self::server::run::ScreenSession;
 use self::tasks::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
-use crate::ops::history::Lines;
+use crate::ops::history::HistoryLines;
 use crate::queue::text;
 
 /// The settings that the screen starts with.
@@ -132,7 +132,7 @@ pub async fn run(session: ScreenSession, options: Options) -> anyhow::Result<Pro
         tty.ask_background()?;
         model.schedule.background_by = Some(model.instant + ANSWERS);
     }
-    let lines = Lines::of_user();
+    let lines = HistoryLines::of_user();
     let mut kept = lines.recall();
     for kind in PromptKind::ALL {
         for line in kept.remove(kind.name()).unwrap_or_default() {

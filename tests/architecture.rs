@@ -9,6 +9,8 @@ mod cycles;
 mod features;
 #[path = "architecture/layouts.rs"]
 mod layouts;
+#[path = "architecture/names.rs"]
+mod names;
 #[path = "architecture/printers.rs"]
 mod printers;
 #[path = "architecture/source.rs"]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 
-use super::From;
+use super::FromFlag;
 use crate::clock::when::{BadTime, Span, When};
 use crate::ops::apply::{Confirm, Limits};
 use crate::queue::Queue;
@@ -33,13 +33,13 @@ pub struct Pick {
     pub grep: Option<String>,
     /// Place to look in [default: what waits and what is late]
     #[arg(long, value_name = "PLACE")]
-    pub from: Option<From>,
+    pub from: Option<FromFlag>,
 }
 
 /// The flags that choose the entries which a change is about.
 #[derive(Args)]
 #[command(next_help_heading = "Entries")]
-pub struct Which {
+pub struct ChoiceFlags {
     /// The flags that choose entries.
     #[command(flatten)]
     pub pick: Pick,
@@ -54,7 +54,7 @@ pub struct Which {
 /// The flags for how a change is made.
 #[derive(Args)]
 #[command(next_help_heading = "Change")]
-pub struct How {
+pub struct ChangeFlags {
     /// Only say what would be done
     #[arg(long)]
     pub dry_run: bool,
@@ -81,7 +81,7 @@ pub struct How {
     pub confirm: Option<Confirm>,
 }
 
-impl How {
+impl ChangeFlags {
     /// The brakes.
     #[must_use]
     pub fn limits(&self) -> Limits {
@@ -125,10 +125,10 @@ pub struct Those {
     pub queue: Queue,
     /// The flags that choose among its entries.
     #[command(flatten)]
-    pub which: Which,
+    pub which: ChoiceFlags,
     /// The flags for how it is made.
     #[command(flatten)]
-    pub how: How,
+    pub how: ChangeFlags,
 }
 
 /// `transfer`
@@ -264,7 +264,7 @@ pub struct Edit {
     pub kind: Option<String>,
     /// The flags for how it is made.
     #[command(flatten)]
-    pub how: How,
+    pub how: ChangeFlags,
 }
 
 /// `kick`
@@ -282,7 +282,7 @@ pub struct Kick {
     pub queue: Queue,
     /// The flags for how it is made.
     #[command(flatten)]
-    pub how: How,
+    pub how: ChangeFlags,
 }
 
 /// `undo`
@@ -305,7 +305,7 @@ pub struct Undo {
     pub force: bool,
     /// The flags for how it is made.
     #[command(flatten)]
-    pub how: How,
+    pub how: ChangeFlags,
 }
 
 /// Entries a second.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::{Pick, Screen};
+use super::{Pick, ScreenFlags};
 use crate::clock::when::{Span, When};
 use crate::ops::demo::Scenario;
 use crate::queue::{Form, Queue};
@@ -24,7 +24,7 @@ pub struct Demo {
     pub prefix: Option<String>,
     /// The flags of the screen: as well before the command as after it.
     #[command(flatten)]
-    pub screen: Screen,
+    pub screen: ScreenFlags,
 }
 
 fn demo_help() -> String {
@@ -129,7 +129,7 @@ pub struct Search {
     pub filter: Vec<String>,
     /// The place to search [default: what waits and what is late]
     #[arg(long, value_name = "PLACE")]
-    pub from: Option<From>,
+    pub from: Option<FromFlag>,
     /// Stop after N entries [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
@@ -151,7 +151,7 @@ pub struct Payloads {
 
 /// The place that entries are taken from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum From {
+pub enum FromFlag {
     /// Timeouts: what waits and what is late
     Waiting,
     /// Timeouts: what is late

@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
-use super::{How, Which};
+use super::{ChangeFlags, ChoiceFlags};
 use crate::clock::when::Span;
 use crate::queue::{self, Change, Form, Queue};
 
@@ -25,10 +25,10 @@ pub struct Repair {
     pub form: Option<Form>,
     /// Of --repack, --quarantine and --restore: which entries
     #[command(flatten)]
-    pub which: Which,
+    pub which: ChoiceFlags,
     /// The flags for how it is made.
     #[command(flatten)]
-    pub how: How,
+    pub how: ChangeFlags,
 }
 
 fn to_form() -> String {

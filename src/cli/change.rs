@@ -30,7 +30,7 @@ use crate::payload::Habit;
 use crate::queue::asks::{Asks, Why};
 use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
-pub(super) use summary::{Figures, entry, fields};
+pub(super) use summary::{SummaryFigures, entry, fields};
 
 /// The entries that a change is about, checked.
 pub(super) struct ChangeChoice {
@@ -50,7 +50,7 @@ impl ChangeChoice {
     }
 
     /// Reads what was typed. A change must say what it is about: nothing said is not all.
-    pub(super) fn of(asked: &args::Which) -> anyhow::Result<Self> {
+    pub(super) fn of(asked: &args::ChoiceFlags) -> anyhow::Result<Self> {
         let picked = CheckedPick::of(&asked.pick)?;
         if !picked.chooses() && !asked.all {
             bail!(
@@ -67,7 +67,7 @@ impl ChangeChoice {
     }
 
     /// The same where nothing said is everything due.
-    pub(super) fn or_due(asked: &args::Which) -> anyhow::Result<Option<Self>> {
+    pub(super) fn or_due(asked: &args::ChoiceFlags) -> anyhow::Result<Option<Self>> {
         let picked = CheckedPick::of(&asked.pick)?;
         if !picked.chooses() && asked.limit.is_none() && picked.from == From::Waiting {
             return Ok(None);
@@ -89,7 +89,7 @@ impl ChangeChoice {
     }
 
     /// Reads what was typed; none when that is nothing.
-    pub(super) fn if_any(asked: &args::Which) -> anyhow::Result<Option<Self>> {
+    pub(super) fn if_any(asked: &args::ChoiceFlags) -> anyhow::Result<Option<Self>> {
         let picked = CheckedPick::of(&asked.pick)?;
         let limit = asked.limit;
         let any = picked.chooses() || asked.all || limit.is_some() || asked.pick.from.is_some();
@@ -97,8 +97,8 @@ impl ChangeChoice {
     }
 
     /// Reads what was typed, of what is in quarantine.
-    pub(super) fn quarantined(asked: &args::Which) -> anyhow::Result<Self> {
-        let elsewhere = asked.pick.from != Some(args::From::Quarantined);
+    pub(super) fn quarantined(asked: &args::ChoiceFlags) -> anyhow::Result<Self> {
+        let elsewhere = asked.pick.from != Some(args::FromFlag::Quarantined);
         if asked.pick.late || asked.pick.from.is_some() && elsewhere {
             bail!("what is restored is in quarantine. Leave out --late and --from.");
         }
@@ -153,7 +153,7 @@ pub(super) async fn chosen<W: Write>(
 
 /// A change that was asked for on the command line.
 pub(super) struct ChangeCommand<'a> {
-    how: &'a args::How,
+    how: &'a args::ChangeFlags,
     config: &'a Config,
     /// The link to the server.
     pub(super) session: Session,
@@ -163,7 +163,10 @@ pub(super) struct ChangeCommand<'a> {
 
 impl<'a> ChangeCommand<'a> {
     /// Connects. From here on a signal ends it, where it must not leave anything half done.
-    pub(super) async fn begin(how: &'a args::How, config: &'a Config) -> anyhow::Result<Self> {
+    pub(super) async fn begin(
+        how: &'a args::ChangeFlags,
+        config: &'a Config,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
             how,
             config,
@@ -305,9 +308,9 @@ impl<'a> ChangeCommand<'a> {
             let mut notes: Vec<String> = plan::notes(plan).collect();
             notes.extend(missing(&self.session.store, &plan.queue).await);
             if out.is_json() {
-                let figures = Figures {
+                let figures = SummaryFigures {
                     dry_run: self.how.dry_run,
-                    ..Figures::of(plan.change, &plan.queue)
+                    ..SummaryFigures::of(plan.change, &plan.queue)
                 };
                 summary::print(&figures, &notes, out)?;
             }

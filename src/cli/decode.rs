@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::CommandOutcome;
 use super::bytes;
 use super::codec;
-use super::monitor::{self, Command};
+use super::monitor::{self, MonitoredCommand};
 use super::output::{Column, Output};
 use crate::args::{Decode, Encoding};
 use crate::payload::{Codec, Sure};
@@ -98,7 +98,7 @@ fn line<W: Write>(
 }
 
 /// The command of a line of MONITOR's, where a line may be one.
-fn command(line: &[u8], encoding: Encoding) -> Option<Command> {
+fn command(line: &[u8], encoding: Encoding) -> Option<MonitoredCommand> {
     let may_be_one = matches!(encoding, Encoding::Auto | Encoding::Escaped);
     may_be_one.then(|| monitor::read(line)).flatten()
 }
@@ -107,7 +107,7 @@ fn command(line: &[u8], encoding: Encoding) -> Option<Command> {
 /// its arguments that are frames or that a codec has left its mark on. Of many lines those without
 /// any are left out.
 fn sent<W: Write>(
-    command: &Command,
+    command: &MonitoredCommand,
     line: &[u8],
     asked: &Decode,
     out: &mut Output<W>,

@@ -3,7 +3,7 @@
 use crate::trace::monitor::record_of_line;
 
 /// A command that a client sent.
-pub(super) struct Command {
+pub(super) struct MonitoredCommand {
     /// Its name, as it was sent.
     pub(super) name: String,
     /// The words behind the name.
@@ -11,15 +11,15 @@ pub(super) struct Command {
 }
 
 /// The command of a line that is a record of MONITOR's and nothing else.
-pub(super) fn read(line: &[u8]) -> Option<Command> {
+pub(super) fn read(line: &[u8]) -> Option<MonitoredCommand> {
     let record = record_of_line(line)?;
-    Some(Command {
+    Some(MonitoredCommand {
         name: str::from_utf8(record.word(0)?).ok()?.to_owned(),
         arguments: record.words(1).map(<[u8]>::to_vec).collect(),
     })
 }
 
-impl Command {
+impl MonitoredCommand {
     /// Returns the places of those of its arguments that are values; none where that cannot be told
     /// from the command.
     pub(super) fn values(&self) -> Option<Vec<usize>> {

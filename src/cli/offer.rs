@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 
-use super::change::{self, Figures, entry};
+use super::change::{self, SummaryFigures, entry};
 use super::codec::{class, encoded_as, encoded_like, named};
 use super::confirm::{ask, can_ask, confirm, protection};
 use super::messages::Messages;
@@ -392,14 +392,14 @@ impl OfferCommand<'_> {
         tally.add(Became::Refused, totals.refused);
         tally.add(Became::Unknown, totals.unknown);
         tally.add(Became::Left, totals.left);
-        let mut fields = change::fields(&Figures {
+        let mut fields = change::fields(&SummaryFigures {
             dry_run: self.asked.dry_run,
             planned: totals.planned,
             tally,
             journal_id: self.journal_id.as_deref(),
             elapsed: instant().saturating_duration_since(self.began),
             longest: totals.longest,
-            ..Figures::of(Change::Offer, &self.queue)
+            ..SummaryFigures::of(Change::Offer, &self.queue)
         });
         for (name, value) in [
             ("due_ms", json!(totals.due.map(|(_, due)| due.get()))),

@@ -27,22 +27,22 @@ impl CheckedPick {
         let elsewhere = matches!(
             asked.from,
             Some(
-                args::From::Delivered
-                    | args::From::Order
-                    | args::From::OrderOnly
-                    | args::From::Quarantined
+                args::FromFlag::Delivered
+                    | args::FromFlag::Order
+                    | args::FromFlag::OrderOnly
+                    | args::FromFlag::Quarantined
             )
         );
         if asked.late && elsewhere {
             bail!("--late looks into timeouts, --from elsewhere. Give one of them.");
         }
         let by_time = asked.due_before.is_some() || asked.due_after.is_some();
-        if by_time && asked.from == Some(args::From::OrderOnly) {
+        if by_time && asked.from == Some(args::FromFlag::OrderOnly) {
             bail!(
                 "what only the order list holds has no due time. Leave out --due-before and --due-after."
             );
         }
-        if by_time && matches!(asked.from, Some(args::From::Delivered)) {
+        if by_time && matches!(asked.from, Some(args::FromFlag::Delivered)) {
             bail!(
                 "what is delivered has no due time any more. Leave out --due-before and \
                  --due-after."
@@ -125,11 +125,11 @@ fn checked(id: &str) -> anyhow::Result<String> {
 }
 
 /// Refuses a filter that asks for what there is not in the place where it is to look.
-pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::Result<()> {
-    if filter.asks_due() && matches!(from, Some(args::From::Delivered)) {
+pub(super) fn check_place(filter: &Filter, from: Option<args::FromFlag>) -> anyhow::Result<()> {
+    if filter.asks_due() && matches!(from, Some(args::FromFlag::Delivered)) {
         bail!("what is delivered has no due time any more. Leave late and due out of the filter.");
     }
-    if filter.asks_due() && from == Some(args::From::OrderOnly) {
+    if filter.asks_due() && from == Some(args::FromFlag::OrderOnly) {
         bail!(
             "what only the order list holds has no due time. Leave late and due out of the filter."
         );
@@ -138,13 +138,13 @@ pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::
 }
 
 /// Returns the place to look in.
-pub(super) fn place(from: Option<args::From>) -> From {
+pub(super) fn place(from: Option<args::FromFlag>) -> From {
     match from {
-        None | Some(args::From::Waiting) => From::Waiting,
-        Some(args::From::Late) => From::Late,
-        Some(args::From::Delivered) => From::Delivered,
-        Some(args::From::Order) => From::Order,
-        Some(args::From::OrderOnly) => From::OrderOnly,
-        Some(args::From::Quarantined) => From::Quarantined,
+        None | Some(args::FromFlag::Waiting) => From::Waiting,
+        Some(args::FromFlag::Late) => From::Late,
+        Some(args::FromFlag::Delivered) => From::Delivered,
+        Some(args::FromFlag::Order) => From::Order,
+        Some(args::FromFlag::OrderOnly) => From::OrderOnly,
+        Some(args::FromFlag::Quarantined) => From::Quarantined,
     }
 }

@@ -18,7 +18,7 @@ use crate::args;
 use crate::config::Config;
 use crate::ops::search::{SearchEvent, search};
 use crate::payload::Habit;
-use crate::queue::{Entry, Progress, Queue, text};
+use crate::queue::{Entry, Queue, SearchProgress, text};
 use crate::store::StoreError;
 
 /// Prints what is found, until all was looked at, enough was found, or it is asked to end.
@@ -46,7 +46,7 @@ pub(super) async fn run<W: Write>(
             limit => limit.unwrap_or(u64::MAX),
         },
         printed: 0,
-        far: Progress::default(),
+        far: SearchProgress::default(),
         meter: Meter::new(),
     };
     let (typed, asked_for) = (filter.text().to_owned(), filter.clone());
@@ -86,7 +86,7 @@ struct HitPrinter<'a> {
     left: u64,
     printed: u64,
     /// The progress of the search.
-    far: Progress,
+    far: SearchProgress,
     meter: Meter,
 }
 

@@ -21,7 +21,7 @@ use crate::queue::{Queue, text};
 use crate::trace::{Event, Life, Log, Record, Tracker};
 use printed::LinePrinter;
 use sources::{Source, sources};
-use summary::{LogEnd, Summary};
+use summary::{LogEnd, TraceSummary};
 
 /// Bytes that the lives of messages may take; whoever reads a log beside them takes as much.
 const MOST_BYTES_OF_LIVES: usize = 32 << 20;
@@ -86,7 +86,7 @@ fn read<W: Write>(
 struct Account<'a, W: Write> {
     tracker: Tracker,
     printed: LinePrinter,
-    summary: Summary,
+    summary: TraceSummary,
     by: By,
     /// The queues that it is about; none: every Redisson queue.
     wanted: Option<Vec<Queue>>,
@@ -100,7 +100,7 @@ impl<'a, W: Write> Account<'a, W> {
         Ok(Self {
             tracker: Tracker::new(wanted.clone(), MOST_BYTES_OF_LIVES),
             printed: LinePrinter::new(asked, !one)?,
-            summary: Summary::default(),
+            summary: TraceSummary::default(),
             by: asked.by,
             wanted,
             out,

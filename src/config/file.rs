@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::profile::{Profile, journal};
 use super::reader::{At, BadFile, ConfigItem, ConfigText, listed, unknown};
 use super::{ConfigError, INTERVAL_MS};
-use crate::args::{Span, Theme};
+use crate::args::{Span, ThemeName};
 
 /// The content of a configuration file; what it does not say is none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct File {
     /// The profile that holds when nothing else names a server.
     pub(super) profile: Option<String>,
-    pub(super) theme: Option<Theme>,
+    pub(super) theme: Option<ThemeName>,
     pub(super) ascii: Option<bool>,
     pub(super) interval: Option<Span>,
     pub(super) bell: Option<bool>,
@@ -58,11 +58,11 @@ pub(super) struct LoadedFile {
     pub(super) warning: Option<String>,
 }
 
-const THEMES: &[(&str, Theme)] = &[
-    ("auto", Theme::Auto),
-    ("terminal", Theme::Terminal),
-    ("light", Theme::Light),
-    ("dark", Theme::Dark),
+const THEMES: &[(&str, ThemeName)] = &[
+    ("auto", ThemeName::Auto),
+    ("terminal", ThemeName::Terminal),
+    ("light", ThemeName::Light),
+    ("dark", ThemeName::Dark),
 ];
 
 /// The choices of what the bell rings for.

@@ -31,12 +31,12 @@ pub struct NoPassword {
     /// The command, as it stands in the file.
     pub command: String,
     /// The end of the command.
-    pub how: How,
+    pub how: PasswordFailure,
 }
 
 /// The end of a command that gave no password.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum How {
+pub enum PasswordFailure {
     /// The shell could not be started.
     NotRun(String),
     /// It failed: its status, and the last line that it complained with.
@@ -49,7 +49,7 @@ pub enum How {
     NotText,
 }
 
-impl fmt::Display for How {
+impl fmt::Display for PasswordFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRun(why) => write!(f, "could not be run: {why}"),
@@ -71,7 +71,7 @@ pub(super) fn ask(profile: &str, command: &str, patience: Duration) -> Result<St
     })
 }
 
-fn run(command: &str, patience: Duration) -> Result<String, How> {
+fn run(command: &str, patience: Duration) -> Result<String, PasswordFailure> {
     let until = instant() + patience;
     let mut child = Command::new("sh")
         .args(["-c", command])
@@ -79,7 +79,7 @@ fn run(command: &str, patience: Duration) -> Result<String, How> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| How::NotRun(error.to_string()))?;
+        .map_err(|error| PasswordFailure::NotRun(error.to_string()))?;
     let line = heard(child.stdout.take(), |out| {
         let mut line = Vec::new();
         out.take(MOST_PASSWORD_BYTES)
@@ -92,21 +92,21 @@ fn run(command: &str, patience: Duration) -> Result<String, How> {
             .read_to_end(&mut said)
             .map(|_| said)
     });
-    let too_long = || How::TooLong(patience.as_secs());
+    let too_long = || PasswordFailure::TooLong(patience.as_secs());
     let status = ended(&mut child, until).ok_or_else(too_long)?;
     if !status.success() {
         // Whoever holds standard error open beyond the command has nothing to say about it.
         let said = complaint.recv_timeout(Duration::from_millis(200)).ok();
-        return Err(How::Failed(
+        return Err(PasswordFailure::Failed(
             status.to_string(),
             said.as_deref().and_then(last_line),
         ));
     }
     let left = until.saturating_duration_since(instant());
     let line = line.recv_timeout(left).map_err(|_| too_long())?;
-    let line = String::from_utf8(line).map_err(|_| How::NotText)?;
+    let line = String::from_utf8(line).map_err(|_| PasswordFailure::NotText)?;
     match line.trim_end_matches(['\n', '\r']) {
-        "" => Err(How::Empty),
+        "" => Err(PasswordFailure::Empty),
         password => Ok(password.to_owned()),
     }
 }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_command_that_hangs_is_given_up() {
         let why = ask("p", "exec sleep 60", Duration::from_millis(50)).unwrap_err();
-        assert_eq!(why.how, How::TooLong(0));
+        assert_eq!(why.how, PasswordFailure::TooLong(0));
     }
 
     #[test]

@@ -118,10 +118,10 @@ fn arguments_beat_the_environment_and_the_environment_beats_the_file() {
     let screen = |line, env| with_file(PROFILES, line, env).unwrap().screen;
     let plain = screen("", &[]);
     assert_eq!(plain.interval, Duration::from_secs(2));
-    assert_eq!(plain.theme, Theme::Dark);
+    assert_eq!(plain.theme, ThemeName::Dark);
     let typed = screen("--interval 5s --theme terminal", &[]);
     assert_eq!(typed.interval, Duration::from_secs(5));
-    assert_eq!(typed.theme, Theme::Terminal);
+    assert_eq!(typed.theme, ThemeName::Terminal);
     let profile = |line, env| {
         let text = format!("profile = \"local\"\n{PROFILES}");
         let profile = with_file(&text, line, env).unwrap().profile;

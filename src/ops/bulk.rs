@@ -3,7 +3,7 @@
 //! Redisson takes each delivered entry out of the order list by `LREM 1`, which walks from the
 //! head past every entry that falls due later. What is far down a long list costs milliseconds, so
 //! the work is to make the walk short. [`EstimateBasis`](estimate::EstimateBasis) picks the way from a
-//! [`Sample`](estimate::Sample) of the list; the ways themselves are steppers: each call of `next`
+//! [`OrderSample`](estimate::OrderSample); the ways themselves are steppers: each call of `next`
 //! is **one** script (or one bounded read), so that its caller can brake, pause, stop and journal
 //! between any two. `None` says that it has ended.
 //!
@@ -29,8 +29,8 @@
 //!   [`Drift::next`](drift::Drift::next) mends; each finding is checked once more in the very
 //!   script that acts on it.
 //!
-//! A step that reads what the next script meets says which entries that tries ([`BulkStep::tries`]):
-//! after a death only what the last script tried is in doubt.
+//! A step that reads what the next script meets says which entries that tries
+//! ([`BulkStep::tries`]): after a death only what the last script tried is in doubt.
 //!
 //! An error that leaves the outcome unknown may be followed by another `next` once the server
 //! answers again: each stepper finds out for itself what its last script did. A death between any

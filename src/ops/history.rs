@@ -15,11 +15,11 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// The place where lines are kept, by the kind of their prompt. Other sessions write there too:
 /// each adds its lines to what is there by then.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct HistoryLines {
     file: StateFile,
 }
 
-impl Lines {
+impl HistoryLines {
     /// The user's own: `delayscope/history.json` in `$XDG_STATE_HOME`.
     #[must_use]
     pub fn of_user() -> Self {
@@ -72,9 +72,9 @@ mod tests {
             ("filter", "b"),
             ("filter", "a"),
         ] {
-            Lines::at(&file).keep(kind, line);
+            HistoryLines::at(&file).keep(kind, line);
         }
-        let kept = Lines::at(&file).recall();
+        let kept = HistoryLines::at(&file).recall();
         assert_eq!(kept["filter"], ["b", "a"]);
         assert_eq!(kept["jump"], ["+5m"]);
         let mode = fs::metadata(&file).unwrap().permissions().mode();
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn no_more_lines_are_kept_than_two_hundred() {
         let dir = tempfile::tempdir().unwrap();
-        let lines = Lines::at(&dir.path().join("history.json"));
+        let lines = HistoryLines::at(&dir.path().join("history.json"));
         for i in 0..KEPT_LINES + 3 {
             lines.keep("filter", &i.to_string());
         }
@@ -98,11 +98,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("history.json");
         fs::write(&file, "{\"filter\": [1").unwrap();
-        let lines = Lines::at(&file);
+        let lines = HistoryLines::at(&file);
         assert!(lines.recall().is_empty());
         lines.keep("filter", "a");
         assert_eq!(lines.recall()["filter"], ["a"]);
-        let nowhere = Lines::at(&file.join("below a file"));
+        let nowhere = HistoryLines::at(&file.join("below a file"));
         nowhere.keep("filter", "a");
         assert!(nowhere.recall().is_empty());
     }

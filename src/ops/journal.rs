@@ -62,7 +62,7 @@ pub struct ServerId {
 
 /// The description of a change, as it is written down before it begins.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Head {
+pub struct JournalHead {
     /// The kind of change.
     pub change: Change,
     /// The queue as it is typed ([`crate::queue::Queue::spec`]).
@@ -136,7 +136,7 @@ pub struct JournalledChange {
     /// The user who made it, on which host, with which version of delayscope.
     pub who: String,
     /// Its description.
-    pub head: Head,
+    pub head: JournalHead,
     /// The outcomes of the entries; none: it was never ended (it died, or is under way).
     pub ended: Option<Tally>,
     /// The server that it ended on, where failovers amid it had made that another one.
@@ -243,7 +243,7 @@ impl Journal {
 
     /// Begins to write a change down; refused when there is no room for it. Its head is on disk
     /// when it returns.
-    pub async fn begin(&self, head: Head) -> Result<JournalRecord, JournalError> {
+    pub async fn begin(&self, head: JournalHead) -> Result<JournalRecord, JournalError> {
         self.begin_after(head, None).await
     }
 
@@ -251,7 +251,7 @@ impl Journal {
     /// so many: what they have put back meanwhile would be there twice.
     pub(super) async fn begin_after(
         &self,
-        head: Head,
+        head: JournalHead,
         attempts: Option<usize>,
     ) -> Result<JournalRecord, JournalError> {
         let folder = self.folder()?;

@@ -1,7 +1,9 @@
 //! Records of what is done without a plan, which is written down all the same: offers, a worker's
 //! run, a consumer's.
 
-use super::journal::{Head, Item, ItemResult, Journal, JournalError, JournalRecord, ServerId};
+use super::journal::{
+    Item, ItemResult, Journal, JournalError, JournalHead, JournalRecord, ServerId,
+};
 use super::plan::work::Work;
 use crate::clock::{EpochMillis, local_now};
 use crate::queue::{Change, EntryId, Outcome, Queue, State, Tally};
@@ -30,7 +32,7 @@ impl ActivityRecord {
         change: Change,
         [planned, bytes]: [u64; 2],
     ) -> Result<Self, JournalError> {
-        let head = Head {
+        let head = JournalHead {
             change,
             queue: queue.spec(),
             server: ServerId::told(store).await,

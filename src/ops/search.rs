@@ -10,7 +10,7 @@ use super::caught::caught_in;
 use super::entries::{From, Pages, Selection};
 use crate::clock::instant;
 use crate::payload::Habit;
-use crate::queue::{Entry, Filter, Progress, Queue};
+use crate::queue::{Entry, Filter, Queue, SearchProgress};
 use crate::store::{Store, StoreError};
 
 /// Something that a search tells.
@@ -22,10 +22,10 @@ pub enum SearchEvent {
         /// The hits, with score and state.
         entries: Vec<Entry>,
         /// All up to now, these hits included.
-        progress: Progress,
+        progress: SearchProgress,
     },
     /// Everything was looked at.
-    Done(Progress),
+    Done(SearchProgress),
 }
 
 /// The time after which it tells again.
@@ -69,7 +69,7 @@ pub fn search(
 
 /// Looks through all pages. That nobody listens any more ends it from outside.
 async fn run(mut pages: Pages, tell: mpsc::Sender<Result<SearchEvent, StoreError>>) {
-    let mut progress = Progress::default();
+    let mut progress = SearchProgress::default();
     let mut entries = Vec::new();
     let (mut bytes, mut told_at) = (0, instant());
     let end = loop {

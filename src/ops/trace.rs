@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 use crate::clock::instant;
 use crate::queue::look::LookAsk;
 use crate::queue::{Known, ServerLook};
-use crate::store::monitor::{Monitor, MonitorCost, cost};
+use crate::store::monitor::{MonitorConnection, MonitorCost, cost};
 use crate::store::read::look;
 use crate::store::{Store, StoreError};
 use crate::trace::Record;
@@ -189,7 +189,7 @@ pub async fn names(store: &Store) -> Vec<(String, String)> {
 pub async fn follow(store: &Store, brakes: Brakes) -> Result<LiveTrace, StoreError> {
     // By it the brakes look: without it they would act at once.
     store.ready(PATIENCE).await?;
-    let monitor = Monitor::open(store).await?;
+    let monitor = MonitorConnection::open(store).await?;
     let (sender, records) = mpsc::channel(MOST_BATCHES);
     let (asked, asks) = watch::channel(false);
     let (open, is_open) = watch::channel(true);
@@ -222,7 +222,7 @@ struct Progress {
 
 async fn run(
     store: Store,
-    mut monitor: Monitor,
+    mut monitor: MonitorConnection,
     brakes: Brakes,
     (sender, mut asked, open): Ends,
 ) -> (LiveEnd, LiveCost) {

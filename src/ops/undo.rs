@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use self::doubt::{Doubt, OpenItem, ScriptKnowledge, Unwritten};
-use self::earlier::{Back, Earlier};
+use self::earlier::{Earlier, EarlierReturn};
 use self::inverse::{Inverse, inverse};
 use self::places::LostPlaces;
 use self::untold::ReadableItems;
@@ -188,17 +188,19 @@ async fn back(
             }
             match back {
                 // Others may have put it there again.
-                Back::No if matches!(inverse, Inverse::OrderList(_, true)) => open.push(OpenItem {
-                    behind,
-                    inverse,
-                    doubt: Doubt::Known,
-                }),
-                Back::No => inverses.add(behind, inverse),
-                Back::Yes => {
+                EarlierReturn::No if matches!(inverse, Inverse::OrderList(_, true)) => {
+                    open.push(OpenItem {
+                        behind,
+                        inverse,
+                        doubt: Doubt::Known,
+                    });
+                }
+                EarlierReturn::No => inverses.add(behind, inverse),
+                EarlierReturn::Yes => {
                     already += 1;
                     standing.extend(inverse.element());
                 }
-                Back::Perhaps => open.push(OpenItem {
+                EarlierReturn::Perhaps => open.push(OpenItem {
                     behind,
                     inverse,
                     doubt: Doubt::Back,
@@ -215,13 +217,13 @@ async fn back(
         // One without an answer need not have been the last one.
         scripts.whole &= happened.is_none();
         let doubt = match earlier.is_back(making.queue, &item) {
-            Back::Yes => {
+            EarlierReturn::Yes => {
                 already += 1;
                 standing.extend(inverse(item, happened).element());
                 continue;
             }
-            Back::Perhaps => Doubt::Both,
-            Back::No => Doubt::Done,
+            EarlierReturn::Perhaps => Doubt::Both,
+            EarlierReturn::No => Doubt::Done,
         };
         open.push(OpenItem {
             behind,

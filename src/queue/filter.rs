@@ -35,7 +35,7 @@ pub const GRAMMAR: [(&str, &str); 7] = [
 
 /// The progress of a search, in entries.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Progress {
+pub struct SearchProgress {
     /// Looked at so far.
     pub looked: u64,
     /// To be looked at: how many there were when it began, never fewer than `looked`.

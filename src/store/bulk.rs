@@ -8,7 +8,7 @@ mod subset;
 use redis::Value;
 
 use self::answers::{all_wait, appended, brought_back, put_back, round};
-pub use self::read::{Facts, ListSample, facts, sample_list};
+pub use self::read::{ListSample, QueueSizes, facts, sample_list};
 pub use self::subset::is_known_to_wait;
 use super::error::StoreError;
 pub use super::script::TimedResult;
@@ -229,7 +229,7 @@ pub enum ReturnFate {
 
 /// The order list as somebody has read it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Order {
+pub struct ReadOrder {
     /// One was aside, and was read too.
     pub aside: bool,
     /// Its last element; none: it had none.
@@ -421,7 +421,7 @@ impl Writer {
     pub async fn append(
         &self,
         queue: &Queue,
-        seen: &Order,
+        seen: &ReadOrder,
         members: &[&[u8]],
         look: bool,
     ) -> Result<TimedResult<Option<Vec<AppendFate>>>, StoreError> {

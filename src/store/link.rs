@@ -33,9 +33,9 @@ use redis::{Pipeline, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use self::dial::{Dialer, Site, Way};
+use self::dial::{AddressSource, ClusterPlace, Dialer};
 use self::shared::SharedLink;
-use self::socket::Stream;
+use self::socket::LinkStream;
 use self::sole::SoleWire;
 use self::wire::Wire;
 use self::writes::WriteWatch;
@@ -72,7 +72,7 @@ struct Inner {
 }
 
 impl Inner {
-    fn open(endpoint: Endpoint, way: Way, access: Access) -> Self {
+    fn open(endpoint: Endpoint, way: AddressSource, access: Access) -> Self {
         let shared = Arc::new(SharedLink::new(Dialer::new(endpoint, way)));
         let task = tokio::spawn(task::run(Arc::clone(&shared)));
         Self {
@@ -109,7 +109,7 @@ impl Store {
     /// Opens the link and returns at once; must be called in a tokio runtime.
     #[must_use]
     pub fn open(endpoint: Endpoint, access: Access) -> Self {
-        let way = Way::to(&endpoint.address);
+        let way = AddressSource::to(&endpoint.address);
         Self {
             inner: Arc::new(Inner::open(endpoint, way, access)),
             _home: None,
@@ -165,7 +165,10 @@ impl Store {
             ..self.endpoint().clone()
         };
         let server = endpoint.to_string();
-        let dialer = Dialer::new(endpoint, Way::Nodes(Arc::default(), Site::Node));
+        let dialer = Dialer::new(
+            endpoint,
+            AddressSource::Nodes(Arc::default(), ClusterPlace::Node),
+        );
         let meeting = async {
             let mut greeted = wire::connect(&dialer).await?;
             let mut ask = Pipeline::new();
@@ -317,7 +320,7 @@ impl Store {
     }
 
     /// The same for one request at a time, whose answers are many values.
-    pub(in crate::store) async fn sole(&self) -> Result<SoleWire<Stream>, StoreError> {
+    pub(in crate::store) async fn sole(&self) -> Result<SoleWire<LinkStream>, StoreError> {
         wire::connect_sole(self.dialer()).await
     }
 

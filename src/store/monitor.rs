@@ -1,9 +1,9 @@
 //! MONITOR: a copy of each command that the server runs, on a connection of its own, and what that
 //! costs the server.
 //!
-//! The server copies for as long as the connection stands. Whoever has a [`Monitor`] has the
-//! connection: it is closed when that is dropped, and by the system when the process ends, however
-//! it ends.
+//! The server copies for as long as the connection stands. Whoever has a [`MonitorConnection`] has
+//! the connection: it is closed when that is dropped, and by the system when the process ends,
+//! however it ends.
 
 use std::io;
 
@@ -24,7 +24,7 @@ const NAME: &str = "delayscope-trace";
 const CHUNK: usize = 64 << 10;
 
 /// A connection to which the server copies the commands that it runs, from its opening on.
-pub struct Monitor {
+pub struct MonitorConnection {
     wire: MonitorWire,
 }
 
@@ -41,7 +41,7 @@ pub struct MonitorCost {
     pub buffer: Known<u64>,
 }
 
-impl Monitor {
+impl MonitorConnection {
     /// Begins. Whoever calls this has told its price.
     pub async fn open(store: &Store) -> Result<Self, StoreError> {
         let limit = store.dialer().within(LIMIT);

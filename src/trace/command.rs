@@ -4,7 +4,7 @@ use super::record::Record;
 
 /// A command that may concern a queue.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command<'a> {
+pub enum TracedCommand<'a> {
     /// Puts members into a sorted set, or gives them other scores.
     Add {
         /// The sorted set.
@@ -26,7 +26,7 @@ pub enum Command<'a> {
         /// The sorted set.
         key: &'a [u8],
         /// The scores.
-        scores: Scores,
+        scores: CommandScores,
     },
     /// Takes what stands at some places out of a sorted set: the log does not name it.
     TakeRanks {
@@ -120,7 +120,7 @@ pub enum Command<'a> {
         /// The key.
         key: &'a [u8],
         /// The time.
-        expiry: Expiry,
+        expiry: CommandExpiry,
     },
     /// Deletes every key of a database.
     Flush {
@@ -192,7 +192,7 @@ pub enum ListEnd {
 
 /// The time at which a key expires.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Expiry {
+pub enum CommandExpiry {
     /// After this time, in ms.
     After(i64),
     /// At this time, in ms since the epoch.
@@ -203,12 +203,12 @@ pub enum Expiry {
 
 /// A range of scores, as `ZREMRANGEBYSCORE` takes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scores {
+pub struct CommandScores {
     from: (f64, bool),
     to: (f64, bool),
 }
 
-impl Scores {
+impl CommandScores {
     /// The lowest score that may be inside.
     #[must_use]
     pub const fn lowest(&self) -> f64 {
@@ -230,7 +230,7 @@ impl Scores {
     }
 }
 
-impl<'a> Command<'a> {
+impl<'a> TracedCommand<'a> {
     /// The command of a record, if it may concern a queue.
     #[must_use]
     pub fn of(record: &'a Record) -> Option<Self> {
@@ -258,7 +258,7 @@ impl<'a> Command<'a> {
             },
             b"ZREMRANGEBYSCORE" => Self::TakeRange {
                 key: key()?,
-                scores: Scores {
+                scores: CommandScores {
                     from: bound(record.word(2)?)?,
                     to: bound(record.word(3)?)?,
                 },
@@ -380,15 +380,15 @@ impl<'a> Command<'a> {
                 Self::Expire {
                     key: key()?,
                     expiry: if is_moment {
-                        Expiry::At(ms)
+                        CommandExpiry::At(ms)
                     } else {
-                        Expiry::After(ms)
+                        CommandExpiry::After(ms)
                     },
                 }
             }
             b"PERSIST" => Self::Expire {
                 key: key()?,
-                expiry: Expiry::Never,
+                expiry: CommandExpiry::Never,
             },
             b"FLUSHDB" => Self::Flush { is_all: false },
             b"FLUSHALL" => Self::Flush { is_all: true },
@@ -457,7 +457,7 @@ impl<'a> ManyPop<'a> {
     }
 }
 
-fn add(record: &Record) -> Option<Command<'_>> {
+fn add(record: &Record) -> Option<TracedCommand<'_>> {
     let mut rule = AddRule::default();
     let mut options = 0;
     for word in record.words(2) {
@@ -479,15 +479,15 @@ fn add(record: &Record) -> Option<Command<'_>> {
         return None;
     }
     let members = pairs.map(|pair| Some((score(pair[0])?, pair[1])));
-    Some(Command::Add {
+    Some(TracedCommand::Add {
         key: record.word(1)?,
         members: members.collect::<Option<_>>()?,
         rule,
     })
 }
 
-fn push(record: &Record, end: ListEnd) -> Option<Command<'_>> {
-    Some(Command::Push {
+fn push(record: &Record, end: ListEnd) -> Option<TracedCommand<'_>> {
+    Some(TracedCommand::Push {
         key: record.word(1)?,
         end,
         values: record.words(2).collect(),
@@ -552,9 +552,9 @@ mod tests {
         record
     }
 
-    fn of(line: &str, check: impl Fn(Option<Command<'_>>)) {
+    fn of(line: &str, check: impl Fn(Option<TracedCommand<'_>>)) {
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        check(Command::of(&record(&words)));
+        check(TracedCommand::of(&record(&words)));
     }
 
     #[test]
@@ -577,14 +577,14 @@ mod tests {
             of(line, |command| {
                 let members = vec![(1.5, &b"a"[..]), (2.0, b"b")];
                 let key = &b"z"[..];
-                let expected = Command::Add { key, members, rule };
+                let expected = TracedCommand::Add { key, members, rule };
                 assert_eq!(command, Some(expected));
             });
         }
         for more in ["ZADD z LT INCR 1.5 a", "ZINCRBY z 1.5 a"] {
             of(more, |command| {
                 let is_more =
-                    matches!(command, Some(Command::Add { rule, .. }) if rule.is_increment);
+                    matches!(command, Some(TracedCommand::Add { rule, .. }) if rule.is_increment);
                 assert!(is_more, "{more}");
             });
         }
@@ -615,11 +615,11 @@ mod tests {
         ] {
             of(line, |command| {
                 let keys = [&b"q"[..], b"r"][..keys].to_vec();
-                let Some(Command::Pop { to, .. }) = command else {
+                let Some(TracedCommand::Pop { to, .. }) = command else {
                     panic!("{line}");
                 };
                 assert_eq!(to.is_some(), line.contains("q to"), "{line}");
-                let expected = Command::Pop {
+                let expected = TracedCommand::Pop {
                     keys,
                     end,
                     most,
@@ -652,7 +652,7 @@ mod tests {
         ] {
             of(line, |command| {
                 let keys = [&b"q"[..], b"r"][..keys].to_vec();
-                let expected = Command::TakeEnd {
+                let expected = TracedCommand::TakeEnd {
                     keys,
                     end,
                     most,
@@ -669,7 +669,7 @@ mod tests {
     #[test]
     fn a_range_has_its_bounds_unless_they_are_left_out() {
         of("ZREMRANGEBYSCORE z -inf (5", |command| {
-            let Some(Command::TakeRange { scores, .. }) = command else {
+            let Some(TracedCommand::TakeRange { scores, .. }) = command else {
                 panic!("{command:?}");
             };
             assert!(scores.has(-1e18) && scores.has(4.9));
@@ -688,7 +688,7 @@ mod tests {
             let name = name.as_bytes();
             let words: Vec<&[u8]> = [name, number, number].into_iter().chain(words.iter().map(Vec::as_slice)).collect();
             let record = record(&words);
-            let _ = Command::of(&record).map(|command| command.keys().count());
+            let _ = TracedCommand::of(&record).map(|command| command.keys().count());
         }
     }
 }

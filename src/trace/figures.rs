@@ -37,14 +37,14 @@ pub struct Figures {
     /// Spans that messages lay in target, in µs.
     pub in_target: Spread,
     /// The work of each client, by its host.
-    pub clients: BTreeMap<Vec<u8>, Client>,
+    pub clients: BTreeMap<Vec<u8>, HostFigures>,
     /// Messages that were let go for want of memory before their life was over.
     pub forgotten: u64,
 }
 
 /// The work of the connections from one host.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Client {
+pub struct HostFigures {
     /// Messages that it offered.
     pub offered: u64,
     /// Messages that it transferred.
@@ -126,13 +126,13 @@ impl Figures {
     }
 
     /// The client with that address.
-    fn client(&mut self, address: &[u8]) -> Option<&mut Client> {
+    fn client(&mut self, address: &[u8]) -> Option<&mut HostFigures> {
         let host = host(address);
         if !self.clients.contains_key(host) {
             if self.clients.len() >= MOST_CLIENTS {
                 return None;
             }
-            self.clients.insert(host.to_vec(), Client::default());
+            self.clients.insert(host.to_vec(), HostFigures::default());
         }
         self.clients.get_mut(host)
     }

@@ -10,7 +10,7 @@ pub const MOST_RIVALS: usize = 8;
 
 /// A message of a delayed queue: the same bytes are the same message.
 #[derive(Debug, Eq, PartialEq)]
-pub struct Message {
+pub struct TracedMessage {
     /// Its queue.
     pub queue: Arc<Queue>,
     /// The database that its queue is in.
@@ -19,7 +19,7 @@ pub struct Message {
     pub member: Box<[u8]>,
 }
 
-impl Message {
+impl TracedMessage {
     /// The id that people call it by.
     #[must_use]
     pub fn id(&self) -> EntryId {
@@ -50,7 +50,7 @@ pub struct Event {
     /// The database that the queue is in.
     pub db: u32,
     /// The message that it happened to; none when it happened to the queue.
-    pub message: Option<Arc<Message>>,
+    pub message: Option<Arc<TracedMessage>>,
     /// The address of who did it; none where the log does not say.
     pub by: Option<Arc<[u8]>>,
     /// The kind of event.
@@ -145,7 +145,7 @@ pub struct Moment {
 #[derive(Clone, Debug)]
 pub struct Life {
     /// The message.
-    pub message: Arc<Message>,
+    pub message: Arc<TracedMessage>,
     /// Its offer; none when that was before the log begins.
     pub offered: Option<Moment>,
     /// Its due time, by its last score; none when no score was seen.
@@ -228,7 +228,7 @@ impl MessageFate {
 }
 
 impl Life {
-    pub(super) fn new(message: Arc<Message>) -> Self {
+    pub(super) fn new(message: Arc<TracedMessage>) -> Self {
         Self {
             message,
             offered: None,

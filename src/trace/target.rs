@@ -35,7 +35,7 @@ struct PlacedElement {
 
 /// The elements of a list that were pushed since the log begins.
 #[derive(Debug)]
-pub struct Target {
+pub struct TracedList {
     /// The elements; none in the place of one that was taken out between others.
     places: VecDeque<Option<PlacedElement>>,
     /// The number of the first place; that of the next one is higher by one.
@@ -49,7 +49,7 @@ pub struct Target {
     pub is_known: bool,
 }
 
-impl Target {
+impl TracedList {
     /// A list without elements; known when the log begins with empty keys.
     #[must_use]
     pub fn new(is_known: bool) -> Self {
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_list_remembers_a_bounded_number_of_elements() {
-        let mut target = Target::new(true);
+        let mut target = TracedList::new(true);
         let any = |_| true;
         for life in 0..=MOST_ELEMENTS as u64 {
             let value = life.to_string();
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn what_comes_and_goes_at_one_end_leaves_nothing_behind() {
         for end in [ListEnd::Left, ListEnd::Right] {
-            let mut target = Target::new(true);
+            let mut target = TracedList::new(true);
             target.push(end, Element::Of(0), b"stays");
             for life in 1..10_000 {
                 target.push(end, Element::Of(life), life.to_string().as_bytes());
@@ -454,7 +454,7 @@ mod tests {
         fn a_list_is_one_however_its_elements_come_and_go(
             steps in proptest::collection::vec((0..5_u8, 0..3_u64, 1..3_usize), 0..200),
         ) {
-            let (mut target, mut list) = (Target::new(true), VecDeque::new());
+            let (mut target, mut list) = (TracedList::new(true), VecDeque::new());
             for (step, value, most) in steps {
                 let bytes = value.to_string();
                 let end = if step % 2 == 0 { ListEnd::Left } else { ListEnd::Right };

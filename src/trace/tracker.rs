@@ -13,19 +13,21 @@ mod step;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::command::{AddRule, Command, Expiry, ListEnd, Presence, ScoreChange, Scores};
+use super::command::{
+    AddRule, CommandExpiry, CommandScores, ListEnd, Presence, ScoreChange, TracedCommand,
+};
 use super::figures::{Attempt, Figures, late_us};
 use super::life::{Event, EventKind, Life, Moment};
 use super::names::ClientNames;
 use super::record::{Record, Sender};
-use super::target::{Element, Target, WaitingConsumers, is_one_client};
+use super::target::{Element, TracedList, WaitingConsumers, is_one_client};
 use crate::clock::EpochMillis;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
 use departures::{Departure, Departures};
-use lives::Lives;
+use lives::TrackedLives;
 use races::Races;
-use step::{PushedElement, TracedStep, Transaction};
+use step::{PushedElement, TracedStep, TracedTransaction};
 
 /// The SHA-1 of the transfers of Redisson up to 3.21.0, and from 3.21.1 on.
 const TRANSFERS: [&[u8]; 2] = [
@@ -43,14 +45,14 @@ pub struct Tracker {
     /// The queues to be followed; none follows every Redisson queue.
     wanted: Option<NamedQueues>,
     queues: Vec<FollowedQueue>,
-    targets: Vec<Target>,
+    targets: Vec<TracedList>,
     /// Roles of keys, by database and name.
     roles: HashMap<u32, HashMap<Box<[u8]>, Role>>,
     waits: WaitingConsumers,
-    step: Transaction,
+    step: TracedTransaction,
     /// Clients that have begun a transaction, which the server has not run yet.
     transactions: HashSet<Box<[u8]>>,
-    lives: Lives,
+    lives: TrackedLives,
     departures: Departures,
     names: ClientNames,
     /// Scripts, by text or SHA-1, that were seen to transfer what is due.
@@ -128,9 +130,9 @@ impl Tracker {
             targets: Vec::new(),
             roles: HashMap::new(),
             waits: WaitingConsumers::default(),
-            step: Transaction::default(),
+            step: TracedTransaction::default(),
             transactions: HashSet::new(),
-            lives: Lives::new(memory),
+            lives: TrackedLives::new(memory),
             departures: Departures::default(),
             names: ClientNames::default(),
             transfers: HashSet::new(),
@@ -280,17 +282,21 @@ impl Tracker {
 
     /// True of a record that may concern a queue.
     fn concerns(&self, record: &Record) -> bool {
-        let Some(command) = Command::of(record) else {
+        let Some(command) = TracedCommand::of(record) else {
             return false;
         };
         match &command {
-            Command::Script { .. }
-            | Command::Flush { .. }
-            | Command::Pop {
+            TracedCommand::Script { .. }
+            | TracedCommand::Flush { .. }
+            | TracedCommand::Pop {
                 waits_us: Some(_), ..
             } => true,
             // Which list is a target is known once a member of timeouts is named.
-            Command::Push { .. } if self.step.is_open() || record.sender == Sender::Script => true,
+            TracedCommand::Push { .. }
+                if self.step.is_open() || record.sender == Sender::Script =>
+            {
+                true
+            }
             _ => command.keys().any(|key| {
                 self.role(record.db, key).is_some()
                     || is_redisson(key)
@@ -387,7 +393,7 @@ impl Tracker {
             return target;
         }
         let target = self.targets.len();
-        self.targets.push(Target::new(self.begins_empty));
+        self.targets.push(TracedList::new(self.begins_empty));
         let roles = self.roles.entry(db).or_default();
         roles.insert(key.into(), Role::Target(target));
         target
@@ -445,7 +451,7 @@ impl Tracker {
     /// queue in the same step.
     fn pair(&self, step: &TracedStep<'_>) -> StepMoves {
         let pops_order = step.commands().any(|(record, command)| {
-            matches!(command, Command::Pop { keys, .. }
+            matches!(command, TracedCommand::Pop { keys, .. }
                 if keys.iter().any(|key| matches!(self.role(record.db, key), Some(Role::Order(_)))))
         });
         let mut moves = StepMoves {
@@ -469,12 +475,12 @@ impl Tracker {
         };
         for (record, command) in step.commands() {
             match command {
-                Command::Remove { key, value, .. } => {
+                TracedCommand::Remove { key, value, .. } => {
                     if let Some(Role::Order(queue)) = self.role(record.db, key) {
                         leaves(queue, *value);
                     }
                 }
-                Command::Take { key, members } => {
+                TracedCommand::Take { key, members } => {
                     if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
                         for &member in members {
                             leaves(queue, member);
@@ -482,7 +488,9 @@ impl Tracker {
                         }
                     }
                 }
-                Command::TakeRanks { .. } | Command::TakeEnd { .. } | Command::TakeRange { .. } => {
+                TracedCommand::TakeRanks { .. }
+                | TracedCommand::TakeEnd { .. }
+                | TracedCommand::TakeRange { .. } => {
                     for key in command.keys() {
                         let Some(Role::Timeouts(queue)) = self.role(record.db, key) else {
                             continue;
@@ -520,11 +528,11 @@ impl Tracker {
         &'a self,
         step: &TracedStep<'a>,
         queue: usize,
-        command: &Command<'_>,
+        command: &TracedCommand<'_>,
     ) -> Vec<&'a [u8]> {
         let followed = &self.queues[queue];
         let is_in = |life: &Life| match command {
-            Command::TakeRange { scores, .. } => {
+            TracedCommand::TakeRange { scores, .. } => {
                 let due = life.due.and_then(Due::at);
                 due.is_none_or(|due| scores.has(followed.queue.score(due)))
             }
@@ -567,42 +575,42 @@ impl Tracker {
         &mut self,
         step: &TracedStep<'_>,
         record: &Record,
-        command: &Command<'_>,
+        command: &TracedCommand<'_>,
         moves: &mut StepMoves,
     ) {
         let db = record.db;
         match command {
-            Command::Add { key, members, rule } => {
+            TracedCommand::Add { key, members, rule } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     for (score, member) in members {
                         self.added(step, queue, member, *score, *rule);
                     }
                 }
             }
-            Command::Take { key, members } => {
+            TracedCommand::Take { key, members } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     for member in members {
                         self.taken(step, queue, member, moves);
                     }
                 }
             }
-            Command::TakeRange { key, scores } => {
+            TracedCommand::TakeRange { key, scores } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     self.taken_range(step, queue, scores, moves);
                 }
             }
-            Command::TakeRanks { key, first, last } => {
+            TracedCommand::TakeRanks { key, first, last } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     self.taken_ranks(step, queue, (*first, *last));
                 }
             }
-            Command::TakeEnd {
+            TracedCommand::TakeEnd {
                 keys,
                 end,
                 most,
                 waits_us,
             } => self.taken_from_end(step, db, keys, (*end, *most), *waits_us),
-            Command::Push { key, end, values } => {
+            TracedCommand::Push { key, end, values } => {
                 if let Some(Role::Target(target)) = self.role(db, key) {
                     for value in values {
                         let life = self.pushed(step, target, value, moves);
@@ -611,7 +619,7 @@ impl Tracker {
                     }
                 }
             }
-            Command::Pop {
+            TracedCommand::Pop {
                 keys,
                 end,
                 most,
@@ -620,17 +628,17 @@ impl Tracker {
             } => {
                 self.popped(step, db, keys, (*end, *most), *to, *waits_us);
             }
-            Command::Remove { key, count, value } => {
+            TracedCommand::Remove { key, count, value } => {
                 if let Some(Role::Target(target)) = self.role(db, key) {
                     self.removed_from_target(step, target, value, *count);
                 }
             }
-            Command::Trim { key, first, last } => {
+            TracedCommand::Trim { key, first, last } => {
                 if let Some(Role::Target(target)) = self.role(db, key) {
                     self.trimmed(step, target, *first, *last);
                 }
             }
-            Command::Delete { keys } => {
+            TracedCommand::Delete { keys } => {
                 for key in keys {
                     // `drainTo` of Redisson reads all, and deletes the list.
                     if let Some(Role::Target(target)) = self.role(db, key)
@@ -641,13 +649,13 @@ impl Tracker {
                     self.gone(step, db, key, &EventKind::Deleted);
                 }
             }
-            Command::ReadAll { key } => {
+            TracedCommand::ReadAll { key } => {
                 if let Some(Role::Target(target)) = self.role(db, key) {
                     moves.read.insert(target);
                 }
             }
-            Command::Rename { from } => self.gone(step, db, from, &EventKind::Renamed),
-            Command::Flush { is_all } => {
+            TracedCommand::Rename { from } => self.gone(step, db, from, &EventKind::Renamed),
+            TracedCommand::Flush { is_all } => {
                 let of_those = self.roles.iter().filter(|(of, _)| *is_all || **of == db);
                 let keys =
                     of_those.flat_map(|(db, roles)| roles.keys().map(|key| (*db, key.clone())));
@@ -655,25 +663,25 @@ impl Tracker {
                     self.gone(step, db, &key, &EventKind::Deleted);
                 }
             }
-            Command::Expire { key, expiry } => {
+            TracedCommand::Expire { key, expiry } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     let now_ms = step.at_us().map(|us| us.div_euclid(1_000));
                     let expires_ms = match *expiry {
-                        Expiry::After(ms) => now_ms.map(|now| now.saturating_add(ms)),
-                        Expiry::At(ms) => Some(ms),
-                        Expiry::Never => None,
+                        CommandExpiry::After(ms) => now_ms.map(|now| now.saturating_add(ms)),
+                        CommandExpiry::At(ms) => Some(ms),
+                        CommandExpiry::Never => None,
                     };
                     self.queues[queue].expires_ms = expires_ms;
                     let both = self.next_expiry_ms.into_iter().chain(expires_ms);
                     self.next_expiry_ms = both.min();
                 }
             }
-            Command::Publish { channel, message } => {
+            TracedCommand::Publish { channel, message } => {
                 if let Some(Role::Channel(queue)) = self.role(db, channel) {
                     self.announced(step, queue, message);
                 }
             }
-            Command::Subscribe { channels } => {
+            TracedCommand::Subscribe { channels } => {
                 for channel in channels {
                     if let Some(Role::Channel(queue)) = self.role(db, channel)
                         && let (Some(by), Some(at_us)) = (&step.moment().by, step.at_us())
@@ -682,7 +690,9 @@ impl Tracker {
                     }
                 }
             }
-            Command::AskDue { .. } | Command::AskHead { .. } | Command::Script { .. } => {}
+            TracedCommand::AskDue { .. }
+            | TracedCommand::AskHead { .. }
+            | TracedCommand::Script { .. } => {}
         }
     }
 }
@@ -816,7 +826,7 @@ impl Tracker {
         &mut self,
         step: &TracedStep<'_>,
         queue: usize,
-        scores: &Scores,
+        scores: &CommandScores,
         moves: &StepMoves,
     ) {
         let layout = self.queues[queue].queue.clone();
@@ -1240,7 +1250,7 @@ impl Tracker {
             return;
         };
         for (record, command) in step.commands() {
-            let Command::Add { key, .. } = command else {
+            let TracedCommand::Add { key, .. } = command else {
                 continue;
             };
             let Some(Role::Timeouts(queue)) = self.role(record.db, key) else {
@@ -1368,13 +1378,13 @@ impl Tracker {
         let mut ended = false;
         for (record, command) in step.commands() {
             match command {
-                Command::Script { script: text } => script = Some(*text),
-                Command::AskDue { key, now_ms } => {
+                TracedCommand::Script { script: text } => script = Some(*text),
+                TracedCommand::AskDue { key, now_ms } => {
                     if let Some(Role::Timeouts(queue)) = self.role(record.db, key) {
                         asked = Some((queue, *now_ms));
                     }
                 }
-                Command::AskHead { .. } => ended = true,
+                TracedCommand::AskHead { .. } => ended = true,
                 _ => {}
             }
         }

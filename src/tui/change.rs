@@ -106,12 +106,12 @@ pub struct UnderWay {
     /// When it was asked for, by our monotonic clock.
     pub since: Instant,
     /// The stage that it is at.
-    pub stage: Stage,
+    pub stage: ChangeStage,
 }
 
 /// The stage of a change.
 #[derive(Clone, Debug)]
-pub enum Stage {
+pub enum ChangeStage {
     /// It is being planned: how far that is, once it says so.
     Planning(Option<Progress>),
     /// It is planned, and the user has to be asked, or is being asked.
@@ -198,16 +198,16 @@ impl OpenChanges {
     pub fn running(&self) -> Option<(&UnderWay, &ChangeInProgress)> {
         let one = self.one.as_ref()?;
         match &one.stage {
-            Stage::Running(running) => Some((one, running)),
-            Stage::Planning(_) | Stage::Asking(_) => None,
+            ChangeStage::Running(running) => Some((one, running)),
+            ChangeStage::Planning(_) | ChangeStage::Asking(_) => None,
         }
     }
 
     /// The same, to be changed.
     pub fn running_mut(&mut self, generation: u64) -> Option<&mut ChangeInProgress> {
         match &mut self.of_mut(generation)?.stage {
-            Stage::Running(running) => Some(running),
-            Stage::Planning(_) | Stage::Asking(_) => None,
+            ChangeStage::Running(running) => Some(running),
+            ChangeStage::Planning(_) | ChangeStage::Asking(_) => None,
         }
     }
 }
@@ -219,6 +219,6 @@ impl UnderWay {
     /// Tells whether keys are held back: what is typed while it is planned is kept away from what
     /// lies behind, since it may be meant for the question to come.
     const fn holds_keys(&self) -> bool {
-        matches!(self.stage, Stage::Planning(_))
+        matches!(self.stage, ChangeStage::Planning(_))
     }
 }

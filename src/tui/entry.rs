@@ -25,7 +25,7 @@ pub struct EntryView {
     /// First line in sight.
     pub scroll: usize,
     /// The screen that Esc goes back to.
-    pub back: Back,
+    pub back: BackScreen,
     /// Its text, laid out; none before the first time.
     pub laid: Option<TextLayout>,
     /// The text that is looked for in it, and where it is.
@@ -39,7 +39,7 @@ pub struct EntryView {
 impl EntryView {
     /// An entry that was opened just now, from where Esc goes back to.
     #[must_use]
-    pub const fn new(row: EntryRow, back: Back) -> Self {
+    pub const fn new(row: EntryRow, back: BackScreen) -> Self {
         Self {
             row,
             face: Face::Text,
@@ -109,7 +109,7 @@ pub enum Spot {
 
 /// The screen that Esc leads to from an entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
+pub enum BackScreen {
     /// To the dashboard.
     Dashboard,
     /// To the queue's own screen.

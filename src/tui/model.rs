@@ -28,7 +28,7 @@ use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
 use crate::tui::past::Then;
 use crate::tui::prompt::Prompt;
-use crate::tui::prompt::history::History;
+use crate::tui::prompt::history::PromptHistory;
 use crate::tui::queues::{Discovery, Opening, QueueRow, QueueSort};
 use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
@@ -80,7 +80,7 @@ pub struct Model {
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
     /// The lines that were typed before.
-    pub history: History,
+    pub history: PromptHistory,
     /// The pane that the keys act on.
     pub focus: Pane,
     /// The tab that the pane of the entries shows.
@@ -262,7 +262,7 @@ impl Model {
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
-            history: History::default(),
+            history: PromptHistory::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),

@@ -54,7 +54,7 @@ pub struct QueueRow {
     /// The last survey.
     pub survey: Option<Survey>,
     /// Depths over the last minutes.
-    pub trend: Trend,
+    pub trend: DepthTrend,
     /// When the last pulse arrived here.
     pub read_at: Option<Instant>,
     /// The reason why the last read failed, when it did.
@@ -143,7 +143,7 @@ impl QueueRow {
             is_typed: false,
             pulse: None,
             survey: None,
-            trend: Trend::default(),
+            trend: DepthTrend::default(),
             read_at: None,
             trouble: None,
             unsurveyed: None,
@@ -350,12 +350,12 @@ impl QueueSort {
 
 /// Depths over time: one sample a second at most, an outage leaves a gap.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trend {
-    /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
+pub struct DepthTrend {
+    /// Oldest first; `None` is a second without an answer. At most [`DepthTrend::KEPT`].
     pub samples: VecDeque<Option<Depths>>,
 }
 
-impl Trend {
+impl DepthTrend {
     /// Samples kept: five minutes of seconds.
     pub const KEPT: usize = 300;
 

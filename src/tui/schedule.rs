@@ -20,23 +20,23 @@ pub struct Schedule {
     /// shown.
     pub(crate) exact: EpochMillis,
     /// The pulse of the selected queue.
-    pub(crate) pulse: Slot,
+    pub(crate) pulse: ReadingSlot,
     /// The pulses of the other queues.
-    pub(crate) others: Slot,
+    pub(crate) others: ReadingSlot,
     /// The survey of the selected queue.
-    pub(crate) survey: Slot,
+    pub(crate) survey: ReadingSlot,
     /// The due-time classes of one other queue.
-    pub(crate) classes: Slot,
+    pub(crate) classes: ReadingSlot,
     /// The slow look at the server.
-    pub(crate) look: Slot,
+    pub(crate) look: ReadingSlot,
     /// The list that the tab in sight shows.
-    pub(crate) list: Slot,
+    pub(crate) list: ReadingSlot,
     /// A rank that is looked for.
-    pub(crate) rank: Slot,
+    pub(crate) rank: ReadingSlot,
     /// The purpose of the rank.
     pub(crate) rank_for: RankFor,
     /// The scores of what is shown as found and of what is marked.
-    pub(crate) check: Slot,
+    pub(crate) check: ReadingSlot,
     /// Index of the marked one at which the turn goes on in these looks.
     pub(crate) check_turn: usize,
     /// Figures of the selected queue by its last pulse: waiting, delivered, when its head is due.
@@ -98,7 +98,7 @@ pub struct Schedule {
     /// The way to another server that was asked for last, while it is looked for.
     pub(crate) way: Option<u64>,
     /// The stage of the way from one server to another.
-    pub(crate) stage: Stage,
+    pub(crate) stage: SwitchStage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
     /// The reading of the journal.
@@ -106,7 +106,7 @@ pub struct Schedule {
     /// The panel of the change under way, as it was in the last picture.
     pub(crate) panel: Panel,
     /// The zoom that the timeline opens with.
-    pub(crate) fit: Fit,
+    pub(crate) fit: ZoomFit,
     /// Until then the terminal's answer about its background is taken.
     pub(crate) background_by: Option<Instant>,
     /// When the search for queues was through.
@@ -124,7 +124,7 @@ pub struct Under {
 
 /// The way to the zoom that fits the queue that was selected first.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Fit {
+pub(crate) enum ZoomFit {
     /// The user's own, or it is there.
     #[default]
     Done,
@@ -144,7 +144,7 @@ impl Schedule {
 
 /// The stage of the screen's way from one server to another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Stage {
+pub(crate) enum SwitchStage {
     /// At a server.
     #[default]
     There,
@@ -241,7 +241,7 @@ pub(crate) enum RankFor {
 
 /// One kind of reading: at most one request under way and one waiting.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Slot {
+pub(crate) struct ReadingSlot {
     /// The generation of the request under way.
     pub(crate) flight: Option<u64>,
     /// When the next one shall start.
@@ -259,7 +259,7 @@ pub(crate) struct Slot {
 /// Requests that are no further apart follow one on another: more than the pause that they make then.
 const CLOSE: Duration = Duration::from_millis(700);
 
-impl Slot {
+impl ReadingSlot {
     /// The next request starts at `at` or earlier.
     pub(crate) fn want(&mut self, at: Instant) {
         self.due = Some(self.due.map_or(at, |due| due.min(at)));

@@ -1,6 +1,6 @@
 //! The screen as the configuration asks for it.
 
-use crate::config::{Colours, Config, Theme};
+use crate::config::{Colours, Config, ThemeName};
 use crate::queue::{Endpoint, Queue};
 use crate::tui::Options;
 use crate::tui::keys::Keymap;
@@ -35,10 +35,10 @@ fn options(config: &Config, keymap: Keymap) -> Options {
             ascii: screen.ascii,
             no_color: screen.colours == Colours::No,
             background: match screen.theme {
-                Theme::Dark => Some(Background::Dark),
-                Theme::Light => Some(Background::Light),
-                Theme::Terminal => None,
-                Theme::Auto => screen.light.map(|light| {
+                ThemeName::Dark => Some(Background::Dark),
+                ThemeName::Light => Some(Background::Light),
+                ThemeName::Terminal => None,
+                ThemeName::Auto => screen.light.map(|light| {
                     if light {
                         Background::Light
                     } else {
@@ -49,7 +49,7 @@ fn options(config: &Config, keymap: Keymap) -> Options {
             depth,
             zone: Zone::Local,
         },
-        asks_background: screen.theme == Theme::Auto && depth != Depth::Own,
+        asks_background: screen.theme == ThemeName::Auto && depth != Depth::Own,
         bell: screen.bell,
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),
     }

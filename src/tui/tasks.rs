@@ -9,18 +9,18 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
-use crate::ops::history::Lines;
+use crate::ops::history::HistoryLines;
 use crate::ops::journal::Journal;
 use crate::queue::{Link, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, watch};
-use crate::tui::change::run::{Changes, StoppingChanges};
+use crate::tui::change::run::{RunningChanges, StoppingChanges};
 use crate::tui::edge::Runner;
 use crate::tui::effect::Effect;
 use crate::tui::link;
 use crate::tui::msg::Msg;
 use crate::tui::server::run::{Gate, ScreenSession};
-use crate::tui::worker::run::Workers;
+use crate::tui::worker::run::RunningWorkers;
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -57,15 +57,15 @@ pub struct Tasks {
     /// The sender that the gate passes that on to.
     pub(crate) out: UnboundedSender<Msg>,
     /// The lines that are kept for other times.
-    pub(crate) lines: Lines,
+    pub(crate) lines: HistoryLines,
     pub(crate) latest: HashMap<TaskKind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
     /// Each made when first something is to be changed in that slot of a cluster; one, where there is
     /// no cluster.
     writers: HashMap<Option<u16>, Writer>,
-    pub(crate) workers: Workers,
+    pub(crate) workers: RunningWorkers,
     pub(crate) journal: Journal,
-    pub(crate) changes: Changes,
+    pub(crate) changes: RunningChanges,
     /// The changes that were under way on the servers before.
     pub(crate) stopping: StoppingChanges,
     /// Ends the MONITOR under way.
@@ -76,7 +76,7 @@ impl Tasks {
     /// Connects, and begins to watch the link and the channels; the loop hears of it through
     /// `out`. Queues that were named are the only ones there are: nothing is looked for then.
     #[must_use]
-    pub fn new(session: ScreenSession, lines: Lines, out: UnboundedSender<Msg>) -> Self {
+    pub fn new(session: ScreenSession, lines: HistoryLines, out: UnboundedSender<Msg>) -> Self {
         let (gate, answers) = Gate::new(out.clone());
         let store = session.open();
         let watching = [
@@ -96,8 +96,8 @@ impl Tasks {
             latest: HashMap::new(),
             watching,
             writers: HashMap::new(),
-            workers: Workers::default(),
-            changes: Changes::default(),
+            workers: RunningWorkers::default(),
+            changes: RunningChanges::default(),
             stopping: StoppingChanges::default(),
             trace_ends: Arc::default(),
         }

@@ -244,7 +244,7 @@ const IRREGULAR: [&str; 14] = [
 ];
 
 /// The name of the type that a line defines.
-fn defined(line: &str) -> Option<&str> {
+pub(crate) fn defined(line: &str) -> Option<&str> {
     let is_scope = |word: &&str| word.starts_with("pub") || word.ends_with(')');
     let mut words = line.split_whitespace().skip_while(is_scope);
     let is_type = ["struct", "enum", "trait", "type"].contains(&words.next()?);

@@ -33,7 +33,7 @@ use delayscope::tui::lists::{ListElement, Stand};
 use delayscope::tui::look::{Background, Depth, Look, Zone};
 use delayscope::tui::model::{Model, Screen};
 use delayscope::tui::msg::Msg;
-use delayscope::tui::queues::{Depths, Trend};
+use delayscope::tui::queues::{DepthTrend, Depths};
 use delayscope::tui::tabs::Tab;
 use delayscope::tui::update::update;
 use delayscope::tui::view;
@@ -299,7 +299,7 @@ fn drifted(model: &mut Model, page: u64, from: usize, rows: &[EntryRow]) {
 }
 
 /// One more sample of the depths, instead of the oldest.
-fn deeper(trend: &mut Trend, at: EpochMillis, wave: u64) {
+fn deeper(trend: &mut DepthTrend, at: EpochMillis, wave: u64) {
     trend.samples.pop_front();
     trend.samples.push_back(Some(Depths {
         at,

@@ -21,7 +21,7 @@ use delayscope::clock::instant;
 use delayscope::ops::entries::From;
 use delayscope::ops::search::{SearchEvent, search};
 use delayscope::payload::Habit;
-use delayscope::queue::{Filter, Progress, Queue};
+use delayscope::queue::{Filter, Queue, SearchProgress};
 use delayscope::store::{Access, Store};
 use futures_util::StreamExt;
 use support::{PATIENCE, Server, Value, frame};
@@ -138,7 +138,7 @@ async fn measure(server: &Server, store: &Store, queue: &Queue, what: &str) {
 struct Look {
     first_s: f64,
     done_s: f64,
-    done: Progress,
+    done: SearchProgress,
 }
 
 async fn look(store: &Store, queue: &Queue, typed: &str, from: From) -> Look {

@@ -5,7 +5,7 @@
 use std::process::{Command, Stdio};
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::journal::{Head, Item, ItemResult, Journal, JournalRecord, ServerId};
+use delayscope::ops::journal::{Item, ItemResult, Journal, JournalHead, JournalRecord, ServerId};
 use delayscope::queue::{Change, EntryId, Form, Outcome, State, Tally, frame};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -33,7 +33,7 @@ impl Home {
 
     /// Begins a change of `count` entries, each with the text `message N`.
     async fn begin(&self, change: Change, queue: &[u8], count: u64) -> JournalRecord {
-        let head = Head {
+        let head = JournalHead {
             change,
             queue: queue.to_vec(),
             server: ServerId {

@@ -8,7 +8,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::ops::entries::From;
 use delayscope::ops::search::{SearchEvent, search};
 use delayscope::payload::Habit;
-use delayscope::queue::{Entry, Filter, Progress, Queue, State};
+use delayscope::queue::{Entry, Filter, Queue, SearchProgress, State};
 use delayscope::store::{Store, StoreError};
 use futures_util::{StreamExt, TryStreamExt};
 
@@ -25,12 +25,17 @@ fn filter(typed: &str) -> Filter {
 }
 
 /// All that a search finds, and how far it came.
-async fn found(store: &Store, queue: &Queue, typed: &str, from: From) -> (Vec<Entry>, Progress) {
+async fn found(
+    store: &Store,
+    queue: &Queue,
+    typed: &str,
+    from: From,
+) -> (Vec<Entry>, SearchProgress) {
     let said: Vec<SearchEvent> = search(store, queue, filter(typed), (from, Habit::default()))
         .try_collect()
         .await
         .unwrap();
-    let (mut hits, mut before) = (Vec::new(), Progress::default());
+    let (mut hits, mut before) = (Vec::new(), SearchProgress::default());
     let mut said = said.into_iter();
     let last = said.next_back();
     for part in said {
@@ -62,7 +67,7 @@ async fn hits_come_in_due_order_with_how_far_it_is() {
             4_996, 4_997, 4_998, 4_999
         ]
     );
-    let all = Progress {
+    let all = SearchProgress {
         looked: 5_000,
         of: 5_000,
         matched: 16,

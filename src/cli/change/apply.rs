@@ -10,7 +10,7 @@ use super::super::output::Output;
 use super::super::stop::StopSignal;
 use super::super::suspend::Suspend;
 use super::super::{CommandOutcome, say};
-use super::summary::{self, Figures};
+use super::summary::{self, SummaryFigures};
 use crate::clock::instant;
 use crate::ops::apply::{ChangeEvent, Order, PAUSED, RunningChange};
 use crate::queue::plan::{EntryResult, Plan, Progress, Summary, Way};
@@ -207,9 +207,9 @@ impl ChangeFollower {
             let more = text::counted(self.unlisted, "entry", "entries");
             say::note(&format!("and {more} more: --each lists all of them"));
         }
-        let figures = Figures {
+        let figures = SummaryFigures {
             entry: self.entry.as_deref(),
-            ..Figures::ended(summary)
+            ..SummaryFigures::ended(summary)
         };
         summary::print(&figures, &summary.notes, out)?;
         for note in &summary.notes {
@@ -245,13 +245,13 @@ impl ChangeFollower {
             let mut tally = progress.tally;
             let left = self.planned.saturating_sub(tally.sum());
             tally.add(Became::Left, left);
-            let figures = Figures {
+            let figures = SummaryFigures {
                 planned: tally.sum(),
                 tally,
                 journal_id: self.journal_id.as_deref(),
                 elapsed: instant().saturating_duration_since(self.began),
                 longest: progress.longest_block,
-                ..Figures::of(self.change, &self.queue)
+                ..SummaryFigures::of(self.change, &self.queue)
             };
             if let Err(unprinted) = summary::print(&figures, &[], out) {
                 return unprinted.into();

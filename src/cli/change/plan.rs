@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::output::{Output, wrapped};
 use super::super::{shape, times};
-use super::summary::{self, Figures, ms};
+use super::summary::{self, SummaryFigures, ms};
 use crate::queue::asks::Why;
 use crate::queue::plan::{Plan, Progress};
 use crate::queue::{Change, Due, text};
@@ -224,10 +224,10 @@ fn span(span: Duration) -> String {
 
 /// The summary of a dry run: what it would do, beside what it did, which is nothing.
 fn fields(plan: &Plan) -> Value {
-    let mut fields = summary::fields(&Figures {
+    let mut fields = summary::fields(&SummaryFigures {
         dry_run: true,
         planned: plan.planned,
-        ..Figures::of(plan.change, &plan.queue)
+        ..SummaryFigures::of(plan.change, &plan.queue)
     });
     let new_due = plan.new_due.map(|(first, last)| [first.get(), last.get()]);
     let cost = &plan.cost;

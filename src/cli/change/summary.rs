@@ -11,7 +11,7 @@ use crate::queue::{Change, Outcome, Queue, Summary, Tally, text};
 
 /// The figures that the summary of every change has.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Figures<'a> {
+pub(in super::super) struct SummaryFigures<'a> {
     /// The kind of change.
     pub(in super::super) change: Change,
     /// The queue that was changed.
@@ -36,7 +36,7 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) helped: Option<bool>,
 }
 
-impl<'a> Figures<'a> {
+impl<'a> SummaryFigures<'a> {
     /// Figures of a change that did nothing.
     pub(in super::super) fn of(change: Change, queue: &'a Queue) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl<'a> Figures<'a> {
 }
 
 /// The summary's fields; more may be put behind them.
-pub(in super::super) fn fields(figures: &Figures<'_>) -> Map<String, Value> {
+pub(in super::super) fn fields(figures: &SummaryFigures<'_>) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("change".into(), figures.change.word().into());
     shape::name(&mut fields, &figures.queue.name);
@@ -89,7 +89,7 @@ pub(in super::super) fn fields(figures: &Figures<'_>) -> Map<String, Value> {
 
 /// Prints the summary.
 pub(super) fn print<W: Write>(
-    figures: &Figures<'_>,
+    figures: &SummaryFigures<'_>,
     notes: &[String],
     out: &mut Output<W>,
 ) -> io::Result<()> {
@@ -108,7 +108,7 @@ pub(super) fn print<W: Write>(
 }
 
 /// The summary for people.
-fn line(figures: &Figures<'_>) -> String {
+fn line(figures: &SummaryFigures<'_>) -> String {
     let name = text::printable_bytes(figures.queue.name.as_bytes());
     if figures.change == Change::Kick {
         return match figures.listening {

@@ -14,7 +14,7 @@ use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, Queue, text};
 use crate::trace::life::Moment;
 use crate::trace::record::Precision;
-use crate::trace::{ClientNames, Event, EventKind, Life, Message, MessageFate};
+use crate::trace::{ClientNames, Event, EventKind, Life, MessageFate, TracedMessage};
 
 const EVENTS: [Column; 6] = [
     Column::left("TIME", 12),
@@ -304,7 +304,7 @@ impl LinePrinter {
     /// The decoded payload of a message; none when the flags leave it out.
     fn chosen(
         &self,
-        message: &Message,
+        message: &TracedMessage,
         due: Option<Due>,
         at_us: Option<i64>,
     ) -> Option<DecodedPayload> {
@@ -342,7 +342,7 @@ impl LinePrinter {
     fn message_fields(
         &self,
         fields: &mut Map<String, Value>,
-        message: &Message,
+        message: &TracedMessage,
         says: DecodedPayload,
     ) {
         let form = message.form().map_or("none", Form::word);

@@ -11,7 +11,7 @@ use super::printed::{exact, ms, signed, whole};
 use crate::ops::trace::{LiveCost, LiveEnd};
 use crate::queue::{Known, text};
 use crate::trace::aof::Damage;
-use crate::trace::figures::{Client, Figures, Spread};
+use crate::trace::figures::{Figures, HostFigures, Spread};
 use crate::trace::record::{LONGEST_RECORD, Precision};
 use crate::trace::{ClientNames, MessageFate};
 
@@ -22,7 +22,7 @@ const MOST_NAMES: usize = 3;
 
 /// Counts beside the figures of the log: fates, and records that were not read.
 #[derive(Default)]
-pub(super) struct Summary {
+pub(super) struct TraceSummary {
     fates: BTreeMap<&'static str, u64>,
     unreadable: u64,
     too_long: u64,
@@ -47,7 +47,7 @@ pub(super) struct LogEnd {
     pub(super) damage: Option<Damage>,
 }
 
-impl Summary {
+impl TraceSummary {
     /// A log was read to its end.
     pub(super) fn read(&mut self, name: &str, ended: &LogEnd) {
         self.unreadable += ended.unreadable;
@@ -298,7 +298,7 @@ fn cost_words(cost: &LiveCost) -> String {
     )
 }
 
-fn client_object(host: &[u8], client: &Client, names: &ClientNames) -> Value {
+fn client_object(host: &[u8], client: &HostFigures, names: &ClientNames) -> Value {
     let mut fields = Map::new();
     fields.insert("host".into(), String::from_utf8_lossy(host).into());
     let names = names.of_host(host).into_iter();
@@ -318,7 +318,7 @@ fn client_object(host: &[u8], client: &Client, names: &ClientNames) -> Value {
     Value::Object(fields)
 }
 
-fn client_words(host: &[u8], client: &Client, names: &ClientNames) -> String {
+fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> String {
     let names = names.of_host(host);
     let first: Vec<_> = names.iter().take(MOST_NAMES).collect();
     let first: Vec<_> = first

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::ChangeEvent;
-use super::run::{Back, Halt, Run};
+use super::run::{Halt, ListReturn, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
 use crate::ops::bulk::aside::{self, BringBack};
@@ -151,7 +151,7 @@ impl Run {
                     let rest = (step.of - step.at) as f64 / step.at.max(1) as f64;
                     let left = passed.as_secs_f64() * rest;
                     let begins = self.back.is_none();
-                    self.back = Some(Back {
+                    self.back = Some(ListReturn {
                         elements: (step.at, step.of),
                         per_s,
                         left: Duration::try_from_secs_f64(left).ok(),

@@ -13,7 +13,7 @@ use crate::ops::plan::work::{Work, has_places};
 use crate::queue::Queue;
 use crate::queue::plan::Way;
 use crate::store::StoreError;
-use crate::store::bulk::{Away, Order};
+use crate::store::bulk::{Away, ReadOrder};
 use crate::store::write::{DueCursor, Portion, Writer};
 
 /// Before all due times: nothing is due then.
@@ -97,7 +97,7 @@ impl AskedScript<'_> {
                 asked.await.map(drop)
             }
             Self::Append => {
-                let seen = Order::default();
+                let seen = ReadOrder::default();
                 let asked = writer.append(queue, &seen, &[], false);
                 asked.await.map(drop)
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::ChangeEvent;
 use super::batch::EntryFate;
 use super::brake::LOOK;
-use super::ledger::{Doubt, Teller};
+use super::ledger::{DoubtfulEntry, Teller};
 use super::look::SeenEntry;
 use super::run::{Halt, PartEnd, Run};
 use crate::clock::{EpochMillis, instant};
@@ -152,7 +152,7 @@ impl Run {
             }
         };
         let ids = due.iter().map(|member| self.queue.id(member));
-        let lost: Vec<Doubt> = ids.filter_map(|id| doubt.get(&id).copied()).collect();
+        let lost: Vec<DoubtfulEntry> = ids.filter_map(|id| doubt.get(&id).copied()).collect();
         self.taken_back(lost.iter()).await?;
         Ok(!lost.is_empty())
     }
@@ -246,14 +246,14 @@ impl Run {
 
     /// Finds the entries of `work` that the new master has as they were before: each with what was
     /// told of it.
-    async fn lost_of(&mut self, work: &Work) -> Result<Vec<(usize, Doubt)>, Halt> {
+    async fn lost_of(&mut self, work: &Work) -> Result<Vec<(usize, DoubtfulEntry)>, Halt> {
         if !self.ledger.doubts() {
             return Ok(Vec::new());
         }
         self.brought_back().await;
         let doubt = self.ledger.take_doubt();
         let of = |i| Some((i, *doubt.get(&work.id(&self.queue, i))?));
-        let mut there: Vec<(usize, Doubt)> = (0..work.len()).filter_map(of).collect();
+        let mut there: Vec<(usize, DoubtfulEntry)> = (0..work.len()).filter_map(of).collect();
         let seen = if let Work::Repair(deed) = work {
             let (store, queue) = (self.writer.store().clone(), self.queue.clone());
             let ran = loop {
@@ -318,7 +318,7 @@ impl Run {
         &mut self,
         work: &Work,
         i: usize,
-        doubt: Doubt,
+        doubt: DoubtfulEntry,
         fated: EntryFate,
     ) -> PartEnd {
         self.tally.take_back(doubt.outcome);
@@ -351,7 +351,7 @@ impl Run {
     }
 
     /// Writes down that these are as they were before.
-    async fn taken_back<'a>(&mut self, lost: impl Iterator<Item = &'a Doubt>) -> PartEnd {
+    async fn taken_back<'a>(&mut self, lost: impl Iterator<Item = &'a DoubtfulEntry>) -> PartEnd {
         let (mut happened, mut count) = (Vec::new(), 0);
         for doubt in lost {
             self.tally.take_back(doubt.outcome);

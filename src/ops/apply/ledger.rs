@@ -29,7 +29,7 @@ pub(super) struct Ledger {
     is_astray: bool,
     rows: VecDeque<DoneRow>,
     /// The entries that a failover may have taken back, each with what was told of it.
-    doubt: HashMap<EntryId, Doubt>,
+    doubt: HashMap<EntryId, DoubtfulEntry>,
     failovers: u64,
 }
 
@@ -43,7 +43,7 @@ struct DoneRow {
 
 /// An entry that a failover may have taken back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Doubt {
+pub(super) struct DoubtfulEntry {
     /// Its item in the journal, where it is written down.
     pub(super) item: Option<u64>,
     /// Its outcome, as it was told.
@@ -138,7 +138,7 @@ impl Ledger {
 
     /// Takes note of entries that the last script has done. Those that were in doubt until then: it
     /// could only do them because they had been taken back.
-    pub(super) fn done(&mut self, entries: Vec<(Option<u64>, EntryId)>) -> Vec<Doubt> {
+    pub(super) fn done(&mut self, entries: Vec<(Option<u64>, EntryId)>) -> Vec<DoubtfulEntry> {
         if self.history.is_none() || entries.is_empty() {
             return Vec::new();
         }
@@ -161,11 +161,11 @@ impl Ledger {
     ) {
         let each = entries.into_iter();
         self.doubt
-            .extend(each.map(|(item, id)| (id, Doubt { item, outcome })));
+            .extend(each.map(|(item, id)| (id, DoubtfulEntry { item, outcome })));
     }
 
     /// Takes out the entries in doubt.
-    pub(super) fn take_doubt(&mut self) -> HashMap<EntryId, Doubt> {
+    pub(super) fn take_doubt(&mut self) -> HashMap<EntryId, DoubtfulEntry> {
         std::mem::take(&mut self.doubt)
     }
 

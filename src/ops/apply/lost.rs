@@ -7,7 +7,7 @@ use crate::clock::EpochMillis;
 use crate::ops::journal::ServerId;
 use crate::ops::plan::then::ServerThen;
 use crate::queue::text;
-use crate::store::bulk::{Facts, facts};
+use crate::store::bulk::{QueueSizes, facts};
 use crate::store::read::{self, KeyType};
 
 /// The reason for the unknown outcome of an entry.
@@ -156,6 +156,6 @@ impl Run {
 }
 
 /// The elements of the order list, also of one that is aside, beyond what waits.
-const fn beyond(facts: &Facts) -> u64 {
+const fn beyond(facts: &QueueSizes) -> u64 {
     (facts.order + facts.aside).saturating_sub(facts.waiting)
 }

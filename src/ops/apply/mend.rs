@@ -9,7 +9,7 @@ use crate::ops::bulk::Size;
 use crate::ops::bulk::aside;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::restore_order::RestoreOrder;
-use crate::ops::journal::{Head, Item, ItemResult, Tries};
+use crate::ops::journal::{Item, ItemResult, JournalHead, Tries};
 use crate::ops::plan::whole::{self, NAMED_STRAYS};
 use crate::queue::{Change, EntryId, Outcome, State, Tally, redis_cli, text};
 use crate::store::change;
@@ -56,7 +56,7 @@ impl Run {
                 Err(error) => self.again(error).await?,
             }
         };
-        let record = journal.begin(Head {
+        let record = journal.begin(JournalHead {
             change: Change::RestoreOrder,
             queue: self.queue.spec(),
             server: self.server.clone(),

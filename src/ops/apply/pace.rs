@@ -121,7 +121,7 @@ impl ScriptPace {
 
 /// The speed at which entries go, and the moment at which the next ones may.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct EntryPace {
     per_s: Option<f64>,
     /// The moment before which a limit of entries a second lets none through.
     next: Instant,
@@ -131,7 +131,7 @@ pub(super) struct Meter {
     all: u64,
 }
 
-impl Meter {
+impl EntryPace {
     pub(super) fn new(limits: &Limits, now: Instant) -> Self {
         Self {
             per_s: limits.per_s,
@@ -260,7 +260,7 @@ mod tests {
             per_s: Some(100.0),
             ..Limits::default()
         };
-        let mut meter = Meter::new(&limits, begin);
+        let mut meter = EntryPace::new(&limits, begin);
         assert_eq!(meter.pause(begin), None);
         meter.went(20, begin);
         assert_eq!(meter.pause(begin), Some(Duration::from_millis(200)));

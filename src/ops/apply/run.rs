@@ -10,12 +10,12 @@ use super::batch::EntryFate;
 use super::kick::Stuck;
 use super::ledger::Ledger;
 use super::lost::Before;
-use super::pace::{Meter, ScriptPace};
-use super::unheard::Teller;
+use super::pace::{EntryPace, ScriptPace};
+use super::unheard::UnheardTeller;
 use super::{ChangeEvent, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::ops::caught::caught;
-use crate::ops::journal::{Head, Journal, JournalError, JournalRecord, ServerId};
+use crate::ops::journal::{Journal, JournalError, JournalHead, JournalRecord, ServerId};
 use crate::ops::plan::PreparedChange;
 use crate::ops::plan::work::Job;
 use crate::queue::plan::{Progress, Way};
@@ -62,7 +62,7 @@ pub(super) struct ItemFate {
 
 /// The progress of the order list on its way back.
 #[derive(Clone, Copy)]
-pub(super) struct Back {
+pub(super) struct ListReturn {
     /// Elements looked at so far, and all of them.
     pub(super) elements: (u64, u64),
     /// Entries a second that went before.
@@ -85,7 +85,7 @@ pub(super) struct Run {
     /// Elements of the order list that are thought to be cheap enough for the first script in which
     /// they go round, come back or change their places.
     pub(super) elements: usize,
-    pub(super) meter: Meter,
+    pub(super) meter: EntryPace,
     /// The journal, from its begin on.
     pub(super) journal: Option<Journal>,
     /// The journal's record of it, from its begin to its end.
@@ -96,7 +96,7 @@ pub(super) struct Run {
     pub(super) phase: &'static str,
     pub(super) tally: Tally,
     pub(super) planned: u64,
-    pub(super) tell: Arc<Teller>,
+    pub(super) tell: Arc<UnheardTeller>,
     told: Option<Instant>,
     pub(super) longest: Duration,
     began: Instant,
@@ -115,7 +115,7 @@ pub(super) struct Run {
     /// True while the order list goes round: that is finished, whoever reads of it.
     pub(super) goes_round: bool,
     /// The progress of the order list while it is brought back.
-    pub(super) back: Option<Back>,
+    pub(super) back: Option<ListReturn>,
     /// The way in which it goes.
     pub(super) way: Way,
     /// Copies beyond the first that left the order list with entries that stood there twice.
@@ -144,7 +144,7 @@ impl Run {
         writer: Writer,
         limits: Limits,
         plan: &Plan,
-        tell: Arc<Teller>,
+        tell: Arc<UnheardTeller>,
         order: watch::Receiver<Order>,
     ) -> Self {
         let began = instant();
@@ -153,7 +153,7 @@ impl Run {
             queue: plan.queue.clone(),
             pace: ScriptPace::new(&limits, plan.cost.entries_within(limits.max_block)),
             elements: plan.cost.elements_within(limits.max_block),
-            meter: Meter::new(&limits, began),
+            meter: EntryPace::new(&limits, began),
             limits,
             order,
             journal: None,
@@ -201,7 +201,7 @@ impl Run {
         self.at_first = Before::since(then);
         let server = ServerId::told(self.writer.store()).await;
         self.server.clone_from(&server);
-        let head = Head {
+        let head = JournalHead {
             change: plan.change,
             queue: plan.queue.spec(),
             server,

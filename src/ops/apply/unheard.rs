@@ -15,18 +15,18 @@ use crate::queue::EntryResult;
 const WORD: usize = 256;
 
 /// Makes one who tells and one who listens; `most`: bytes that may be unheard until [too
-/// much](Teller::is_too_much) is.
-pub(super) fn line(most: usize) -> (Teller, Listener) {
+/// much](UnheardTeller::is_too_much) is.
+pub(super) fn line(most: usize) -> (UnheardTeller, Listener) {
     let line = Arc::new(UnheardLine {
         most,
         ..UnheardLine::default()
     });
-    (Teller(Arc::clone(&line)), Listener(line))
+    (UnheardTeller(Arc::clone(&line)), Listener(line))
 }
 
 /// The one who tells. Dropping it ends what the listener hears.
 #[derive(Debug)]
-pub(super) struct Teller(Arc<UnheardLine>);
+pub(super) struct UnheardTeller(Arc<UnheardLine>);
 
 /// The one who listens. Dropping it is heard too.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl UnheardLine {
     }
 }
 
-impl Teller {
+impl UnheardTeller {
     /// Tells it, if somebody listens still. Of how far it is only the newest word counts, and what
     /// is the trouble need not be said twice.
     pub(super) fn say(&self, word: ChangeEvent) {
@@ -100,7 +100,7 @@ impl Teller {
     }
 }
 
-impl Drop for Teller {
+impl Drop for UnheardTeller {
     fn drop(&mut self) {
         self.0.unheard().over = true;
         self.0.told.notify_one();

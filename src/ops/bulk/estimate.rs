@@ -104,7 +104,7 @@ struct SampledElement {
 
 /// A look at a queue's order list: some of its elements, with where they stand and their scores.
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
+pub struct OrderSample {
     /// Length of the order list.
     pub length: u64,
     /// It has an expiry, which forbids setting it aside.
@@ -128,7 +128,7 @@ pub struct Walk {
     pub most: [f64; 3],
 }
 
-impl Sample {
+impl OrderSample {
     /// Looks at 64 pages of 32 elements (fewer where elements are large). Of a layout without order
     /// list: nothing.
     pub async fn take(store: &Store, queue: &Queue) -> Result<Self, StoreError> {
@@ -299,7 +299,7 @@ struct Steps {
 
 impl Steps {
     /// Adds an element that `stay` elements stand before when its turn comes, at this place.
-    fn add(&mut self, sample: &Sample, stay: f64, place: f64) {
+    fn add(&mut self, sample: &OrderSample, stay: f64, place: f64) {
         let near = place.min((float(sample.length) - place).max(0.0));
         self.count += 1;
         for (i, steps) in [stay, place, near].into_iter().enumerate() {
@@ -308,7 +308,7 @@ impl Steps {
         }
     }
 
-    fn walk(self, sample: &Sample, ask: &Ask) -> Walk {
+    fn walk(self, sample: &OrderSample, ask: &Ask) -> Walk {
         if self.count == 0 {
             return Walk::default();
         }

@@ -32,7 +32,7 @@ pub(in crate::ops) struct ListReader {
 
 /// A page of a list.
 #[derive(Debug)]
-pub(in crate::ops) struct ListPage {
+pub(in crate::ops) struct ElementsPage {
     /// The place of its first element.
     pub(in crate::ops) first: u64,
     /// Its elements.
@@ -47,7 +47,7 @@ pub(in crate::ops) struct ListPage {
 #[derive(Debug)]
 pub(in crate::ops) enum ListRead {
     /// A page.
-    Page(ListPage),
+    Page(ElementsPage),
     /// The end; asked again, it reads what was appended since.
     End,
     /// Another list than the one that was read up to now: it has to be read again.
@@ -111,7 +111,7 @@ impl ListReader {
             }
             let from = elements.len() - overlapping(&elements);
             self.tail = elements[from..].to_vec();
-            return Ok(ListRead::Page(ListPage {
+            return Ok(ListRead::Page(ElementsPage {
                 first,
                 elements,
                 length: page.length,

@@ -109,7 +109,8 @@ mod tests {
             let (mut kept, mut entries, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
             for &n in &order {
                 if gone.contains(&n) {
-                    let place = kept.last().map_or(ListPlace::Head, |&k| ListPlace::Behind(chosen(k).member));
+                    let behind = |&k: &usize| ListPlace::Behind(chosen(k).member);
+                    let place = kept.last().map_or(ListPlace::Head, behind);
                     entries.push((chosen(n), Some(place)));
                     numbers.push(n);
                 } else {

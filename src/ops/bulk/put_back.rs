@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::neighbours::{Groups, groups};
-use super::turn::Turn;
+use super::turn::ListTurn;
 use super::{BulkStep, NumberedFate, Size, may_have_left, scores};
 use crate::clock::local_now;
 use crate::queue::Queue;
@@ -33,7 +33,7 @@ pub struct PutBack {
     unsure: HashSet<usize>,
     /// Entries of the last such script: to be looked up before anything else.
     sent: Vec<usize>,
-    turn: Turn,
+    turn: ListTurn,
     /// The most entries that a script puts back.
     most: usize,
     stage: PutBackStage,
@@ -66,7 +66,7 @@ impl PutBack {
             entries: entries.into_iter().map(|entry| entry.0).collect(),
             unsure: HashSet::new(),
             sent: Vec::new(),
-            turn: Turn::new(),
+            turn: ListTurn::new(),
             most: MOST_PUT_BACK,
             stage: PutBackStage::Heads,
             announced: None,

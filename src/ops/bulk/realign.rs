@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::list::{ListPage, ListRead, ListReader};
+use super::list::{ElementsPage, ListRead, ListReader};
 use super::swap::{ChosenPlace, FreePlace, mark, plan};
 use super::{BulkStep, NumberedFate, Size, scores};
 use crate::clock::EpochMillis;
@@ -259,7 +259,7 @@ impl RealignStage {
 }
 
 impl ListReading {
-    fn take(&mut self, page: &ListPage, queue: &Queue, open: &HashMap<Vec<u8>, usize>) {
+    fn take(&mut self, page: &ElementsPage, queue: &Queue, open: &HashMap<Vec<u8>, usize>) {
         for (i, element) in page.elements.iter().enumerate() {
             let chosen = open.get(element).copied().filter(|&i| !self.stood[i]);
             if chosen.is_none() && self.slots.len() >= open.len() {

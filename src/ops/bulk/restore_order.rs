@@ -84,7 +84,8 @@ impl RestoreOrder {
             .collect())
     }
 
-    /// Brings up to `n` elements back ([`BulkStep::dropped`]: what was not); none: nothing is aside.
+    /// Brings up to `n` elements back ([`BulkStep::dropped`]: what was not); none: nothing is
+    /// aside.
     pub async fn next(
         &mut self,
         writer: &Writer,

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use self::copies::CopyCount;
 use super::list::{ListRead, ListReader};
-use super::turn::Turn;
+use super::turn::ListTurn;
 use super::{BulkStep, NumberedFate, Size, scores};
 use crate::queue::Queue;
 use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, SweepFate, TimedResult, facts};
@@ -45,7 +45,7 @@ pub struct Sweep {
     often: HashMap<usize, u64>,
     /// Copies beyond the first that have left since that was told.
     copies: u64,
-    turn: Turn,
+    turn: ListTurn,
     /// The most of the chosen that leave in a script.
     most: usize,
     stage: SweepStage,
@@ -135,7 +135,7 @@ impl Sweep {
             told: HashSet::new(),
             often: HashMap::new(),
             copies: 0,
-            turn: Turn::new(),
+            turn: ListTurn::new(),
             most: MOST_MOVED,
             stage,
             before: None,
@@ -469,7 +469,7 @@ impl Sweep {
                 self.stage = SweepStage::Ended;
             } else {
                 // They are in the list: once more round.
-                (self.turn, self.before) = (Turn::new(), None);
+                (self.turn, self.before) = (ListTurn::new(), None);
                 self.stage = SweepStage::Turning;
             }
             return Ok(step);

@@ -17,7 +17,7 @@ const BYTES: usize = 1 << 20;
 
 /// One turn of the order list.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct ListTurn {
     /// Elements that are looked at in one go, at most.
     most: usize,
     /// Bytes that go round in a script, at most.
@@ -43,7 +43,7 @@ struct Sent {
     last: Option<Vec<u8>>,
 }
 
-impl Turn {
+impl ListTurn {
     pub(super) const fn new() -> Self {
         Self {
             most: ELEMENTS_OF_FIRST_LOOK,

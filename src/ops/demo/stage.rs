@@ -19,7 +19,7 @@ use crate::store::write::Writer;
 const AFTER_TROUBLE: Duration = Duration::from_secs(1);
 
 /// A message and when it is due.
-pub(super) type Message = (EpochMillis, Vec<u8>);
+pub(super) type DemoMessage = (EpochMillis, Vec<u8>);
 
 /// One scenario's place in the demo.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Stage {
     }
 
     /// Offers messages as a Redisson client does.
-    pub(super) async fn offer(&self, messages: &[Message]) -> Result<(), StoreError> {
+    pub(super) async fn offer(&self, messages: &[DemoMessage]) -> Result<(), StoreError> {
         let each = messages.iter().map(|(due, payload)| (*due, &payload[..]));
         let offered = offer_each(&self.writer, &self.queue, each, self.form).await?;
         if let Some(due) = messages.iter().map(|(due, _)| *due).min() {
@@ -68,7 +68,7 @@ impl Stage {
     }
 
     /// The same for a scenario that goes on whatever happens.
-    pub(super) async fn offer_or_tell(&self, messages: &[Message]) {
+    pub(super) async fn offer_or_tell(&self, messages: &[DemoMessage]) {
         if let Err(why) = self.offer(messages).await {
             self.trouble(why);
             self.pause(AFTER_TROUBLE).await;

@@ -15,7 +15,7 @@ use crate::queue::{Entry, Push, Queue, State};
 use crate::store::read::{self, Elements};
 use crate::store::{Store, StoreError};
 
-pub(super) struct ListReader {
+pub(super) struct EntriesReader {
     store: Store,
     list: Vec<u8>,
     told: SeenElements,
@@ -74,7 +74,7 @@ impl Members {
     }
 }
 
-impl ListReader {
+impl EntriesReader {
     /// `ordered`: it is the order list.
     pub(super) fn new(store: &Store, queue: &Queue, list: Vec<u8>, ordered: bool) -> Self {
         Self {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::lists::ListReader;
+use super::lists::EntriesReader;
 use super::sieve::Sieve;
 use super::timeouts::TimeoutsReader;
 use super::{From, Selection, state};
@@ -114,7 +114,7 @@ enum LookUp {
 enum PageSource {
     Timeouts(TimeoutsReader),
     /// These, one after the other; none where the layout has no such place.
-    Lists(VecDeque<ListReader>),
+    Lists(VecDeque<EntriesReader>),
 }
 
 impl PageSource {
@@ -308,7 +308,7 @@ impl OpenPages {
                 before: late,
             });
         let keys = queue.keys();
-        let list = |list, ordered| ListReader::new(store, queue, list, ordered);
+        let list = |list, ordered| EntriesReader::new(store, queue, list, ordered);
         let mut source = match selection.from {
             From::Waiting | From::Late => {
                 PageSource::Timeouts(TimeoutsReader::new(store, queue, bounds))

@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 4_000_000_000;
 pub(super) struct Folder(pub(super) PathBuf);
 
 /// The right to write, until it is dropped: one process at a time.
-pub(super) struct Turn {
+pub(super) struct WriteTurn {
     _lock: File,
 }
 
@@ -42,14 +42,14 @@ impl Folder {
     }
 
     /// Waits until nobody else writes. Makes the directory where there is none.
-    pub(super) fn turn(&self) -> Result<Turn, JournalError> {
+    pub(super) fn turn(&self) -> Result<WriteTurn, JournalError> {
         let lock = || {
             private::dir(&self.0)?;
             private::dir(&self.changes_path())?;
             let path = self.0.join("journal.lock");
             let file = private::open(OpenOptions::new().append(true).create(true), &path)?;
             file.lock()?;
-            Ok(Turn { _lock: file })
+            Ok(WriteTurn { _lock: file })
         };
         lock().map_err(|error| self.unwritable(&error))
     }
@@ -102,7 +102,7 @@ impl Folder {
     }
 
     /// Appends a line; on disk when it returns.
-    pub(super) fn append(&self, _: &Turn, line: &RecordLine) -> Result<(), JournalError> {
+    pub(super) fn append(&self, _: &WriteTurn, line: &RecordLine) -> Result<(), JournalError> {
         let path = self.lines_path();
         let append = || {
             let is_new = !path.exists();
@@ -124,7 +124,7 @@ impl Folder {
     /// A new file for a change's entries, held by us until it is closed.
     pub(super) fn create(
         &self,
-        _: &Turn,
+        _: &WriteTurn,
         now: EpochMillis,
     ) -> Result<(String, File), JournalError> {
         let create = || loop {
@@ -202,7 +202,7 @@ impl Folder {
     }
 
     /// Removes the changes that ended and are older than so many days.
-    pub(super) fn expire(&self, turn: &Turn, keep_days: u32) -> Result<(), JournalError> {
+    pub(super) fn expire(&self, turn: &WriteTurn, keep_days: u32) -> Result<(), JournalError> {
         let cutoff = local_now().plus(-i64::from(keep_days) * 86_400_000);
         let is_old = |kept: &JournalledChange| kept.at < cutoff;
         if self.oldest().is_none_or(|at| at >= cutoff) {
@@ -229,7 +229,7 @@ impl Folder {
     /// Removes changes: first from the list, then their files, so that none is listed without.
     pub(super) fn remove(
         &self,
-        turn: &Turn,
+        turn: &WriteTurn,
         gone: &[&JournalledChange],
     ) -> Result<PurgeAmount, JournalError> {
         let mut purged = PurgeAmount::default();
@@ -247,7 +247,7 @@ impl Folder {
     }
 
     /// Removes files of changes that are not listed: they died before they began.
-    pub(super) fn remove_strays(&self, _: &Turn) -> Result<u64, JournalError> {
+    pub(super) fn remove_strays(&self, _: &WriteTurn) -> Result<u64, JournalError> {
         let listed = self.changes()?;
         let listed: HashSet<&str> = listed.iter().map(|kept| kept.id.as_str()).collect();
         let entries = fs::read_dir(self.changes_path());
@@ -265,7 +265,7 @@ impl Folder {
         fs::remove_file(&path).map_or(0, |()| bytes)
     }
 
-    fn rewrite(&self, _: &Turn, stays: impl Fn(&RecordLine) -> bool) -> io::Result<()> {
+    fn rewrite(&self, _: &WriteTurn, stays: impl Fn(&RecordLine) -> bool) -> io::Result<()> {
         let draft = self.0.join("journal.jsonl.tmp");
         let mut how = OpenOptions::new();
         let mut out = private::open(how.write(true).create(true).truncate(true), &draft)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Head, JournalledChange, ServerId};
+use super::{JournalHead, JournalledChange, ServerId};
 use crate::clock::EpochMillis;
 use crate::queue::{Change, Outcome, Tally};
 
@@ -53,7 +53,7 @@ struct EndedFields {
 
 impl RecordLine {
     /// Makes the line that says that a change began.
-    pub(super) fn began(id: &str, at: EpochMillis, head: &Head) -> Self {
+    pub(super) fn began(id: &str, at: EpochMillis, head: &JournalHead) -> Self {
         let queue_hex = std::str::from_utf8(&head.queue).is_err();
         Self {
             id: id.to_owned(),
@@ -110,7 +110,7 @@ impl Began {
             id,
             at: EpochMillis::new(self.at_ms),
             who,
-            head: Head {
+            head: JournalHead {
                 change: Change::from_word(&self.change)?,
                 queue,
                 server: self.on,

@@ -30,8 +30,8 @@ fn file(journal: &Journal, id: &str) -> PathBuf {
     dir(journal).join("changes").join(id)
 }
 
-fn head(change: Change) -> Head {
-    Head {
+fn head(change: Change) -> JournalHead {
+    JournalHead {
         change,
         queue: b"orders".to_vec(),
         server: ServerId {
@@ -104,7 +104,7 @@ fn tally(done: u64) -> Tally {
 
 /// A change that did `done` entries; its id.
 async fn made(journal: &Journal, undoes: Option<&str>, done: u64) -> String {
-    let head = Head {
+    let head = JournalHead {
         undoes: undoes.map(str::to_owned),
         ..head(Change::Delete)
     };

@@ -12,7 +12,7 @@ use super::work::{Work, has_places};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::clients;
 use crate::ops::bulk::drift::{self, Difference};
-use crate::ops::bulk::estimate::{Ask, EstimateBasis, Sample, Walk, WorkKind};
+use crate::ops::bulk::estimate::{Ask, EstimateBasis, OrderSample, Walk, WorkKind};
 use crate::queue::Queue;
 use crate::queue::plan::{Cost, Plan, Way};
 use crate::store::bulk::facts;
@@ -74,7 +74,7 @@ const BATCH: u32 = 500;
 async fn reckon(
     making: &PlanContext<'_>,
     work: &Work,
-    sample: &mut Option<Sample>,
+    sample: &mut Option<OrderSample>,
 ) -> Result<EstimateBasis, ChangeError> {
     let PlanContext { store, queue, now } = *making;
     // What does not wait yet stands for the estimate where those with such scores do.
@@ -102,20 +102,20 @@ async fn reckon(
     let of_target;
     let sample = match work {
         Work::TakeBack(.., End::Head) | Work::Discard(_, End::Tail) => {
-            of_target = Sample::of_target(store, queue, queue.comes_at_head()).await?;
+            of_target = OrderSample::of_target(store, queue, queue.comes_at_head()).await?;
             &of_target
         }
         Work::TakeBack(..) | Work::Discard(..) | Work::PutAmong(_) => {
-            of_target = Sample::of_target(store, queue, !queue.comes_at_head()).await?;
+            of_target = OrderSample::of_target(store, queue, !queue.comes_at_head()).await?;
             &of_target
         }
         Work::Repair(deed) if deed.looked_for(0).is_some() => {
-            of_target = Sample::of_target(store, queue, true).await?;
+            of_target = OrderSample::of_target(store, queue, true).await?;
             &of_target
         }
         _ => match sample {
             Some(sample) => sample,
-            None => sample.insert(Sample::take(store, queue).await?),
+            None => sample.insert(OrderSample::take(store, queue).await?),
         },
     };
     let looked_for = |i| work.looked_for(i);
@@ -170,7 +170,7 @@ pub(super) async fn of_due(
     let known = first.iter().max().map_or(1, |bytes| *bytes as u64);
     let (clients, sample, spread) = tokio::try_join!(
         clients(store, queue, now),
-        Sample::take(store, queue),
+        OrderSample::take(store, queue),
         lengths(store, queue, ranks, known),
     )?;
     let lengths: Vec<u64> = (first.into_iter().chain(spread))

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
-use crate::ops::bulk::estimate::{Ask, EstimateBasis, Sample, Walk, WorkKind};
+use crate::ops::bulk::estimate::{Ask, EstimateBasis, OrderSample, Walk, WorkKind};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::{AsideOrder, RestoreOrder};
 use crate::queue::plan::Cost;
@@ -180,7 +180,7 @@ async fn realign(
             until.map_or(f64::INFINITY, |until| plan.queue.score(until)),
         ),
     };
-    let sample = Sample::take(store, &plan.queue).await?;
+    let sample = OrderSample::take(store, &plan.queue).await?;
     let walk = Walk::default();
     reckoned.push(EstimateBasis::new(&plan.queue, &sample, &ask, walk));
     plan.warnings.push(NOT_UNDONE.to_owned());

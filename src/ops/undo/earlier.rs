@@ -29,7 +29,7 @@ struct AttemptCounts {
 
 /// The answer to whether something is back already.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Back {
+pub(super) enum EarlierReturn {
     No,
     Yes,
     /// Tried, and nobody wrote down what came of it.
@@ -115,20 +115,20 @@ impl Earlier {
 
     /// Tells whether what was done to an item is taken back; each time that it is asked for is one
     /// time less.
-    pub(super) fn is_back(&mut self, queue: &Queue, item: &Item) -> Back {
+    pub(super) fn is_back(&mut self, queue: &Queue, item: &Item) -> EarlierReturn {
         if self.counts.is_empty() {
-            return Back::No;
+            return EarlierReturn::No;
         }
         match self.counts.get_mut(&opposite(queue, item)) {
             Some(counts) if counts.back > 0 => {
                 counts.back -= 1;
-                Back::Yes
+                EarlierReturn::Yes
             }
             Some(counts) if counts.perhaps > 0 => {
                 counts.perhaps -= 1;
-                Back::Perhaps
+                EarlierReturn::Perhaps
             }
-            _ => Back::No,
+            _ => EarlierReturn::No,
         }
     }
 }

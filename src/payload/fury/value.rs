@@ -14,7 +14,7 @@ use crate::payload::{opaque, time};
 
 /// The class of a value.
 #[derive(Clone)]
-pub(super) enum Class {
+pub(super) enum FuryClass {
     Known(FuryKind, &'static str),
     /// One whose number is not known.
     Other,
@@ -22,14 +22,14 @@ pub(super) enum Class {
 }
 
 impl Fury {
-    pub(super) fn class(&mut self, r: &mut Reader<'_>) -> Option<Class> {
+    pub(super) fn class(&mut self, r: &mut Reader<'_>) -> Option<FuryClass> {
         let head = unsigned(r)?;
         if head & 1 == 1 {
-            return self.names.class(r, head, self.style).map(Class::Named);
+            return self.names.class(r, head, self.style).map(FuryClass::Named);
         }
         Some(match class::known(head, self.style) {
-            Some((kind, name)) => Class::Known(kind, name),
-            None => Class::Other,
+            Some((kind, name)) => FuryClass::Known(kind, name),
+            None => FuryClass::Other,
         })
     }
 
@@ -37,19 +37,19 @@ impl Fury {
     pub(super) fn body(
         &mut self,
         r: &mut Reader<'_>,
-        class: &Class,
+        class: &FuryClass,
         last: bool,
     ) -> Option<TreeNode> {
         match class {
-            Class::Known(kind, "") => self.known(r, *kind),
-            Class::Known(kind, name) => self.known(r, *kind).map(|node| match node.shape {
+            FuryClass::Known(kind, "") => self.known(r, *kind),
+            FuryClass::Known(kind, name) => self.known(r, *kind).map(|node| match node.shape {
                 // What is wrapped is what it is.
                 Shape::Number(_) | Shape::Bool(_) | Shape::Null => node,
                 _ if node.class.is_some() && *kind == FuryKind::Wrapper => node,
                 _ => node.of(*name),
             }),
-            Class::Named(class) => self.named(r, class, last),
-            Class::Other => None,
+            FuryClass::Named(class) => self.named(r, class, last),
+            FuryClass::Other => None,
         }
     }
 
@@ -117,10 +117,10 @@ impl Fury {
         };
         let element = match class::by_name(&inner.name) {
             Some((FuryKind::Text, _)) if inner.dimensions == 1 => {
-                Class::Known(FuryKind::Strings, "java.lang.String[]")
+                FuryClass::Known(FuryKind::Strings, "java.lang.String[]")
             }
-            Some((kind, name)) if inner.dimensions == 0 => Class::Known(kind, name),
-            _ => Class::Named(inner),
+            Some((kind, name)) if inner.dimensions == 0 => FuryClass::Known(kind, name),
+            _ => FuryClass::Named(inner),
         };
         let items = r.items(count, |r| {
             if head & 1 == 0 {

@@ -23,7 +23,7 @@ pub(in crate::payload) enum Utf {
 }
 
 /// The next piece of the data that a class wrote besides its fields.
-pub(in crate::payload) enum Piece {
+pub(in crate::payload) enum ExtraPiece {
     /// The number of bytes of primitives, which lie next.
     Block(usize),
     /// An object, which has been read.
@@ -37,18 +37,18 @@ pub(in crate::payload) enum Piece {
 pub(in crate::payload) fn extra<'a>(
     r: &mut Reader<'a>,
     utf: Utf,
-    mut next: impl FnMut(&mut Reader<'a>) -> Option<Piece>,
+    mut next: impl FnMut(&mut Reader<'a>) -> Option<ExtraPiece>,
 ) -> Option<Vec<Extra<'a>>> {
     let mut extra = Vec::new();
     loop {
         match next(r) {
-            Some(Piece::Block(length)) => {
+            Some(ExtraPiece::Block(length)) => {
                 // A made-up stream of empty blocks takes room without taking bytes.
                 r.take_text(size_of::<Extra<'_>>().max(length))?;
                 extra.push(Extra::Block(r.bytes(length)?, utf));
             }
-            Some(Piece::Node(node)) => extra.push(Extra::Node(node)),
-            Some(Piece::End) => return Some(extra),
+            Some(ExtraPiece::Node(node)) => extra.push(Extra::Node(node)),
+            Some(ExtraPiece::End) => return Some(extra),
             None if r.is_cut() => return Some(extra),
             None => return None,
         }

@@ -6,7 +6,7 @@ use crate::payload::tree::Name;
 
 /// A class, as it is described before its objects.
 #[derive(Debug)]
-pub(super) enum Class {
+pub(super) enum MarshalledClass {
     /// An object by its fields, class by class.
     Fields(Fields),
     /// Blocks that `writeExternal` or an externalizer wrote.
@@ -31,12 +31,12 @@ pub(super) struct Fields {
     pub(super) writes: bool,
     /// The first letter of each field's type in a class file, and its name.
     pub(super) own: Vec<(u8, Name)>,
-    pub(super) parent: Option<Rc<Class>>,
+    pub(super) parent: Option<Rc<MarshalledClass>>,
     /// The count of its superclasses.
     pub(super) height: u32,
 }
 
-impl Class {
+impl MarshalledClass {
     /// The name that Java calls it by.
     pub(super) fn name(&self) -> Name {
         match self {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::class::{Class, Fields, known};
+use super::class::{Fields, MarshalledClass, known};
 use super::parts::below;
 use super::river::River;
 use crate::payload::reader::Reader;
@@ -26,13 +26,13 @@ const MAX_HEIGHT: u32 = 64;
 
 impl River {
     /// A class whose kind was read already.
-    pub(super) fn class(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<Class>> {
+    pub(super) fn class(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<MarshalledClass>> {
         r.nested(|r| self.any_class(r, kind))
     }
 
-    fn any_class(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<Class>> {
+    fn any_class(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<MarshalledClass>> {
         // A description takes more room than the bytes that it lies in.
-        r.take_text(2 * size_of::<Class>())?;
+        r.take_text(2 * size_of::<MarshalledClass>())?;
         let class = match kind {
             REPEAT_FAR => {
                 let at = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
@@ -47,26 +47,26 @@ impl River {
                 return self.classes.get(at)?.clone();
             }
             SERIALIZABLE | WRITE_OBJECT => return self.described(r, kind),
-            PLAIN => Class::Plain(long_name(r)?),
+            PLAIN => MarshalledClass::Plain(long_name(r)?),
             EXTERNALIZABLE => {
                 let name = long_name(r)?;
                 let _version: [u8; 8] = r.array()?;
-                Class::External(name)
+                MarshalledClass::External(name)
             }
-            ENUM_TYPE => Class::Enum(long_name(r)?),
+            ENUM_TYPE => MarshalledClass::Enum(long_name(r)?),
             PROXY => {
                 let mut interfaces = Vec::new();
                 for _ in 0..u32::from_be_bytes(r.array()?) {
                     interfaces.push(long_name(r)?);
                 }
-                Class::Proxy(format!("$Proxy({})", interfaces.join(", ")).into())
+                MarshalledClass::Proxy(format!("$Proxy({})", interfaces.join(", ")).into())
             }
             EXTERNALIZER => {
                 let name = long_name(r)?;
                 let at = self.classes.len();
                 self.classes.push(None);
                 let _externalizer = self.value(r)?;
-                let class = Rc::new(Class::External(name));
+                let class = Rc::new(MarshalledClass::External(name));
                 self.classes[at] = Some(class.clone());
                 return Some(class);
             }
@@ -74,11 +74,11 @@ impl River {
                 let kind = r.byte()?;
                 let name = self.class(r, kind)?.name();
                 r.take_text(name.len() + 2)?;
-                Class::Array(format!("{name}[]").into())
+                MarshalledClass::Array(format!("{name}[]").into())
             }
             id => {
                 known(id)?;
-                return Some(Rc::new(Class::Known(id)));
+                return Some(Rc::new(MarshalledClass::Known(id)));
             }
         };
         let class = Rc::new(class);
@@ -87,7 +87,7 @@ impl River {
     }
 
     /// A class with its fields.
-    fn described(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<Class>> {
+    fn described(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<MarshalledClass>> {
         let at = self.classes.len();
         self.classes.push(None);
         let name = self.name(r)?;
@@ -106,7 +106,7 @@ impl River {
         }
         let kind = r.byte()?;
         let parent = self.class(r, kind)?;
-        if let Class::Fields(fields) = &*parent {
+        if let MarshalledClass::Fields(fields) = &*parent {
             class.height = fields.height + 1;
         }
         if class.height > MAX_HEIGHT {
@@ -114,7 +114,7 @@ impl River {
             return None;
         }
         class.parent = Some(parent);
-        let class = Rc::new(Class::Fields(class));
+        let class = Rc::new(MarshalledClass::Fields(class));
         self.classes[at] = Some(class.clone());
         Some(class)
     }

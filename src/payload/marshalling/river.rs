@@ -6,12 +6,12 @@
 
 use std::rc::Rc;
 
-use super::class::{Class, element, known};
+use super::class::{MarshalledClass, element, known};
 use super::parts::{
     STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL, below, count, or_more, primitives,
     units,
 };
-use crate::payload::java::extra::{Piece, Utf, extra};
+use crate::payload::java::extra::{ExtraPiece, Utf, extra};
 use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
@@ -44,7 +44,7 @@ pub(super) struct River {
     pub(super) version: u8,
     pub(super) handles: Handles,
     /// The classes; none where one is still being described.
-    pub(super) classes: Vec<Option<Rc<Class>>>,
+    pub(super) classes: Vec<Option<Rc<MarshalledClass>>>,
 }
 
 impl River {
@@ -163,7 +163,12 @@ impl River {
         self.handles.add(r, node)
     }
 
-    fn objects(&mut self, r: &mut Reader<'_>, class: &Class, count: usize) -> Option<TreeNode> {
+    fn objects(
+        &mut self,
+        r: &mut Reader<'_>,
+        class: &MarshalledClass,
+        count: usize,
+    ) -> Option<TreeNode> {
         let at = self.handles.number();
         let items = r.items(count, |r| self.value(r))?;
         let name = class.name();
@@ -226,8 +231,8 @@ impl River {
         let kind = r.byte()?;
         let class = self.class(r, kind)?;
         match &*class {
-            Class::Fields(_) => self.by_fields(r, &class),
-            Class::External(name) => {
+            MarshalledClass::Fields(_) => self.by_fields(r, &class),
+            MarshalledClass::External(name) => {
                 let at = self.handles.number();
                 let level = Level {
                     class: name.clone(),
@@ -236,25 +241,25 @@ impl River {
                 };
                 self.handles.object(r, at, name, vec![level])
             }
-            Class::Enum(name) => {
+            MarshalledClass::Enum(name) => {
                 let length = u32::from_be_bytes(r.array()?);
                 let constant = r.units(usize::try_from(length).ok()?)?;
                 self.handles
                     .add(r, TreeNode::text(constant).of(name.clone()))
             }
-            Class::Proxy(name) => {
+            MarshalledClass::Proxy(name) => {
                 let at = self.handles.number();
                 let handler = r.fields(1, |r, _| Some(("h".into(), self.value(r)?)))?;
                 let node = TreeNode::new(Shape::Object(handler)).of(name.clone());
                 self.handles.set(r, at, node)
             }
-            Class::Array(name) => {
+            MarshalledClass::Array(name) => {
                 let count = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
                 let element = name.strip_suffix("[]").unwrap_or(name);
-                self.objects(r, &Class::Plain(element.into()), count)
+                self.objects(r, &MarshalledClass::Plain(element.into()), count)
             }
-            Class::Known(id) => self.known_object(r, *id),
-            Class::Plain(_) => None,
+            MarshalledClass::Known(id) => self.known_object(r, *id),
+            MarshalledClass::Plain(_) => None,
         }
     }
 
@@ -305,7 +310,7 @@ impl River {
         }
     }
 
-    fn by_fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<TreeNode> {
+    fn by_fields(&mut self, r: &mut Reader<'_>, class: &MarshalledClass) -> Option<TreeNode> {
         let at = self.handles.number();
         let mut levels = Vec::new();
         for fields in class.hierarchy() {
@@ -338,23 +343,23 @@ impl River {
     }
 
     /// Reads what comes next of what a class wrote besides its fields.
-    fn piece(&mut self, r: &mut Reader<'_>) -> Option<Piece> {
+    fn piece(&mut self, r: &mut Reader<'_>) -> Option<ExtraPiece> {
         Some(match r.peek()? {
             END_BLOCK => {
                 r.byte()?;
-                Piece::End
+                ExtraPiece::End
             }
-            START_SMALL => Piece::Block(or_more(usize::from(r.array::<2>()?[1]), 0x100)),
+            START_SMALL => ExtraPiece::Block(or_more(usize::from(r.array::<2>()?[1]), 0x100)),
             START_MEDIUM => {
                 r.byte()?;
                 let length = usize::from(u16::from_be_bytes(r.array()?));
-                Piece::Block(or_more(length, 0x1_0000))
+                ExtraPiece::Block(or_more(length, 0x1_0000))
             }
             START_LARGE => {
                 r.byte()?;
-                Piece::Block(usize::try_from(u32::from_be_bytes(r.array()?)).ok()?)
+                ExtraPiece::Block(usize::try_from(u32::from_be_bytes(r.array()?)).ok()?)
             }
-            _ => Piece::Node(self.value(r)?),
+            _ => ExtraPiece::Node(self.value(r)?),
         })
     }
 }

@@ -27,17 +27,17 @@ pub(super) enum ClassKind {
 
 /// A class.
 #[derive(Debug)]
-pub(super) struct Class {
+pub(super) struct SerializedClass {
     pub(super) name: Name,
     pub(super) kind: ClassKind,
     /// The first letter of each field's type, and its name.
     pub(super) fields: Vec<(u8, Name)>,
-    pub(super) parent: Option<Rc<Class>>,
+    pub(super) parent: Option<Rc<SerializedClass>>,
     /// The count of its superclasses.
     pub(super) height: u32,
 }
 
-impl Default for Class {
+impl Default for SerializedClass {
     fn default() -> Self {
         Self {
             name: Name::from(""),
@@ -49,7 +49,7 @@ impl Default for Class {
     }
 }
 
-impl Class {
+impl SerializedClass {
     /// Name and version.
     pub(super) fn head(&mut self, r: &mut Reader<'_>) -> Option<()> {
         // A description takes more room than the bytes that it lies in.

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-use super::class::{Class, ClassKind};
-use crate::payload::java::extra::{Extra, Piece, Utf, extra};
+use super::class::{ClassKind, SerializedClass};
+use crate::payload::java::extra::{Extra, ExtraPiece, Utf, extra};
 use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
@@ -36,7 +36,7 @@ const MAX_SUPERCLASSES: u32 = 64;
 #[derive(Default)]
 pub(super) struct Stream {
     handles: Handles,
-    classes: BTreeMap<usize, Rc<Class>>,
+    classes: BTreeMap<usize, Rc<SerializedClass>>,
     /// The classes whose `writeObject` did not begin with their fields.
     odd: HashSet<Name>,
     /// True when any class may be such a one: what it wrote begins as it would then.
@@ -132,7 +132,7 @@ impl Stream {
     }
 
     /// A class, described here or before.
-    fn class(&mut self, r: &mut Reader<'_>) -> Option<Rc<Class>> {
+    fn class(&mut self, r: &mut Reader<'_>) -> Option<Rc<SerializedClass>> {
         self.class_or_null(r)?
     }
 
@@ -141,7 +141,7 @@ impl Stream {
         clippy::option_option,
         reason = "no class is another thing than no bytes"
     )]
-    fn class_or_null(&mut self, r: &mut Reader<'_>) -> Option<Option<Rc<Class>>> {
+    fn class_or_null(&mut self, r: &mut Reader<'_>) -> Option<Option<Rc<SerializedClass>>> {
         match r.byte()? {
             NULL => Some(None),
             REFERENCE => {
@@ -153,8 +153,8 @@ impl Stream {
         }
     }
 
-    fn new_class(&mut self, r: &mut Reader<'_>, tag: u8) -> Option<Rc<Class>> {
-        let mut class = Class::default();
+    fn new_class(&mut self, r: &mut Reader<'_>, tag: u8) -> Option<Rc<SerializedClass>> {
+        let mut class = SerializedClass::default();
         let at = if tag == PROXY_CLASS_DESC {
             let at = self.handles.number();
             class.proxy(r)?;
@@ -195,7 +195,7 @@ impl Stream {
 
     /// Reads what an object holds of one class. Nothing in the stream tells whether `writeObject`
     /// wrote the fields first: it mostly does.
-    fn level<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
+    fn level<'a>(&mut self, r: &mut Reader<'a>, class: &SerializedClass) -> Option<Level<'a>> {
         if class.kind != ClassKind::FieldsAndMore || class.fields.is_empty() {
             return self.usual(r, class);
         }
@@ -224,7 +224,7 @@ impl Stream {
     }
 
     /// Fields, and what was written after them.
-    fn usual<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
+    fn usual<'a>(&mut self, r: &mut Reader<'a>, class: &SerializedClass) -> Option<Level<'a>> {
         let mut level = Level {
             class: class.name.clone(),
             fields: Vec::new(),
@@ -245,7 +245,7 @@ impl Stream {
     }
 
     /// Reads what a class wrote that did not write its fields first: they come later, or never.
-    fn own<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
+    fn own<'a>(&mut self, r: &mut Reader<'a>, class: &SerializedClass) -> Option<Level<'a>> {
         let mut fields = None;
         let extra = extra(r, Utf::Bytes, |r| {
             let mark = r.mark();
@@ -264,7 +264,7 @@ impl Stream {
         })
     }
 
-    fn fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<Vec<TreeField>> {
+    fn fields(&mut self, r: &mut Reader<'_>, class: &SerializedClass) -> Option<Vec<TreeField>> {
         r.fields(class.fields.len(), |r, i| {
             let (kind, name) = &class.fields[i];
             Some((name.clone(), self.element(r, *kind)?))
@@ -280,18 +280,18 @@ impl Stream {
     }
 
     /// Reads what comes next of what a class wrote besides its fields.
-    fn piece(&mut self, r: &mut Reader<'_>) -> Option<Piece> {
+    fn piece(&mut self, r: &mut Reader<'_>) -> Option<ExtraPiece> {
         Some(match r.peek()? {
             END_BLOCK_DATA => {
                 r.byte()?;
-                Piece::End
+                ExtraPiece::End
             }
-            BLOCK_DATA => Piece::Block(usize::from(r.array::<2>()?[1])),
+            BLOCK_DATA => ExtraPiece::Block(usize::from(r.array::<2>()?[1])),
             BLOCK_DATA_LONG => {
                 r.byte()?;
-                Piece::Block(usize::try_from(u32::from_be_bytes(r.array()?)).ok()?)
+                ExtraPiece::Block(usize::try_from(u32::from_be_bytes(r.array()?)).ok()?)
             }
-            _ => Piece::Node(self.value(r)?),
+            _ => ExtraPiece::Node(self.value(r)?),
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::causes;
 use super::id;
-use super::passed::History;
+use super::passed::PassedHistory;
 use super::trend::Trend;
 use super::{Diagnosis, Finding, FindingEnd, PassedFinding};
 use crate::clock::EpochMillis;
@@ -30,7 +30,7 @@ const HELPS_MS: i64 = 30_000;
 
 /// All that has been found before.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct FindingLedger {
     known: Vec<KnownEntry>,
     /// The time of its first entry.
     began: Option<EpochMillis>,
@@ -38,7 +38,7 @@ pub(super) struct Ledger {
     pub(super) repaired: Option<EpochMillis>,
     /// The finding that is told on when it has gone.
     pub(super) held: Option<&'static str>,
-    history: History,
+    history: PassedHistory,
 }
 
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ struct KnownEntry {
     ending: FindingEnd,
 }
 
-impl Ledger {
+impl FindingLedger {
     /// Findings that are over, the newest first.
     pub(super) fn passed(&self) -> impl Iterator<Item = &PassedFinding> {
         self.history.newest_first()

@@ -34,9 +34,9 @@ pub struct PassedFinding {
 
 /// The last of them, oldest first; bounded.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(VecDeque<PassedFinding>);
+pub(super) struct PassedHistory(VecDeque<PassedFinding>);
 
-impl History {
+impl PassedHistory {
     /// Findings that are remembered.
     const KEPT: usize = 20;
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn after(all: impl IntoIterator<Item = PassedFinding>) -> Vec<(&'static str, i64, u32)> {
-        let mut history = History::default();
+        let mut history = PassedHistory::default();
         all.into_iter().for_each(|one| history.add(one));
         let told = history.newest_first();
         told.map(|one| (one.id, one.until.since(START) / 1_000, one.times))
@@ -120,7 +120,7 @@ mod tests {
             after(all.clone()),
             [("drift", 170, 1), ("ttl", 40, 1), ("drift", 99, 2)]
         );
-        let mut history = History::default();
+        let mut history = PassedHistory::default();
         for one in all {
             history.add(one);
         }

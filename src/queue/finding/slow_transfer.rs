@@ -7,7 +7,7 @@ mod coming;
 
 use serde_json::Value;
 
-use self::batch::{Batch, MOST_ENTRIES_IN_A_TRANSFER};
+use self::batch::{MOST_ENTRIES_IN_A_TRANSFER, ScriptBatch};
 use self::bursts::SlowBurst;
 pub(super) use self::bursts::SlowBursts;
 use self::coming::ComingBurst;
@@ -58,7 +58,7 @@ const BRIEF_LATE_MS: i64 = 50_000;
 /// The outlook on the next transfers.
 struct Outlook<'a> {
     /// The one that takes longest.
-    longest: Batch,
+    longest: ScriptBatch,
     /// For so long the server does nothing else, in ms.
     block_ms: f64,
     /// The last due time of those that were sampled.
@@ -242,7 +242,7 @@ fn outlook<'a>(seen: &QueueFacts<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<
 fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severity) -> Finding {
     let keys = seen.queue.keys();
     let order = pulse.order.get().unwrap_or(0);
-    let Batch {
+    let ScriptBatch {
         together,
         before,
         sure,

@@ -2,7 +2,7 @@
 
 mod why;
 
-use self::why::{Why, why};
+use self::why::{StuckReason, why};
 use super::id::STUCK_CLIENT as ID;
 use super::{
     Finding, Open, QueueFacts, RuleVerdict, Severity, clients, clock_skew, recovery, score_range,
@@ -81,7 +81,7 @@ fn finding(
     let seen_here = format!("{} late, oldest {oldest}; {who}.", text::thousands(late));
     let why = match clients {
         Some(_) => why(seen, stood_ms),
-        None => Why::Unseen,
+        None => StuckReason::Unseen,
     };
     let (headline, more) = why.words();
     let (step, repair) = why.repair();
@@ -102,10 +102,13 @@ fn finding(
             .number("kicked_ms_ago", ms)
             .words(format!("the clients were woken {} ago", text::age(ms)));
     }
-    if matches!(why, Why::Untold | Why::Again | Why::Anew) {
+    if matches!(
+        why,
+        StuckReason::Untold | StuckReason::Again | StuckReason::Anew
+    ) {
         finding = finding.words(LOST_TIMER);
     }
-    if let Why::Fails(count, span) = why {
+    if let StuckReason::Fails(count, span) = why {
         let words = text::counted(count, "script has", "scripts have");
         finding = finding
             .number("failed_scripts", count)

@@ -17,7 +17,7 @@ pub(super) use self::standing::StandingTarget;
 use self::standing::TargetMemory;
 use self::twins::TwinSigns;
 use super::PassedFinding;
-use super::ledger::Ledger;
+use super::ledger::FindingLedger;
 use super::slow_transfer::SlowBursts;
 use crate::clock::EpochMillis;
 use crate::queue::frames::{Fingerprint, Frames};
@@ -170,7 +170,7 @@ pub struct Watch {
     /// The largest member seen, in bytes.
     largest: usize,
     /// All that has been found before.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: FindingLedger,
     /// The last words of the rules need a fresh look at the server.
     pub(super) presses: bool,
 }

@@ -10,7 +10,7 @@ use crate::queue::Queue;
 
 /// The sizes of a queue, and what forbids a way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Facts {
+pub struct QueueSizes {
     /// Entries that wait.
     pub waiting: u64,
     /// The length of the order list.
@@ -22,11 +22,11 @@ pub struct Facts {
 }
 
 /// Looks at the sizes of a queue, in one round trip. All 0 of a layout without order list.
-pub async fn facts(store: &Store, queue: &Queue) -> Result<Facts, StoreError> {
+pub async fn facts(store: &Store, queue: &Queue) -> Result<QueueSizes, StoreError> {
     const ATTEMPT: &str = "look at the sizes of a queue";
     let keys = queue.keys();
     let (Some(order), Some(aside)) = (keys.order, keys.aside) else {
-        return Ok(Facts::default());
+        return Ok(QueueSizes::default());
     };
     let mut read = Pipeline::new();
     read.cmd("ZCARD").arg(&keys.timeouts);
@@ -41,7 +41,7 @@ pub async fn facts(store: &Store, queue: &Queue) -> Result<Facts, StoreError> {
         numbers.push(number(&store.accept_of(ATTEMPT, key, answer)?));
     }
     let at = |i: usize| numbers.get(i).copied().flatten();
-    Ok(Facts {
+    Ok(QueueSizes {
         waiting: at(0).unwrap_or(0),
         order: at(1).unwrap_or(0),
         aside: at(2).unwrap_or(0),

@@ -9,7 +9,7 @@ use redis::Pipeline;
 use tokio::time::timeout;
 
 use super::super::error::StoreError;
-use super::super::link::socket::Stream;
+use super::super::link::socket::LinkStream;
 use super::super::link::sole::{SoleWire, StringList};
 use super::super::link::{LIMIT, Store};
 use super::super::read::element_scores;
@@ -93,7 +93,7 @@ impl Whole<'_> {
     /// Tells `each` of all, one by one, until that has enough; none: it had, or they cannot be read.
     async fn each(
         self,
-        wire: &mut SoleWire<Stream>,
+        wire: &mut SoleWire<LinkStream>,
         mut each: impl FnMut(&[u8]) -> bool + Send,
     ) -> Option<()> {
         let (mut at, mut size) = (0, PAGE_FIRST);
@@ -138,7 +138,7 @@ impl Whole<'_> {
     /// Reads so many of them, from that place on.
     async fn page(
         self,
-        wire: &mut SoleWire<Stream>,
+        wire: &mut SoleWire<LinkStream>,
         first: usize,
         count: usize,
     ) -> Option<StringList> {

@@ -15,7 +15,7 @@ use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
 use crate::store::lane::Lane;
 use crate::store::link::Store;
-use crate::store::link::socket::Stream;
+use crate::store::link::socket::LinkStream;
 use crate::store::link::sole::{Answer, SoleWire, StringList};
 use crate::store::script::{self, TimedResult};
 use crate::store::write::Writer;
@@ -43,7 +43,7 @@ const REACH: (usize, usize) = (64, 4_096);
 pub struct WatchedQueue {
     store: Store,
     lane: Arc<Lane>,
-    connection: SoleWire<Stream>,
+    connection: SoleWire<LinkStream>,
     keys: [Vec<u8>; 3],
     now: String,
     /// The rank at which the due entries begin in timeouts: behind scores that are no times.

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use super::super::error::StoreError;
 use super::sentinel::Guide;
 use super::slots::Topology;
-use super::socket::{Duplex, Socket, Stream};
+use super::socket::{Duplex, LinkStream, Socket};
 use super::tunnel::{self, TunnelEnd};
 use super::{socks, tls};
 use crate::queue::{Address, Endpoint, fleet, text};
@@ -34,22 +34,22 @@ pub(in crate::store) struct Dialer {
     endpoint: Endpoint,
     /// TLS to each host, read from its files by the first connection; later ones go on with its
     /// sessions.
-    tls: Mutex<BTreeMap<String, Arc<tls::Client>>>,
-    way: Way,
+    tls: Mutex<BTreeMap<String, Arc<tls::TlsClient>>>,
+    way: AddressSource,
     stays: watch::Sender<Stay>,
 }
 
 /// The source that tells where the server is.
-pub(super) enum Way {
+pub(super) enum AddressSource {
     /// Sentinels.
     Sentinels(Guide),
     /// The address, or, if that turns out to be a node of a cluster, what is known of that.
-    Nodes(Arc<Topology>, Site),
+    Nodes(Arc<Topology>, ClusterPlace),
 }
 
 /// A place in a cluster.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Site {
+pub(super) enum ClusterPlace {
     /// The address that was named; another node, while that is away.
     Home,
     /// The node at the address.
@@ -58,13 +58,13 @@ pub(super) enum Site {
     Slot(u16),
 }
 
-impl Way {
+impl AddressSource {
     /// The way to what was named by the user.
     pub(super) fn to(address: &Address) -> Self {
         match address {
             Address::Sentinel(sentinels) => Self::Sentinels(Guide::new(sentinels.clone())),
             Address::Tcp(..) | Address::Unix(_) | Address::Cluster(_) => {
-                Self::Nodes(Arc::default(), Site::Home)
+                Self::Nodes(Arc::default(), ClusterPlace::Home)
             }
         }
     }
@@ -81,7 +81,7 @@ struct Stay {
 
 impl Dialer {
     /// The way to `endpoint`. Nothing is read or connected yet.
-    pub(super) fn new(endpoint: Endpoint, way: Way) -> Self {
+    pub(super) fn new(endpoint: Endpoint, way: AddressSource) -> Self {
         Self {
             endpoint,
             tls: Mutex::default(),
@@ -108,8 +108,8 @@ impl Dialer {
     /// sentinels are asked.
     pub(in crate::store) fn within(&self, direct: Duration) -> Duration {
         let logins = match self.way {
-            Way::Sentinels(_) => 2,
-            Way::Nodes(..) => 1,
+            AddressSource::Sentinels(_) => 2,
+            AddressSource::Nodes(..) => 1,
         };
         direct + self.login() * logins
     }
@@ -142,16 +142,16 @@ impl Dialer {
     /// Connects, and shakes hands where TLS is spoken. Fails within [`LIMIT`] for each of the two,
     /// and for whom is to be asked where the server is. The connection ends when we
     /// [leave](Self::leave).
-    pub(super) async fn dial(&self) -> Result<Stream, StoreError> {
+    pub(super) async fn dial(&self) -> Result<LinkStream, StoreError> {
         // Before it is asked for: who leaves meanwhile has left this one too.
         let left = Some(self.left());
         let stream = match &self.way {
-            Way::Sentinels(guide) => {
+            AddressSource::Sentinels(guide) => {
                 let master = guide.master(self).await?;
                 self.open_at(master, "the master as the sentinels say")
                     .await?
             }
-            Way::Nodes(topology, site) => {
+            AddressSource::Nodes(topology, site) => {
                 let opened = self.open_in(topology, *site).await;
                 if opened.is_err() {
                     topology.doubt();
@@ -163,12 +163,16 @@ impl Dialer {
     }
 
     /// Connects to a place in what may be a cluster.
-    async fn open_in(&self, topology: &Topology, site: Site) -> Result<Stream, StoreError> {
+    async fn open_in(
+        &self,
+        topology: &Topology,
+        site: ClusterPlace,
+    ) -> Result<LinkStream, StoreError> {
         let named = &self.endpoint.address;
         let slot = match site {
-            Site::Node => return self.open(named).await,
-            Site::Home => return self.open_any(topology).await,
-            Site::Slot(slot) => slot,
+            ClusterPlace::Node => return self.open(named).await,
+            ClusterPlace::Home => return self.open_any(topology).await,
+            ClusterPlace::Slot(slot) => slot,
         };
         match topology.owner(slot) {
             Some(owner) => self.open_at(owner, "the node that owns its slot").await,
@@ -177,7 +181,7 @@ impl Dialer {
     }
 
     /// Connects to the address that was named; if nobody answers there, to another node.
-    async fn open_any(&self, topology: &Topology) -> Result<Stream, StoreError> {
+    async fn open_any(&self, topology: &Topology) -> Result<LinkStream, StoreError> {
         let named = match &self.endpoint.address {
             Address::Cluster(nodes) => nodes.iter().map(tcp).collect(),
             only => vec![only.clone()],
@@ -202,7 +206,7 @@ impl Dialer {
     }
 
     /// Connects to an address that was looked up; `what` it is, for errors.
-    async fn open_at(&self, address: Address, what: &str) -> Result<Stream, StoreError> {
+    async fn open_at(&self, address: Address, what: &str) -> Result<LinkStream, StoreError> {
         self.is_at(Some(address.clone()));
         self.open(&address).await.map_err(|error| match error {
             StoreError::NotConnected { why, .. } => {
@@ -222,7 +226,7 @@ impl Dialer {
     }
 
     /// Connects to an address, and shakes hands where TLS is spoken.
-    pub(super) async fn open(&self, address: &Address) -> Result<Stream, StoreError> {
+    pub(super) async fn open(&self, address: &Address) -> Result<LinkStream, StoreError> {
         let opened = timeout(LIMIT, self.socket(address)).await;
         let stream = match opened {
             Ok(Ok(stream)) => stream,
@@ -245,7 +249,7 @@ impl Dialer {
     }
 
     /// A connection in the open to what an address stands for.
-    async fn socket(&self, address: &Address) -> io::Result<Stream> {
+    async fn socket(&self, address: &Address) -> io::Result<LinkStream> {
         let via = &self.endpoint.via;
         Ok(match address {
             Address::Tcp(host, port) => {
@@ -309,7 +313,7 @@ impl Dialer {
     /// Leaves the server, each time when whoever leads us names another one; for ever.
     pub(super) async fn follow(&self) {
         match &self.way {
-            Way::Sentinels(guide) => {
+            AddressSource::Sentinels(guide) => {
                 let leave = |master| {
                     if self.leads_to().is_some_and(|at| at != master) {
                         self.leave();
@@ -317,8 +321,10 @@ impl Dialer {
                 };
                 guide.follow(self, leave).await;
             }
-            Way::Nodes(topology, Site::Slot(slot)) => self.follow_slot(topology, *slot).await,
-            Way::Nodes(_, Site::Home | Site::Node) => {}
+            AddressSource::Nodes(topology, ClusterPlace::Slot(slot)) => {
+                self.follow_slot(topology, *slot).await;
+            }
+            AddressSource::Nodes(_, ClusterPlace::Home | ClusterPlace::Node) => {}
         }
     }
 
@@ -341,30 +347,35 @@ impl Dialer {
     /// The map of the cluster, when the server may be a node of one.
     pub(super) fn topology(&self) -> Option<&Topology> {
         match &self.way {
-            Way::Nodes(topology, _) => Some(topology),
-            Way::Sentinels(_) => None,
+            AddressSource::Nodes(topology, _) => Some(topology),
+            AddressSource::Sentinels(_) => None,
         }
     }
 
     /// The sentinels that lead to the server, each with its last answer; none where none do.
     pub(super) fn sentinels(&self) -> Vec<fleet::SentinelAnswer> {
         match &self.way {
-            Way::Sentinels(guide) => guide.heard(),
-            Way::Nodes(..) => Vec::new(),
+            AddressSource::Sentinels(guide) => guide.heard(),
+            AddressSource::Nodes(..) => Vec::new(),
         }
     }
 
     /// The same for the address that was named.
     pub(super) fn home_of(&self) -> Option<&Arc<Topology>> {
         match &self.way {
-            Way::Nodes(topology, Site::Home) if !self.endpoint.via.alone => Some(topology),
+            AddressSource::Nodes(topology, ClusterPlace::Home) if !self.endpoint.via.alone => {
+                Some(topology)
+            }
             _ => None,
         }
     }
 
     /// Tells whether this leads to a node of a cluster beside the one that was named.
     pub(super) fn is_beside(&self) -> bool {
-        matches!(self.way, Way::Nodes(_, Site::Node | Site::Slot(_)))
+        matches!(
+            self.way,
+            AddressSource::Nodes(_, ClusterPlace::Node | ClusterPlace::Slot(_))
+        )
     }
 
     /// Learns from raw replies where slots are.
@@ -413,7 +424,7 @@ impl Dialer {
     }
 
     /// A connection in the open, to hear why there is none otherwise; none where TLS is spoken.
-    pub(super) async fn in_the_open(&self) -> Option<Stream> {
+    pub(super) async fn in_the_open(&self) -> Option<LinkStream> {
         match self.endpoint.tls {
             Some(_) => None,
             None => self.socket(&self.place()?).await.ok(),
@@ -436,11 +447,13 @@ impl Dialer {
     /// The address of the server itself, once it is known.
     pub(super) fn place(&self) -> Option<Address> {
         let named = match &self.way {
-            Way::Nodes(_, Site::Home | Site::Node) => match &self.endpoint.address {
-                Address::Cluster(_) => None,
-                address => Some(address.clone()),
-            },
-            Way::Nodes(_, Site::Slot(_)) | Way::Sentinels(_) => None,
+            AddressSource::Nodes(_, ClusterPlace::Home | ClusterPlace::Node) => {
+                match &self.endpoint.address {
+                    Address::Cluster(_) => None,
+                    address => Some(address.clone()),
+                }
+            }
+            AddressSource::Nodes(_, ClusterPlace::Slot(_)) | AddressSource::Sentinels(_) => None,
         };
         self.leads_to().or(named)
     }
@@ -462,7 +475,7 @@ impl Dialer {
     }
 
     /// TLS to an address; none is in the open.
-    fn tls(&self, address: &Address) -> Result<Option<Arc<tls::Client>>, StoreError> {
+    fn tls(&self, address: &Address) -> Result<Option<Arc<tls::TlsClient>>, StoreError> {
         let (Some(tls), Address::Tcp(host, _)) = (&self.endpoint.tls, address) else {
             return Ok(None);
         };
@@ -471,7 +484,7 @@ impl Dialer {
         if let Some(client) = clients.get(host) {
             return Ok(Some(Arc::clone(client)));
         }
-        let client = tls::Client::read(tls, host).map_err(|why| self.disagreed(why))?;
+        let client = tls::TlsClient::read(tls, host).map_err(|why| self.disagreed(why))?;
         let client = Arc::new(client);
         clients.insert(host.clone(), Arc::clone(&client));
         Ok(Some(client))
@@ -481,7 +494,7 @@ impl Dialer {
 /// A connection that ends when the server is left, although the server goes on answering: a master
 /// that is none any more takes writes for seconds, and they are lost.
 struct EndingStream {
-    stream: Stream,
+    stream: LinkStream,
     /// Ends when the server is left; none: it was left.
     left: Option<BoxFuture<'static, ()>>,
 }

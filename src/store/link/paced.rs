@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::socket::{Duplex, Stream};
+use super::socket::{Duplex, LinkStream};
 use super::tunnel::TunnelEnd;
 use crate::clock::instant;
 
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// A connection that is read in turns.
 pub(super) struct PacedStream {
-    stream: Stream,
+    stream: LinkStream,
     /// The last read, and how many have followed one on another up to it.
     last: Option<Instant>,
     following: u32,
@@ -34,7 +34,7 @@ pub(super) struct PacedStream {
 }
 
 impl PacedStream {
-    pub(super) fn new(stream: Stream) -> Self {
+    pub(super) fn new(stream: LinkStream) -> Self {
         Self {
             stream,
             last: None,

@@ -19,7 +19,7 @@ use tokio::time::{sleep, sleep_until, timeout, timeout_at};
 use super::super::error::{StoreError, plain, words};
 use super::dial::Dialer;
 use super::exchange::Exchange;
-use super::socket::Stream;
+use super::socket::LinkStream;
 use super::wire::{self, Wire};
 use crate::clock::instant;
 use crate::queue::fleet;
@@ -332,7 +332,7 @@ impl Post {
         timeout(LIMIT + dialer.login(), opening).await.ok()?
     }
 
-    async fn dialled(&self, dialer: &Dialer) -> Result<Stream, Silence> {
+    async fn dialled(&self, dialer: &Dialer) -> Result<LinkStream, Silence> {
         let address = Address::Tcp(self.host.clone(), self.port);
         dialer.open(&address).await.map_err(|error| match error {
             StoreError::Handshake { why, .. } => Silence::Handshake(why),
@@ -343,7 +343,7 @@ impl Post {
 }
 
 /// Logs in on a connection.
-async fn introduced(stream: Stream, whom: &Sentinels) -> Result<Wire, Silence> {
+async fn introduced(stream: LinkStream, whom: &Sentinels) -> Result<Wire, Silence> {
     let mut wire = wire::bare(stream).await.map_err(|why| away(&why))?;
     let mut hello = Pipeline::new();
     if wire::add_auth(&mut hello, whom.user.as_deref(), whom.password.as_deref()) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join_all, try_join_all};
 
-use super::dial::{Site, Way};
+use super::dial::{AddressSource, ClusterPlace};
 use super::shared::SharedLink;
 use super::slots::Topology;
 use super::{Access, Inner, Store};
@@ -247,7 +247,7 @@ impl Store {
                 address: address.clone(),
                 ..self.endpoint().clone()
             };
-            open(endpoint, topology, Site::Node, self.access())
+            open(endpoint, topology, ClusterPlace::Node, self.access())
         });
         self.beside(link)
     }
@@ -256,7 +256,7 @@ impl Store {
         let mut links = self.inner.shared.sites.links();
         let link = links.slots.entry(slot).or_insert_with(|| {
             let endpoint = self.endpoint().clone();
-            open(endpoint, topology, Site::Slot(slot), self.access())
+            open(endpoint, topology, ClusterPlace::Slot(slot), self.access())
         });
         self.beside(link)
     }
@@ -283,8 +283,13 @@ fn in_places<T>(count: usize, told: Vec<(Vec<usize>, Vec<T>)>) -> Vec<T> {
     answers.into_iter().flatten().collect()
 }
 
-fn open(endpoint: Endpoint, topology: &Arc<Topology>, site: Site, access: Access) -> SiteLink {
-    let way = Way::Nodes(Arc::clone(topology), site);
+fn open(
+    endpoint: Endpoint,
+    topology: &Arc<Topology>,
+    site: ClusterPlace,
+    access: Access,
+) -> SiteLink {
+    let way = AddressSource::Nodes(Arc::clone(topology), site);
     SiteLink {
         inner: Arc::new(Inner::open(endpoint, way, access)),
         used: instant(),

@@ -24,9 +24,9 @@ pub(in crate::store) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {
 }
 
 /// A connection, in the open or by TLS.
-pub(in crate::store) type Stream = Box<dyn Duplex>;
+pub(in crate::store) type LinkStream = Box<dyn Duplex>;
 
-impl Duplex for TlsStream<Stream> {
+impl Duplex for TlsStream<LinkStream> {
     fn rest(&mut self) {
         self.get_mut().0.rest();
     }

@@ -23,7 +23,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsConnector;
 
 use super::dial::words;
-use super::socket::Stream;
+use super::socket::LinkStream;
 use crate::queue::{Tls, Verify, text};
 
 /// The server wants to know who we are, and we have nothing to show.
@@ -31,13 +31,13 @@ pub(super) const NO_CERTIFICATE: &str =
     "the server wants a client certificate: give one with --cert FILE and --key FILE";
 
 /// TLS to one server: its handshakes go on with the sessions of earlier ones.
-pub(super) struct Client {
+pub(super) struct TlsClient {
     connector: TlsConnector,
     name: ServerName<'static>,
     identity: Arc<Introduction>,
 }
 
-impl Client {
+impl TlsClient {
     /// Reads the certificates and the key that `tls` names; `host` is where we connect to. An
     /// error says which file is at fault, and what to do.
     pub(super) fn read(tls: &Tls, host: &str) -> Result<Self, String> {
@@ -63,7 +63,7 @@ impl Client {
     }
 
     /// Shakes hands over a connection; an error is in words.
-    pub(super) async fn greet(&self, stream: Stream) -> Result<Stream, HandshakeFailure> {
+    pub(super) async fn greet(&self, stream: LinkStream) -> Result<LinkStream, HandshakeFailure> {
         match self.connector.connect(self.name.clone(), stream).await {
             Ok(stream) => Ok(Box::new(stream)),
             Err(why) => Err(HandshakeFailure {
@@ -75,7 +75,7 @@ impl Client {
 
     /// Shakes hands and listens: in TLS 1.3 a server says only afterwards what it thinks of our
     /// certificate. None when it says nothing about that.
-    pub(super) async fn verdict(&self, stream: Stream) -> Option<String> {
+    pub(super) async fn verdict(&self, stream: LinkStream) -> Option<String> {
         let mut stream = match self.greet(stream).await {
             Ok(stream) => stream,
             Err(why) => return Some(why.words).filter(|_| !why.is_closed),
@@ -164,19 +164,19 @@ fn is_closed(why: &io::Error) -> bool {
 }
 
 /// Tells whether a stream answers PING as Redis does, whatever it says then.
-pub(super) async fn says_pong(mut stream: Stream) -> bool {
+pub(super) async fn says_pong(mut stream: LinkStream) -> bool {
     let mut first = [0];
     let asked = stream.write_all(b"PING\r\n").await.is_ok();
     asked && stream.read_exact(&mut first).await.is_ok() && matches!(first[0], b'+' | b'-')
 }
 
 /// Tells whether a stream answers a TLS handshake, whatever it says then.
-pub(super) async fn says_hello(stream: Stream) -> bool {
+pub(super) async fn says_hello(stream: LinkStream) -> bool {
     let anybody = Tls {
         verify: Verify::None,
         ..Tls::default()
     };
-    let Ok(client) = Client::read(&anybody, "localhost") else {
+    let Ok(client) = TlsClient::read(&anybody, "localhost") else {
         return false;
     };
     match client.connector.connect(client.name.clone(), stream).await {

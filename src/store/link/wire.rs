@@ -20,7 +20,7 @@ use super::dial::{self, Dialer};
 use super::exchange::Exchange;
 use super::paced::PacedStream;
 use super::sentinel;
-use super::socket::Stream;
+use super::socket::LinkStream;
 use super::sole::SoleWire;
 use super::tunnel::TunnelEnd;
 use crate::clock::{ServerClock, instant};
@@ -107,7 +107,7 @@ pub(in crate::store) async fn connect(dialer: &Dialer) -> Result<GreetedWire, St
 }
 
 /// The same connection, for one request at a time.
-pub(super) async fn connect_sole(dialer: &Dialer) -> Result<SoleWire<Stream>, StoreError> {
+pub(super) async fn connect_sole(dialer: &Dialer) -> Result<SoleWire<LinkStream>, StoreError> {
     let stream = dialer.dial().await?;
     let tunnel = stream.tunnel();
     let wire = SoleWire::new(stream);
@@ -139,7 +139,7 @@ async fn greeted<W: Exchange>(
 }
 
 /// A connection on which nothing was said yet.
-pub(super) async fn bare(stream: Stream) -> Result<Wire, RedisError> {
+pub(super) async fn bare(stream: LinkStream) -> Result<Wire, RedisError> {
     // We log in ourselves: the library does not pass on the words of a refusal.
     let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
     // Each request has its own limit; see `Store::query`.
@@ -170,7 +170,7 @@ pub(in crate::store) async fn paced_pubsub(dialer: &Dialer) -> Result<PubSub, St
 
 async fn subscriber(
     dialer: &Dialer,
-    stream: Stream,
+    stream: LinkStream,
     name: Option<&str>,
 ) -> Result<PubSub, StoreError> {
     let endpoint = dialer.endpoint();
@@ -186,7 +186,7 @@ async fn subscriber(
 /// A connection that has said `hello`, its answers read, in subscriber mode.
 pub(super) async fn introduced(
     dialer: &Dialer,
-    mut stream: Stream,
+    mut stream: LinkStream,
     hello: (&Pipeline, bool),
     db: i64,
 ) -> Result<PubSub, StoreError> {
@@ -238,7 +238,7 @@ pub(in crate::store) async fn monitor(
 /// A connection to which the server copies the commands that it runs.
 pub(in crate::store) struct MonitorWire {
     /// Its bytes.
-    pub(in crate::store) stream: Stream,
+    pub(in crate::store) stream: LinkStream,
     /// Its number in CLIENT LIST; none when the server would not tell it.
     pub(in crate::store) id: Option<u64>,
     /// Bytes of it that were read already.
@@ -249,7 +249,7 @@ pub(in crate::store) struct MonitorWire {
 /// `login` says whether `hello` begins with one.
 async fn answers(
     dialer: &Dialer,
-    stream: &mut Stream,
+    stream: &mut LinkStream,
     (hello, login): (&Pipeline, bool),
 ) -> Result<Vec<u8>, StoreError> {
     let mut answers = Vec::new();
@@ -453,7 +453,7 @@ async fn server_refusal(dialer: &Dialer) -> Option<StoreError> {
 
 /// Reads what comes over a connection unasked; else what answers a line that is harmless to Redis,
 /// and that a web server answers too.
-async fn said(mut stream: Stream, unasked: Duration) -> Vec<u8> {
+async fn said(mut stream: LinkStream, unasked: Duration) -> Vec<u8> {
     let mut line = Vec::new();
     let mut reading = (&mut stream).take(WORDS);
     let _ = timeout(unasked, reading.read_to_end(&mut line)).await;

@@ -105,14 +105,14 @@ pub enum ListPlace {
     Tail,
 }
 
-pub(super) type Args<'a> = Vec<&'a [u8]>;
+pub(super) type ScriptArgs<'a> = Vec<&'a [u8]>;
 
 /// `delete.lua`: of each entry its fate, where it stood and how often. `keys`: timeouts, order
 /// list.
 pub(in crate::store) async fn delete(
     lane: &Lane,
     keys: &[&[u8]],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<FatesAndPlaces>, StoreError> {
     run(lane, &DELETE, keys, args, fates_and_places).await
 }
@@ -159,7 +159,7 @@ fn stood(value: &Value) -> Option<Option<ListPlace>> {
 pub(in crate::store) async fn deliver(
     lane: &Lane,
     keys: [&[u8]; 4],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER, &keys, args, fates).await
 }
@@ -168,7 +168,7 @@ pub(in crate::store) async fn deliver(
 pub(in crate::store) async fn deliver_stray(
     lane: &Lane,
     keys: [&[u8]; 4],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER_STRAY, &keys, args, fates).await
 }
@@ -177,7 +177,7 @@ pub(in crate::store) async fn deliver_stray(
 pub(in crate::store) async fn deliver_zset_list(
     lane: &Lane,
     keys: [&[u8]; 2],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER_ZSET_LIST, &keys, args, fates).await
 }
@@ -186,7 +186,7 @@ pub(in crate::store) async fn deliver_zset_list(
 pub(in crate::store) async fn requeue(
     lane: &Lane,
     timeouts: &[u8],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<(Head, Vec<Fate>)>, StoreError> {
     run(lane, &REQUEUE, &[timeouts], args, head_and_fates).await
 }
@@ -195,7 +195,7 @@ pub(in crate::store) async fn requeue(
 pub(in crate::store) async fn put_back(
     lane: &Lane,
     keys: &[&[u8]],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<(Head, Vec<Fate>)>, StoreError> {
     run(lane, &PUT_BACK, keys, args, head_and_fates).await
 }
@@ -204,7 +204,7 @@ pub(in crate::store) async fn put_back(
 pub(in crate::store) async fn take_back(
     lane: &Lane,
     keys: &[&[u8]],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<(Head, Vec<Fate>)>, StoreError> {
     run(lane, &TAKE_BACK, keys, args, head_and_fates).await
 }
@@ -214,7 +214,7 @@ pub(in crate::store) async fn take_back(
 pub(in crate::store) async fn edit(
     lane: &Lane,
     keys: &[&[u8]],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<(Fate, u64)>>, StoreError> {
     run(lane, &EDIT, keys, args, |[fates, again]: &[Value; 2]| {
         let read = |fate| Some((Fate::read(fate)?, 1));
@@ -231,7 +231,7 @@ pub(in crate::store) async fn edit(
 pub(in crate::store) async fn order_list(
     lane: &Lane,
     keys: [&[u8]; 2],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &ORDER_LIST, &keys, args, fates).await
 }
@@ -240,7 +240,7 @@ pub(in crate::store) async fn order_list(
 pub(in crate::store) async fn discard(
     lane: &Lane,
     target: &[u8],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<(Fate, Option<ListPlace>)>>, StoreError> {
     run(lane, &DISCARD, &[target], args, |[told, places]| {
         let read = |pair: &[Value]| match pair {
@@ -266,7 +266,7 @@ pub(in crate::store) async fn discard(
 pub(in crate::store) async fn put_among(
     lane: &Lane,
     keys: [&[u8]; 2],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &PUT_AMONG, &keys, args, fates).await
 }
@@ -275,7 +275,7 @@ pub(in crate::store) async fn put_among(
 pub(in crate::store) async fn push_back(
     lane: &Lane,
     keys: [&[u8]; 2],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<i64>, StoreError> {
     run(lane, &PUSH_BACK, &keys, args, |[length]| match length {
         Value::Int(length) => Some(*length),

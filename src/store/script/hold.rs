@@ -3,7 +3,7 @@
 
 use redis::Value;
 
-use super::change::{Args, Fate, fates};
+use super::change::{Fate, ScriptArgs, fates};
 use super::{Script, TimedResult, bytes, run};
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
@@ -65,7 +65,7 @@ pub(in crate::store) async fn renew(
 pub(in crate::store) async fn give_back(
     lane: &Lane,
     keys: [&[u8]; 4],
-    args: Args<'_>,
+    args: ScriptArgs<'_>,
 ) -> Result<TimedResult<Vec<Fate>>, StoreError> {
     run(lane, &GIVE_BACK, &keys, args, fates).await
 }

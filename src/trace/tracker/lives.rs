@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::command::ListEnd;
 use super::super::figures::Figures;
-use super::super::life::{Life, Message};
+use super::super::life::{Life, TracedMessage};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 
@@ -15,7 +15,7 @@ use crate::queue::Queue;
 const BYTES_OF_A_LIFE: usize = 1_000;
 
 /// The lives of the messages that a log has told of so far.
-pub(super) struct Lives {
+pub(super) struct TrackedLives {
     /// Lives by number, in the order in which they began; each with the place of its queue.
     all: BTreeMap<u64, (usize, Life)>,
     /// Numbers of the lives of each queue, by their members.
@@ -33,7 +33,7 @@ pub(super) struct Lives {
 }
 
 /// A message, found by the bytes of its member.
-struct Member(Arc<Message>);
+struct Member(Arc<TracedMessage>);
 
 impl Borrow<[u8]> for Member {
     fn borrow(&self) -> &[u8] {
@@ -55,7 +55,7 @@ impl PartialEq for Member {
 
 impl Eq for Member {}
 
-impl Lives {
+impl TrackedLives {
     /// Room for lives that takes so many bytes at most.
     pub(super) fn new(most_bytes: usize) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Lives {
 
     /// Begins the life of a message.
     pub(super) fn begin(&mut self, queue: usize, of: &Arc<Queue>, db: u32, member: &[u8]) -> u64 {
-        let message = Arc::new(Message {
+        let message = Arc::new(TracedMessage {
             queue: of.clone(),
             db,
             member: member.into(),

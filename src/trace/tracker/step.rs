@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::command::Command;
+use super::super::command::TracedCommand;
 use super::super::life::Moment;
 use super::super::record::{Record, Sender};
 use crate::queue::QueueName;
@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// Commands that are told together. Their room is used again for the next ones.
 #[derive(Default)]
-pub(super) struct Transaction {
+pub(super) struct TracedTransaction {
     records: Vec<Record>,
     used: usize,
     bytes: usize,
@@ -26,7 +26,7 @@ pub(super) struct Transaction {
 
 /// A transaction, with the meaning of each of its commands.
 pub(super) struct TracedStep<'a> {
-    commands: Vec<(&'a Record, Command<'a>)>,
+    commands: Vec<(&'a Record, TracedCommand<'a>)>,
     moment: Moment,
     /// The members that it puts into sorted sets, where it also takes some out.
     added: HashSet<&'a [u8]>,
@@ -39,7 +39,7 @@ pub(super) struct PushedElement<'a> {
     pub(super) value: &'a [u8],
 }
 
-impl Transaction {
+impl TracedTransaction {
     /// Appends a command.
     pub(super) fn add(&mut self, record: &Record) {
         self.bytes += record.size();
@@ -110,20 +110,21 @@ impl Transaction {
 
 impl<'a> TracedStep<'a> {
     /// Takes each command of a transaction apart.
-    pub(super) fn of(transaction: &'a Transaction) -> Self {
+    pub(super) fn of(transaction: &'a TracedTransaction) -> Self {
         let records = &transaction.records[..transaction.used];
         let first = records.first();
         let by = match first.map(|record| &record.sender) {
             Some(Sender::Client(by)) => Some(Arc::from(by.as_slice())),
             Some(Sender::Script | Sender::Unknown) | None => None,
         };
-        let meant = |record: &'a Record| Some((record, Command::of(record)?));
+        let meant = |record: &'a Record| Some((record, TracedCommand::of(record)?));
         let commands: Vec<_> = records.iter().filter_map(meant).collect();
-        let takes = |(_, command): &(_, Command<'_>)| matches!(command, Command::Take { .. });
+        let takes =
+            |(_, command): &(_, TracedCommand<'_>)| matches!(command, TracedCommand::Take { .. });
         let mut added = HashSet::new();
         if commands.len() > 1 && commands.iter().any(takes) {
             for (_, command) in &commands {
-                if let Command::Add { members, .. } = command {
+                if let TracedCommand::Add { members, .. } = command {
                     added.extend(members.iter().map(|(_, member)| *member));
                 }
             }
@@ -138,7 +139,7 @@ impl<'a> TracedStep<'a> {
         }
     }
 
-    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a Record, &Command<'a>)> {
+    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a Record, &TracedCommand<'a>)> {
         self.commands
             .iter()
             .map(|(record, command)| (*record, command))
@@ -159,7 +160,7 @@ impl<'a> TracedStep<'a> {
         let pushes = self
             .commands()
             .filter_map(|(record, command)| match command {
-                Command::Push { key, values, .. } => Some((record.db, *key, values)),
+                TracedCommand::Push { key, values, .. } => Some((record.db, *key, values)),
                 _ => None,
             });
         pushes.flat_map(|(db, key, values)| {
@@ -198,8 +199,10 @@ impl<'a> TracedStep<'a> {
     pub(super) fn last_added(&self, score: &[u8]) -> Option<&'a [u8]> {
         let number: Option<f64> = str::from_utf8(score).ok().and_then(|s| s.parse().ok());
         let same = |(of, _): &&(f64, &[u8])| Some(*of) == number;
-        let added = |(_, command): &(&Record, Command<'a>)| match command {
-            Command::Add { members, .. } => members.iter().rfind(same).map(|(_, member)| *member),
+        let added = |(_, command): &(&Record, TracedCommand<'a>)| match command {
+            TracedCommand::Add { members, .. } => {
+                members.iter().rfind(same).map(|(_, member)| *member)
+            }
             _ => None,
         };
         self.commands.iter().rev().find_map(added)

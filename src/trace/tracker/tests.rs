@@ -155,7 +155,7 @@ impl LogAccount {
         self.lives.iter().map(|life| life.fate(end)).collect()
     }
 
-    fn client(&self, host: &str) -> &super::super::figures::Client {
+    fn client(&self, host: &str) -> &super::super::figures::HostFigures {
         &self.figures.clients[host.as_bytes()]
     }
 }

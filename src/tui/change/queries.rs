@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{NOTICED, Stage, UnderWay};
+use super::{ChangeStage, NOTICED, UnderWay};
 use crate::queue::text;
 use crate::tui::dialog::Question;
 use crate::tui::keys::Action;
@@ -22,14 +22,14 @@ impl Model {
     #[must_use]
     pub fn noticed_at(&self) -> Option<Instant> {
         let one = self.changing.one.as_ref()?;
-        matches!(one.stage, Stage::Planning(_)).then(|| one.since + NOTICED)
+        matches!(one.stage, ChangeStage::Planning(_)).then(|| one.since + NOTICED)
     }
 
     /// Says how far the planning is, once it takes so long that somebody may wonder.
     #[must_use]
     pub fn counting(&self) -> Option<String> {
         let one = self.changing.one.as_ref()?;
-        let Stage::Planning(progress) = &one.stage else {
+        let ChangeStage::Planning(progress) = &one.stage else {
             return None;
         };
         if self.instant.saturating_duration_since(one.since) < NOTICED {

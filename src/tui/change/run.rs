@@ -29,7 +29,7 @@ const TELL_EVERY: Duration = Duration::from_millis(50);
 
 /// The changes of a session that are planned and under way.
 #[derive(Default)]
-pub(crate) struct Changes {
+pub(crate) struct RunningChanges {
     planning: Option<AbortHandle>,
     /// The last plan with its generation, until it is applied.
     prepared: Arc<Mutex<Option<(u64, PreparedChange)>>>,
@@ -70,7 +70,7 @@ impl StoppingChanges {
     }
 }
 
-impl Changes {
+impl RunningChanges {
     /// Discards what was planned, or is being planned.
     fn drop_plan(&mut self) {
         if let Some(planning) = self.planning.take() {

@@ -7,7 +7,7 @@ pub mod question;
 use std::time::Duration;
 
 use self::about::why_not;
-use super::{ChangeInProgress, Msg, Stage, UnderWay, progress};
+use super::{ChangeInProgress, ChangeStage, Msg, UnderWay, progress};
 use crate::queue::change::{Repair, What};
 use crate::queue::plan::Progress;
 use crate::queue::{Change, Plan, Queue, text};
@@ -157,7 +157,7 @@ fn look_again(model: &mut Model, generation: u64) -> Vec<Effect> {
         generation,
         asked_for: Some(asked_for.clone()),
         since: model.instant,
-        stage: Stage::Planning(None),
+        stage: ChangeStage::Planning(None),
         ..one
     });
     vec![Effect::Change(change::Effect::Plan(asked_for))]
@@ -218,7 +218,7 @@ fn started(
         asked_for: None,
         asked_by: model.schedule.pressed,
         since: model.instant,
-        stage: Stage::Planning(None),
+        stage: ChangeStage::Planning(None),
     });
     if change == Change::Kick {
         model.changing.kick = under_way;
@@ -232,10 +232,12 @@ fn started(
 fn is_busy(model: &mut Model, change: Change) -> bool {
     let words = match (&model.changing.one, &model.changing.kick) {
         // What is being planned would be forgotten for another plan.
-        (Some(one), _) if change != Change::Kick || !matches!(one.stage, Stage::Running(_)) => {
+        (Some(one), _)
+            if change != Change::Kick || !matches!(one.stage, ChangeStage::Running(_)) =>
+        {
             under_way(model, one)
         }
-        (_, Some(kick)) if matches!(kick.stage, Stage::Planning(_)) => under_way(model, kick),
+        (_, Some(kick)) if matches!(kick.stage, ChangeStage::Planning(_)) => under_way(model, kick),
         _ => return false,
     };
     toast::update::say(model, words, Tone::Warn);
@@ -247,8 +249,8 @@ fn under_way(model: &Model, one: &UnderWay) -> String {
     let name = text::printable_bytes(one.queue.name.as_bytes());
     let (word, back) = (one.called, model.sentence("{back}"));
     let far = match &one.stage {
-        Stage::Planning(_) | Stage::Asking(_) => "is being planned".to_owned(),
-        Stage::Running(running) => {
+        ChangeStage::Planning(_) | ChangeStage::Asking(_) => "is being planned".to_owned(),
+        ChangeStage::Running(running) => {
             let done = running.progress.as_ref().map_or(0, |p| p.tally.sum());
             let (done, all) = (text::thousands(done), text::thousands(running.plan.planned));
             format!("is under way, {done} of {all}")
@@ -281,7 +283,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 fn planning(model: &mut Model, generation: u64, progress: Progress) {
     if let Some(one) = model.changing.of_mut(generation)
-        && let Stage::Planning(told) = &mut one.stage
+        && let ChangeStage::Planning(told) = &mut one.stage
     {
         *told = Some(progress);
     }
@@ -305,7 +307,7 @@ fn planned(model: &mut Model, generation: u64, mut plan: Box<Plan>) -> Vec<Effec
         bring_back(model, plan.change, false);
         return vec![Effect::Change(change::Effect::DropPlan)];
     }
-    one.stage = Stage::Asking(plan);
+    one.stage = ChangeStage::Asking(plan);
     if last && !protected {
         return run(model, generation);
     }
@@ -319,8 +321,8 @@ pub(crate) fn put_question(model: &mut Model) {
     }
     let all = model.changing.one.iter().chain(&model.changing.kick);
     let asking = all.into_iter().find_map(|one| match &one.stage {
-        Stage::Asking(plan) => Some((one, plan)),
-        Stage::Planning(_) | Stage::Running(_) => None,
+        ChangeStage::Asking(plan) => Some((one, plan)),
+        ChangeStage::Planning(_) | ChangeStage::Running(_) => None,
     });
     let Some((one, plan)) = asking else {
         return;
@@ -338,11 +340,11 @@ fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
     let Some(one) = model.changing.of_mut(generation) else {
         return Vec::new();
     };
-    let Stage::Asking(plan) = &one.stage else {
+    let ChangeStage::Asking(plan) = &one.stage else {
         return Vec::new();
     };
     let running = ChangeInProgress::new((**plan).clone(), now);
-    one.stage = Stage::Running(Box::new(running));
+    one.stage = ChangeStage::Running(Box::new(running));
     departed::update::acts(model, generation);
     vec![Effect::Change(change::Effect::Apply(generation))]
 }
@@ -361,7 +363,7 @@ fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
 /// Esc: what is being planned is not wanted any more. None when nothing is.
 pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     let all = model.changing.one.iter().chain(&model.changing.kick);
-    let planned = |one: &&UnderWay| matches!(one.stage, Stage::Planning(_));
+    let planned = |one: &&UnderWay| matches!(one.stage, ChangeStage::Planning(_));
     let one = all.into_iter().find(planned)?;
     let words = format!("{} is not planned any more", one.called);
     let generation = one.generation;

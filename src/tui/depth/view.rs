@@ -9,7 +9,7 @@ use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
 use crate::tui::flow;
 use crate::tui::model::TRAFFIC_KEPT;
-use crate::tui::queues::{self, Depths, QueueRow, Trend};
+use crate::tui::queues::{self, DepthTrend, Depths, QueueRow};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::TitlePart;
 use crate::tui::widget::spark::Spark;
@@ -117,7 +117,7 @@ pub(crate) fn pace(ctx: &Ctx) -> Option<TitlePart> {
 }
 
 /// The samples of one of the depths.
-fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u64>> {
+fn samples(trend: &DepthTrend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u64>> {
     trend
         .samples
         .iter()
@@ -127,7 +127,7 @@ fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u
 
 /// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves, a dim `?` before there are
 /// two samples to compare.
-fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
+fn rate(ctx: &Ctx, trend: &DepthTrend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
     let d = &ctx.data;
     let unknown = ("?".to_owned(), d.dim);
     // Newest first, and not across an outage.

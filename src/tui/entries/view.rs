@@ -4,7 +4,7 @@ pub mod rows;
 
 use ratatui::buffer::Buffer;
 
-use self::rows::{Col, ShownRow};
+use self::rows::{EntryColumn, ShownRow};
 use super::EntryRow;
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area};
@@ -81,12 +81,12 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 /// The heads of the due times turn the order of what waits.
-fn turns(ctx: &Ctx, placed: &[PlacedColumn<Col>], heads: Area) {
+fn turns(ctx: &Ctx, placed: &[PlacedColumn<EntryColumn>], heads: Area) {
     if ctx.model.tab != Tab::Waiting || ctx.model.listed() == 0 {
         return;
     }
     for (col, x, w) in placed {
-        if matches!(col, Col::DueIn | Col::DueAt) {
+        if matches!(col, EntryColumn::DueIn | EntryColumn::DueAt) {
             ctx.record(Area::new(heads.x + x, heads.y, *w, 1), Target::Turn);
         }
     }

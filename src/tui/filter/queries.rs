@@ -2,7 +2,7 @@
 
 use super::{EntrySort, Hit, Search};
 use crate::tui::model::Model;
-use crate::tui::palette::update::rank::{self, Fit};
+use crate::tui::palette::update::rank::{self, NameFit};
 
 impl Model {
     /// Tells whether the entries due last stand first.
@@ -77,7 +77,7 @@ fn called(model: &Model, typed: &str) -> Option<usize> {
     let others = others.filter(|(at, _)| *at != model.cursor);
     let rated = others.filter_map(|(at, row)| {
         let fit = rank::fit(&row.queue.name.text().to_lowercase(), &typed)?;
-        (fit <= Fit::Within).then_some((fit, at))
+        (fit <= NameFit::Within).then_some((fit, at))
     });
     rated.min().map(|(_, at)| at)
 }

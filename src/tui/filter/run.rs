@@ -7,7 +7,7 @@ use super::{Effect, HITS_KEPT, Scores};
 use crate::ops::entries::From;
 use crate::ops::search::{SearchEvent, search};
 use crate::payload::Habit;
-use crate::queue::{Entry, Filter, Progress, Queue};
+use crate::queue::{Entry, Filter, Queue, SearchProgress};
 use crate::store::{Store, read};
 use crate::tui::filter;
 use crate::tui::msg::Msg;
@@ -87,7 +87,7 @@ pub(crate) async fn run(
             Ok(SearchEvent::Done(progress)) => (Vec::new(), Some(progress), Some(Ok(()))),
             Err(why) => (Vec::new(), None, Some(Err(why.to_string()))),
         };
-        if let Some(Progress {
+        if let Some(SearchProgress {
             looked,
             of,
             matched,

@@ -6,7 +6,7 @@ pub mod queues;
 pub mod rank;
 pub mod words;
 
-use self::commands::{COMMANDS, Command};
+use self::commands::{COMMANDS, PaletteCommand};
 use crate::tui::effect::Effect;
 use crate::tui::focus;
 use crate::tui::keys::{self, Action, BINDINGS, Binding};
@@ -58,7 +58,7 @@ const TITLES: &[&str] = &[
 /// The meaning of a line.
 enum LineMeaning {
     Nothing,
-    Command(&'static Command, String),
+    Command(&'static PaletteCommand, String),
     Action(&'static Binding),
     Unknown,
 }
@@ -145,7 +145,7 @@ fn is_listed(binding: &Binding) -> bool {
     !as_command && !LEFT_OUT.contains(&binding.action)
 }
 
-fn of_command(model: &Model, command: &Command) -> Choice {
+fn of_command(model: &Model, command: &PaletteCommand) -> Choice {
     Choice {
         line: command.name.to_owned(),
         wants: command.wants,

@@ -75,7 +75,7 @@ struct Figures {
 
 /// A queue as it was for a while.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct PastMoment {
     /// When it was read so first, by the server's clock.
     pub at: EpochMillis,
     /// The last reading at which it was so.
@@ -90,7 +90,7 @@ pub struct Moment {
     pub survey: Option<Arc<Survey>>,
 }
 
-impl Moment {
+impl PastMoment {
     /// The figures as a pulse, without any entry.
     #[must_use]
     pub fn pulse(&self) -> Pulse {
@@ -170,7 +170,7 @@ pub struct Snapshot<'a> {
 
 /// The problems of a queue became others.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Turn {
+pub struct ProblemTurn {
     /// When that was seen, by the server's clock.
     pub at: EpochMillis,
     /// The severity of the worst problem from then on; none when there was none any more.
@@ -189,10 +189,10 @@ const TOLD: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub struct PastRecord {
     /// By their tier, the youngest first; in each the oldest moment first.
-    tiers: [VecDeque<Moment>; TIERS.len()],
+    tiers: [VecDeque<PastMoment>; TIERS.len()],
     /// Where problems came and went, the oldest first; at most [`PastRecord::TURNS`]. Moments grow
     /// together with age, these do not.
-    turns: VecDeque<Turn>,
+    turns: VecDeque<ProblemTurn>,
     /// The problems of the last reading.
     problems: Vec<(&'static str, Severity)>,
     /// When the words of the last findings were kept.
@@ -245,7 +245,7 @@ impl PastRecord {
 
     /// Takes note when the problems are others than at the last reading; the first reading counts when
     /// it has any.
-    fn turn(&mut self, new: &Moment) {
+    fn turn(&mut self, new: &PastMoment) {
         let problems: Vec<_> = new
             .problems()
             .map(|found| (found.id, found.severity))
@@ -273,7 +273,7 @@ impl PastRecord {
                 .find(|found| worst > was && Some(found.severity) == worst)
         };
         let told = come.or_else(risen);
-        self.turns.push_back(Turn {
+        self.turns.push_back(ProblemTurn {
             at: new.at,
             worst,
             id: told.map(|found| found.id),
@@ -284,7 +284,7 @@ impl PastRecord {
         }
     }
 
-    fn moment(&mut self, read: &Snapshot) -> Moment {
+    fn moment(&mut self, read: &Snapshot) -> PastMoment {
         let pulse = read.pulse;
         let at = pulse.at;
         let last = self.last();
@@ -301,7 +301,7 @@ impl PastRecord {
             self.worded = at;
             read.findings.into()
         });
-        Moment {
+        PastMoment {
             at,
             until: at,
             figures: Figures {
@@ -330,7 +330,7 @@ impl PastRecord {
     /// Moments that have become old go to the next tier, where there are fewer of them.
     fn age(&mut self, now: EpochMillis) {
         for (tier, (kept_ms, _)) in TIERS.into_iter().enumerate() {
-            let is_old = |moment: &Moment| now.since(moment.until) > kept_ms;
+            let is_old = |moment: &PastMoment| now.since(moment.until) > kept_ms;
             while self.tiers[tier].front().is_some_and(is_old) {
                 let old = self.tiers[tier].pop_front();
                 if let Some((old, (_, apart_ms))) = old.zip(TIERS.get(tier + 1)) {
@@ -344,7 +344,7 @@ impl PastRecord {
         }
     }
 
-    fn put(&mut self, tier: usize, apart_ms: i64, mut moment: Moment) {
+    fn put(&mut self, tier: usize, apart_ms: i64, mut moment: PastMoment) {
         let minute = |at: EpochMillis| at.get().div_euclid(MINUTE_MS);
         let bars = { self.tiers[tier].iter().rev() }.find_map(|old| old.survey.as_ref());
         moment.survey = moment.survey.filter(|survey| {
@@ -368,17 +368,17 @@ impl PastRecord {
 
     /// Returns the moments that are kept, the oldest first.
     #[must_use]
-    pub fn moments(&self) -> impl DoubleEndedIterator<Item = &Moment> {
+    pub fn moments(&self) -> impl DoubleEndedIterator<Item = &PastMoment> {
         self.tiers.iter().rev().flatten()
     }
 
-    fn last(&self) -> Option<&Moment> {
+    fn last(&self) -> Option<&PastMoment> {
         self.moments().next_back()
     }
 
     /// The queue as it was at a time; none when it was not read around then.
     #[must_use]
-    pub fn at(&self, at: EpochMillis) -> Option<&Moment> {
+    pub fn at(&self, at: EpochMillis) -> Option<&PastMoment> {
         let last = self.moments().rev().find(|moment| moment.at <= at)?;
         (at.since(last.until) <= GAP_MS).then_some(last)
     }
@@ -399,7 +399,7 @@ impl PastRecord {
 
     /// Returns the moments at which the problems became others, the oldest first.
     #[must_use]
-    pub fn turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+    pub fn turns(&self) -> impl DoubleEndedIterator<Item = &ProblemTurn> {
         self.turns.iter()
     }
 }
@@ -416,7 +416,7 @@ fn are_alike(one: &[Finding], other: &[Finding]) -> bool {
 
 /// Makes one moment of two that follow each other: it looks like the one that matters more, the
 /// later one of equals.
-fn join(last: &mut Moment, new: Moment) {
+fn join(last: &mut PastMoment, new: PastMoment) {
     let survey = new.survey.clone().or_else(|| last.survey.clone());
     let (at, until, after_gap) = (last.at, new.until, last.after_gap);
     if new.weight() >= last.weight() {
@@ -503,7 +503,7 @@ mod tests {
         assert_eq!(waiting(&record, last - day - 600), None);
         let count = record.moments().count();
         assert!(count <= 601 + 301 + 278, "{count} moments");
-        let bytes = count * size_of::<Moment>();
+        let bytes = count * size_of::<PastMoment>();
         assert!(bytes <= 150_000, "{bytes} bytes");
     }
 
@@ -519,7 +519,7 @@ mod tests {
             let findings: &[Finding] = if second == 417 { &critical } else { &[] };
             keep(&mut record, &pulse(second, 5), findings);
         }
-        let worst = record.moments().filter_map(Moment::worst).max();
+        let worst = record.moments().filter_map(PastMoment::worst).max();
         assert_eq!(worst, Some(Severity::Critical));
         assert_eq!(record.turns().count(), 2);
     }
@@ -630,7 +630,7 @@ mod tests {
                 apart_ms: 0,
             });
         }
-        let then = record.at(START.plus(40_000)).map(Moment::rates);
+        let then = record.at(START.plus(40_000)).map(PastMoment::rates);
         assert_eq!(then.map(|rates| rates[0]), Some(Some(0.0)));
     }
 
@@ -672,7 +672,7 @@ mod tests {
             ..pulse(5, 0)
         };
         keep(&mut record, &read, &[]);
-        let then = record.at(read.at).map(Moment::pulse);
+        let then = record.at(read.at).map(PastMoment::pulse);
         let then = then.as_ref();
         assert_eq!(then.map(|p| &p.order), Some(&Known::None));
         assert_eq!(
@@ -727,7 +727,7 @@ mod tests {
         assert!((9..=11).contains(&bars(300, 900)), "{}", bars(300, 900));
         let read = record.survey(START.plus(615_000)).map(|survey| survey.at);
         assert!(read.is_some_and(|at| START.plus(615_000).since(at) <= 60_000));
-        let rates = record.at(START.plus(1_700_000)).map(Moment::rates);
+        let rates = record.at(START.plus(1_700_000)).map(PastMoment::rates);
         assert_eq!(rates, Some([Some(0.5), None, Some(2.0)]));
     }
 }

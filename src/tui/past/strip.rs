@@ -1,6 +1,6 @@
 //! The strip: a queue over the last minutes or hours, in columns.
 
-use super::record::{Moment, PastRecord, Turn};
+use super::record::{PastMoment, PastRecord, ProblemTurn};
 use crate::clock::EpochMillis;
 use crate::queue::Severity;
 
@@ -30,7 +30,7 @@ pub struct StripColumn {
 }
 
 /// A change of the problems, in its column.
-pub type Mark = (usize, Turn);
+pub type Mark = (usize, ProblemTurn);
 
 /// A queue over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,7 +104,7 @@ impl Strip {
             .plus(columns.saturating_mul(self.column_ms).saturating_sub(1))
     }
 
-    fn put(&mut self, moment: &Moment) {
+    fn put(&mut self, moment: &PastMoment) {
         if moment.until < self.from {
             return;
         }

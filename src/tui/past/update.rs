@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::Then;
 use super::queries;
-use super::record::{Moment, PastRecord};
+use super::record::{PastMoment, PastRecord};
 use crate::clock::EpochMillis;
 use crate::queue::{LinkState, Queue};
 use crate::tui::model::{Model, Screen};
-use crate::tui::queues::{self, Depths, Opening, QueueRow, TWO_LOOKS_MS, Trend};
+use crate::tui::queues::{self, DepthTrend, Depths, Opening, QueueRow, TWO_LOOKS_MS};
 use crate::tui::toast::update::say;
 use crate::tui::toast::{self, Tone};
 
@@ -201,7 +201,7 @@ fn picture(model: &Model, then: Then) -> Model {
     let kept = past.queues.get(past.cursor).map(|row| row.record.clone());
     let moment = kept.as_ref().and_then(|record| record.at(then.at));
     past.then = Some(Then {
-        rates: moment.map_or([None; 3], Moment::rates),
+        rates: moment.map_or([None; 3], PastMoment::rates),
         ..then
     });
     (past.now, past.frozen) = (then.at, Some(then.at));
@@ -264,13 +264,13 @@ fn row_then(model: &Model, row: &QueueRow, at: EpochMillis) -> QueueRow {
 }
 
 /// The depths of the minutes before that, a sample a second.
-fn trend(record: &PastRecord, at: EpochMillis) -> Trend {
-    let mut trend = Trend::default();
+fn trend(record: &PastRecord, at: EpochMillis) -> DepthTrend {
+    let mut trend = DepthTrend::default();
     let from = at.plus(-TREND_MS);
     let begin = record.begin().map_or(at, |begin| begin.max(from));
     let mut second = begin;
     let mut moments = record.moments().peekable();
-    let mut last: Option<&Moment> = None;
+    let mut last: Option<&PastMoment> = None;
     while second <= at {
         while let Some(next) = moments.next_if(|moment| moment.at <= second) {
             last = Some(next);

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use super::queries::{self, LABEL};
-use super::record::Turn;
+use super::record::ProblemTurn;
 use super::strip::{Strip, StripColumn};
 use crate::queue::{Severity, text};
 use crate::tui::area::Area;
@@ -95,7 +95,7 @@ fn below(ctx: &Ctx, strip: &Strip, bars: Area, buf: &mut Buffer) {
     }
 }
 
-fn sign(ctx: &Ctx, turn: &Turn) -> (&'static str, Style) {
+fn sign(ctx: &Ctx, turn: &ProblemTurn) -> (&'static str, Style) {
     let d = &ctx.data;
     match turn.worst {
         Some(Severity::Critical) => (d.glyphs.lost, d.late),

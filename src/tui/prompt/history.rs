@@ -6,11 +6,11 @@ use super::PromptKind;
 
 /// The lines that were typed, those of earlier sessions first, for each kind of prompt.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub struct PromptHistory {
     lines: HashMap<PromptKind, Vec<String>>,
 }
 
-impl History {
+impl PromptHistory {
     /// Lines kept of a kind.
     pub const KEPT: usize = 200;
 
@@ -38,15 +38,21 @@ mod tests {
 
     #[test]
     fn a_line_stands_once_and_the_oldest_go() {
-        let mut history = History::default();
-        for i in 0..History::KEPT + 5 {
+        let mut history = PromptHistory::default();
+        for i in 0..PromptHistory::KEPT + 5 {
             history.push(PromptKind::Filter, &i.to_string());
         }
         history.push(PromptKind::Filter, "7");
         assert_eq!(history.back(PromptKind::Filter, 1), Some("7"));
         assert_eq!(history.back(PromptKind::Filter, 2), Some("204"));
-        assert_eq!(history.back(PromptKind::Filter, History::KEPT), Some("5"));
-        assert_eq!(history.back(PromptKind::Filter, History::KEPT + 1), None);
+        assert_eq!(
+            history.back(PromptKind::Filter, PromptHistory::KEPT),
+            Some("5")
+        );
+        assert_eq!(
+            history.back(PromptKind::Filter, PromptHistory::KEPT + 1),
+            None
+        );
         assert_eq!(history.back(PromptKind::Filter, 0), None);
         assert_eq!(history.back(PromptKind::Command, 1), None);
     }

@@ -9,7 +9,7 @@ const NAME: u16 = 40;
 
 /// The columns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Col {
+pub enum QueueColumn {
     /// The queue's name.
     Name,
     /// Entries in timeouts.
@@ -32,7 +32,7 @@ pub enum Col {
     Trend,
 }
 
-impl Col {
+impl QueueColumn {
     /// The word above it; none above the classes, which have one each.
     #[must_use]
     pub const fn head(self) -> &'static str {
@@ -77,9 +77,13 @@ pub fn longest(model: &Model) -> u16 {
 /// The columns that have room in `room` columns of the terminal, where the longest name wants
 /// `longest`.
 #[must_use]
-pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
+pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<QueueColumn>> {
     let roomy = room >= 190;
-    let grows = if roomy { Col::Trend } else { Col::Name };
+    let grows = if roomy {
+        QueueColumn::Trend
+    } else {
+        QueueColumn::Name
+    };
     let c = |what, width, rank| TableColumn {
         what,
         width,
@@ -109,26 +113,26 @@ pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
         _ => 34,
     };
     let mut all = vec![
-        c(Col::Name, name, 100),
-        c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
-        c(Col::Late, late, 95),
-        c(Col::Oldest, 9, 55),
-        c(Col::Next, 10, 80),
-        c(Col::Classes, classes, 60),
-        c(Col::Order, 9, 20),
-        c(Col::Target, 9, 50),
-        c(Col::Clients, 8, 70),
-        c(Col::Trend, trend, 45),
+        c(QueueColumn::Name, name, 100),
+        c(QueueColumn::Waiting, if roomy { 14 } else { 10 }, 90),
+        c(QueueColumn::Late, late, 95),
+        c(QueueColumn::Oldest, 9, 55),
+        c(QueueColumn::Next, 10, 80),
+        c(QueueColumn::Classes, classes, 60),
+        c(QueueColumn::Order, 9, 20),
+        c(QueueColumn::Target, 9, 50),
+        c(QueueColumn::Clients, 8, 70),
+        c(QueueColumn::Trend, trend, 45),
     ];
     if room < 98 {
-        all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
+        all.retain(|c| c.what != QueueColumn::Oldest && c.what != QueueColumn::Trend);
         // A million in full, if that is possible. That clients are missing the findings say too.
         let close = |waiting| with_target(&all, (room, longest), waiting);
         let unattended = || {
             let all: Vec<_> = all
                 .iter()
                 .copied()
-                .filter(|c| c.what != Col::Clients)
+                .filter(|c| c.what != QueueColumn::Clients)
                 .collect();
             with_target(&all, (room, longest), 8)
         };
@@ -143,18 +147,18 @@ pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<Col>> {
 /// The columns with that of target, its neighbours closer, where that cuts no name: that nobody
 /// consumes is seen there first.
 fn with_target(
-    all: &[TableColumn<Col>],
+    all: &[TableColumn<QueueColumn>],
     (room, longest): (u16, u16),
     waiting: u16,
-) -> Option<Vec<PlacedColumn<Col>>> {
+) -> Option<Vec<PlacedColumn<QueueColumn>>> {
     let mut close = all.to_vec();
-    close.retain(|c| c.what != Col::Order);
+    close.retain(|c| c.what != QueueColumn::Order);
     for column in &mut close {
         match column.what {
-            Col::Name => column.width = longest.max(8) + 3,
-            Col::Waiting => column.width = waiting,
-            Col::Next => column.width = 7,
-            Col::Late | Col::Target => column.width = 6,
+            QueueColumn::Name => column.width = longest.max(8) + 3,
+            QueueColumn::Waiting => column.width = waiting,
+            QueueColumn::Next => column.width = 7,
+            QueueColumn::Late | QueueColumn::Target => column.width = 6,
             _ => {}
         }
     }
@@ -165,28 +169,28 @@ fn with_target(
 /// Makes room where names would be cut: figures stand closer, and then the trend goes. The selected
 /// queue's trend is in the pane of depths, and a queue that cannot be told from its neighbours is
 /// no help at all.
-fn make_room(all: &mut Vec<TableColumn<Col>>, room: u16, longest: u16) {
+fn make_room(all: &mut Vec<TableColumn<QueueColumn>>, room: u16, longest: u16) {
     if !(39..190).contains(&room) {
         return;
     }
     // The marks before a name; the gap behind it is the next column's.
     let needed = longest + 3;
-    let left = |all: &[TableColumn<Col>]| {
+    let left = |all: &[TableColumn<QueueColumn>]| {
         let placed = columns::fit(all, room);
-        let name = placed.iter().find(|(col, ..)| *col == Col::Name);
+        let name = placed.iter().find(|(col, ..)| *col == QueueColumn::Name);
         name.map_or(0, |(.., w)| *w)
     };
     if left(all) < needed {
         for column in all.iter_mut() {
             match column.what {
-                Col::Waiting => column.width = 9,
-                Col::Next => column.width = 8,
+                QueueColumn::Waiting => column.width = 9,
+                QueueColumn::Next => column.width = 8,
                 _ => {}
             }
         }
     }
     if left(all) < needed {
-        all.retain(|c| c.what != Col::Trend);
+        all.retain(|c| c.what != QueueColumn::Trend);
     }
 }
 
@@ -199,7 +203,7 @@ mod tests {
         let shown = |longest| {
             columns(79, longest)
                 .iter()
-                .any(|(col, ..)| *col == Col::Target)
+                .any(|(col, ..)| *col == QueueColumn::Target)
         };
         assert!(shown(9));
         // Then that of the clients goes.
@@ -207,7 +211,7 @@ mod tests {
         assert!(!shown(30));
         for longest in [9, 15, 30] {
             let placed = columns(79, longest);
-            assert!(placed.iter().any(|(col, ..)| *col == Col::Classes));
+            assert!(placed.iter().any(|(col, ..)| *col == QueueColumn::Classes));
             assert!(placed.iter().all(|(_, x, w)| x + w <= 79));
         }
     }

@@ -15,7 +15,7 @@ use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
 use crate::tui::link;
 use crate::tui::model::Pane;
-use crate::tui::queues::columns::{Col, columns};
+use crate::tui::queues::columns::{QueueColumn, columns};
 use crate::tui::widget::columns::PlacedColumn;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::TitlePart;
@@ -55,7 +55,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         nothing(ctx, table, buf);
         return;
     }
-    let alone = placed.iter().all(|(col, ..)| *col != Col::Oldest);
+    let alone = placed.iter().all(|(col, ..)| *col != QueueColumn::Oldest);
     let rows = ctx.model.queues.iter().enumerate().skip(ctx.model.top);
     for (i, (index, row)) in (0..table.h).zip(rows) {
         let area = table.row(i);
@@ -134,12 +134,18 @@ fn title_end(ctx: &Ctx) -> u16 {
     ctx.areas.queues.outer.x + u16::try_from(title).unwrap_or(u16::MAX)
 }
 
-fn heads(ctx: &Ctx, placed: &[PlacedColumn<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
+fn heads(
+    ctx: &Ctx,
+    placed: &[PlacedColumn<QueueColumn>],
+    area: Area,
+    boxed: bool,
+    buf: &mut Buffer,
+) {
     let style = ctx.theme.dim;
     let title_end = title_end(ctx);
     let classes = placed
         .iter()
-        .find(|(col, ..)| *col == Col::Classes && !boxed);
+        .find(|(col, ..)| *col == QueueColumn::Classes && !boxed);
     if let Some((_, x, w)) = classes {
         Line::new(buf, area.x + x, area.y, *w).wipe(buf, *w);
     }
@@ -164,23 +170,25 @@ fn heads(ctx: &Ctx, placed: &[PlacedColumn<Col>], area: Area, boxed: bool, buf: 
     let sorts = ctx.model.queues.len() > 1;
     for (col, x, w) in placed {
         // In a rule, that of the names is the title.
-        let order = col.sort().filter(|_| sorts && (boxed || *col != Col::Name));
+        let order = col
+            .sort()
+            .filter(|_| sorts && (boxed || *col != QueueColumn::Name));
         if let Some(order) = order {
             ctx.record(Area::new(area.x + x, area.y, *w, 1), Target::Order(order));
         }
         let label = match col {
-            Col::Name if boxed => {
+            QueueColumn::Name if boxed => {
                 put(*x + 3, 5, col.head());
                 continue;
             }
-            Col::Name => continue,
-            Col::Trend => {
+            QueueColumn::Name => continue,
+            QueueColumn::Trend => {
                 let label = if *w > 20 { "depth 5 min" } else { col.head() };
                 let width = u16::try_from(label.len()).unwrap_or(5);
                 put(*x + 2, width, label);
                 continue;
             }
-            Col::Classes => {
+            QueueColumn::Classes => {
                 for (i, (cx, cw)) in class_cells(*x, *w).enumerate() {
                     let last = i == DUE.len() - 1;
                     let label = if last && cw < 6 {
@@ -210,8 +218,14 @@ fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
 }
 
 /// Draws why a queue could not be read, in place of all its figures.
-fn trouble(ctx: &Ctx, why: &str, placed: &[PlacedColumn<Col>], row: Area, buf: &mut Buffer) {
-    let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
+fn trouble(
+    ctx: &Ctx,
+    why: &str,
+    placed: &[PlacedColumn<QueueColumn>],
+    row: Area,
+    buf: &mut Buffer,
+) {
+    let figures = placed.iter().find(|(col, ..)| *col != QueueColumn::Name);
     let x = figures.map_or(row.w, |(_, x, _)| x + 2);
     let mut line = Line::new(buf, row.x + x, row.y, row.w.saturating_sub(x));
     line.wipe(buf, row.w);

@@ -16,7 +16,7 @@ use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Opening, SurveyTimes};
 use crate::tui::refresh::{self, SurveyAsk};
-use crate::tui::schedule::Fit;
+use crate::tui::schedule::ZoomFit;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
 use crate::tui::{filter, layout, lists, timeline};
 
@@ -129,9 +129,9 @@ fn survey_beside(model: &mut Model) -> Option<SurveyAsk> {
     model.schedule.survey.start(now, generation);
     model.queues.get_mut(model.cursor)?.surveyed.asked(now);
     // As long as the user has not chosen one.
-    let fits = model.schedule.fit == Fit::Wanted;
+    let fits = model.schedule.fit == ZoomFit::Wanted;
     if fits {
-        model.schedule.fit = Fit::Asked(model.zoom);
+        model.schedule.fit = ZoomFit::Asked(model.zoom);
     }
     Some(SurveyAsk {
         generation,

@@ -7,7 +7,7 @@ use crate::queue::Pulse;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{Opening, QueueRow, TWO_LOOKS_MS};
-use crate::tui::schedule::{RankFor, Slot};
+use crate::tui::schedule::{RankFor, ReadingSlot};
 use crate::tui::timeline;
 
 /// Events read the selected queue no more often than this: where entries fall due by the hundred
@@ -61,7 +61,7 @@ fn selected_pulse(model: &Model) -> Option<&Pulse> {
 }
 
 /// The pause between two readings that events ask for.
-const fn event_pause(slot: &Slot) -> Duration {
+const fn event_pause(slot: &ReadingSlot) -> Duration {
     if slot.close < FLOOD {
         EVENT_PAUSE
     } else {

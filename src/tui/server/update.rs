@@ -4,7 +4,7 @@ use super::{Msg, Site};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::msg;
-use crate::tui::schedule::{Schedule, Stage};
+use crate::tui::schedule::{Schedule, SwitchStage};
 use crate::tui::server::{self, Switch};
 use crate::tui::toast::{self, Tone};
 use crate::tui::{leave, queues};
@@ -15,7 +15,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::WayFound(generation, site) => return way_found(model, generation, &site),
         Msg::NoWay(generation, why) => no_way(model, generation, why),
         // The old server has said its last word.
-        Msg::Arrived => model.schedule.stage = Stage::There,
+        Msg::Arrived => model.schedule.stage = SwitchStage::There,
     }
     Vec::new()
 }
@@ -58,7 +58,7 @@ fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
     new.schedule = Schedule {
         // Answers to what was asked before stay those of an earlier generation.
         generation: model.schedule.generation,
-        stage: Stage::Between,
+        stage: SwitchStage::Between,
         ..Schedule::default()
     };
     *model = new;
@@ -124,5 +124,5 @@ pub(crate) fn is_void(model: &Model, msg: &msg::Msg) -> bool {
         | msg::Msg::Change(_)
         | msg::Msg::Worker(_) => false,
     };
-    model.schedule.stage == Stage::Between && !ours
+    model.schedule.stage == SwitchStage::Between && !ours
 }

@@ -27,7 +27,7 @@ pub struct Label {
 
 /// The bar, and what stands at the other end of the title.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Bar {
+pub struct TabBar {
     /// From left to right; the one in sight stands in brackets.
     pub labels: Vec<Label>,
     /// The rows in sight, where they are not told in the line of heads.
@@ -69,7 +69,7 @@ enum Place {
 
 /// Lays the bar out in the title of its pane.
 #[must_use]
-pub fn bar(model: &Model, slot: Slot) -> Bar {
+pub fn bar(model: &Model, slot: Slot) -> TabBar {
     let lead = if slot.boxed { 1 } else { 2 };
     // Blanks around the bar, and what a title leaves free.
     let room = usize::from(slot.outer.w).saturating_sub(2 * lead + 4);
@@ -111,7 +111,7 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
             Some(format!("{at}/{}", text::thousands(count(model))))
         }
     });
-    Bar { labels, position }
+    TabBar { labels, position }
 }
 
 fn labels(model: &Model, badges: &[(String, bool); 8], form: Form, place: Place) -> Vec<Label> {

@@ -10,7 +10,7 @@ use crate::tui::draw::Ctx;
 use crate::tui::filter;
 use crate::tui::hitmap::Target;
 use crate::tui::model::Pane;
-use crate::tui::tabs::place::{Bar, Label};
+use crate::tui::tabs::place::{Label, TabBar};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::TitlePart;
 
@@ -20,7 +20,7 @@ pub(crate) fn title(ctx: &Ctx, left: Vec<TitlePart>, right: Vec<TitlePart>, buf:
     if ctx.areas.compact {
         return;
     }
-    let Bar { labels, position } = super::place::bar(ctx.model, slot);
+    let TabBar { labels, position } = super::place::bar(ctx.model, slot);
     let mut x = slot.outer.x + if slot.boxed { 2 } else { 3 };
     for label in &labels {
         let place = Area::new(x, slot.outer.y, label.w, 1);

@@ -3,7 +3,7 @@
 use super::open;
 use crate::tui::effect::Effect;
 use crate::tui::entry::update::tree;
-use crate::tui::entry::{self, Back};
+use crate::tui::entry::{self, BackScreen};
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::{self, PromptKind};
@@ -175,7 +175,7 @@ fn back(model: &mut Model) {
         return;
     }
     model.screen = match &model.screen {
-        Screen::Entry(entry) if entry.back == Back::Queue => Screen::Queue,
+        Screen::Entry(entry) if entry.back == BackScreen::Queue => Screen::Queue,
         Screen::Entry(_) => Screen::Dashboard,
         Screen::Queue if !on_first_screen(model) => {
             // What is sick stands above: it is in sight unless the selected queue is far below.

@@ -2,7 +2,7 @@
 
 use crate::queue::Announcement;
 use crate::tui::effect::Effect;
-use crate::tui::entry::{self, Back, EntryView};
+use crate::tui::entry::{self, BackScreen, EntryView};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::{self, Tone};
@@ -35,8 +35,8 @@ fn open_entry(model: &mut Model) {
         return;
     };
     let back = match model.screen {
-        Screen::Queue => Back::Queue,
-        _ => Back::Dashboard,
+        Screen::Queue => BackScreen::Queue,
+        _ => BackScreen::Dashboard,
     };
     let mut view = EntryView::new(row, back);
     // One that has left is looked at as what it was.

@@ -25,7 +25,7 @@ const LAST_BATCH: Duration = Duration::from_secs(5);
 
 /// The workers at work.
 #[derive(Default)]
-pub(crate) struct Workers {
+pub(crate) struct RunningWorkers {
     tasks: HashMap<Queue, Task>,
 }
 
@@ -49,7 +49,7 @@ impl Tasks {
     }
 }
 
-impl Workers {
+impl RunningWorkers {
     /// Starts one on a queue, unless one is at work there.
     fn start(
         &mut self,
@@ -105,7 +105,7 @@ impl Workers {
     }
 }
 
-impl Drop for Workers {
+impl Drop for RunningWorkers {
     fn drop(&mut self) {
         self.tasks.values().for_each(|task| task.work.abort());
     }

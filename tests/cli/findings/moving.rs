@@ -4,7 +4,7 @@ use std::io::Write;
 use std::os::unix::net::UnixStream;
 
 use delayscope::ops::doctor::{Examination, recall};
-use delayscope::ops::journal::{Head, Journal, ServerId};
+use delayscope::ops::journal::{Journal, JournalHead, ServerId};
 use delayscope::queue::change::What;
 use delayscope::queue::finding::Step;
 use delayscope::queue::{Change, Era, Finding, Queue, Severity, Tally};
@@ -47,7 +47,7 @@ async fn a_client_that_is_subscribed_and_does_not_transfer_is_named() {
 
 /// Writes down that the queue was kicked just now.
 async fn kicked(patient: &Patient, journal: &Journal) {
-    let kick = Head {
+    let kick = JournalHead {
         change: Change::Kick,
         queue: patient.queue.spec(),
         server: ServerId::told(&patient.store).await,

@@ -9,7 +9,7 @@ use delayscope::queue::{
     Tally, Zoom, frame,
 };
 use delayscope::tui::change::plan::MarkedEntries;
-use delayscope::tui::change::{Stage, UnderWay};
+use delayscope::tui::change::{ChangeStage, UnderWay};
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::dialog::preview::{Preview, Strip};
 use delayscope::tui::edit::EditForm;
@@ -78,7 +78,7 @@ fn deliver_all() -> Plan {
 }
 
 /// The screen at a stage of a change.
-fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
+fn at(size: (u16, u16), look: Look, change: Change, stage: ChangeStage) -> Model {
     let mut m = evening(size, look);
     m.workers.program = Some("delayscope".to_owned());
     m.changing.one = Some(UnderWay {
@@ -107,7 +107,12 @@ pub(crate) fn asked(size: (u16, u16), look: Look, planned: u64) -> Model {
     } else {
         deliver(planned)
     };
-    at(size, look, Change::Deliver, Stage::Asking(Box::new(plan)))
+    at(
+        size,
+        look,
+        Change::Deliver,
+        ChangeStage::Asking(Box::new(plan)),
+    )
 }
 
 pub(crate) fn counting(size: (u16, u16), look: Look) -> Model {
@@ -123,7 +128,12 @@ pub(crate) fn counting(size: (u16, u16), look: Look) -> Model {
         longest_block: Duration::ZERO,
         waits: None,
     };
-    at(size, look, Change::Delete, Stage::Planning(Some(progress)))
+    at(
+        size,
+        look,
+        Change::Delete,
+        ChangeStage::Planning(Some(progress)),
+    )
 }
 
 pub(crate) fn requeue(count: u64) -> RequeueForm {
@@ -361,7 +371,7 @@ fn a_plan_shows_the_timeline_as_it_is_and_as_it_will_be() {
             newest: Some(Due::At(NOW)),
             ..deliver(12)
         };
-        let stage = Stage::Asking(Box::new(plan));
+        let stage = ChangeStage::Asking(Box::new(plan));
         let m = at(size, look(), Change::Deliver, stage);
         let text = text(&m);
         let row = |word: &str| {
@@ -425,7 +435,7 @@ fn every_question_says_what_how_many_two_payloads_cost_and_undo_at_80x24() {
             ..deliver(12)
         };
         let question = plan.question();
-        let mut m = at(SMALL, look(), change, Stage::Asking(Box::new(plan)));
+        let mut m = at(SMALL, look(), change, ChangeStage::Asking(Box::new(plan)));
         m.queues[0].watch.surveyed(&seen());
         let now = m.instant;
         m.overlay = None;
@@ -474,7 +484,7 @@ fn a_question_with_much_to_say_keeps_how_it_is_undone_and_what_has_to_be_typed_a
             warnings: warnings.into_iter().map(str::to_owned).collect(),
             ..deliver_all()
         };
-        let stage = Stage::Asking(Box::new(plan));
+        let stage = ChangeStage::Asking(Box::new(plan));
         let m = at(SMALL, look(), Change::Deliver, stage);
         let text = text(&m);
         let told = [

@@ -16,7 +16,7 @@ use delayscope::tui::layout;
 
 use delayscope::tui::look::{Background, Depth, Look, Zone};
 use delayscope::tui::model::{CostRate, Model, Overlay, Pane};
-use delayscope::tui::queues::{Depths, Discovery, Opening, QueueRow, Trend};
+use delayscope::tui::queues::{DepthTrend, Depths, Discovery, Opening, QueueRow};
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
 pub(crate) const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
@@ -166,7 +166,7 @@ pub(crate) fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 
 }
 
 /// Depths that went up (or down) by `step` a second to `waiting`, with an outage in between.
-pub(crate) fn trend(waiting: u64, step: i64) -> Trend {
+pub(crate) fn trend(waiting: u64, step: i64) -> DepthTrend {
     let samples = (0..300_i64).rev().map(|ago| {
         (!(120..135).contains(&ago)).then(|| Depths {
             at: NOW.plus(-ago * 1000),
@@ -175,7 +175,7 @@ pub(crate) fn trend(waiting: u64, step: i64) -> Trend {
             target: u64::try_from((ago / 7 * 5) % 9).unwrap_or(0),
         })
     });
-    Trend {
+    DepthTrend {
         samples: samples.collect(),
     }
 }

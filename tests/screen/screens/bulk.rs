@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::queue::change_event::Order;
 use delayscope::queue::plan::{Progress, Way};
 use delayscope::queue::{Change, EntryId, EntryResult, Outcome, Plan, Queue, Tally};
-use delayscope::tui::change::{ChangeInProgress, Stage, UnderWay};
+use delayscope::tui::change::{ChangeInProgress, ChangeStage, UnderWay};
 use delayscope::tui::journal::{ChangeView, OwnChange, PastChange};
 use delayscope::tui::model::{Model, Overlay, Pane, Screen};
 use delayscope::tui::tabs::Tab;
@@ -61,7 +61,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
         asked_for: None,
         asked_by: None,
         since,
-        stage: Stage::Running(Box::new(running)),
+        stage: ChangeStage::Running(Box::new(running)),
     });
     m
 }
@@ -147,7 +147,7 @@ fn a_change_that_waits_or_is_paused_says_why() {
 fn coming_back(size: (u16, u16), order: Order) -> Model {
     let mut m = under_way(size, order, None);
     if let Some(UnderWay {
-        stage: Stage::Running(running),
+        stage: ChangeStage::Running(running),
         ..
     }) = &mut m.changing.one
         && let Some(progress) = &mut running.progress

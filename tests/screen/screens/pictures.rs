@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use delayscope::queue::{Due, Known, LinkState, Queue};
-use delayscope::tui::entry::{Back, EntryView, Face};
+use delayscope::tui::entry::{BackScreen, EntryView, Face};
 use delayscope::tui::help;
 use delayscope::tui::help::HelpPage;
 use delayscope::tui::look::{Background, Depth, Look};
@@ -272,7 +272,7 @@ fn an_entry_as_text_and_as_bytes() {
         let mut m = evening(size, look());
         m.screen = Screen::Entry(Box::new(EntryView {
             face,
-            ..EntryView::new(sample(i), Back::Dashboard)
+            ..EntryView::new(sample(i), BackScreen::Dashboard)
         }));
         picture(name, &m);
     }

@@ -4,7 +4,7 @@ use delayscope::queue::{Due, LinkState, Queue, Severity};
 use delayscope::tui::area;
 use delayscope::tui::departed::{DepartedFate, DepartedRow};
 use delayscope::tui::entries;
-use delayscope::tui::entry::{Back, EntryView, Face};
+use delayscope::tui::entry::{BackScreen, EntryView, Face};
 use delayscope::tui::hitmap::Target;
 use delayscope::tui::keys;
 use delayscope::tui::layout;
@@ -38,7 +38,7 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
         m.screen = Screen::Entry(Box::new(EntryView {
             face,
             scroll: 3,
-            ..EntryView::new(sample(7), Back::Queue)
+            ..EntryView::new(sample(7), BackScreen::Queue)
         }));
         m
     };
@@ -193,7 +193,7 @@ fn nothing_from_redis_commands_the_terminal() {
         let mut opened = m.clone();
         opened.screen = Screen::Entry(Box::new(EntryView::new(
             entry(evil.clone(), 5),
-            Back::Dashboard,
+            BackScreen::Dashboard,
         )));
         m.link.state = LinkState::Lost {
             why: String::from_utf8_lossy(&evil).into_owned(),
@@ -462,7 +462,7 @@ fn the_end_of_a_scrolled_entry_is_its_last_line() {
     );
     m.screen = Screen::Entry(Box::new(EntryView::new(
         entry(member, 60_000),
-        Back::Dashboard,
+        BackScreen::Dashboard,
     )));
     let last = delayscope::tui::entry::update::last(&m);
     if let Screen::Entry(view) = &mut m.screen {

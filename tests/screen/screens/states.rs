@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use delayscope::clock::ServerClock;
 use delayscope::queue::{Due, Form, Known, LinkState, Optional, Queue, frame};
-use delayscope::tui::entry::{Back, EntryView, Face};
+use delayscope::tui::entry::{BackScreen, EntryView, Face};
 use delayscope::tui::help::HelpPage;
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay, Screen};
@@ -184,7 +184,7 @@ fn payloads_that_are_wide_or_hostile() {
     let mut m = wild(MIDDLE, look());
     m.screen = Screen::Entry(Box::new(EntryView::new(
         m.entries.rows[2].clone(),
-        Back::Queue,
+        BackScreen::Queue,
     )));
     picture("wild_entry_120x40", &m);
 }
@@ -202,7 +202,7 @@ fn megabyte(size: (u16, u16), look: Look, face: Face) -> Model {
     m.screen = Screen::Entry(Box::new(EntryView {
         face,
         scroll: 4_000,
-        ..EntryView::new(row, Back::Dashboard)
+        ..EntryView::new(row, BackScreen::Dashboard)
     }));
     m
 }

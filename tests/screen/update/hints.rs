@@ -6,7 +6,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::Change;
 use delayscope::tui::change;
 use delayscope::tui::change::queries;
-use delayscope::tui::change::{ChangeInProgress, Stage, UnderWay};
+use delayscope::tui::change::{ChangeInProgress, ChangeStage, UnderWay};
 use delayscope::tui::focus;
 use delayscope::tui::hints;
 use delayscope::tui::keys;
@@ -94,7 +94,7 @@ fn under_way(desk: &mut Desk) {
         asked_for: None,
         asked_by: None,
         since,
-        stage: Stage::Running(Box::new(ChangeInProgress::new(plan, since))),
+        stage: ChangeStage::Running(Box::new(ChangeInProgress::new(plan, since))),
     });
     desk.pass(300);
 }

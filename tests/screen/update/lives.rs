@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use delayscope::queue::Due;
 use delayscope::trace::life::Moment;
-use delayscope::trace::{Event, EventKind, Message};
+use delayscope::trace::{Event, EventKind, TracedMessage};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::lives;
@@ -215,7 +215,7 @@ impl Monitored {
             at_us,
             queue: queue.clone(),
             db: 0,
-            message: Some(Arc::new(Message {
+            message: Some(Arc::new(TracedMessage {
                 queue,
                 db: 0,
                 member: member.into(),

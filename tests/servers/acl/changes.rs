@@ -6,7 +6,7 @@ use delayscope::ops::journal::Journal;
 use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Away, Broom, Order, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, ReadOrder, ReturnedEntry, StrayFate, Swap, Where};
 use delayscope::store::change;
 use delayscope::store::read::scan_members;
 use delayscope::store::write::DueCursor;
@@ -349,7 +349,7 @@ pub(crate) async fn drift(stage: &Stage) {
         scan_members(&stage.store, &keys.timeouts, 0, 100)
             .await
             .unwrap();
-        let seen = Order {
+        let seen = ReadOrder {
             aside: false,
             last: Some(double.clone()),
         };

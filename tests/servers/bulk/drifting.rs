@@ -4,7 +4,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::ops::bulk::drift::{Difference, Drift};
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{AppendFate, Order};
+use delayscope::store::bulk::{AppendFate, ReadOrder};
 use delayscope::store::change::Fate;
 use delayscope::store::{Access, Store};
 
@@ -243,7 +243,7 @@ async fn what_stands_anywhere_in_the_list_is_not_appended_again() {
     let server = Server::start();
     let order: Vec<u64> = (1..=5_000).collect();
     let world = World::new(&server, &order, |id| i64::try_from(id).unwrap()).await;
-    let seen = Order {
+    let seen = ReadOrder {
         aside: false,
         last: Some(member(5_000)),
     };

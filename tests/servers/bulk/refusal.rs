@@ -6,7 +6,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, Order, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, ReadOrder, ReturnedEntry, StrayFate, Swap, Where};
 use delayscope::store::change::ChosenEntry;
 use delayscope::store::write::Writer;
 
@@ -42,7 +42,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
         score: 9.0,
         member: &member(9),
     };
-    let order = Order { aside, last: None };
+    let order = ReadOrder { aside, last: None };
     let mut said = Vec::new();
     let mut tell = |name, result: Result<(), StoreError>| {
         if let Err(error) = result {

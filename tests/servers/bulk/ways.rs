@@ -11,7 +11,7 @@ use delayscope::ops::bulk::restore_order::RestoreOrder;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Queue;
 use delayscope::store::bulk::{
-    AllWait, AppendFate, Order, SetAside, StrayFate, Swap, is_known_to_wait,
+    AllWait, AppendFate, ReadOrder, SetAside, StrayFate, Swap, is_known_to_wait,
 };
 use delayscope::store::change::{ChosenEntry, Fate, ListPlace};
 use delayscope::store::write::Portion;
@@ -578,7 +578,7 @@ async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
     let queue = world.queue.clone();
     let timeouts = queue.keys().timeouts;
     let _: i64 = world.cmd("ZADD", &[&timeouts, b"3", &member(3)]);
-    let seen = Order {
+    let seen = ReadOrder {
         aside: false,
         last: Some(member(2)),
     };
@@ -595,7 +595,7 @@ async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
     }
     // Another list than the one that was read: nothing is done.
     for (aside, last) in [(true, Some(member(2))), (false, Some(member(9)))] {
-        let seen = Order { aside, last };
+        let seen = ReadOrder { aside, last };
         let done = world
             .writer
             .append(&queue, &seen, &both, false)

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
-    AppendFate, Away, Broom, BroughtBack, Order, ReturnFate, ReturnedEntry, SetAside, StrayFate,
-    Swap, SweepFate, Where,
+    AppendFate, Away, Broom, BroughtBack, ReadOrder, ReturnFate, ReturnedEntry, SetAside,
+    StrayFate, Swap, SweepFate, Where,
 };
 use delayscope::store::change::{ChosenEntry, ListPlace};
 use proptest::sample::Index;
@@ -267,7 +267,7 @@ impl We<'_> {
     }
 
     pub async fn append(&mut self, model: &mut Model) -> Checked {
-        let seen = Order {
+        let seen = ReadOrder {
             aside: !self.seen.aside.is_empty(),
             last: self.seen.order.last().cloned(),
         };

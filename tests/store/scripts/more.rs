@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use delayscope::queue::{ConsumerTag, Queue};
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, Order, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, ReadOrder, ReturnedEntry, StrayFate, Swap, Where};
 use delayscope::store::write::{DueCursor, Writer};
 
 use crate::scripts::PAST;
@@ -137,7 +137,7 @@ pub(crate) async fn make_more(
         }
         "append" => {
             let last = Some(member(8));
-            let order = Order { aside: false, last };
+            let order = ReadOrder { aside: false, last };
             let members = [&member(7)[..], &member(1), &member(9)];
             writer.append(queue, &order, &members, true).await.map(drop)
         }

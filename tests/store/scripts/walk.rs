@@ -138,7 +138,8 @@ impl Walk<'_> {
             });
             // Of copies either is told; one that stood behind another one stood where that did.
             order.retain(|m| *m != entry.member);
-            let is_copy = |stood: &Option<ListPlace>| matches!(stood, Some(ListPlace::Behind(m)) if *m == entry.member);
+            let is_member = |m: &Vec<u8>| *m == entry.member;
+            let is_copy = |stood: &Option<ListPlace>| matches!(stood, Some(ListPlace::Behind(m)) if is_member(m));
             if possible.iter().any(is_copy) {
                 assert!(!is_copy(&told.stood));
             } else {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::Difference;
 use super::sightings::{MemberMark, Sightings};
-use crate::ops::bulk::list::{ListPage, ListRead, ListReader};
+use crate::ops::bulk::list::{ElementsPage, ListRead, ListReader};
 use crate::ops::bulk::{BulkStep, scores};
 use crate::queue::Queue;
 use crate::store::bulk::facts;
@@ -265,7 +265,7 @@ impl Compare {
         beside.again();
     }
 
-    fn stand(&mut self, page: &ListPage, beside: &mut impl Beside) {
+    fn stand(&mut self, page: &ElementsPage, beside: &mut impl Beside) {
         self.sizes.order += page.elements.len() as u64;
         for (place, element) in (page.first..).zip(&page.elements) {
             beside.stands(place, element);

@@ -8,7 +8,7 @@ use super::{Difference, Drift, DriftStage};
 use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::bulk::{BulkStep, NumberedFate};
 use crate::store::StoreError;
-use crate::store::bulk::{AppendFate, MOST_APPENDED, Order};
+use crate::store::bulk::{AppendFate, MOST_APPENDED, ReadOrder};
 use crate::store::change::Fate;
 use crate::store::write::Writer;
 
@@ -161,7 +161,7 @@ impl Drift {
             }
             ListRead::End => {}
         }
-        let seen = Order {
+        let seen = ReadOrder {
             aside: self.aside,
             last: reader.last().map(<[u8]>::to_vec),
         };

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::Difference;
-use crate::ops::bulk::list::ListPage;
+use crate::ops::bulk::list::ElementsPage;
 
 /// A member in 16 bytes: no two of a queue have the same, as far as chance goes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -78,7 +78,7 @@ impl Sightings {
 
     /// Takes note of what is aside. What does not wait any more was transferred, and is dropped
     /// when the rest of them comes back.
-    pub(super) fn aside(&mut self, page: &ListPage) {
+    pub(super) fn aside(&mut self, page: &ElementsPage) {
         for element in &page.elements {
             let mark = self.mark(element);
             if let Some(seen) = self.seen.get_mut(&mark) {
@@ -88,7 +88,7 @@ impl Sightings {
     }
 
     /// Takes note of elements of the order list.
-    pub(super) fn stand(&mut self, page: &ListPage) {
+    pub(super) fn stand(&mut self, page: &ElementsPage) {
         for (place, element) in (page.first..).zip(&page.elements) {
             let mark = self.mark(element);
             let Some(seen) = self.seen.get_mut(&mark) else {
@@ -140,7 +140,7 @@ impl Sightings {
     }
 
     /// Takes note of elements of a list at the second reading.
-    pub(super) fn see_again(&mut self, page: &ListPage) {
+    pub(super) fn see_again(&mut self, page: &ElementsPage) {
         for (place, element) in (page.first..).zip(&page.elements) {
             let mark = self.mark(element);
             if let Some(times) = self.times.get_mut(&mark) {

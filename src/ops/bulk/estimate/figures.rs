@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Ask, BATCH, ENTRY_US, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US, Sample,
-    TEXT_US, Walk, WorkKind, float,
+    Ask, BATCH, ENTRY_US, LARGE_BATCH, OrderSample, READ_US, ROUND_US, SINGLE_US, STEP_US,
+    SWEPT_US, TEXT_US, Walk, WorkKind, float,
 };
 use crate::queue::plan::{Cost, Way};
 use crate::queue::{Queue, text};
@@ -67,7 +67,7 @@ impl EstimateBasis {
     /// Gathers what is known of a change whose entries are walked to like this.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    pub fn new(queue: &Queue, sample: &Sample, ask: &Ask, walk: Walk) -> Self {
+    pub fn new(queue: &Queue, sample: &OrderSample, ask: &Ask, walk: Walk) -> Self {
         Self {
             has_order_list: queue.keys().order.is_some(),
             expires: sample.expires,

@@ -4,9 +4,9 @@ use super::*;
 use crate::queue::plan::{Cost, Way};
 
 /// A list of `length`, of which 1,000 elements were looked at; `score(place)`.
-fn sample(length: u64, score: impl Fn(u64) -> f64) -> Sample {
+fn sample(length: u64, score: impl Fn(u64) -> f64) -> OrderSample {
     let places = (0..1_000).map(|i| i * length / 1_000);
-    Sample {
+    OrderSample {
         length,
         expires: false,
         bytes: [41, 41],
@@ -44,13 +44,13 @@ fn ask(kind: WorkKind, count: u64) -> Ask {
     }
 }
 
-fn chosen_way(sample: &Sample, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Way {
+fn chosen_way(sample: &OrderSample, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Way {
     let walk = sample.walk(ask, chosen);
     choose(sample, ask, walk).0
 }
 
 /// With scripts of at most 10 ms.
-fn choose(sample: &Sample, ask: &Ask, walk: Walk) -> (Way, Cost) {
+fn choose(sample: &OrderSample, ask: &Ask, walk: Walk) -> (Way, Cost) {
     EstimateBasis::new(&Queue::redisson("q"), sample, ask, walk).choose(MAX_BLOCK)
 }
 
@@ -122,7 +122,7 @@ fn many_due_are_set_aside_and_few_are_swapped_when_nobody_else_transfers() {
     assert_eq!(chosen_way(&sample, &not_due, is), Way::Swap);
     let all = ask(WorkKind::Deliver, MILLION);
     assert_eq!(chosen_way(&sample, &all, |_, _| true), Way::SetAside);
-    let expires = Sample {
+    let expires = OrderSample {
         expires: true,
         ..sample
     };
@@ -224,7 +224,7 @@ fn a_queue_without_order_list_goes_in_order() {
     let queue: Queue = "zset-list:a,b".parse().unwrap();
     for kind in [WorkKind::Deliver, WorkKind::Delete, WorkKind::Stay] {
         let ask = ask(kind, 5_000);
-        let reckoned = EstimateBasis::new(&queue, &Sample::default(), &ask, Walk::default());
+        let reckoned = EstimateBasis::new(&queue, &OrderSample::default(), &ask, Walk::default());
         let (way, cost) = reckoned.choose(MAX_BLOCK);
         assert_eq!(way, Way::InOrder);
         assert!(cost.takes > Duration::ZERO);
@@ -233,7 +233,7 @@ fn a_queue_without_order_list_goes_in_order() {
 
 #[test]
 fn an_empty_sample_makes_no_walk() {
-    let empty = Sample::default();
+    let empty = OrderSample::default();
     let walk = empty.walk(&ask(WorkKind::Deliver, 5), |_, _| true);
     assert_eq!(walk, Walk::default());
 }

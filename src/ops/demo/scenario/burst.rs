@@ -2,7 +2,7 @@
 //! next one.
 
 use crate::ops::demo::dice::Dice;
-use crate::ops::demo::stage::{Message, Stage};
+use crate::ops::demo::stage::{DemoMessage, Stage};
 use crate::payload::{Codec, encode};
 
 /// Messages in a burst.
@@ -24,7 +24,7 @@ pub(super) async fn play(stage: Stage) {
 }
 
 /// The messages of one campaign, as Kryo 5 writes strings.
-fn campaign(dice: &mut Dice, round: i64, stage: &Stage) -> Vec<Message> {
+fn campaign(dice: &mut Dice, round: i64, stage: &Stage) -> Vec<DemoMessage> {
     let due = stage.after(AHEAD_MS);
     let subject = dice.one_of(&[
         "spring-sale",

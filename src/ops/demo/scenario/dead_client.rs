@@ -2,7 +2,7 @@
 //! the next ones become late one after the other, and the application goes on offering.
 
 use crate::ops::demo::dice::Dice;
-use crate::ops::demo::stage::{Message, Stage};
+use crate::ops::demo::stage::{DemoMessage, Stage};
 use crate::store::StoreError;
 
 /// The time since the client died, in ms: so late is the oldest entry.
@@ -38,7 +38,7 @@ pub(super) async fn play(stage: Stage) {
 }
 
 /// Plain text, as Redisson's string codec writes it.
-fn reminder(dice: &mut Dice, stage: &Stage, ms: i64) -> Message {
+fn reminder(dice: &mut Dice, stage: &Stage, ms: i64) -> DemoMessage {
     let ticket = dice.number(4_000..9_999);
     let customer = dice.number(1..10_000);
     let what = dice.one_of(&[

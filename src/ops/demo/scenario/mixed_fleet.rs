@@ -6,7 +6,7 @@
 use crate::clock::EpochMillis;
 use crate::ops::demo::dice::Dice;
 use crate::ops::demo::redisson;
-use crate::ops::demo::stage::{Message, Stage};
+use crate::ops::demo::stage::{DemoMessage, Stage};
 use crate::ops::refresh::pulse;
 use crate::queue::{Era, Form, Known};
 use crate::store::StoreError;
@@ -86,7 +86,7 @@ async fn until_nothing_is_late(stage: &Stage) {
 }
 
 /// JSON without Java types.
-fn parcel(dice: &mut Dice, stage: &Stage, ms: i64) -> Message {
+fn parcel(dice: &mut Dice, stage: &Stage, ms: i64) -> DemoMessage {
     let number = dice.number(100_000..999_999);
     let what = dice.one_of(&["ask-carrier", "tell-customer", "refund", "close"]);
     let text = format!(r#"{{"parcel":{number},"action":"{what}"}}"#);

@@ -2,7 +2,7 @@
 //! paid within 15 minutes, packed within the hour, reviewed on the next day.
 
 use crate::ops::demo::dice::Dice;
-use crate::ops::demo::stage::{Message, Stage};
+use crate::ops::demo::stage::{DemoMessage, Stage};
 use crate::store::StoreError;
 
 const SECOND: i64 = 1_000;
@@ -54,7 +54,7 @@ impl Shop {
     }
 
     /// Orders of the hours before, due within that time, more of them soon than late.
-    fn spread(&mut self, stage: &Stage, count: usize, within_ms: i64) -> Vec<Message> {
+    fn spread(&mut self, stage: &Stage, count: usize, within_ms: i64) -> Vec<DemoMessage> {
         let one = |_| {
             let due = stage.after(self.wave(within_ms));
             let action = self.dice.one_of(&[

@@ -3,7 +3,7 @@
 //! and what is due before it is delivered again every 5 s. The application goes on offering.
 
 use crate::ops::demo::dice::Dice;
-use crate::ops::demo::stage::{Message, Stage};
+use crate::ops::demo::stage::{DemoMessage, Stage};
 use crate::queue::Form;
 use crate::store::StoreError;
 
@@ -54,7 +54,7 @@ pub(super) async fn play(stage: Stage) {
 }
 
 /// JSON without Java types.
-fn invoice(dice: &mut Dice, stage: &Stage, ms: i64) -> Message {
+fn invoice(dice: &mut Dice, stage: &Stage, ms: i64) -> DemoMessage {
     let number = dice.number(20_000..99_999);
     let customer = dice.number(1..10_000);
     let what = dice.one_of(&["remind", "remind-again", "charge-fee", "hand-over"]);

@@ -67,7 +67,7 @@ async fn no_link_leads_to_the_journal_but_one_may_lead_to_its_home() {
 #[tokio::test]
 async fn a_change_without_room_is_refused_and_leaves_nothing() {
     let (_home, journal) = journal();
-    let huge = Head {
+    let huge = JournalHead {
         bytes: u64::MAX / 2,
         ..head(Change::Delete)
     };

@@ -17,7 +17,7 @@ fn at(ms: i64) -> EpochMillis {
 
 #[test]
 fn a_finding_says_since_when_and_how_its_figure_moves() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     let said = ledger.enter(found(Some(100)), at(0));
     assert_eq!(
         (said.findings[0].since, said.findings[0].trend),
@@ -34,7 +34,7 @@ fn a_finding_says_since_when_and_how_its_figure_moves() {
 
 #[test]
 fn what_we_took_of_it_ourselves_goes_on_by_no_rate() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(Some(200)), at(0));
     ledger.repaired = Some(at(20_000));
     let said = ledger.enter(found(Some(50)), at(21_000));
@@ -59,7 +59,7 @@ fn where_our_worker_has_come_no_client_is_what_we_have_repaired() {
         ),
         (Diagnosis::default(), FindingEnd::ByItself),
     ] {
-        let mut ledger = Ledger::default();
+        let mut ledger = FindingLedger::default();
         ledger.enter(alone(), at(0));
         let said = ledger.enter(then, at(3_000));
         assert_eq!(said.gone[0].ending, ending);
@@ -68,7 +68,7 @@ fn where_our_worker_has_come_no_client_is_what_we_have_repaired() {
 
 #[test]
 fn what_has_gone_says_so_for_a_moment_and_what_comes_back_has_never_gone() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(None), at(0));
     let said = ledger.enter(Diagnosis::default(), at(4_000));
     assert_eq!(said.gone[0].gone, Some(at(4_000)));
@@ -89,7 +89,7 @@ fn what_has_gone_is_told_as_it_was_at_its_worst() {
         said.findings[0].headline = format!("{figure} late.");
         said
     };
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     let (note, critical) = (Severity::Note, Severity::Critical);
     for (second, (figure, severity)) in (0..).zip([
         (30, note),
@@ -114,7 +114,7 @@ fn what_is_over_is_told_for_as_long_as_it_was_seen_and_not_at_all_when_that_was_
         said
     };
     let after = |seen_ms| {
-        let mut ledger = Ledger::default();
+        let mut ledger = FindingLedger::default();
         let before = ledger.enter(Diagnosis::default(), at(-60_000)).findings;
         assert_eq!(before, []);
         ledger.enter(long_ago(), at(0));
@@ -129,17 +129,17 @@ fn what_is_over_is_told_for_as_long_as_it_was_seen_and_not_at_all_when_that_was_
 
 #[test]
 fn what_was_so_at_the_first_look_was_so_before_it() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     assert!(ledger.enter(found(None), at(0)).findings[0].before);
     assert!(ledger.enter(found(None), at(9_000)).findings[0].before);
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(Diagnosis::default(), at(0));
     assert!(!ledger.enter(found(None), at(3_000)).findings[0].before);
 }
 
 #[test]
 fn what_has_been_gone_for_a_moment_is_history_and_an_unborne_suspicion_is_none() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(Some(3)), at(0));
     ledger.enter(found(Some(9)), at(20_000));
     ledger.enter(Diagnosis::default(), at(30_000));
@@ -152,7 +152,7 @@ fn what_has_been_gone_for_a_moment_is_history_and_an_unborne_suspicion_is_none()
     );
     let mut suspected = found(None);
     suspected.findings[0].open = Some(Open::new("3 wait", "whether", None).into());
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(suspected, at(0));
     assert_eq!(ledger.enter(Diagnosis::default(), at(30_000)).gone, []);
     ledger.enter(Diagnosis::default(), at(40_000));
@@ -162,12 +162,12 @@ fn what_has_been_gone_for_a_moment_is_history_and_an_unborne_suspicion_is_none()
 #[test]
 fn what_gets_less_bad_is_told_so_when_it_has_stayed_so_and_what_gets_worse_at_once() {
     let (warning, critical) = (Severity::Warning, Severity::Critical);
-    let told = |ledger: &mut Ledger, ms, severity, follows| {
+    let told = |ledger: &mut FindingLedger, ms, severity, follows| {
         let mut said = found(None);
         (said.findings[0].severity, said.findings[0].follows) = (severity, follows);
         ledger.enter(said, at(ms)).findings[0].severity
     };
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     for ms in (0..20_000).step_by(2_000) {
         let severity = [critical, warning][usize::from(ms % 4_000 > 0)];
         assert_eq!(told(&mut ledger, ms, severity, None), critical, "{ms}");
@@ -182,7 +182,7 @@ fn what_gets_less_bad_is_told_so_when_it_has_stayed_so_and_what_gets_worse_at_on
 
 #[test]
 fn what_cannot_be_looked_at_any_more_has_not_gone() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(None), at(0));
     let blind = Diagnosis {
         blind: vec![("drift", "NOPERM".to_owned())],
@@ -193,7 +193,7 @@ fn what_cannot_be_looked_at_any_more_has_not_gone() {
 
 #[test]
 fn growth_is_reckoned_from_when_the_figure_was_known_first() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(None), at(0));
     let mut sampled = found(Some(10));
     sampled.findings[0].sampled = true;
@@ -211,7 +211,7 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
     follows.findings[0].follows = Some("poison");
     let mut alone = found(Some(1));
     alone.findings[0].severity = Severity::Warning;
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(follows, at(0));
     let mut severity = |ms| ledger.enter(alone.clone(), at(ms)).findings[0].severity;
     assert_eq!(severity(1_000), Severity::Note);
@@ -222,7 +222,7 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
 #[test]
 fn what_went_after_a_change_of_ours_was_fixed_and_what_went_by_itself_has_cleared() {
     let fixed = |repaired: Option<i64>| {
-        let mut ledger = Ledger::default();
+        let mut ledger = FindingLedger::default();
         ledger.enter(found(None), at(0));
         ledger.repaired = repaired.map(at);
         ledger.enter(Diagnosis::default(), at(40_000)).gone[0].ending == FindingEnd::Repaired
@@ -235,7 +235,7 @@ fn what_went_after_a_change_of_ours_was_fixed_and_what_went_by_itself_has_cleare
 
 #[test]
 fn what_somebody_is_at_is_told_on_when_it_has_gone() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(None), at(0));
     ledger.held = Some("drift");
     ledger.enter(Diagnosis::default(), at(6_000));
@@ -248,7 +248,7 @@ fn what_somebody_is_at_is_told_on_when_it_has_gone() {
 
 #[test]
 fn what_comes_again_long_after_it_has_gone_is_another_one_also_where_somebody_is_at_it() {
-    let mut ledger = Ledger::default();
+    let mut ledger = FindingLedger::default();
     ledger.enter(found(None), at(0));
     ledger.held = Some("drift");
     ledger.enter(Diagnosis::default(), at(6_000));
@@ -267,7 +267,7 @@ fn the_time_that_is_left_goes_down_in_a_headline_that_is_not_made_anew() {
     );
     lost.ends = Some(at(120_000));
     said.findings = vec![lost];
-    let said = Ledger::default().enter(said, at(0));
+    let said = FindingLedger::default().enter(said, at(0));
     let told = |ms| said.findings[0].headline_at(at(ms)).into_owned();
     assert_eq!(told(0), "All is lost in 2:00: a key expires.");
     assert_eq!(told(30_000), "All is lost in 1:30: a key expires.");

@@ -13,7 +13,7 @@ const TICK_MS: i64 = 100;
 
 /// Entries that a client moves in one script.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Batch {
+pub(super) struct ScriptBatch {
     /// Entries in the batch.
     pub(super) together: usize,
     /// Elements before each of them in the order list, on the average.
@@ -24,7 +24,7 @@ pub(super) struct Batch {
     pub(super) at: Option<EpochMillis>,
 }
 
-impl Batch {
+impl ScriptBatch {
     /// Elements that are passed in searching for all of them.
     #[expect(
         clippy::cast_precision_loss,
@@ -51,7 +51,7 @@ pub(super) fn longest(
     late: u64,
     places: &[(EntryId, Place)],
     (sample, order): (&Frames, u64),
-) -> Option<Batch> {
+) -> Option<ScriptBatch> {
     let due = |one: &&JudgedMember| Some((one.id, one.due_at()?));
     let next: Vec<_> = next.iter().filter_map(due).collect();
     let offered_last = |id: EntryId| sample.newest.iter().any(|new| new.id == id);
@@ -88,20 +88,20 @@ pub(super) fn longest(
         let end = then[from].1.plus(TICK_MS);
         let count = then[from..].partition_point(|(_, due)| *due <= end);
         let at = Some(then[from].1);
-        batch(&then[from..from + count], count, &[]).map(|batch| Batch { at, ..batch })
+        batch(&then[from..from + count], count, &[]).map(|batch| ScriptBatch { at, ..batch })
     });
-    let longer = |a: &Batch, b: &Batch| a.steps().total_cmp(&b.steps());
+    let longer = |a: &ScriptBatch, b: &ScriptBatch| a.steps().total_cmp(&b.steps());
     first.into_iter().chain(bursts).max_by(longer)
 }
 
 /// Of entries at such places.
-fn of(places: &[Place], together: usize, far: u64) -> Batch {
+fn of(places: &[Place], together: usize, far: u64) -> ScriptBatch {
     let before = |place: &Place| match place {
         Place::At(before) => *before,
         Place::Beyond(most) => far.max(*most),
     };
     let sum: u64 = places.iter().map(before).sum();
-    Batch {
+    ScriptBatch {
         together,
         before: sum / (places.len() as u64).max(1),
         sure: places.iter().all(|place| matches!(place, Place::At(_))),

@@ -1,7 +1,7 @@
 //! The burst that falls due next: when, and of how many entries, as far as a survey and a sample
 //! tell.
 
-use super::batch::Batch;
+use super::batch::ScriptBatch;
 use super::{BACKLOG, BURST_MS, QueueFacts};
 use crate::clock::EpochMillis;
 use crate::queue::classes::DUE;
@@ -24,7 +24,11 @@ pub(super) struct ComingBurst {
 }
 
 /// The burst that begins with this batch, if there is one within the hour.
-pub(super) fn begins_with(seen: &QueueFacts, pulse: &Pulse, batch: &Batch) -> Option<ComingBurst> {
+pub(super) fn begins_with(
+    seen: &QueueFacts,
+    pulse: &Pulse,
+    batch: &ScriptBatch,
+) -> Option<ComingBurst> {
     let ahead = |at: &EpochMillis| *at > pulse.at && at.since(pulse.at) <= HOUR_MS;
     let (at, survey) = (batch.at.filter(ahead)?, seen.survey?);
     let (count, sure) = match in_bars(survey, at) {

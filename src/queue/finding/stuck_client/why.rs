@@ -17,7 +17,7 @@ const OVER_MS: i64 = 30_000;
 const BESIDE_MS: i64 = 2_000;
 
 /// The reason, as far as it is known.
-pub(super) enum Why {
+pub(super) enum StuckReason {
     /// Nothing yet: a kick will tell.
     Untold,
     /// The clients that are subscribed have selected another database.
@@ -36,28 +36,28 @@ pub(super) enum Why {
     Unseen,
 }
 
-pub(super) fn why(seen: &QueueFacts, stood_since_ms: i64) -> Why {
+pub(super) fn why(seen: &QueueFacts, stood_since_ms: i64) -> StuckReason {
     let look = seen.server.last();
     if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
         let here = clients
             .subscribers()
             .any(|client| client.db == seen.server.db);
         if !here && clients.subscribers().next().is_some() {
-            return Why::OtherDb;
+            return StuckReason::OtherDb;
         }
         if clients.held > 0 && look.is_some_and(|look| of_now(seen, look)) {
-            return Why::Held;
+            return StuckReason::Held;
         }
     }
     match kick(seen).filter(|_| stood_since_ms > 0) {
-        None if moved_once(seen) => return Why::Again,
-        None => return Why::Untold,
-        Some(Kick::Anew) => return Why::Anew,
+        None if moved_once(seen) => return StuckReason::Again,
+        None => return StuckReason::Untold,
+        Some(Kick::Anew) => return StuckReason::Anew,
         Some(Kick::InVain) => {}
     }
     match seen.server.grew(OVER_MS, Info::failed_scripts) {
-        Some((count @ 1.., span)) => Why::Fails(count, span),
-        _ => Why::Deaf,
+        Some((count @ 1.., span)) => StuckReason::Fails(count, span),
+        _ => StuckReason::Deaf,
     }
 }
 
@@ -90,7 +90,7 @@ fn lately(seen: &QueueFacts, at: EpochMillis) -> bool {
     until.is_some_and(|ms| (HELPS_MS..LATELY_MS).contains(&ms))
 }
 
-impl Why {
+impl StuckReason {
     /// Returns the time since the kick that this is concluded from, in ms.
     pub(super) fn kicked_ms(&self, seen: &QueueFacts) -> Option<i64> {
         let concluded = !matches!(
@@ -129,7 +129,7 @@ fn renew_clients() -> Advice {
     .by(Act::Repair, ".")
 }
 
-impl Why {
+impl StuckReason {
     /// The headline, and what it adds to the details.
     pub(super) const fn words(&self) -> (&'static str, &'static str) {
         match self {

@@ -4,7 +4,9 @@ pub mod result;
 
 use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Queue, Summary, Tally, text};
-use crate::tui::change::{self, ChangeInProgress, RESULTS_KEPT, Stage, UnderWay, is_worth_a_look};
+use crate::tui::change::{
+    self, ChangeInProgress, ChangeStage, RESULTS_KEPT, UnderWay, is_worth_a_look,
+};
 use crate::tui::departed;
 use crate::tui::effect::Effect;
 use crate::tui::journal::{OwnChange, all_well, sum_up};
@@ -180,9 +182,9 @@ fn failed(model: &mut Model, generation: u64, why: String) {
 fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, ChangeInProgress)> {
     let under_way = model.changing.take(generation)?;
     match under_way.stage.clone() {
-        Stage::Running(running) => Some((under_way, *running)),
+        ChangeStage::Running(running) => Some((under_way, *running)),
         // It told something without having been applied: that is another one's.
-        Stage::Planning(_) | Stage::Asking(_) => None,
+        ChangeStage::Planning(_) | ChangeStage::Asking(_) => None,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::queue::asks::{Asks, Why};
 use crate::queue::finding::worked_off_in_ms;
 use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
 use crate::tui::change::plan::{MarkedEntries, three_ways};
-use crate::tui::change::{self, Stage, UnderWay};
+use crate::tui::change::{self, ChangeStage, UnderWay};
 use crate::tui::dialog::preview::Preview;
 use crate::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName, UndoWords};
 use crate::tui::keys::Action;
@@ -87,7 +87,7 @@ pub(crate) fn keep_true(model: &mut Model) {
 /// Says in words how far the plan that is asked about is out of date.
 fn stale(model: &Model) -> Option<String> {
     let one = model.changing.one.as_ref()?;
-    let Stage::Asking(plan) = &one.stage else {
+    let ChangeStage::Asking(plan) = &one.stage else {
         return None;
     };
     let key = model.keymap.label(Action::Refresh, model.look.ascii)?;

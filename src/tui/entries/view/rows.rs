@@ -18,7 +18,7 @@ use crate::tui::widget::line::{self, Line};
 
 /// The columns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Col {
+pub(crate) enum EntryColumn {
     Index,
     DueIn,
     DueAt,
@@ -65,7 +65,7 @@ pub(crate) fn columns(
     numbered: Option<u64>,
     room: u16,
     mut rows: impl Iterator<Item = Due>,
-) -> Vec<PlacedColumn<Col>> {
+) -> Vec<PlacedColumn<EntryColumn>> {
     let zone = ctx.model.look.zone;
     // The day is said only where it is another one.
     let another = |due: Due| {
@@ -83,28 +83,28 @@ pub(crate) fn columns(
         what,
         width,
         rank,
-        grows: what == Col::Payload,
+        grows: what == EntryColumn::Payload,
     };
     let mut all = vec![
-        c(Col::Index, index, 70),
-        c(Col::DueIn, 10, 100),
-        c(Col::DueAt, due_at + 2, 80),
-        c(Col::Id, 18, 20),
-        c(Col::Size, 8, 50),
-        c(Col::Codec, 15, 30),
-        c(Col::Payload, 16, 90),
+        c(EntryColumn::Index, index, 70),
+        c(EntryColumn::DueIn, 10, 100),
+        c(EntryColumn::DueAt, due_at + 2, 80),
+        c(EntryColumn::Id, 18, 20),
+        c(EntryColumn::Size, 8, 50),
+        c(EntryColumn::Codec, 15, 30),
+        c(EntryColumn::Payload, 16, 90),
     ];
     // Elements of target have no due time any more, and no frame with an id.
     let due = list != Some(List::Target);
     all.retain(|column| match column.what {
-        Col::Index => numbered.is_some(),
-        Col::DueIn | Col::DueAt => due,
-        Col::Id => due && ctx.wide(),
-        Col::Codec | Col::Size => ctx.wide(),
-        Col::Payload => true,
+        EntryColumn::Index => numbered.is_some(),
+        EntryColumn::DueIn | EntryColumn::DueAt => due,
+        EntryColumn::Id => due && ctx.wide(),
+        EntryColumn::Codec | EntryColumn::Size => ctx.wide(),
+        EntryColumn::Payload => true,
     });
     // What an entry says comes first; the rest is told of the one under the cursor.
-    for what in [Col::Id, Col::Codec, Col::Size] {
+    for what in [EntryColumn::Id, EntryColumn::Codec, EntryColumn::Size] {
         let others: u16 = all.iter().filter(|c| !c.grows).map(|c| c.width).sum();
         if room.saturating_sub(others) < PAYLOAD {
             all.retain(|column| column.what != what);
@@ -114,20 +114,20 @@ pub(crate) fn columns(
 }
 
 /// Draws the line of heads.
-pub(crate) fn heads(ctx: &Ctx, placed: &[PlacedColumn<Col>], area: Area, buf: &mut Buffer) {
+pub(crate) fn heads(ctx: &Ctx, placed: &[PlacedColumn<EntryColumn>], area: Area, buf: &mut Buffer) {
     let falls = format!("due in {}", ctx.theme.glyphs.falls);
     for (col, x, w) in placed {
         let (x, y) = (area.x + x, area.y);
         let (label, at_right) = match col {
-            Col::Index => ("#", true),
-            Col::Size => ("size", true),
+            EntryColumn::Index => ("#", true),
+            EntryColumn::Size => ("size", true),
             // The usual order needs no word.
-            Col::DueIn if ctx.model.last_first() => (falls.as_str(), true),
-            Col::DueIn => ("due in", true),
-            Col::DueAt => ("due at", false),
-            Col::Id => ("id", false),
-            Col::Codec => ("codec", false),
-            Col::Payload => ("payload", false),
+            EntryColumn::DueIn if ctx.model.last_first() => (falls.as_str(), true),
+            EntryColumn::DueIn => ("due in", true),
+            EntryColumn::DueAt => ("due at", false),
+            EntryColumn::Id => ("id", false),
+            EntryColumn::Codec => ("codec", false),
+            EntryColumn::Payload => ("payload", false),
         };
         if at_right {
             line::right(buf, x, y, *w, label, ctx.theme.dim);
@@ -142,7 +142,7 @@ pub(crate) fn draw(
     ctx: &Ctx,
     shown: &ShownRow,
     found: &MatchMarks,
-    placed: &[PlacedColumn<Col>],
+    placed: &[PlacedColumn<EntryColumn>],
     area: Area,
     buf: &mut Buffer,
 ) {
@@ -153,25 +153,27 @@ pub(crate) fn draw(
         let (x, y) = (area.x + x, area.y);
         let mut cell = Line::new(buf, x + 2, y, w.saturating_sub(2));
         match col {
-            Col::Index => line::right(buf, x, y, *w, &text::thousands(shown.index + 1), d.dim),
-            Col::DueIn => countdown(ctx, d, shown, Area::new(x, y, *w, 1), buf),
-            Col::DueAt => {
+            EntryColumn::Index => {
+                line::right(buf, x, y, *w, &text::thousands(shown.index + 1), d.dim);
+            }
+            EntryColumn::DueIn => countdown(ctx, d, shown, Area::new(x, y, *w, 1), buf),
+            EntryColumn::DueAt => {
                 let over = shown.gone.map_or(0, reaches_over);
                 if over <= GIVES_WAY {
                     let mut cell = Line::new(buf, x + 2 + over, y, w.saturating_sub(2));
                     due_at(ctx, d, shown, &mut cell, buf);
                 }
             }
-            Col::Id => found.put_id(buf, &mut cell, &row.id.to_string(), d.dim),
-            Col::Size => {
+            EntryColumn::Id => found.put_id(buf, &mut cell, &row.id.to_string(), d.dim),
+            EntryColumn::Size => {
                 let size = text::bytes(u64::try_from(row.size).unwrap_or(0));
                 line::right(buf, x, y, *w, &size, d.dim);
             }
-            Col::Codec => {
+            EntryColumn::Codec => {
                 let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
-            Col::Payload => words(d, found, shown, cell, buf),
+            EntryColumn::Payload => words(d, found, shown, cell, buf),
         }
     }
 }

@@ -61,7 +61,7 @@ async fn known(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::journal::{Head, Item, ItemResult};
+    use crate::ops::journal::{Item, ItemResult, JournalHead};
     use crate::queue::{State, Tally};
 
     fn server() -> ServerId {
@@ -73,7 +73,7 @@ mod tests {
 
     /// A change that moved entries into quarantine, or not: the ids of those that were done.
     async fn made(journal: &Journal, change: Change, queue: &str, ids: &[u8]) -> String {
-        let head = Head {
+        let head = JournalHead {
             change,
             queue: queue.as_bytes().to_vec(),
             server: server(),

@@ -14,7 +14,7 @@ use crate::tui::server::Switch;
 use crate::tui::{change, queues, reason, server, timeline};
 
 /// A command.
-pub(crate) struct Command {
+pub(crate) struct PaletteCommand {
     /// Its name.
     pub(crate) name: &'static str,
     /// Other names that people use for it.
@@ -35,7 +35,7 @@ pub(crate) struct Command {
     pub(crate) run: fn(&mut Model, &str) -> Result<Vec<Effect>, String>,
 }
 
-impl Command {
+impl PaletteCommand {
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
@@ -47,8 +47,8 @@ const fn always(_: &Model) -> Option<&'static str> {
 }
 
 /// The commands, those asked for most often first.
-pub(crate) const COMMANDS: &[Command] = &[
-    Command {
+pub(crate) const COMMANDS: &[PaletteCommand] = &[
+    PaletteCommand {
         name: "queue",
         aliases: &["qu", "go"],
         wants: "NAME",
@@ -59,7 +59,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         choices: super::queues::choices,
         run: super::queues::open,
     },
-    Command {
+    PaletteCommand {
         name: "queues",
         aliases: &["qs", "home"],
         wants: "",
@@ -73,7 +73,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(Vec::new())
         },
     },
-    Command {
+    PaletteCommand {
         name: "db",
         aliases: &["select"],
         wants: "N",
@@ -94,7 +94,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(server::update::to(model, Switch::Db(db)))
         },
     },
-    Command {
+    PaletteCommand {
         name: "profile",
         aliases: &["ctx", "context"],
         wants: "P",
@@ -124,7 +124,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(server::update::to(model, Switch::Profile(arg.to_owned())))
         },
     },
-    Command {
+    PaletteCommand {
         name: "server",
         aliases: &["connect", "host", "url"],
         wants: "HOST:PORT/DB",
@@ -138,7 +138,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(server::update::to(model, Switch::Address(arg.to_owned())))
         },
     },
-    Command {
+    PaletteCommand {
         name: "goto",
         aliases: &["jump", "@"],
         wants: "TIME",
@@ -149,7 +149,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         choices: |_, arg| vec![echo("goto", arg, Ok("jump to this time".to_owned()))],
         run: |model, arg| line_of(model, Action::Jump, arg),
     },
-    Command {
+    PaletteCommand {
         name: "filter",
         aliases: &["/", "grep", "search"],
         wants: "TEXT",
@@ -166,7 +166,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         },
         run: |model, arg| line_of(model, Action::Filter, arg),
     },
-    Command {
+    PaletteCommand {
         name: "find",
         aliases: &["find-all", "everywhere"],
         wants: "TEXT",
@@ -180,7 +180,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         },
         run: super::find::run,
     },
-    Command {
+    PaletteCommand {
         name: "keep-one",
         aliases: &["dedupe", "unique"],
         wants: "",
@@ -191,7 +191,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         choices: |_, _| Vec::new(),
         run: |model, _| Ok(change::update::keep_one(model)),
     },
-    Command {
+    PaletteCommand {
         name: "zoom",
         aliases: &[],
         wants: "SPAN",
@@ -205,7 +205,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(Vec::new())
         },
     },
-    Command {
+    PaletteCommand {
         name: "interval",
         aliases: &["every", "refresh-every"],
         wants: "SPAN",
@@ -225,7 +225,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(Vec::new())
         },
     },
-    Command {
+    PaletteCommand {
         name: "theme",
         aliases: &["skin", "colours", "colors"],
         wants: "NAME",
@@ -244,7 +244,7 @@ pub(crate) const COMMANDS: &[Command] = &[
             Ok(Vec::new())
         },
     },
-    Command {
+    PaletteCommand {
         name: "help",
         aliases: &["h", "keys"],
         wants: "",
@@ -255,7 +255,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         choices: |_, _| Vec::new(),
         run: |_, _| Ok(vec![Effect::asks(Action::Help)]),
     },
-    Command {
+    PaletteCommand {
         name: "quit",
         aliases: &["q", "q!", "qa", "wq", "x", "exit", "quit-now"],
         wants: "",
@@ -300,7 +300,7 @@ pub(crate) fn of_words(arg: &str, words: impl Iterator<Item = (String, Choice)>)
     let arg = arg.to_lowercase();
     let rated = words.filter_map(|(word, choice)| {
         let fit = super::rank::fit(&word.to_lowercase(), &arg)?;
-        (fit <= super::rank::Fit::Within).then_some((fit, choice))
+        (fit <= super::rank::NameFit::Within).then_some((fit, choice))
     });
     let mut rated: Vec<_> = rated.collect();
     rated.sort_by_key(|(fit, _)| *fit);

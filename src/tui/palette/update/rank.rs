@@ -18,25 +18,26 @@ pub(crate) fn best(
         let by_help = || {
             let help = choice.help.to_lowercase();
             let found = typed.chars().count() > 2 && help.contains(&typed);
-            found.then_some(Fit::Help)
+            found.then_some(NameFit::Help)
         };
         Some((by_name.or_else(by_help)?, choice))
     });
-    let mut rated: Vec<(Fit, Choice)> = rated.collect();
+    let mut rated: Vec<(NameFit, Choice)> = rated.collect();
     rated.sort_by_key(|(fit, choice)| {
         let title = titles.iter().position(|title| *title == choice.line);
         let title = title.unwrap_or(titles.len());
         (*fit, choice.disabled.is_some(), title)
     });
-    let sure = rated.partition_point(|(fit, _)| *fit <= Fit::Start);
+    let sure = rated.partition_point(|(fit, _)| *fit <= NameFit::Start);
     let rest = rated.split_off(sure);
-    let bare = |rated: Vec<(Fit, Choice)>| rated.into_iter().map(|(_, choice)| choice).collect();
+    let bare =
+        |rated: Vec<(NameFit, Choice)>| rated.into_iter().map(|(_, choice)| choice).collect();
     (bare(rated), bare(rest))
 }
 
 /// The degree to which a name fits, the best first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Fit {
+pub(crate) enum NameFit {
     /// It is that name.
     Whole,
     /// The name begins with it.
@@ -52,18 +53,18 @@ pub(crate) enum Fit {
 }
 
 /// Returns the degree to which `name` fits `typed`; none when it does not.
-pub(crate) fn fit(name: &str, typed: &str) -> Option<Fit> {
+pub(crate) fn fit(name: &str, typed: &str) -> Option<NameFit> {
     let words = || name.split(['-', ' ', ':', '.', '_']);
     Some(if typed.is_empty() || name == typed {
-        Fit::Whole
+        NameFit::Whole
     } else if name.starts_with(typed) {
-        Fit::Start
+        NameFit::Start
     } else if words().any(|word| word.starts_with(typed)) {
-        Fit::Word
+        NameFit::Word
     } else if name.contains(typed) {
-        Fit::Within
+        NameFit::Within
     } else {
-        Fit::Letters(between(name, typed)?)
+        NameFit::Letters(between(name, typed)?)
     })
 }
 
@@ -92,11 +93,11 @@ mod tests {
 
     #[test]
     fn a_name_fits_by_its_beginning_its_words_and_its_letters() {
-        assert_eq!(fit("zoom-in", "zoom-in"), Some(Fit::Whole));
-        assert_eq!(fit("zoom-in", "zo"), Some(Fit::Start));
-        assert_eq!(fit("zoom-in", "in"), Some(Fit::Word));
-        assert_eq!(fit("zoom-in", "oom"), Some(Fit::Within));
-        assert_eq!(fit("zoom-in", "zin"), Some(Fit::Letters(4)));
+        assert_eq!(fit("zoom-in", "zoom-in"), Some(NameFit::Whole));
+        assert_eq!(fit("zoom-in", "zo"), Some(NameFit::Start));
+        assert_eq!(fit("zoom-in", "in"), Some(NameFit::Word));
+        assert_eq!(fit("zoom-in", "oom"), Some(NameFit::Within));
+        assert_eq!(fit("zoom-in", "zin"), Some(NameFit::Letters(4)));
         assert_eq!(fit("zoom-in", "im"), None);
         assert_eq!(fit("zoom-in", "nix"), None);
     }

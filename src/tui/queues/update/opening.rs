@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{order, selection_changed, show_fitting_screen};
 use crate::tui::model::Model;
 use crate::tui::queues::{Opening, QueueRow};
-use crate::tui::schedule::{Fit, pace};
+use crate::tui::schedule::{ZoomFit, pace};
 use crate::tui::sight;
 
 /// Then a queue is selected, whether all that are known have been read or not.
@@ -82,7 +82,7 @@ fn select(model: &mut Model) {
     if !model.schedule.touched && all_found(model) {
         show_fitting_screen(model);
     }
-    model.schedule.fit = Fit::Wanted;
+    model.schedule.fit = ZoomFit::Wanted;
     selection_changed(model);
     pace::ask_first(model);
     pace::plan_others(model);

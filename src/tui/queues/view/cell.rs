@@ -11,7 +11,7 @@ use crate::queue::finding::id;
 use crate::queue::{Known, LinkState, Pulse, Severity, text};
 use crate::tui::area::Area;
 use crate::tui::draw::Ctx;
-use crate::tui::queues::columns::Col;
+use crate::tui::queues::columns::QueueColumn;
 use crate::tui::queues::queries::is_fresh;
 use crate::tui::queues::{HAND_OVER_MS, QueueRow};
 use crate::tui::widget::bars;
@@ -65,11 +65,18 @@ pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
 }
 
 /// `alone`: there is no column for the oldest.
-pub(crate) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area, buf: &mut Buffer) {
+pub(crate) fn cell(
+    ctx: &Ctx,
+    row: &QueueRow,
+    col: QueueColumn,
+    alone: bool,
+    area: Area,
+    buf: &mut Buffer,
+) {
     let d = &ctx.data;
     let (x, y, w) = (area.x, area.y, area.w);
     let columns = usize::from(w.saturating_sub(1));
-    if col == Col::Name {
+    if col == QueueColumn::Name {
         let abandoned = row
             .pulse
             .as_ref()
@@ -81,45 +88,45 @@ pub(crate) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
     }
     // A server that does not answer at all is told of in the header, not in every row.
     let answers = matches!(ctx.model.link.state, LinkState::Live);
-    if let (Some(why), true) = (&row.trouble, col == Col::Classes && answers) {
+    if let (Some(why), true) = (&row.trouble, col == QueueColumn::Classes && answers) {
         let mut line = Line::new(buf, x + 2, y, w.saturating_sub(2));
         line.put_cut(buf, why, d.glyphs.cut, d.warn);
         return;
     }
     let Some(pulse) = &row.pulse else {
-        if col == Col::Waiting {
+        if col == QueueColumn::Waiting {
             line::right(buf, x, y, w, d.glyphs.cut, d.dim);
         }
         return;
     };
     let now = moment(ctx, row, pulse);
     let (text, style) = match col {
-        Col::Name => return,
-        Col::Waiting => ctx.figure(&pulse.waiting, columns),
-        Col::Late => match (late(ctx, pulse, columns), state(now, pulse)) {
+        QueueColumn::Name => return,
+        QueueColumn::Waiting => ctx.figure(&pulse.waiting, columns),
+        QueueColumn::Late => match (late(ctx, pulse, columns), state(now, pulse)) {
             (figure, State::Well) => figure,
             ((text, _), State::HandingOver) => (text, d.warn),
             ((text, _), _) => (text, d.late),
         },
-        Col::Oldest => oldest(ctx, now, pulse),
-        Col::Next => next(ctx, now, pulse, alone),
-        Col::Order => match difference(ctx, row, pulse) {
+        QueueColumn::Oldest => oldest(ctx, now, pulse),
+        QueueColumn::Next => next(ctx, now, pulse, alone),
+        QueueColumn::Order => match difference(ctx, row, pulse) {
             // What is as it should be does not take a word in every row.
             (word, style) if word == "equal" => ("=".to_owned(), style),
             other => other,
         },
-        Col::Target => target(ctx, row, pulse, columns),
-        Col::Clients => clients(ctx, now, row, pulse),
-        Col::Classes => return classes(ctx, row, area, buf),
-        Col::Trend => return trend(ctx, row, area, buf),
+        QueueColumn::Target => target(ctx, row, pulse, columns),
+        QueueColumn::Clients => clients(ctx, now, row, pulse),
+        QueueColumn::Classes => return classes(ctx, row, area, buf),
+        QueueColumn::Trend => return trend(ctx, row, area, buf),
     };
     // What stands still because it is old does not look like what is so now.
     let style = if now == ctx.now { style } else { d.dim };
     let w = match col {
-        Col::Oldest | Col::Next => ctx.span_cell(w, &text),
+        QueueColumn::Oldest | QueueColumn::Next => ctx.span_cell(w, &text),
         _ => w,
     };
-    let text = if col == Col::Next {
+    let text = if col == QueueColumn::Next {
         apart(&text, usize::from(w.saturating_sub(1)))
     } else {
         text

@@ -10,7 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::past::record::Snapshot;
 use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::refresh::SurveyAnswer;
-use crate::tui::schedule::{Fit, pace};
+use crate::tui::schedule::{ZoomFit, pace};
 use crate::tui::{entries, entry, lists, lives, marks, sight, timeline};
 
 /// The selected queue was read.
@@ -25,7 +25,7 @@ pub(crate) fn pulse(
     if let Some((generation, result)) = beside {
         let before = std::mem::take(&mut model.schedule.fit);
         let found = result.as_ref().ok().and_then(|survey| survey.zoom);
-        if let Some(zoom) = found.filter(|_| before == Fit::Asked(model.zoom)) {
+        if let Some(zoom) = found.filter(|_| before == ZoomFit::Asked(model.zoom)) {
             model.zoom = zoom;
         }
         survey(model, generation, queue, result);

@@ -2,7 +2,7 @@
 
 use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::{Change, Outcome, Plan, Tally};
-use delayscope::tui::change::{self, Stage};
+use delayscope::tui::change::{self, ChangeStage};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::hints;
 
@@ -24,7 +24,7 @@ fn u_asks_for_the_newest_change_of_the_selected_queue_to_be_taken_back() {
     assert!(applied(&desk.char('y')));
     assert!(matches!(
         desk.model.changing.one.as_ref().unwrap().stage,
-        Stage::Running(_)
+        ChangeStage::Running(_)
     ));
 }
 
