@@ -6,8 +6,8 @@ use super::{
 };
 use crate::queue::{Twin, text};
 
-/// So long after it is known that somebody writes to the other list, it is told, in ms, also where
-/// nobody was seen to write to the queue's own: of what is taken at once that may take minutes.
+/// The time in ms after which writes to the other list are told also where nobody was seen to write
+/// to the queue's own: of what is taken at once that may take minutes.
 const LONG_MS: i64 = 30_000;
 
 /// The headline where both of them are used: both names, in the same order whichever of them it is

@@ -18,7 +18,7 @@ const HELD: Duration = Duration::from_secs(10);
 /// The time in ms during which a queue that is well again stands before those that were never ill.
 const MENDED_MS: i64 = 60_000;
 
-/// And so long the one that is selected keeps its place, in ms: somebody reads that it is well.
+/// The time in ms during which the selected one keeps its place: somebody reads that it is well.
 const READ_MS: i64 = 30_000;
 
 /// The next order.
