@@ -139,7 +139,9 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse, worst: Option<Severity>) -> Vec<
         text::printable_bytes(queue.name.as_bytes()),
         figure(&pulse.waiting),
         figure(&pulse.late),
-        times::left(pulse.oldest_late.map(Due::At), now),
+        pulse
+            .oldest_late
+            .map_or_else(|| "-".to_owned(), |due| text::age(now.since(due))),
         times::left(pulse.next, now),
         times::due(pulse.next, now),
         order(pulse),
@@ -288,7 +290,7 @@ mod tests {
     fn unknown_is_not_zero_and_not_absent() {
         let row = row(&Queue::redisson("a\nb"), &pulse(), Some(Severity::Critical));
         assert_eq!(row[..2], ["a\\nb", "1,200"]);
-        assert_eq!(row[3], "-0:10");
+        assert_eq!(row[3], "0:10");
         assert_eq!(row[6], "?");
         assert_eq!(row[8..], ["—", "✖"]);
         let (q, pulse) = (Queue::redisson("q"), pulse());

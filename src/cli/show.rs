@@ -15,9 +15,7 @@ use crate::ops::presence::is_there;
 use crate::ops::refresh::{pulse, survey};
 use crate::queue::classes::{self, TimeClass};
 use crate::queue::finding;
-use crate::queue::{
-    Bar, Due, Known, Pulse, Queue, RecentLateness, Severity, Survey, Zoom, shell, text,
-};
+use crate::queue::{Bar, Known, Pulse, Queue, RecentLateness, Severity, Survey, Zoom, shell, text};
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -271,7 +269,7 @@ fn figures<W: Write>(
     let oldest = pulse.oldest_late.map_or_else(String::new, |due| {
         format!(
             "oldest {} ({})",
-            times::left(Some(Due::At(due)), pulse.at),
+            text::age(pulse.at.since(due)),
             times::local(due, pulse.at)
         )
     });

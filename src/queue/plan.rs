@@ -243,16 +243,23 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The first entry by what it says and its id, `{"orderId":1} (9f3c…)`; by its id alone where
-    /// its bytes are not known, as those that an undo puts back.
+    /// The first entry by what it says and its id: see [`Plan::named`].
     #[must_use]
     pub fn first_named(&self) -> Option<String> {
-        /// Columns of what an entry says.
+        /// Columns of what it says.
         const SAID: usize = 40;
-        let id = self.first.first()?;
-        let said = self.says.first().filter(|said| !said.is_empty());
+        self.named(0, SAID)
+    }
+
+    /// One of the first entries by what it says, in at most so many columns, and its id,
+    /// `{"orderId":1} (9f3c…)`; by its id alone where its bytes are not known, as those that an undo
+    /// puts back.
+    #[must_use]
+    pub fn named(&self, n: usize, columns: usize) -> Option<String> {
+        let id = self.first.get(n)?;
+        let said = self.says.get(n).filter(|said| !said.is_empty());
         Some(match said {
-            Some(said) => format!("{} ({id})", text::cut(said, SAID)),
+            Some(said) => format!("{} ({id})", text::cut(said, columns)),
             None => id.to_string(),
         })
     }

@@ -26,6 +26,13 @@ pub struct QueueFinding<'a> {
     pub nested: bool,
 }
 
+impl QueueFinding<'_> {
+    /// It has not gone, and follows from no other one of its queue.
+    pub(super) const fn counts(&self) -> bool {
+        self.finding.gone.is_none() && !self.nested
+    }
+}
+
 /// Returns the queues whose findings are told here, with their index in the table: all queues, on
 /// one queue's screen that one.
 fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
@@ -118,12 +125,11 @@ pub fn count(model: &Model) -> usize {
     all(model).count()
 }
 
-/// Counts those of them that have not gone.
+/// Counts those of them that have not gone, as all heads count them: what follows from another one
+/// is none of its own.
 #[must_use]
 pub fn wrong(model: &Model) -> usize {
-    all(model)
-        .filter(|told| told.finding.gone.is_none())
-        .count()
+    all(model).filter(QueueFinding::counts).count()
 }
 
 /// Returns all findings that are told here: what is the server's is told once, not for each of its
@@ -140,11 +146,12 @@ fn all(model: &Model) -> impl Iterator<Item = QueueFinding<'_>> {
     })
 }
 
-/// Counts those that are the selected queue's, or the server's, and have not gone.
+/// Counts those that are the selected queue's, or the server's, in the same way.
 #[must_use]
 pub fn of_selected(model: &Model) -> usize {
     let own = model.queues.get(model.cursor).into_iter();
-    own.flat_map(|row| &row.findings).count()
+    let told = own.flat_map(|row| told_of(model.cursor, row));
+    told.filter(QueueFinding::counts).count()
 }
 
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = QueueFinding<'_>> {

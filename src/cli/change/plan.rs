@@ -182,13 +182,19 @@ fn span_of(plan: &Plan, first: Due, last: Due) -> String {
     format!("{} to {}", shown(first), shown(last))
 }
 
+/// The first entries, by what they say and their ids; by their ids alone where their bytes are not
+/// known.
 fn first(plan: &Plan) -> String {
-    let ids: Vec<String> = plan.first.iter().map(ToString::to_string).collect();
-    let more = plan.planned.saturating_sub(ids.len() as u64);
-    let ids = ids.join(" ");
+    /// Entries that are named.
+    const NAMED: usize = 2;
+    /// Columns of what one says.
+    const SAID: usize = 24;
+    let named: Vec<String> = (0..NAMED).filter_map(|n| plan.named(n, SAID)).collect();
+    let more = plan.planned.saturating_sub(named.len() as u64);
+    let named = named.join(", ");
     match more {
-        0 => ids,
-        more => format!("{ids} and {} more", text::thousands(more)),
+        0 => named,
+        more => format!("{named} and {} more", text::thousands(more)),
     }
 }
 

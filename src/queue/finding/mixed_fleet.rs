@@ -195,7 +195,9 @@ fn mended(seen: &QueueFacts) -> (Step, Advice) {
 mod tests {
     use super::super::tests::{Scene, framed, pulse, sample, server_look};
     use super::*;
+    use crate::queue::Known;
     use crate::queue::frame::Form;
+    use crate::queue::look::{Client, Clients};
 
     /// Both forms are due and were offered last; the head has just come.
     fn scene() -> Scene {
@@ -243,6 +245,39 @@ mod tests {
         };
         assert!(with(2).found(ID).is_some());
         assert!(with(1).found(ID).is_none());
+    }
+
+    #[test]
+    fn each_side_is_told_with_the_addresses_of_its_clients_where_these_name_their_version() {
+        let client = |addr: &str, name: &str, version: &str| Client {
+            addr: format!("{addr}:51234"),
+            name: name.to_owned(),
+            lib_name: "redisson".to_owned(),
+            lib_version: version.to_owned(),
+            channels: 1,
+            ..Client::default()
+        };
+        let clients = Clients {
+            listed: vec![
+                client("10.0.3.7", "orders-7f", "3.15.1"),
+                client("10.0.4.2", "orders-8a", "3.45.0"),
+            ],
+            ..Clients::default()
+        };
+        let mut seen = pulse(1_000, 6, Some(1_100), 2);
+        seen.first = Some(framed(Form::ByteId, 0, Some(-100)));
+        let mut last = server_look(10_000, [true, true], 5);
+        last.clients = Known::Is(clients.into());
+        let found = scene()
+            .look(server_look(0, [true, true], 1))
+            .look(last)
+            .pulse(seen)
+            .found(ID)
+            .unwrap();
+        let sides = "Clients of Redisson up to 3.21.0 (10.0.3.7 (orders-7f, redisson 3.15.1)) and of \
+                     Redisson 3.21.1 or later (10.0.4.2 (orders-8a, redisson 3.45.0)) each fail on \
+                     the other's entries.";
+        assert!(found.details.starts_with(sides), "{}", found.details);
     }
 
     #[test]

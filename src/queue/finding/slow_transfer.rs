@@ -36,6 +36,8 @@ const CRITICAL_MS: f64 = 500.0;
 const SOON_MS: i64 = 600_000;
 /// The time after the last of several bursts for which they are told, in ms.
 const AGAIN_MS: i64 = 3_600_000;
+/// And that after a single one: whoever comes in between two of them finds a queue that looks well.
+const ONCE_MS: i64 = 600_000;
 /// A burst has just begun for so long, in ms.
 const BEGINS_MS: i64 = 15_000;
 /// The span of a burst, in ms: entries that fall due within it are one. A bar of the usual timeline.
@@ -144,9 +146,13 @@ fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 /// was found near the head, reaches as far.
 fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> Option<Finding> {
     let all: Vec<&SlowBurst> = earlier(seen, pulse.at).collect();
-    let burst = next_burst(seen, pulse).filter(|(from, _)| judged.is_none_or(|end| end < *from));
+    let waits = next_burst(seen, pulse);
+    let burst = waits.filter(|(from, _)| judged.is_none_or(|end| end < *from));
     let sorted = seen.watch.bursts.sorted_at();
-    let last = all.first().filter(|_| all.len() > 1 || burst.is_some())?;
+    // One that waits and is judged to be quick says enough.
+    let lately = |burst: &SlowBurst| waits.is_none() && pulse.at.since(burst.until) < ONCE_MS;
+    let last = all.first();
+    let last = last.filter(|last| all.len() > 1 || burst.is_some() || lately(last))?;
     let headline = if let Some((at, count)) = burst {
         let left = text::age(at.since(pulse.at));
         let took = text::age(last.until.since(last.since));
@@ -159,6 +165,9 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
             2 => format!("2 slow bursts, {every} apart: the next may come in {left}."),
             _ => format!("A slow burst each {every}: the next in about {left}."),
         }
+    } else if let [one] = all.as_slice() {
+        let told = lasted(one, pulse.at);
+        format!("{}{}: more may come.", told[..1].to_uppercase(), &told[1..])
     } else {
         let times = text::thousands(all.len() as u64);
         format!("{times} bursts of slow transfers within an hour: more may come.")

@@ -363,7 +363,7 @@ pub fn news(model: &Model, (w, h): (u16, u16)) -> Option<News<'_>> {
         told[0].1.pop();
         told.push((worst, squeezed(headline(model, &worst, columns), 1)));
     }
-    let live = told.iter().filter(|(told, _)| told.finding.gone.is_none());
+    let live = told.iter().filter(|(told, _)| told.counts());
     let others = wrong(model).saturating_sub(live.count());
     let mut fixed = all(model).filter(|one| is_fixed(one.finding));
     let is_told = |one: &QueueFinding| {

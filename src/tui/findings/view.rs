@@ -99,9 +99,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
 fn count(ctx: &Ctx) -> Option<String> {
     let told = super::listed(ctx.model);
     let each = [Severity::Critical, Severity::Warning, Severity::Note].map(|severity| {
-        let here = told
-            .iter()
-            .filter(|t| t.finding.gone.is_none() && !t.nested);
+        let here = told.iter().filter(|told| told.counts());
         let of_it = here.filter(|t| t.finding.severity == severity);
         let plural = severity != Severity::Critical;
         match (of_it.count(), severity.word()) {
@@ -373,7 +371,8 @@ fn well(ctx: &Ctx, buf: &mut Buffer) {
         }
         line.end = line.end.saturating_sub(2);
     }
-    if !ctx.areas.traffic.shown() {
+    // What is wrong with a queue is read here: what happens in another one is no news then.
+    if !ctx.areas.traffic.shown() && ctx.model.tab != Tab::Findings {
         traffic::view::news(ctx, line, buf);
     }
 }

@@ -206,6 +206,44 @@ fn what_can_be_done_to_marked_entries_is_said_first() {
 }
 
 #[test]
+fn each_of_the_ten_jobs_of_the_readme_is_told_with_the_key_that_does_it() {
+    const ACTIONS: [(&str, &str); 10] = [
+        ("doctor", "tab-findings"),
+        ("search", "palette"),
+        ("transfer", "transfer"),
+        ("deliver", "transfer-now"),
+        ("requeue", "requeue"),
+        ("delete", "delete"),
+        ("undo", "undo"),
+        ("worker", "worker"),
+        ("offer", "offer"),
+        ("report", "copy-command"),
+    ];
+    let readme = include_str!("../../../README.md");
+    let (_, section) = readme.split_once("## Ten jobs").unwrap();
+    let (section, _) = section.split_once("Each change says").unwrap();
+    let rows = section.lines().filter(|row| row.contains("`delayscope "));
+    let mut told = 0;
+    for row in rows {
+        let quoted: Vec<&str> = row.split('`').skip(1).step_by(2).collect();
+        let (command, keys) = quoted.split_last().unwrap();
+        let command = command.split(' ').nth(1).unwrap();
+        let (_, action) = ACTIONS.iter().find(|(name, _)| *name == command).unwrap();
+        // `:find TEXT` is a line that its first key begins.
+        let last = keys.last().unwrap();
+        let last = if last.starts_with(':') { ":" } else { last };
+        let key: Key = last.parse().unwrap();
+        let row = keys::BINDINGS
+            .iter()
+            .find(|row| row.name == *action)
+            .unwrap();
+        assert!(row.keys.contains(&key), "{command}: {last} is not {action}");
+        told += 1;
+    }
+    assert_eq!(told, ACTIONS.len());
+}
+
+#[test]
 fn what_the_readme_says_of_the_screen_is_so() {
     let readme = include_str!("../../../README.md");
     let (_, section) = readme.split_once("## On the screen").unwrap();

@@ -197,7 +197,6 @@ fn blocked(mut scene: Scene, from_s: i64) -> Scene {
 #[test]
 fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
     let once = blocked(Scene::default(), 0);
-    assert_eq!(once.found(ID), None);
     let again = blocked(once, 360);
     let found = again.found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);
@@ -219,9 +218,20 @@ fn what_has_blocked_the_server_again_is_told_in_between_and_the_next_time() {
 }
 
 #[test]
+fn who_comes_in_after_a_single_burst_is_told_of_it_for_ten_minutes() {
+    let once = blocked(Scene::default(), 0);
+    let found = once.found(ID).unwrap();
+    assert_eq!(found.severity, Severity::Note);
+    let expected = "Slow transfers for 8.0 s, 0:29 ago: more may come.";
+    assert_eq!(found.headline, expected);
+    let after = |ms| once.clone().pulse(pulse(ms, 60_000, None, 1)).found(ID);
+    assert!(after(607_000).is_some());
+    assert_eq!(after(608_000), None);
+}
+
+#[test]
 fn after_one_burst_the_next_is_told_as_soon_as_it_stands_in_timeouts() {
     let once = blocked(Scene::default(), 0);
-    assert_eq!(once.found(ID), None);
     let at = START.plus(100_000);
     let once = once.pulse(pulse(100_000, 60_000, None, 1));
     let bar = |from: i64, count| Bar {
@@ -234,7 +244,7 @@ fn after_one_burst_the_next_is_told_as_soon_as_it_stands_in_timeouts() {
         ..survey(None)
     };
     let few = once.survey(bars(vec![bar(10_000, 900)]));
-    assert_eq!(few.found(ID), None);
+    assert!(few.found(ID).unwrap().ends.is_none(), "none comes yet");
     let told = few.survey(bars(vec![bar(10_000, 900), bar(310_000, 20_000)]));
     let found = told.found(ID).unwrap();
     assert_eq!(found.severity, Severity::Note);

@@ -42,6 +42,8 @@ pub(in crate::queue::finding) const BEYOND_HAND_OVER: u64 = 100;
 const LONG_LIST: u64 = 5_000;
 /// An entry behind so many elements of it lies deep.
 const DEEP: u64 = 1_000;
+/// The time in ms before what lies deep falls due in which it is looked for more often.
+const NEAR_MS: i64 = 120_000;
 /// Until sizes are known, a sample begins with so many.
 pub(super) const FEELER: usize = 10;
 
@@ -57,8 +59,19 @@ fn lies_deep(last: &Frames) -> bool {
 /// Another sample as dear as the last one, which is so many ms old, would be too much: they may take a
 /// thousandth of the server's time, and come no more often than each ten seconds.
 fn is_dear(last: &Frames, age: i64) -> bool {
+    age < rests_ms(last)
+}
+
+/// The time in ms after which a sample like the last one may be taken again.
+fn rests_ms(last: &Frames) -> i64 {
     let rests = i64::try_from(last.server_us).unwrap_or(i64::MAX);
-    age < rests.max(GROWS_MS)
+    rests.max(GROWS_MS)
+}
+
+/// The next due one of a sample falls due within [`NEAR_MS`].
+fn is_near(last: &Frames, beat: &Beat) -> bool {
+    let due = last.next_due.first().and_then(|one| one.due_at());
+    due.is_some_and(|due| (0..NEAR_MS).contains(&due.since(beat.at)))
 }
 
 impl Watch {
@@ -105,6 +118,8 @@ impl Watch {
     /// presses.
     fn rests(&self, last: &Frames, beat: &Beat) -> i64 {
         match () {
+            // Somebody else may sort that list before it falls due, and the warning ends with that.
+            () if lies_deep(last) && is_near(last, beat) => rests_ms(last),
             () if last.server_us > DEAR_US => SELDOM_MS,
             // Whoever mends it wants to see that.
             () if last.is_odd() => ODD_MS,

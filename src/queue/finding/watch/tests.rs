@@ -127,6 +127,26 @@ fn whether_somebody_else_has_sorted_a_list_is_looked_at_within_half_a_minute() {
 }
 
 #[test]
+fn what_lies_deep_and_falls_due_soon_is_looked_for_again_as_somebody_else_may_sort_it() {
+    let wants = |due_ms, server_us, ms| {
+        let next = framed(Form::ByteId, 1, Some(due_ms));
+        let mut frames = sample(vec![next.clone()], Vec::new());
+        frames.depth = Known::Is(vec![(next.id, Place::At(40_000))]);
+        frames.server_us = server_us;
+        let mut watch = watching(&[pulse(0, 100_000, None, 1)], None);
+        let mut survey = survey(None);
+        survey.frames = Some(Box::new(frames));
+        watch.surveyed(&survey);
+        watch.saw(&pulse(ms, 100_000, None, 1));
+        watch.wants_sample(8).is_some()
+    };
+    assert!(wants(60_000, 5_000, 10_000));
+    assert!(!wants(60_000, 5_000, 9_999));
+    assert!(!wants(60_000, 15_000, 14_999), "a thousandth of its time");
+    assert!(!wants(600_000, 5_000, 30_000), "not so soon");
+}
+
+#[test]
 fn where_thousands_were_offered_they_are_sampled_within_ten_seconds_also_where_that_is_dear() {
     let wants = |waiting, ms| {
         let mut frames = sample(Vec::new(), Vec::new());
