@@ -142,6 +142,20 @@ impl Finding {
         slow && late > Some(0) && self.ends.is_none()
     }
 
+    /// It tells of transfers that are slow, or will be: not only of a burst that is over.
+    #[must_use]
+    pub fn is_slow_now(&self) -> bool {
+        self.id == id::SLOW_TRANSFER && self.evidence.figures.contains_key("block_ms")
+    }
+
+    /// The other finding of the same queue follows from it. What comes of another queue's slow
+    /// transfers does not follow from a burst of its own that is over.
+    #[must_use]
+    pub fn is_cause_of(&self, effect: &Self) -> bool {
+        let of_burst = self.id == id::SLOW_TRANSFER && !self.is_slow_now();
+        Some(self.id) == effect.follows && !of_burst
+    }
+
     /// It tells that nobody transfers: what would be slow keeps no server. (Who is amid a slow
     /// transfer looks stuck.)
     #[must_use]

@@ -251,6 +251,14 @@ impl Plan {
         self.named(0, SAID)
     }
 
+    /// The entry that it is about, where it is one and no other: what is due is transferred by its
+    /// number, whichever that is by then.
+    #[must_use]
+    pub fn the_entry(&self) -> Option<String> {
+        let is_one = self.planned == 1 && self.change != Change::Transfer;
+        self.first_named().filter(|_| is_one)
+    }
+
     /// One of the first entries by what it says, in at most so many columns, and its id,
     /// `{"orderId":1} (9f3c…)`; by its id alone where its bytes are not known, as those that an undo
     /// puts back.

@@ -149,6 +149,13 @@ pub const fn is_worth_a_look(outcome: Outcome) -> bool {
 }
 
 impl ChangeInProgress {
+    /// It takes elements from target just now.
+    #[must_use]
+    pub fn takes_from_target(&self) -> bool {
+        let fewer = self.plan.target.is_some_and(|(now, then)| then < now);
+        fewer && self.order != Order::Pause
+    }
+
     /// Nothing is told yet.
     #[must_use]
     pub const fn new(plan: Plan, since: Instant) -> Self {

@@ -162,7 +162,7 @@ fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = QueueFinding<'_
     });
     let findings = queue.findings.iter().chain(gone);
     findings.map(move |finding| {
-        let causes = |cause: &Finding| Some(cause.id) == finding.follows;
+        let causes = |cause: &Finding| cause.is_cause_of(finding);
         let nested = finding.gone.is_none() && queue.findings.iter().any(causes);
         QueueFinding {
             row,

@@ -60,7 +60,7 @@ impl ChangeFollower {
             queue: plan.queue.clone(),
             planned: plan.planned,
             can_be_undone: plan.can_be_undone(),
-            entry: plan.first_named().filter(|_| plan.planned == 1),
+            entry: plan.the_entry(),
             sets_aside: plan.way == Way::SetAside || plan.change == Change::RestoreOrder,
             each,
             program,

@@ -21,6 +21,8 @@ impl Confirm {
     /// Refused where the server has fewer replicas than are asked for: the change would wait for
     /// ever after its first batch. One that is being copied to counts, it is there in the end.
     pub async fn announce(self, store: &Store, plan: &mut Plan) -> Result<(), ChangeError> {
+        // In a cluster the node of the queue has replicas of its own.
+        let store = &store.of(&plan.queue).await;
         let have = match read::replication(store).await {
             Ok(seen) => seen.replicas.len(),
             Err(error) => {
@@ -35,7 +37,7 @@ impl Confirm {
                 return Err(ChangeError::Senseless(format!(
                     "{wanted} replicas shall confirm each batch, and {} has {has}: it would wait \
                      for ever. Ask for no more than it has, or for none",
-                    store.endpoint()
+                    store.whereabouts()
                 )));
             }
             Self::Replicas(wanted) => wanted,

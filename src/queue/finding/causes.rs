@@ -14,7 +14,9 @@ const NAME_COLUMNS: usize = 26;
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
     let findings = &mut all.findings;
-    if findings.iter().any(Finding::stops_transfers) {
+    // Which entry it is that stops them may still be open.
+    let open = all.early.iter().any(|(id, _)| *id == id::POISON);
+    if open || findings.iter().any(Finding::stops_transfers) {
         let effects = [id::STUCK_CLIENT, id::FALLING_BEHIND];
         findings.retain(|found| !effects.contains(&found.id));
         all.early.retain(|(id, _)| !effects.contains(id));
@@ -70,10 +72,11 @@ pub(super) fn order(findings: &mut Vec<Finding>) {
 
 /// Puts what follows from another finding of the queue right behind that one.
 fn nest(findings: &mut Vec<Finding>) {
-    let ids: Vec<&str> = findings.iter().map(|found| found.id).collect();
-    let nested = |found: &Finding| found.follows.is_some_and(|cause| ids.contains(&cause));
+    let nested = |found: &Finding| findings.iter().any(|cause| cause.is_cause_of(found));
+    let nested: Vec<bool> = findings.iter().map(nested).collect();
+    let mut nested = nested.into_iter();
     let (effects, mut all): (Vec<Finding>, Vec<Finding>) =
-        findings.drain(..).partition(|found| nested(found));
+        (findings.drain(..)).partition(|_| nested.next() == Some(true));
     for effect in effects {
         let of_it =
             |found: &Finding| Some(found.id) == effect.follows || found.follows == effect.follows;

@@ -56,7 +56,7 @@ pub(super) fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
     for pair in of_now.windows(2) {
         let ms = pair[1].at.since(pair[0].at);
         // What a change of ours took away meanwhile, nobody has consumed.
-        if (watch.changed).is_some_and(|ours| (pair[0].at..=pair[1].at).contains(&ours)) {
+        if watch.is_taken_by_us(pair[0].at, pair[1].at) {
             continue;
         }
         let one = between(&pair[0].front, &pair[1].front, ms, &watch.redelivered);
@@ -83,7 +83,7 @@ pub(super) fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
 pub(super) fn taken_last(watch: &Watch) -> Option<EpochMillis> {
     let mut newest = watch.frames.iter().rev();
     let (last, before) = (newest.next()?, newest.next()?);
-    if watch.changed.is_some_and(|ours| ours >= before.at) {
+    if watch.is_taken_by_us(before.at, last.at) {
         return None;
     }
     let ms = last.at.since(before.at);

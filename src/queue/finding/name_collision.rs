@@ -83,8 +83,8 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Twin { written: true, .. } if seen.watch.twin_written_ms() >= LONG_MS => (
             "Messages reach another list: two names share keys.".to_owned(),
             format!(
-                "They are delivered to {other}, where they are taken at once; none was seen to \
-                 reach {own} yet. {both}."
+                "They are delivered to {other}, where they are taken at once; whether any reach \
+                 {own} is not known yet. {both}."
             ),
             Advice::of(format!(
                 "If the queue is called {other}, open it by that name"

@@ -33,15 +33,15 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding(seen, &next, (place, count), &fleet))
 }
 
-/// The question that is open first where several clients listen and both formats were offered
-/// lately: two versions may be at work, and which entries are to be rewritten would be a guess. A
+/// The question that is open first where several clients listen, and both formats were offered
+/// lately or both versions have transferred: two of them may be at work, and which entries are to be rewritten would be a guess. A
 /// client that fails tries again within [`heads::TRIES_MS`].
 fn undecided(seen: &QueueFacts) -> Option<Open> {
     let several = seen.pulse?.transfer_clients.get()? >= 2;
     let left = heads::TRIES_MS - seen.watch.watched_ms();
-    let is_open = several && left > 0 && heads::both_offer(seen).is_some();
-    is_open.then(|| {
-        let seen = "entries of both formats were offered";
+    let both = heads::both_offer(seen).is_some() || others_may_be_there(seen);
+    (several && left > 0 && both).then(|| {
+        let seen = "entries of both formats wait";
         Open::new(seen, "whether clients of both versions run", Some(left))
     })
 }
@@ -378,9 +378,15 @@ mod tests {
             RuleVerdict::Early(open) => Some(open.words()),
             _ => None,
         };
-        let words = "entries of both formats were offered; checking whether clients of both \
+        let words = "entries of both formats wait; checking whether clients of both \
                      versions run (1 s)";
         assert_eq!(early(2).as_deref(), Some(words));
+        // And a client that it stops is none that hangs.
+        let found = told(5_000, 2, NEWER).all().findings;
+        assert!(
+            found.iter().all(|found| found.id != id::STUCK_CLIENT),
+            "{found:?}"
+        );
         assert_eq!(early(1), None, "one client is of one version");
     }
 

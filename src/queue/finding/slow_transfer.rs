@@ -146,11 +146,12 @@ fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 /// was found near the head, reaches as far.
 fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> Option<Finding> {
     let all: Vec<&SlowBurst> = earlier(seen, pulse.at).collect();
+    let sorted = seen.watch.bursts.sorted_at();
     let waits = next_burst(seen, pulse);
     let burst = waits.filter(|(from, _)| judged.is_none_or(|end| end < *from));
-    let sorted = seen.watch.bursts.sorted_at();
-    // One that waits and is judged to be quick says enough.
-    let lately = |burst: &SlowBurst| waits.is_none() && pulse.at.since(burst.until) < ONCE_MS;
+    // One that waits and is judged to be quick says enough, and who has sorted the list knows.
+    let tells = waits.is_none() && sorted.is_none();
+    let lately = |burst: &SlowBurst| tells && pulse.at.since(burst.until) < ONCE_MS;
     let last = all.first();
     let last = last.filter(|last| all.len() > 1 || burst.is_some() || lately(last))?;
     let headline = if let Some((at, count)) = burst {
@@ -410,13 +411,13 @@ const fn behind(overdue_ms: i64) -> Severity {
 
 /// Much is late, and slow transfers are why.
 pub(super) fn explains(found: &Finding, pulse: &Pulse) -> bool {
-    found.id == ID && overdue_ms(pulse).is_some()
+    found.is_slow_now() && overdue_ms(pulse).is_some()
 }
 
 /// Transfers of this queue are under way that keep the server from all else.
 pub(super) fn keeps_the_server(seen: &QueueFacts) -> bool {
     let late = seen.pulse.and_then(|pulse| pulse.late.get());
-    late > Some(0) && matches!(look(seen), RuleVerdict::Found(_))
+    late > Some(0) && matches!(&look(seen), RuleVerdict::Found(found) if found.is_slow_now())
 }
 
 /// Tells whether so much is due so far down the order list that whoever transfers it by searching

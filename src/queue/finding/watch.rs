@@ -99,6 +99,10 @@ pub struct Departure {
 
 /// The memory of all reads of a queue so far.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and none excludes another"
+)]
 pub struct Watch {
     /// The pulses of the last minutes, oldest first: at most [`Watch::BEATS`], no two nearer to
     /// each other than half a second but the last two.
@@ -134,6 +138,10 @@ pub struct Watch {
     was_away: bool,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// It takes elements from target: what goes there meanwhile, nobody has consumed.
+    pub takes_from_target: bool,
+    /// The last span in which one did, from the last pulse before it to the last one in it.
+    pub(super) taken_by_us: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at another queue of the server, such as `transfer of
     /// orders`.
     pub beside: Option<String>,
@@ -222,7 +230,10 @@ impl Watch {
         self.expires(&beat);
         self.departs(&beat);
         let before = self.beats.back().map(|before| before.at);
-        let ours = self.changed.is_some_and(|changed| Some(changed) >= before);
+        if self.takes_from_target {
+            self.takes_by_us(beat.at);
+        }
+        let ours = self.taken_by_us.is_some_and(|(_, to)| Some(to) >= before);
         self.target.saw(&beat, ours);
         self.still = beat.first.map(|(id, due)| Still {
             id,
@@ -327,9 +338,28 @@ impl Watch {
             self.exact = None;
             self.mended = Some(at);
         }
+        if matches!(change, Change::Delete | Change::Requeue | Change::Undo) {
+            self.takes_by_us(at);
+        }
         self.lateness.forget();
         self.changed = self.changed.max(Some(at));
         self.ours = Some((change, at));
+    }
+
+    /// A change of this program takes elements from target, or has taken some, at that moment.
+    fn takes_by_us(&mut self, at: EpochMillis) {
+        let before = self.beats.back().map_or(at, |before| before.at.min(at));
+        self.taken_by_us = Some(match self.taken_by_us {
+            Some((from, to)) if to >= before => (from, to.max(at)),
+            _ => (before, at),
+        });
+    }
+
+    /// Tells whether a change of this program has taken elements from target between these two
+    /// moments.
+    pub(super) fn is_taken_by_us(&self, from: EpochMillis, to: EpochMillis) -> bool {
+        let ours = self.taken_by_us;
+        ours.is_some_and(|(begun, ended)| begun <= to && ended >= from)
     }
 
     /// The order list was sorted by this program, to the end.

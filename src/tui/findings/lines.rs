@@ -210,7 +210,8 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
         };
         let leads = matches!(action, Action::Repair | Action::Worker | Action::Transfer);
         let is_of_all = action == Action::Palette;
-        if elsewhere && !is_of_all && !(in_tab && leads) {
+        let is_read = in_tab && leads && model.focus == Pane::Entries;
+        if elsewhere && !is_of_all && !is_read {
             // The key is about the selected queue.
             return None;
         }

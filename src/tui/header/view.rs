@@ -287,7 +287,8 @@ fn finding(ctx: &Ctx) -> Option<String> {
     let all = ctx.model.schedule.everywhere.as_ref()?;
     let at = all.looked + usize::from(all.at.is_some());
     let of = at + all.left.len();
-    let stops = if ctx.wide() { ", Esc stops" } else { "" };
+    let stops = ctx.model.sentence(", {back} stops");
+    let stops = if ctx.wide() { stops } else { String::new() };
     all.at
         .is_some()
         .then(|| format!("FIND {at} of {of}{stops}"))

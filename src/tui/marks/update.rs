@@ -123,8 +123,8 @@ pub(crate) fn range(model: &mut Model) {
         None => {
             model.marks.range = Some(here);
             model.marks.tab = model.tab;
-            let words = "a range begins here: move, then v again";
-            toast::update::say(model, words.to_owned(), Tone::Good);
+            let words = model.sentence("a range begins here: move, then {mark-range} again");
+            toast::update::say(model, words, Tone::Good);
         }
         Some(start) => mark_range(model, start, here),
     }

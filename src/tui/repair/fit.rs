@@ -195,10 +195,7 @@ fn worker(pulse: &Pulse) -> String {
 fn realign(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     has_order_list(row)?;
     is_at_home(row)?;
-    let slow = row
-        .findings
-        .iter()
-        .any(|found| found.id == id::SLOW_TRANSFER);
+    let slow = row.findings.iter().any(Finding::is_slow_now);
     match pulse.waiting.get() {
         Some(0) => nothing("nothing waits"),
         _ if slow => Ok("transfers are slow: what is late is moved by hand first".to_owned()),

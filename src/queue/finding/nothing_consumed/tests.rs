@@ -78,8 +78,14 @@ fn what_we_delete_from_target_is_not_taken_by_a_consumer() {
         (before.severity, before.since)
     );
     assert_eq!(after.figure, Some(13));
-    // The same without a change of ours: somebody took them.
+    // The same without a change of ours, or with one that takes nothing: somebody took them.
     assert!(shorter(stands()).found(ID).is_none());
+    let mut beside = stands();
+    beside.watch.changing = true;
+    beside
+        .watch
+        .changed_by_us(Change::Repack, START.plus(35_500));
+    assert!(shorter(beside).found(ID).is_none());
 }
 
 fn looked_at(ms: i64, listed: Vec<Client>) -> ServerLook {

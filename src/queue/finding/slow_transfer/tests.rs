@@ -230,6 +230,22 @@ fn who_comes_in_after_a_single_burst_is_told_of_it_for_ten_minutes() {
 }
 
 #[test]
+fn a_burst_that_is_over_explains_no_lateness_of_now() {
+    let mut scene = blocked(Scene::default(), 0);
+    for s in 300..306 {
+        let mut seen = pulse(s * 1_000, 60_000, Some(60_000), 1);
+        seen.late = Known::Is(20_000 + u64::try_from(s).unwrap() * 10);
+        let id = u8::try_from(s - 300).unwrap();
+        seen.first = Some(framed(Form::ByteId, id, Some(s * 1_000 - 60_000)));
+        let mut frames = burst_at(Place::At(3));
+        frames.at = seen.at;
+        scene = scene.pulse(seen).sample(frames);
+    }
+    let found: Vec<_> = scene.all().findings.iter().map(|found| found.id).collect();
+    assert!(found.contains(&id::FALLING_BEHIND), "{found:?}");
+}
+
+#[test]
 fn after_one_burst_the_next_is_told_as_soon_as_it_stands_in_timeouts() {
     let once = blocked(Scene::default(), 0);
     let at = START.plus(100_000);

@@ -3,7 +3,7 @@
 
 use super::{Beat, Still, Watch};
 use crate::clock::EpochMillis;
-use crate::queue::frames::{Frames, FramesAsk, Place};
+use crate::queue::frames::{Frames, FramesAsk, JudgedMember, Place};
 use crate::queue::{EntryId, Twin};
 
 /// A sample is taken again after this, in ms, where the last one showed nothing odd.
@@ -70,7 +70,7 @@ fn rests_ms(last: &Frames) -> i64 {
 
 /// The next due one of a sample falls due within [`NEAR_MS`].
 fn is_near(last: &Frames, beat: &Beat) -> bool {
-    let due = last.next_due.first().and_then(|one| one.due_at());
+    let due = last.next_due.first().and_then(JudgedMember::due_at);
     due.is_some_and(|due| (0..NEAR_MS).contains(&due.since(beat.at)))
 }
 
@@ -119,13 +119,16 @@ impl Watch {
     fn rests(&self, last: &Frames, beat: &Beat) -> i64 {
         match () {
             // Somebody else may sort that list before it falls due, and the warning ends with that.
-            () if lies_deep(last) && is_near(last, beat) => rests_ms(last),
+            () if last.server_us > DEAR_US && lies_deep(last) && is_near(last, beat) => {
+                rests_ms(last).min(SELDOM_MS)
+            }
             () if last.server_us > DEAR_US => SELDOM_MS,
             // Whoever mends it wants to see that.
             () if last.is_odd() => ODD_MS,
             () if last.twin.as_ref().is_some_and(Twin::is_open) => ODD_MS,
             () if last.twin.is_none() && self.twins.are_doubted(last.at) => ODD_MS,
             // Another one may sort that list, which no figure shows.
+            () if lies_deep(last) && is_near(last, beat) => GROWS_MS,
             () if lies_deep(last) => SAMPLE_MS,
             () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
             () if self.target_grows() => GROWS_MS,

@@ -95,7 +95,7 @@ pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
         return match super::about::of(model, Action::Repair) {
             Ok(about) => begin(model, What::Restore, about),
             Err(why) => {
-                toast::update::say(model, why.to_owned(), Tone::Warn);
+                toast::update::say(model, model.sentence(why), Tone::Warn);
                 Vec::new()
             }
         };

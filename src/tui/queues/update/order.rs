@@ -18,7 +18,8 @@ const HELD: Duration = Duration::from_secs(10);
 /// The time in ms during which a queue that is well again stands before those that were never ill.
 const MENDED_MS: i64 = 60_000;
 
-/// The time in ms during which the selected one keeps its place: somebody reads that it is well.
+/// The time in ms during which the selected one stands among those that are as bad as it was:
+/// somebody reads that it is well.
 const READ_MS: i64 = 30_000;
 
 /// The next order.
@@ -141,15 +142,17 @@ impl RowOrder<'_> {
             let mut passed = row.watch.over().filter(|passed| bad(&passed.severity));
             passed.any(|passed| looked_at || lately(passed.until))
         };
-        // Whoever has just repaired it, and reads that, steps on to the next one from there.
+        // Whoever reads that it is well steps on to the next one from there.
         let fixed = |row: &QueueRow| {
+            if self.selected != Some(&row.queue) {
+                return None;
+            }
             let passed = row
                 .watch
                 .over()
                 .map(|passed| (passed.until, passed.severity));
             let lately = passed.filter(|(until, _)| now.since(*until) < READ_MS);
-            let worst = lately.map(|(_, severity)| severity).filter(bad).max();
-            worst.filter(|_| self.selected == Some(&row.queue))
+            lately.map(|(_, severity)| severity).filter(bad).max()
         };
         let as_bad = |row: &QueueRow| worst(row).max(fixed(row));
         // A note makes no queue sick, but more than nothing is said of it.

@@ -199,7 +199,9 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
         return (false, None);
     };
     row.watch.own_workers = model.workers.listening(&row.queue);
-    row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
+    let own = running.filter(|(one, _)| one.queue == row.queue);
+    row.watch.changing = own.is_some();
+    row.watch.takes_from_target = own.is_some_and(|(_, change)| change.takes_from_target());
     let blocker = model.schedule.blocker.as_ref();
     let blocker = blocker.filter(|(queue, since)| {
         *queue != row.queue && now.saturating_duration_since(*since) < BLOCKER_COUNTS
