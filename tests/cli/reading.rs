@@ -145,7 +145,7 @@ fn show_adds_histogram_keys_and_skew() {
     assert!(queue["clock_skew_ms"].as_i64().unwrap().abs() < 1_000);
     let table = program.run(&["show", "orders"]).done().out;
     assert!(
-        table.contains("\nlate                        1   oldest -0:1"),
+        table.contains("\nlate                        1   oldest 0:1"),
         "{table}"
     );
 }

@@ -40,7 +40,8 @@ fn undecided(seen: &QueueFacts) -> Option<Open> {
     let several = seen.pulse?.transfer_clients.get()? >= 2;
     let left = heads::TRIES_MS - seen.watch.watched_ms();
     let both = heads::both_offer(seen).is_some() || others_may_be_there(seen);
-    (several && left > 0 && both).then(|| {
+    let is_known = || matches!(mixed_fleet::look(seen), RuleVerdict::Found(_));
+    (several && left > 0 && both && !is_known()).then(|| {
         let seen = "entries of both formats wait";
         Open::new(seen, "whether clients of both versions run", Some(left))
     })

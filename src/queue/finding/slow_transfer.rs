@@ -36,7 +36,7 @@ const CRITICAL_MS: f64 = 500.0;
 const SOON_MS: i64 = 600_000;
 /// The time after the last of several bursts for which they are told, in ms.
 const AGAIN_MS: i64 = 3_600_000;
-/// And that after a single one: whoever comes in between two of them finds a queue that looks well.
+/// The same after a single one: whoever comes in between two of them finds a queue that looks well.
 const ONCE_MS: i64 = 600_000;
 /// A burst has just begun for so long, in ms.
 const BEGINS_MS: i64 = 15_000;
