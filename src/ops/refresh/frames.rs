@@ -17,7 +17,7 @@ const SOUGHT: usize = 3;
 
 /// Watched for so long without a write, target is not used by those who use the other one: of two
 /// queues that share their clients each may get something every few seconds only.
-const OWN: Duration = Duration::from_secs(30);
+const OWN: Duration = Duration::from_secs(60);
 
 /// Reads a sample: one round trip, and one more where entries are looked for in the order list.
 pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Frames, StoreError> {
