@@ -78,8 +78,8 @@ pub(super) fn taken_of(watch: &Watch, since: EpochMillis) -> TakenCount {
     all
 }
 
-/// The time of the last sample, if an element was taken between that one and the one before it.
-/// None where a change of this program lies between them: it may have been that.
+/// The time of the last sample, if an element was taken between that one and the one before it, and
+/// not perhaps by a change of this program.
 pub(super) fn taken_last(watch: &Watch) -> Option<EpochMillis> {
     let mut newest = watch.frames.iter().rev();
     let (last, before) = (newest.next()?, newest.next()?);

@@ -4,9 +4,9 @@
 //! A key that was watched (WATCH) and written to makes the next EXEC fail, whatever has become of it
 //! since. That costs the server next to nothing, and needs a connection of its own: an EXEC of
 //! somebody else would end the watch. It tells only that some of the watched keys was written to;
-//! which one is narrowed down by watching one half of them or the other until one of
-//! them is written to: of what is written to every few seconds, a single look at each would miss it
-//! in one of the halvings more often than not.
+//! which one is narrowed down by watching one half of them or the other until one of them is written
+//! to: of what is written to every few seconds, a single look at each would miss it in one of the
+//! halvings more often than not.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
