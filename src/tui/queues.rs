@@ -171,6 +171,7 @@ impl QueueRow {
             gone,
             early,
             kept: _,
+            taken_in: _,
         } = said;
         (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
         self.early = { early.into_iter() }

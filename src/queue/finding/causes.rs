@@ -13,6 +13,13 @@ const NAME_COLUMNS: usize = 26;
 
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
+    let found: Vec<&'static str> = all.findings.iter().map(|found| found.id).collect();
+    explain(seen, all);
+    let is_told = |id: &&'static str| all.findings.iter().any(|found| found.id == *id);
+    all.taken_in = found.into_iter().filter(|id| !is_told(id)).collect();
+}
+
+fn explain(seen: &QueueFacts, all: &mut Diagnosis) {
     let findings = &mut all.findings;
     // Which entry it is that stops them may still be open.
     let open = all.early.iter().any(|(id, _)| *id == id::POISON);

@@ -54,6 +54,8 @@ struct KnownEntry {
     calmer: Option<(EpochMillis, u32)>,
     /// The time at which it was told last as what follows from another one.
     followed: Option<EpochMillis>,
+    /// Another finding takes it in: it holds, and is not told.
+    taken_in: bool,
     /// The time from which on it was not found any more.
     gone: Option<EpochMillis>,
     /// Its end, once it has gone.
@@ -77,9 +79,10 @@ impl FindingLedger {
     /// gone: what is not found stays as it was told last. So does at any time (not `all`) what its
     /// rule says is not over.
     pub(super) fn hold(&self, said: &mut Diagnosis, all: bool) {
-        for known in self.known.iter().filter(|known| known.gone.is_none()) {
+        let told = |known: &&KnownEntry| known.gone.is_none() && !known.taken_in;
+        for known in self.known.iter().filter(told) {
             let id = known.finding.id;
-            if !all && !said.kept.contains(&id) {
+            if said.taken_in.contains(&id) || !all && !said.kept.contains(&id) {
                 continue;
             }
             let found = said.findings.iter().any(|finding| finding.id == id);
@@ -94,6 +97,7 @@ impl FindingLedger {
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
         self.began.get_or_insert(at);
+        self.take_in(&said);
         // A worker of ours is what helps where no client runs.
         let ours = said
             .findings
@@ -102,7 +106,7 @@ impl FindingLedger {
         for known in &mut self.known {
             let id = known.finding.id;
             let found = said.findings.iter().any(|finding| finding.id == id);
-            if !found && known.gone.is_none() {
+            if !found && !known.taken_in && known.gone.is_none() {
                 known.gone = Some(at);
                 let repaired = |then: EpochMillis| {
                     then >= known.first && (0..HELPS_MS).contains(&at.since(then))
@@ -122,6 +126,20 @@ impl FindingLedger {
         let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
         said
+    }
+
+    /// Marks what another finding takes in: it is not over. When it has gone with that one, it is
+    /// forgotten: what is told as over is the cause.
+    fn take_in(&mut self, said: &Diagnosis) {
+        self.known.retain_mut(|known| {
+            let id = known.finding.id;
+            let found = said.findings.iter().any(|finding| finding.id == id);
+            let before = std::mem::replace(&mut known.taken_in, said.taken_in.contains(&id));
+            if known.taken_in {
+                known.gone = None;
+            }
+            found || known.taken_in || !before
+        });
     }
 
     /// Forgets what went a moment ago: it is history. What cannot be looked at any more has
@@ -190,6 +208,7 @@ impl FindingLedger {
             worst,
             calmer,
             followed,
+            taken_in: false,
             gone: None,
             ending: FindingEnd::ByItself,
         };

@@ -327,6 +327,7 @@ mod tests {
         assert!(rest.contains(&("poison", Severity::Note, Some(ID))));
         assert!(rest.iter().all(|one| one.2 == Some(ID)), "{rest:?}");
         assert!(rest.iter().all(|one| one.0 != "mixed-frames"), "{rest:?}");
+        assert_eq!(scene(19).all().taken_in, ["mixed-frames"]);
         // What is delivered again and again is remembered all the same.
         assert!(scene(19).all().findings.iter().any(Finding::redelivers));
         // It only stands in the way.

@@ -220,6 +220,30 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
 }
 
 #[test]
+fn what_a_cause_takes_in_is_not_over_and_goes_untold_with_its_cause() {
+    let taken_in = || Diagnosis {
+        taken_in: vec!["drift"],
+        ..Diagnosis::default()
+    };
+    let mut ledger = FindingLedger::default();
+    ledger.enter(found(Some(1)), at(0));
+    let gone = |said: Diagnosis| said.gone.len();
+    assert_eq!(gone(ledger.enter(taken_in(), at(20_000))), 0);
+    let mut held = taken_in();
+    ledger.hold(&mut held, true);
+    assert!(held.findings.is_empty(), "it is told with its cause");
+    let back = ledger.enter(found(Some(1)), at(25_000));
+    assert_eq!(back.findings[0].since, Some(at(0)), "it was there all along");
+    ledger.enter(taken_in(), at(30_000));
+    assert_eq!(gone(ledger.enter(Diagnosis::default(), at(40_000))), 0);
+    assert_eq!(ledger.over().count(), 0);
+    // What was just told as gone, and is taken in, has not gone.
+    ledger.enter(found(Some(1)), at(50_000));
+    assert_eq!(gone(ledger.enter(Diagnosis::default(), at(60_000))), 1);
+    assert_eq!(gone(ledger.enter(taken_in(), at(61_000))), 0);
+}
+
+#[test]
 fn what_went_after_a_change_of_ours_was_fixed_and_what_went_by_itself_has_cleared() {
     let fixed = |repaired: Option<i64>| {
         let mut ledger = FindingLedger::default();
