@@ -27,7 +27,7 @@ use crate::config::Config;
 use crate::ops::doctor::{self, Examination, look, look_again};
 use crate::ops::journal::Journal;
 use crate::ops::presence::is_there;
-use crate::queue::finding::{BLOCKER_COUNTS, Diagnosis, id, keeps_the_server};
+use crate::queue::finding::{Blocker, Diagnosis, id};
 use crate::queue::{Queue, ServerWatch, Severity, fleet, text};
 use crate::store::StoreError;
 
@@ -130,7 +130,7 @@ pub(super) struct Doctor<'a> {
     /// The moment until which no other look at all entries of a queue is taken.
     rests: HashMap<Queue, Instant>,
     /// The queue whose transfers keep the server, by the last round that found one.
-    blocker: Option<(Queue, Instant)>,
+    blocker: Blocker,
 }
 
 impl<'a> Doctor<'a> {
@@ -149,7 +149,7 @@ impl<'a> Doctor<'a> {
             failed: Vec::new(),
             empty: HashMap::new(),
             rests: HashMap::new(),
-            blocker: None,
+            blocker: Blocker::default(),
         }
     }
 
@@ -290,9 +290,9 @@ impl<'a> Doctor<'a> {
             }
         }
         drop(rounds);
-        let keeps = |said: &Diagnosis| keeps_the_server(&said.findings);
-        if let Some(at) = all.iter().position(keeps) {
-            self.blocker = Some((self.queues[at].queue().clone(), instant()));
+        let now = instant();
+        for (one, said) in self.queues.iter().zip(&all) {
+            self.blocker.saw(one.queue(), &said.findings, now);
         }
         if unread.len() == all.len() && !unread.is_empty() {
             let (queue, why) = unread.swap_remove(0);
@@ -308,12 +308,9 @@ impl<'a> Doctor<'a> {
     /// is of that one.
     fn tell_of_blocker(&mut self) {
         let now = instant();
-        let lately = |since: Instant| now.saturating_duration_since(since) < BLOCKER_COUNTS;
-        let blocker = self.blocker.as_ref().filter(|(_, since)| lately(*since));
         for one in &mut self.queues {
-            let other = blocker.filter(|(queue, _)| queue != one.queue());
-            let name = other.map(|(queue, _)| text::printable_bytes(queue.name.as_bytes()));
-            one.watch().blocked_by = name;
+            let other = self.blocker.of(one.queue(), now);
+            one.watch().blocked_by = other;
         }
     }
 

@@ -3,6 +3,7 @@
 //! in [`id`] and its line in [`RULES`].
 
 mod advice;
+mod blocker;
 mod causes;
 mod clients;
 mod clock_skew;
@@ -48,13 +49,12 @@ mod watch;
 mod wrong_announcement;
 mod wrong_type;
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use super::look::ServerWatch;
 use super::{Pulse, Queue, Survey};
 pub use advice::{Act, Advice};
+pub use blocker::Blocker;
 pub use diagnosis::Diagnosis;
 pub use evidence::{Evidence, Remedy, Step};
 pub use facts::{QueueFacts, RuleVerdict};
@@ -120,16 +120,6 @@ impl Rule {
     fn named(id: &str) -> Option<&'static Self> {
         RULES.iter().find(|rule| rule.id == id)
     }
-}
-
-/// The transfers of a queue have kept the server so lately that others may still be late for it.
-pub const BLOCKER_COUNTS: Duration = Duration::from_secs(15);
-
-/// The findings of a queue tell that its transfers keep the server from all else.
-#[must_use]
-pub fn keeps_the_server(findings: &[Finding]) -> bool {
-    let found = |of: fn(&Finding) -> bool| findings.iter().any(of);
-    found(Finding::keeps_the_server) && !found(Finding::is_of_nobody)
 }
 
 impl Finding {

@@ -6,6 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
+use crate::queue::finding::Blocker;
 use crate::queue::{Announcement, LinkCost, Queue, Suspect, Zoom};
 use crate::tui::entries::Entries;
 use crate::tui::filter::ActiveFilter;
@@ -62,8 +63,8 @@ pub struct Schedule {
     /// The queues that have a row, and their channels.
     pub(crate) known: HashSet<Queue>,
     pub(crate) channels: HashSet<Vec<u8>>,
-    /// The queue whose transfers have kept the server from all else, and when that was seen last.
-    pub(crate) blocker: Option<(Queue, Instant)>,
+    /// The queue whose transfers keep the others waiting.
+    pub(crate) blocker: Blocker,
     /// The moment from which on the server has rested from the last survey of a row that is not
     /// selected.
     pub(crate) classes_from: Option<Instant>,

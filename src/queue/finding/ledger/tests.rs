@@ -233,7 +233,11 @@ fn what_a_cause_takes_in_is_not_over_and_goes_untold_with_its_cause() {
     ledger.hold(&mut held, true);
     assert!(held.findings.is_empty(), "it is told with its cause");
     let back = ledger.enter(found(Some(1)), at(25_000));
-    assert_eq!(back.findings[0].since, Some(at(0)), "it was there all along");
+    assert_eq!(
+        back.findings[0].since,
+        Some(at(0)),
+        "it was there all along"
+    );
     ledger.enter(taken_in(), at(30_000));
     assert_eq!(gone(ledger.enter(Diagnosis::default(), at(40_000))), 0);
     assert_eq!(ledger.over().count(), 0);

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::queue::finding::{BLOCKER_COUNTS, keeps_the_server};
 use crate::queue::{Known, Page, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::flow;
@@ -202,11 +201,7 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     let own = running.filter(|(one, _)| one.queue == row.queue);
     row.watch.changing = own.is_some();
     row.watch.takes_from_target = own.is_some_and(|(_, change)| change.takes_from_target());
-    let blocker = model.schedule.blocker.as_ref();
-    let blocker = blocker.filter(|(queue, since)| {
-        *queue != row.queue && now.saturating_duration_since(*since) < BLOCKER_COUNTS
-    });
-    row.watch.blocked_by = blocker.map(|(queue, _)| text::printable_bytes(queue.name.as_bytes()));
+    row.watch.blocked_by = model.schedule.blocker.of(&row.queue, now);
     let beside = running.filter(|(one, _)| one.queue != row.queue);
     row.watch.beside = beside.map(|(one, _)| {
         let name = text::printable_bytes(one.queue.name.as_bytes());
@@ -238,9 +233,8 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
         };
         Arc::make_mut(&mut row.record).keep(&reading);
     }
-    if keeps_the_server(&row.findings) {
-        model.schedule.blocker = Some((row.queue.clone(), now));
-    }
+    let blocker = &mut model.schedule.blocker;
+    blocker.saw(&row.queue, &row.findings, now);
     (changed, page)
 }
 
