@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use crate::clock::EpochMillis;
 use crate::queue::finding::{FindingEnd, PassedFinding};
-use crate::queue::{EntryId, Finding, Severity, text};
+use crate::queue::{EntryId, Finding, Queue, Severity, text};
 use crate::tui::model::{Model, Screen};
 use crate::tui::queues::QueueRow;
 
@@ -41,8 +41,13 @@ fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
     rows.filter(move |(i, _)| all || *i == model.cursor)
 }
 
+/// A queue whose oldest entry is late for longer than this, in ms, goes before the others. What a queue
+/// in motion is late by differs from look to look, and no row moves for it.
+const LATE_MS: i64 = 10_000;
+
 /// All that are told here: the worst first, of equals the one whose queue is late the longest, in
-/// whatever order the table stands; what has gone a moment ago comes last.
+/// whatever order the table stands; what has gone a moment ago comes last, but for the one under the
+/// cursor: it keeps its place, so that the next key goes on from there.
 #[must_use]
 pub fn listed(model: &Model) -> Vec<QueueFinding<'_>> {
     let mut told: Vec<_> = all(model).collect();
@@ -66,28 +71,39 @@ fn first(model: &Model, most: usize) -> Vec<QueueFinding<'_>> {
 
 /// The key that the findings are sorted by: that of the cause, the cause's queue, and whether it is
 /// one of its effects.
-type Rank = (bool, Reverse<Severity>, Moment, Moment, usize, bool);
+type Rank<'m> = (
+    bool,
+    Reverse<Severity>,
+    Moment,
+    Moment,
+    (&'m [u8], usize),
+    bool,
+);
 
 /// When something is, where it is at all: what is first stands first, what is not last.
 type Moment = (bool, Option<EpochMillis>);
 
-fn rank(model: &Model, told: &QueueFinding) -> Rank {
+fn rank<'m>(model: &'m Model, told: &QueueFinding<'m>) -> Rank<'m> {
     let (row, cause) = cause(model, told).unwrap_or((told.row, told.finding));
+    let queue = &model.queues[row].queue;
     let pulse = model.queues[row].pulse.as_ref();
     let since = pulse.and_then(|pulse| pulse.oldest_late);
+    let since = since.filter(|since| model.now.since(*since) >= LATE_MS);
+    let is_held = |(held, id): &(Queue, &str)| held == queue && *id == told.finding.id;
+    let held = model.schedule.held_finding.as_ref().is_some_and(is_held);
     (
-        told.finding.gone.is_some(),
+        told.finding.gone.is_some() && !held,
         Reverse(cause.severity),
         cause.urgency(),
         (since.is_none(), since),
-        row,
+        (queue.name.as_bytes(), row),
         !std::ptr::eq(cause, told.finding),
     )
 }
 
 /// Returns the finding that this one follows from, with the index of its queue: of the same queue,
 /// or of the one whose transfers keep the server.
-fn cause<'a>(model: &'a Model, told: &QueueFinding) -> Option<(usize, &'a Finding)> {
+fn cause<'a>(model: &'a Model, told: &QueueFinding<'a>) -> Option<(usize, &'a Finding)> {
     let id = told
         .finding
         .follows

@@ -43,7 +43,11 @@ pub(crate) fn keep_held(model: &mut Model) {
             row.watch.hold_finding(id);
         }
     }
-    model.schedule.held_finding = now;
+    model.schedule.held_finding.clone_from(&now);
+    // What was over has kept its place for the cursor, and goes to the end now.
+    if let Some((queue, id)) = now {
+        follow(model, &CursorFinding { queue, id });
+    }
 }
 
 /// Something may have come or gone: the cursor goes where its finding stands now, also once that is

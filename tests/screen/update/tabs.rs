@@ -384,6 +384,52 @@ fn where_its_finding_is_over_the_cursor_stays_on_it_and_r_is_about_no_other_queu
 }
 
 #[test]
+fn what_is_repaired_keeps_its_place_under_the_cursor_and_the_next_key_goes_on_from_there() {
+    let mut desk = both_abandoned();
+    desk.char('5');
+    desk.press(Code::Home);
+    let place = |desk: &Desk| desk.model.stands.findings.cursor;
+    assert_eq!((place(&desk), under_cursor(&desk).0.as_str()), (0, "alpha"));
+    desk.world[0].clients = 1;
+    desk.world[0].entries.remove(0);
+    desk.live(2_000, 1);
+    assert_eq!(
+        (place(&desk), under_cursor(&desk)),
+        (0, ("alpha".to_owned(), true))
+    );
+    desk.press(Code::Down);
+    assert_eq!(under_cursor(&desk), ("beta".to_owned(), false));
+    desk.live(1_000, 1);
+    assert_eq!((place(&desk), under_cursor(&desk).0.as_str()), (0, "beta"));
+    desk.char('R');
+    let Some(Overlay::Repair(menu)) = &desk.model.overlay else {
+        panic!("a menu");
+    };
+    assert_eq!(menu.queue, Queue::redisson("beta"));
+}
+
+#[test]
+fn rows_of_equal_findings_stand_still_while_one_of_the_queues_is_late_for_moments() {
+    let mut desk = abandoned();
+    desk.live(1_000, 1);
+    for row in &mut desk.model.queues {
+        row.findings = vec![Finding::new("drift", Severity::Warning, "They differ.")];
+    }
+    let first = |desk: &mut Desk, late_ms: i64| {
+        let since = desk.model.now.plus(-late_ms);
+        let beta = Queue::redisson("beta");
+        let row = desk.model.queues.iter_mut().find(|row| row.queue == beta);
+        row.unwrap().pulse.as_mut().unwrap().oldest_late = Some(since);
+        let first = findings::listed(&desk.model)[0].row;
+        desk.model.queues[first].queue.name.to_string()
+    };
+    for late_ms in [0, 500, 9_999] {
+        assert_eq!(first(&mut desk, late_ms), "alpha", "late by {late_ms} ms");
+    }
+    assert_eq!(first(&mut desk, 10_000), "beta");
+}
+
+#[test]
 fn a_queue_that_is_well_again_stands_right_behind_those_that_are_not() {
     let world = |name: &str| World::new(name, 30, 600_000, 1000);
     let sick = World {
