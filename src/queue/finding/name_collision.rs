@@ -4,11 +4,16 @@ use super::id::NAME_COLLISION as ID;
 use super::{
     Act, Advice, Finding, HEADLINE_COLUMNS, Open, QueueFacts, RuleVerdict, Severity, Step, clients,
 };
+use crate::queue::finding::watch::TWIN_LASTS_MS;
 use crate::queue::{Twin, text};
 
 /// The time in ms after which writes to the other list are told also where nobody was seen to write
 /// to the queue's own: of what is taken at once that may take minutes.
 const LONG_MS: i64 = 30_000;
+
+/// The time in ms after which it is told that nothing was written to the other list for so long:
+/// longer than from one sample to the next.
+const QUIET_MS: i64 = 45_000;
 
 /// The headline where both of them are used: both names, in the same order whichever of them it is
 /// told of.
@@ -101,8 +106,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         }
         Twin { .. } => return RuleVerdict::Fine,
     };
+    let quiet = quiet(seen, &twin, &other).unwrap_or_default();
     let finding = Finding::new(ID, Severity::Warning, headline)
-        .details(details)
+        .details(format!("{details}{quiet}"))
         .number("other", other.as_str())
         .number("stands", twin.stands)
         .number("written", twin.written)
@@ -121,6 +127,17 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .check(&["TYPE"], twin.name.as_bytes())
         .check(&["TYPE"], &keys.target);
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
+}
+
+/// Says for how long nothing was written to the other list, once that is worth a word: whoever has
+/// just renamed a queue waits for it.
+fn quiet(seen: &QueueFacts, twin: &Twin, other: &str) -> Option<String> {
+    let last = seen.watch.twin_written_last().filter(|_| !twin.stands)?;
+    let quiet_ms = seen.pulse?.at.since(last);
+    let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
+    (QUIET_MS..TWIN_LASTS_MS)
+        .contains(&quiet_ms)
+        .then(|| format!(" Nothing was written to {other} for {quiet}; after {then} this is over."))
 }
 
 /// Says how many clients listen, of both queues, and which of them are called like these.
@@ -187,6 +204,34 @@ mod tests {
         };
         assert_eq!(found.severity, Severity::Warning);
         found.sentence()
+    }
+
+    #[test]
+    fn where_nothing_more_is_written_to_the_other_list_it_says_so_and_when_that_is_over() {
+        let queue: Queue = "orders".parse().unwrap();
+        let mut watch = Watch::default();
+        let told = |watch: &Watch, second: i64| {
+            let verdict = look(&QueueFacts {
+                queue: &queue,
+                pulse: Some(&pulse(second * 1_000, 5, None, 2)),
+                survey: None,
+                watch,
+                server: &ServerWatch::default(),
+            });
+            let RuleVerdict::Found(found) = verdict else {
+                panic!("nothing found");
+            };
+            found.sentence()
+        };
+        sampled(&mut watch, 0, Some(twin(false, true, Some(true))));
+        assert!(!told(&watch, 44).contains("Nothing was written"));
+        let quiet = told(&watch, 70);
+        assert!(
+            quiet.contains("Nothing was written to {orders} for 1:10; after 3:00 this is over."),
+            "{quiet}"
+        );
+        sampled(&mut watch, 71, Some(twin(false, true, Some(true))));
+        assert!(!told(&watch, 75).contains("Nothing was written"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::queue::Twin;
 use crate::queue::frames::Frames;
 
 /// A sign counts for so long, in ms: longer than from one sample to the next.
-const COUNTS_MS: i64 = 180_000;
+pub(in crate::queue::finding) const TWIN_LASTS_MS: i64 = 180_000;
 /// A list that stood there, to which nobody was seen to write, may have been emptied by its consumers:
 /// it has been cleared away when it has not come back for so long, in ms.
 const COMES_BACK_MS: i64 = 60_000;
@@ -42,7 +42,10 @@ impl TwinSigns {
             }
         };
         sign(&mut self.stands, twin.stands);
-        if self.written.is_none_or(|last| at.since(last) >= COUNTS_MS) {
+        if self
+            .written
+            .is_none_or(|last| at.since(last) >= TWIN_LASTS_MS)
+        {
             self.written_since = Some(at);
         }
         sign(&mut self.written, twin.written);
@@ -71,6 +74,11 @@ impl Watch {
         last.zip(since).map_or(0, |(last, since)| last.since(since))
     }
 
+    /// The time of the last sample that showed that somebody writes to the other one.
+    pub(in crate::queue::finding) fn twin_written_last(&self) -> Option<EpochMillis> {
+        self.twins.written
+    }
+
     /// The other queue that has the same keys, by all samples of the last minutes; none when none of
     /// them shows anything of it. Where nothing is left of this queue, none are taken any more.
     pub(in crate::queue::finding) fn twin(&self) -> Option<Twin> {
@@ -85,7 +93,7 @@ impl Watch {
             (Some(last), None) => last.at,
             (None, _) => return None,
         };
-        let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < COUNTS_MS);
+        let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < TWIN_LASTS_MS);
         let (_, last) = signs.last.as_ref().filter(|(at, _)| counts(Some(*at)))?;
         Some(Twin {
             name: last.name.clone(),

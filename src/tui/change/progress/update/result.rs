@@ -24,7 +24,7 @@ pub(crate) fn words(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     let (change, gone) = (plan.change, tally.get(Outcome::Gone));
     let all = tally.sum().max(plan.planned);
     let left = left(plan, now);
-    if let Some(entry) = plan.first_named().filter(|_| plan.planned == 1) {
+    if let Some(entry) = plan.the_entry() {
         if tally.get(Outcome::Done) == all && all == 1 {
             return format!("{} {entry}", change.past());
         }
@@ -36,8 +36,10 @@ pub(crate) fn words(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     if gone == 0 || left.is_empty() {
         let words = sum_up(change, plan.planned, tally);
         return match plan.first_named() {
-            // Which of them were not done is not known here.
-            Some(first) if tally.get(Outcome::Done) == all && all > 1 => {
+            // Which of them were not done is not known here, nor which were due by then.
+            Some(first)
+                if change != Change::Transfer && tally.get(Outcome::Done) == all && all > 1 =>
+            {
                 let more = text::thousands(all - 1);
                 format!("{words}: {first} and {more} more")
             }
