@@ -90,14 +90,11 @@ fn hints_at(model: &Model, place: KeyPlace) -> Vec<Hint> {
     // What is in sight as a whole is not scrolled.
     let still = last_line(model) == 0;
     let ascii = model.look.ascii;
-    // Where a name is typed, letters are no answers.
+    // Where a name is typed, Enter is the answer.
     let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
     let hint = |(binding, keys): (&'static Binding, &[Key])| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
         let key = *keys.first()?;
-        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
-            return None;
-        }
         // Nothing makes it act: it would only take the room of what does.
         if model.read_only && queries::is_change(binding.action) {
             return None;
@@ -105,8 +102,11 @@ fn hints_at(model: &Model, place: KeyPlace) -> Vec<Hint> {
         if is_idle(model, binding.action) {
             return None;
         }
-        // A menu is not filled in: Enter does what it stands on.
-        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
+        // A menu is not filled in, and what the other form proposes may be all right.
+        let menu = matches!(
+            model.overlay,
+            Some(Overlay::Repair(_) | Overlay::Requeue(_))
+        );
         let key = match binding.action {
             Action::Submit if menu => Key::of(Code::Enter),
             _ => key,

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
-use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch};
+use crate::queue::finding::{self, DECIDED_MS, Diagnosis, Watch, id};
 use crate::queue::{
     Finding, JudgedMember, Known, Pulse, Queue, ServerWatch, Severity, Survey, text,
 };
@@ -177,6 +177,26 @@ impl QueueRow {
         self.early = { early.into_iter() }
             .map(|(id, open)| (id, open.words()))
             .collect();
+    }
+
+    /// Counts the entries that only one of order list and timeouts has: those that the finding tells
+    /// of, where one looked at the members, else the difference of the lengths. Zero where they are
+    /// equal, or differ in one look alone; none where one of the lengths is not known.
+    #[must_use]
+    pub fn difference(&self) -> Option<u64> {
+        let pulse = self.pulse.as_ref()?;
+        let (order, waiting) = (pulse.order.get()?, pulse.waiting.get()?);
+        let drift = self.findings.iter().find(|found| found.id == id::DRIFT);
+        let told = drift.and_then(|drift| {
+            let strays = drift.evidence.figures.get("only_in_order");
+            let strays = strays.and_then(serde_json::Value::as_u64);
+            strays.filter(|count| *count > 0).or(drift.figure)
+        });
+        let by_length = || {
+            let differ = self.watch.differ();
+            if differ { order.abs_diff(waiting) } else { 0 }
+        };
+        Some(told.unwrap_or_else(by_length))
     }
 
     /// Returns the severity of the worst of its findings.

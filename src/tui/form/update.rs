@@ -55,6 +55,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
 
 fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
     let room = model.drawn.room.message;
+    let proposes = matches!(model.overlay, Some(Overlay::Requeue(_)));
     let Some(form) = model.form_mut() else {
         return Vec::new();
     };
@@ -66,6 +67,8 @@ fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
         }
         (part, Code::Enter) if part.is_button() => return submit(model),
         (Part::Button, Code::Char(' ')) => return submit(model),
+        // What it proposes may be all right, and its question comes first.
+        (_, Code::Enter) if proposes => return submit(model),
         (_, Code::Enter | Code::Down) => form.step(1),
         (_, Code::Up) => form.step(back),
         (part, Code::Right | Code::Char(' ')) if part.is_choice() => form.choose(true),

@@ -172,8 +172,8 @@ pub(crate) const HABITS: &[(Key, Action)] = &[
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue"), (Changes, "open")], "open; list a bar"),
-    row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], ANSWER_HELP),
-    row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[(Dialog, "no")], ANSWER_HELP),
+    row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[], ANSWER_HELP),
+    row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[], ANSWER_HELP),
     row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in a form: do it"),
     row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in a form: $EDITOR"),
     row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "a long change: pause, stop"),
@@ -183,7 +183,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "fold", Action::Fold, &[Key::of(Code::Left)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "unfold", Action::Unfold, &[Key::of(Code::Right)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "read-as", Action::ReadAs, &[Key::char('C')], &[Entries, Delivered, Order, Entry], &[], ENTRY_HELP),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Help, "close"), (Lives, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Help, "close"), (Lives, "close"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),

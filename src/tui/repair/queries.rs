@@ -55,9 +55,12 @@ impl RepairForm {
         menu
     }
 
-    /// The same menu, on what this finding of the queue asks for.
+    /// The same menu, on what this finding of the queue asks for: where it follows from another one,
+    /// what mends that one.
     #[must_use]
     pub fn on(model: &Model, row: &QueueRow, finding: &Finding) -> Self {
+        let mut causes = row.findings.iter();
+        let finding = { causes.find(|cause| cause.is_cause_of(finding)) }.unwrap_or(finding);
         let mut menu = Self::new(model, row);
         menu.about = Some(finding.id);
         menu.is_long = is_long(finding);

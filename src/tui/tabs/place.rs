@@ -8,6 +8,7 @@ use super::queries::{count, deep_note, order, quarantined, range};
 use crate::queue::{Known, text};
 use crate::tui::area::{self, Area, Slot};
 use crate::tui::model::Model;
+use crate::tui::queues::QueueRow;
 use crate::tui::{findings, nodes};
 
 /// A tab in the bar.
@@ -177,12 +178,10 @@ fn badges(model: &Model) -> [(String, bool); 8] {
     let differs = if model.look.ascii { "!" } else { "≠" };
     let survey = model.selected().and_then(|row| row.survey.as_ref());
     let aside = survey.is_some_and(|survey| survey.aside.is_some());
-    let drift = match pulse.map(|p| (&p.order, &p.waiting)) {
+    let drift = match model.selected().and_then(QueueRow::difference) {
         // What is set aside is missing in one of them and is no drift.
         _ if aside => "partial".to_owned(),
-        Some((Known::Is(a), Known::Is(b))) if a != b => {
-            format!("{differs}{}", text::compact(a.abs_diff(*b)))
-        }
+        Some(by @ 1..) => format!("{differs}{}", text::compact(by)),
         _ => String::new(),
     };
     let found = match (findings::of_selected(model), findings::wrong(model)) {

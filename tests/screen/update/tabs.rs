@@ -14,7 +14,7 @@ use delayscope::tui::msg::Msg;
 use delayscope::tui::tabs;
 use delayscope::tui::tabs::Tab;
 
-use crate::desk::{Desk, World, cell_of, member, score};
+use crate::desk::{Desk, World, cell_of, member, score, text_of};
 
 /// The list reading among some effects: which list, first, count.
 fn list_of(effects: &[Effect]) -> Option<(List, u64, u32)> {
@@ -685,5 +685,31 @@ fn what_follows_from_another_finding_is_not_shown_without_that_one() {
     assert_eq!(
         desk.model.stands.findings,
         lists::Stand { top: 0, cursor: 1 }
+    );
+}
+
+#[test]
+fn by_how_many_the_lists_differ_is_the_count_that_the_finding_tells() {
+    let mut desk = Desk::of_one(20);
+    let mut order: Vec<Vec<u8>> = (5..20).map(member).collect();
+    order.extend((500..511).map(member));
+    desk.world[0].order = Some(order);
+    desk.live(8_000, 1);
+    let picture = text_of(&desk.model);
+    assert!(
+        picture.contains("≠ 6") && picture.contains("≠6"),
+        "{picture}"
+    );
+    // A look at all members has found 11 strays, and 5 that the list lacks.
+    let mut drift = Finding::new("drift", Severity::Warning, "11 entries have no due time.");
+    drift
+        .evidence
+        .figures
+        .insert("only_in_order".to_owned(), 11.into());
+    desk.model.queues[0].findings = vec![drift];
+    let picture = text_of(&desk.model);
+    assert!(
+        picture.contains("≠ 11") && picture.contains("≠11"),
+        "{picture}"
     );
 }

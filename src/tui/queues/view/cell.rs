@@ -220,7 +220,7 @@ fn next(ctx: &Ctx, now: EpochMillis, pulse: &Pulse, alone: bool) -> (String, Sty
 }
 
 /// `equal` or `≠ 2`: order list against timeouts. What is set aside is missing in one of them and
-/// is no drift; nor is what one look alone has seen.
+/// is no drift.
 pub(crate) fn difference(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
     let d = &ctx.data;
     if row
@@ -230,15 +230,13 @@ pub(crate) fn difference(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, S
     {
         return ("partial".to_owned(), d.warn);
     }
-    match (&pulse.order, &pulse.waiting) {
-        (Known::Is(a), Known::Is(b)) if a == b || !row.watch.differ() => {
-            ("equal".to_owned(), d.dim)
-        }
-        (Known::Is(a), Known::Is(b)) => {
-            let differ = text::compact(a.abs_diff(*b));
+    match (row.difference(), &pulse.order) {
+        (Some(0), _) => ("equal".to_owned(), d.dim),
+        (Some(by), _) => {
+            let differ = text::compact(by);
             (format!("{} {differ}", d.glyphs.differs), d.late)
         }
-        (Known::None, _) => (d.glyphs.none.to_owned(), d.dim),
+        (None, Known::None) => (d.glyphs.none.to_owned(), d.dim),
         _ => ("?".to_owned(), d.dim),
     }
 }

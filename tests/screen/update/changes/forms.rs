@@ -15,7 +15,7 @@ use delayscope::tui::msg::Msg;
 use delayscope::tui::requeue::RequeueForm;
 
 use super::{applied, asked, desk, generation, plan, planned, toast};
-use crate::desk::{Desk, member};
+use crate::desk::{Desk, member, text_of};
 
 fn submit(desk: &mut Desk) -> Vec<Effect> {
     desk.key(Key::ctrl('s'))
@@ -52,6 +52,20 @@ fn r_gives_another_due_time_and_the_plan_is_asked_about() {
     assert_eq!(desk.model.overlay, None);
     planned(&mut desk, wish.generation, plan(Change::Requeue, 1));
     assert!(applied(&desk.char('y')));
+}
+
+#[test]
+fn enter_takes_what_the_form_for_due_times_proposes() {
+    let mut desk = desk();
+    desk.char('r');
+    let picture = text_of(&desk.model);
+    assert!(picture.contains("⏎ requeue"), "{picture}");
+    let wish = asked(&desk.press(Code::Enter)).unwrap();
+    let new = NewDue {
+        base: Base::In(300_000),
+        spread_ms: 0,
+    };
+    assert_eq!(wish.what, What::Requeue(new));
 }
 
 #[test]

@@ -408,6 +408,25 @@ fn on_a_finding_r_opens_the_menu_on_its_own_repair_and_plans_that() {
 }
 
 #[test]
+fn on_what_follows_from_another_finding_r_is_about_what_mends_that_one() {
+    let mut desk = desk();
+    desk.model.focus = Pane::Entries;
+    desk.char('5');
+    let cause = finding("drift", Step::Change(What::Drift));
+    let effect = Finding {
+        follows: Some("drift"),
+        severity: Severity::Note,
+        ..finding("stuck-client", Step::Outside)
+    };
+    desk.model.queues[0].findings = vec![cause, effect];
+    desk.press(Code::Down);
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Row::making(&What::Drift));
+    let wish = asked(&desk.press(Code::Enter)).unwrap();
+    assert_eq!(wish.what, What::Drift);
+}
+
+#[test]
 fn where_nobody_transfers_r_offers_the_stand_in_worker() {
     let mut desk = desk();
     desk.char('5');
