@@ -52,7 +52,7 @@ fn way(place: KeyPlace) -> (&'static [u8], &'static str) {
         KeyPlace::Nodes => (b"8", "[8 nodes"),
         KeyPlace::Entry => (b"1\r", "next view"),
         KeyPlace::Help => (b"?", "Why is it late"),
-        KeyPlace::Dialog => (b"w", "n no"),
+        KeyPlace::Dialog => (b"w", "⇥ button"),
         KeyPlace::Form => (b"o", "^S offer"),
         KeyPlace::Lives | KeyPlace::Change | KeyPlace::Bulk => {
             panic!("{place:?} needs a change that was made")

@@ -100,7 +100,7 @@ pub(crate) fn expected(action: Action, place: KeyPlace) -> Option<Expected> {
         A::CopyPayload => at_once(Seen::Text("copied the payload")),
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),
-        A::Worker => at_once(Seen::Text("n no")),
+        A::Worker => at_once(Seen::Text("⇥ button")),
         // Its rows are read after it.
         A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate => {
             let seen = Seen::Text(changed(action, place));
@@ -120,7 +120,7 @@ pub(crate) fn expected(action: Action, place: KeyPlace) -> Option<Expected> {
         // Nothing takes long here: they are pressed where something does.
         A::Pause | A::Stop => return None,
         A::Confirm => at_once(Seen::Text("WORKER")),
-        A::Refuse => at_once(Seen::Gone("n no")),
+        A::Refuse => at_once(Seen::Gone("⇥ button")),
         A::Submit => after(&[("hello", "hello")], Seen::Text("offered 1")),
         A::Editor => at_once(Seen::Text("from the editor")),
         A::Toggle | A::Fold => at_once(Seen::Text("› 100 values")),
@@ -156,12 +156,12 @@ fn changed(action: Action, place: KeyPlace) -> &'static str {
     use Action as A;
     let waits = matches!(place, KeyPlace::Entries | KeyPlace::Order | KeyPlace::Entry);
     match (action, place) {
-        (A::Requeue, KeyPlace::Delivered | KeyPlace::Queues | KeyPlace::Timeline) => "^S requeue",
+        (A::Requeue, KeyPlace::Delivered | KeyPlace::Queues | KeyPlace::Timeline) => "⏎ requeue",
         (A::Delete, KeyPlace::Delivered) => "Delete?",
         (_, KeyPlace::Delivered) => "delivered already",
         (A::Transfer, _) => "Transfer?",
         (A::Deliver, _) if waits => "Transfer now?",
-        (A::Requeue, _) if waits => "^S requeue",
+        (A::Requeue, _) if waits => "⏎ requeue",
         (A::Delete, _) if waits => "Delete?",
         (A::Edit, _) if waits => "^S save",
         (_, _) if waits => "Duplicate?",
@@ -211,7 +211,7 @@ fn left(action: Action, place: KeyPlace) -> Option<Expected> {
     let back = match place {
         KeyPlace::Entry => Some("next view"),
         KeyPlace::Help => Some("Why is it late"),
-        KeyPlace::Dialog => Some("n no"),
+        KeyPlace::Dialog => Some("⇥ button"),
         KeyPlace::Form => Some("^S offer"),
         _ => None,
     };

@@ -47,9 +47,9 @@ fn hints_tabs_rows_and_buttons_are_clicked() {
     click(&mut terminal, "hex ─");
     terminal.wait_text("[hex]");
     terminal.send(b"qw");
-    terminal.wait_text("n no");
+    terminal.wait_text("⇥ button");
     click(&mut terminal, "[›Esc");
-    terminal.wait("no question", PATIENCE, |s| !s.text().contains("n no"));
+    terminal.wait("no question", PATIENCE, |s| !s.text().contains("⇥ button"));
     terminal.send(b"q");
     ended(&mut terminal, 0);
 }
@@ -85,7 +85,7 @@ fn whatever_is_open_a_resize_and_a_redraw_draw_it_again() {
     with_data(&terminal);
     for (open, there) in [
         (&b"?"[..], "Why is it late"),
-        (b"w", "n no"),
+        (b"w", "⇥ button"),
         (b"o", "^S offer"),
         (b":", "complete"),
         (b"@14:", "@14:"),
