@@ -100,6 +100,47 @@ fn a_picture_that_is_old_says_so_although_the_link_is_live() {
 }
 
 #[test]
+fn figures_of_a_row_that_was_not_read_for_long_are_dimmed_and_do_not_go_on() {
+    let theme = Theme::of(&look());
+    let mut m = evening(MIDDLE, look());
+    let row = m.queues.iter().position(|row| {
+        let late = row.pulse.as_ref().and_then(|pulse| pulse.oldest_late);
+        late.is_some()
+    });
+    let row = row.unwrap();
+    let name = m.queues[row].queue.name.to_string();
+    let ages = |m: &Model| {
+        let lines = lines(m);
+        let y = lines
+            .iter()
+            .position(|line| line.contains(&format!(" {name} ")));
+        let y = y.unwrap();
+        // The third figure of a row is the age of its oldest late entry.
+        let age = lines[y]
+            .split_whitespace()
+            .find(|word| word.contains(':'))
+            .unwrap();
+        let at = lines[y].find(age).unwrap();
+        let x = u16::try_from(lines[y][..at].chars().count()).unwrap();
+        let drawn = draw(m);
+        (age.to_owned(), drawn[(x, u16::try_from(y).unwrap())].fg)
+    };
+    assert_eq!(Some(ages(&m).1), theme.late.fg);
+    // Time goes on, and this row alone is not read.
+    let mut then = |ms: u64| {
+        m.instant += Duration::from_millis(ms);
+        m.now = m.now.plus(i64::try_from(ms).unwrap());
+        for (i, other) in m.queues.iter_mut().enumerate() {
+            other.read_at = (i != row).then_some(m.instant).or(other.read_at);
+        }
+        ages(&m)
+    };
+    let (stale, colour) = then(60_000);
+    assert_eq!(Some(colour), theme.dim.fg);
+    assert_eq!(then(60_000).0, stale);
+}
+
+#[test]
 fn a_clock_that_is_wrong_is_told_and_by_much_in_red() {
     let theme = Theme::of(&look());
     for (skew_ms, said, colour) in [

@@ -79,6 +79,28 @@ fn a_short_interval_is_kept() {
 }
 
 #[test]
+fn a_queue_is_surveyed_once_the_cursor_has_rested_on_it_for_30_ms_and_none_that_it_passes() {
+    let surveyed = |asked: &[Effect]| -> Vec<String> {
+        let survey = |effect: &Effect| match effect {
+            Effect::Refresh(refresh::Effect::LoadSurvey {
+                queue,
+                zoom: Some(_),
+                ..
+            }) => Some(queue.name.to_string()),
+            _ => None,
+        };
+        asked.iter().filter_map(survey).collect()
+    };
+    let none: [&str; 0] = [];
+    let mut desk = Desk::of(many(9));
+    for _ in 0..3 {
+        assert_eq!(surveyed(&desk.press(Code::Down)), none);
+        assert_eq!(surveyed(&desk.pass(29)), none);
+    }
+    assert_eq!(surveyed(&desk.pass(1)), ["q003"]);
+}
+
+#[test]
 fn rows_out_of_sight_are_read_in_turn_within_ten_seconds() {
     let mut desk = Desk::of(many(300));
     let asked = desk.live(12_100, 1);
