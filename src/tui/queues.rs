@@ -270,6 +270,20 @@ impl QueueRow {
         surveyed && !self.wants_second_look()
     }
 
+    /// It has been watched for some seconds only, and something of it that may be wrong needs longer.
+    #[must_use]
+    pub fn is_first_suspicion(&self) -> bool {
+        /// The time, in ms, after which what was there from the first look on is told.
+        const FIRST_MS: i64 = 15_000;
+        let differs = self
+            .survey
+            .as_ref()
+            .is_some_and(|survey| survey.aside.is_none())
+            && self.difference() > Some(0);
+        let may_be_wrong = !self.early.is_empty() || differs;
+        self.findings.is_empty() && may_be_wrong && self.watch.watched_ms() < FIRST_MS
+    }
+
     /// Somebody has to look at it: a finding worse than a note, entries that are late, or it cannot
     /// be read.
     #[must_use]

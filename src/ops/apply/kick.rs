@@ -112,7 +112,8 @@ impl Run {
             if let Some(now) = seen.as_ref().filter(|now| moves(now)) {
                 self.notes.push(match now.late {
                     0 => "The clients were woken; nothing is late any more.".to_owned(),
-                    n => format!("The clients were woken; {} late, and falling.", is(n)),
+                    // How many are late goes on changing, and stands on the screen.
+                    _ => "The clients were woken; what is late gets fewer.".to_owned(),
                 });
                 return;
             }

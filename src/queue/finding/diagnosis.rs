@@ -16,7 +16,7 @@ pub struct Diagnosis {
     pub early: Vec<(&'static str, Open)>,
     /// The rules of which what they told before is not over, though they do not find it now.
     pub kept: Vec<&'static str>,
-    /// What rules found and another finding takes in: it holds, and is not told.
+    /// Findings of rules that another finding takes in: they hold, and are not told.
     pub taken_in: Vec<&'static str>,
     /// Findings of a moment ago.
     pub gone: Vec<Finding>,

@@ -17,6 +17,9 @@ const SEEN_MS: i64 = 3_000;
 const FIRST_MS: i64 = 2_000;
 /// The time in ms after which a figure is told to grow or shrink.
 const TREND_MS: i64 = 3_000;
+/// A rate is that of so long a time at least, in ms, where the figure was known for as long, and of less
+/// than twice as long.
+const RATE_MS: i64 = 30_000;
 /// It is told to be less bad than it was only when it has been so for so long, in ms, and in so
 /// many looks: a figure about a limit would have it come and go.
 const CALMS_MS: i64 = 5_000;
@@ -46,8 +49,8 @@ struct KnownEntry {
     finding: Finding,
     /// The time at which it was found first.
     first: EpochMillis,
-    /// The time at which its figure was known first, and the figure then.
-    counted: Option<(EpochMillis, u64)>,
+    /// Its figure of a while ago, to which that of now is compared.
+    counted: Option<Counts>,
     /// The finding at its worst.
     worst: Finding,
     /// The time since which it is less bad than it is told to be, and the looks since then.
@@ -122,6 +125,15 @@ impl FindingLedger {
         for finding in &mut said.findings {
             self.complete(finding, at);
         }
+        // Told alone, "Same cause: …" says nothing: in a moment it has gone too, or stands for itself.
+        let known = &self.known;
+        let over = |id| {
+            known
+                .iter()
+                .any(|one| one.finding.id == id && one.gone.is_some())
+        };
+        let alone = |found: &Finding| found.follows.is_some_and(over);
+        said.findings.retain(|found| !alone(found));
         causes::order(&mut said.findings);
         let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
@@ -182,16 +194,19 @@ impl FindingLedger {
         let first = before.map_or(at, |known| known.first);
         let counted = before.and_then(|known| known.counted);
         // What we took of it ourselves goes on by no rate.
-        let ours = |(since, _): &(EpochMillis, u64)| self.repaired.is_some_and(|at| at >= *since);
+        let ours = |counts: &Counts| self.repaired.is_some_and(|at| at >= counts.earlier.0);
         let counted = counted.filter(|counted| !ours(counted));
         let figure = finding.figure.filter(|_| !finding.sampled);
-        let counted = counted.or_else(|| Some((at, figure?)));
+        let counted = match (counted, figure) {
+            (Some(counts), Some(figure)) => Some(counts.then((at, figure))),
+            (counts, figure) => counts.or_else(|| Some(Counts::of((at, figure?)))),
+        };
         finding.evidence.told_at = Some(at);
         finding.since = Some(finding.since.map_or(first, |since| since.min(first)));
         let began = self.began.zip(finding.since);
         finding.before = began
             .is_some_and(|(began, since)| (-FIRST_MS..=FIRST_MS).contains(&since.since(began)));
-        finding.trend = trend(counted, at, figure);
+        finding.trend = trend(counted.map(|counts| counts.earlier), at, figure);
         let harm = |found: &Finding| (found.severity, found.figure);
         let worst = match before.map(|known| known.worst.clone()) {
             Some(worst) if harm(&worst) > harm(finding) => worst,
@@ -215,6 +230,35 @@ impl FindingLedger {
         match known {
             Some(i) => self.known[i] = entry,
             None => self.known.push(entry),
+        }
+    }
+}
+
+/// Two counts of a figure, so that its rate is that of the last minute or so: what happened before that
+/// says nothing of how it goes on.
+#[derive(Clone, Copy, Debug)]
+struct Counts {
+    earlier: (EpochMillis, u64),
+    later: (EpochMillis, u64),
+}
+
+impl Counts {
+    /// The first count.
+    const fn of(count: (EpochMillis, u64)) -> Self {
+        Self {
+            earlier: count,
+            later: count,
+        }
+    }
+
+    /// Takes in another count: the later one becomes the earlier once it is old enough itself.
+    fn then(self, now: (EpochMillis, u64)) -> Self {
+        if now.0.since(self.later.0) < RATE_MS {
+            return self;
+        }
+        Self {
+            earlier: self.later,
+            later: now,
         }
     }
 }

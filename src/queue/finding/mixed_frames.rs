@@ -1,9 +1,9 @@
 //! Both frame forms in one queue: no Redisson client can unpack both.
 
-use super::clients;
 use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
+use super::{clients, poison};
 use crate::queue::change::What;
 use crate::queue::exact::Group;
 use crate::queue::finding::id;
@@ -67,6 +67,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Some(exact) => of_all(finding, exact),
         None => finding,
     };
+    if poison::undecided(seen).is_some() {
+        // Whether two versions are at work is asked there, and how this is mended hangs on it.
+        return RuleVerdict::Silent;
+    }
     let (step, words) = mended(seen, fleet.as_ref());
     RuleVerdict::Found(finding.repair(step, words))
 }

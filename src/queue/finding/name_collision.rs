@@ -46,7 +46,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let own = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
     let both = "Both names lead to the same timeouts and channel";
-    let rename = "Rename one of the two queues in all clients.".to_owned();
+    let rename = "Rename one of the two queues in all clients; until then stop the clients of \
+                  one of them."
+        .to_owned();
     let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
             shared(&own, &other),
@@ -106,7 +108,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         }
         Twin { .. } => return RuleVerdict::Fine,
     };
-    let quiet = quiet(seen, &twin, &other).unwrap_or_default();
+    let quiet = quiet(seen, &other).unwrap_or_default();
     let finding = Finding::new(ID, Severity::Warning, headline)
         .details(format!("{details}{quiet}"))
         .number("other", other.as_str())
@@ -131,13 +133,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 
 /// Says for how long nothing was written to the other list, once that is worth a word: whoever has
 /// just renamed a queue waits for it.
-fn quiet(seen: &QueueFacts, twin: &Twin, other: &str) -> Option<String> {
-    let last = seen.watch.twin_written_last().filter(|_| !twin.stands)?;
+fn quiet(seen: &QueueFacts, other: &str) -> Option<String> {
+    let last = seen.watch.twin_seen_last()?;
     let quiet_ms = seen.pulse?.at.since(last);
     let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
     (QUIET_MS..TWIN_LASTS_MS)
         .contains(&quiet_ms)
-        .then(|| format!(" Nothing was written to {other} for {quiet}; after {then} this is over."))
+        .then(|| format!(" Nothing has reached {other} for {quiet}; after {then} this is over."))
 }
 
 /// Says how many clients listen, of both queues, and which of them are called like these.
@@ -224,14 +226,14 @@ mod tests {
             found.sentence()
         };
         sampled(&mut watch, 0, Some(twin(false, true, Some(true))));
-        assert!(!told(&watch, 44).contains("Nothing was written"));
+        assert!(!told(&watch, 44).contains("Nothing has reached"));
         let quiet = told(&watch, 70);
         assert!(
-            quiet.contains("Nothing was written to {orders} for 1:10; after 3:00 this is over."),
+            quiet.contains("Nothing has reached {orders} for 1:10; after 3:00 this is over."),
             "{quiet}"
         );
         sampled(&mut watch, 71, Some(twin(false, true, Some(true))));
-        assert!(!told(&watch, 75).contains("Nothing was written"));
+        assert!(!told(&watch, 75).contains("Nothing has reached"));
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 /// The question that is open first where several clients listen, and both formats were offered
 /// lately or both versions have transferred: two of them may be at work, and which entries are to be rewritten would be a guess. A
 /// client that fails tries again within [`heads::TRIES_MS`].
-fn undecided(seen: &QueueFacts) -> Option<Open> {
+pub(super) fn undecided(seen: &QueueFacts) -> Option<Open> {
     let several = seen.pulse?.transfer_clients.get()? >= 2;
     let left = heads::TRIES_MS - seen.watch.watched_ms();
     let both = heads::both_offer(seen).is_some() || others_may_be_there(seen);

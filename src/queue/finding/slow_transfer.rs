@@ -125,8 +125,8 @@ fn earlier<'a>(seen: &QueueFacts<'a>, at: EpochMillis) -> impl Iterator<Item = &
 /// `slow transfers for 0:43, 6:12 ago`.
 fn lasted(burst: &SlowBurst, at: EpochMillis) -> String {
     let lasted = text::age(burst.until.since(burst.since));
-    let ago = text::age(at.since(burst.since).max(0));
-    format!("slow transfers for {lasted}, {ago} ago")
+    let ago = text::age(at.since(burst.until).max(0));
+    format!("slow transfers for {lasted}, until {ago} ago")
 }
 
 /// The next burst that waits: when it falls due, and of how many entries; as far as the bars of the

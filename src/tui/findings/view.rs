@@ -222,8 +222,15 @@ pub(crate) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     let words: Vec<String> = fixed.into_iter().chain(more).collect();
     if !words.is_empty() {
         let row = slot.inner.row(slot.inner.h.saturating_sub(1));
-        let words = format!(" {} ", words.join("  "));
+        let words = format!("  {} ", words.join("  "));
+        let columns = u16::try_from(text::width(&words)).unwrap_or(row.w);
+        let x = row.x + row.w.saturating_sub(columns);
+        // What stands there is cut, and says so.
+        let cut = x > row.x && buf[(x - 1, row.y)].symbol() != " ";
         Line::new(buf, row.x, row.y, row.w).put_right(buf, &words, ctx.data.dim);
+        if cut {
+            Line::new(buf, x, row.y, 1).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
+        }
     }
 }
 

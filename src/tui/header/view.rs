@@ -38,6 +38,9 @@ const KEPT: u8 = 20;
 /// The rank of our own name beside what is wrong.
 const OWN_NAME: u8 = 2;
 
+/// Columns from which on there is room for our own name beside what is wrong.
+const NAMED: u16 = 140;
+
 /// The rank of what is wrong.
 const ALARM: u8 = 15;
 
@@ -121,9 +124,12 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         });
     };
     let sick = sick(ctx);
-    // What is wrong matters more than how we are called.
-    let own = sick.as_ref().map_or(6, |_| OWN_NAME);
-    push(own, "delayscope".to_owned(), t.strong, None);
+    // What is wrong matters more than how we are called; and a name that went and came with the room
+    // that is left would move all that stands behind it.
+    if sick.is_none() || m.size.0 >= NAMED {
+        let own = sick.as_ref().map_or(6, |_| OWN_NAME);
+        push(own, "delayscope".to_owned(), t.strong, None);
+    }
     let most = usize::from(m.size.0) * 2 / 5;
     let place = match (&m.link.leads_to, m.link.nodes) {
         (at, Some(nodes)) => {

@@ -220,6 +220,51 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
 }
 
 #[test]
+fn a_jump_of_minutes_ago_is_no_part_of_the_rate() {
+    let mut ledger = FindingLedger::default();
+    ledger.enter(found(Some(300)), at(0));
+    ledger.enter(found(Some(550)), at(2_000));
+    let mut rate = None;
+    for s in 1..=20_u32 {
+        let said = ledger.enter(
+            found(Some(550 + 3 * u64::from(s))),
+            at(2_000 + 10_000 * i64::from(s)),
+        );
+        rate = said.findings[0].trend.map(|trend| trend.per_s);
+    }
+    assert_eq!(rate, Some(0.3));
+}
+
+#[test]
+fn what_followed_from_a_cause_that_has_gone_is_not_told_alone_until_the_next_looks_have_decided() {
+    let drift = |follows| {
+        let mut said = found(Some(1));
+        said.findings[0].follows = follows;
+        said
+    };
+    let mut both = drift(Some("poison"));
+    both.findings.push(Finding::new(
+        "poison",
+        Severity::Critical,
+        "An entry blocks.",
+    ));
+    let mut ledger = FindingLedger::default();
+    ledger.enter(both, at(0));
+    let mut told = |ms| ledger.enter(drift(None), at(ms)).findings.len();
+    assert_eq!(told(4_000), 1, "its cause was told too long ago");
+    let mut ledger = FindingLedger::default();
+    let mut both = drift(Some("poison"));
+    both.findings.push(Finding::new(
+        "poison",
+        Severity::Critical,
+        "An entry blocks.",
+    ));
+    ledger.enter(both, at(0));
+    let mut told = |ms| ledger.enter(drift(None), at(ms)).findings.len();
+    assert_eq!((told(1_000), told(2_400), told(2_500)), (0, 0, 1));
+}
+
+#[test]
 fn what_a_cause_takes_in_is_not_over_and_goes_untold_with_its_cause() {
     let taken_in = || Diagnosis {
         taken_in: vec!["drift"],

@@ -74,9 +74,9 @@ impl Watch {
         last.zip(since).map_or(0, |(last, since)| last.since(since))
     }
 
-    /// The time of the last sample that showed that somebody writes to the other one.
-    pub(in crate::queue::finding) fn twin_written_last(&self) -> Option<EpochMillis> {
-        self.twins.written
+    /// The time of the last sample that showed a list of the other one's, or a write to it.
+    pub(in crate::queue::finding) fn twin_seen_last(&self) -> Option<EpochMillis> {
+        self.twins.written.max(self.twins.stands)
     }
 
     /// The other queue that has the same keys, by all samples of the last minutes; none when none of

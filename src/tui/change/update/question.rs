@@ -141,7 +141,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     } else {
         ["first", ""]
     };
-    for (label, words) in labels.into_iter().zip(first(plan)) {
+    for (label, words) in labels.into_iter().zip(first(model, plan)) {
         fact(label, Some(words));
     }
     // A change of the queue's keys is about all that waits there.
@@ -310,13 +310,14 @@ fn preview(model: &Model, plan: &Plan) -> Option<DialogLine> {
 
 /// The first two by what they say, else the first by its id, and how many more there are; of one
 /// that is alone its id.
-fn first(plan: &Plan) -> Vec<String> {
-    const SAID: usize = 34;
+fn first(model: &Model, plan: &Plan) -> Vec<String> {
+    // How many more there are stands in the same row.
+    let most = if model.size.0 < 100 { 34 } else { 42 };
     if plan.planned <= 1 {
         return plan.first.iter().take(1).map(ToString::to_string).collect();
     }
     let said = plan.says.iter().take_while(|said| !said.is_empty());
-    let each = said.take(2).map(|said| text::cut(said, SAID).into_owned());
+    let each = said.take(2).map(|said| text::cut(said, most).into_owned());
     let mut each: Vec<String> = each.collect();
     if each.is_empty() {
         each.extend(plan.first.first().map(ToString::to_string));

@@ -116,17 +116,28 @@ fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
     }
 }
 
-/// Of hundreds of queues the rules have not looked at all for a while: so long nobody can say that
-/// nothing is wrong.
+/// Of hundreds of queues the rules have not looked at all for a while, and what is seen first of one
+/// may need some seconds to be told: so long nobody can say that nothing is wrong.
 fn looking(ctx: &Ctx) -> Option<Alarm> {
     let all = ctx.model.queues.len();
     let looked_at = ctx.model.queues.iter().filter(|row| row.is_looked_at());
     let looked_at = looked_at.count();
     let number = |n: usize| text::thousands(n as u64);
     let (looked, of) = (number(looked_at), number(all));
-    (looked_at < all && !ctx.lost).then(|| Alarm {
-        words: format!("checking {looked} of {of} {}", ctx.theme.glyphs.cut),
-        shorter: vec![format!("checking {}", ctx.theme.glyphs.cut)],
+    let alarm = |words: String, shorter: Vec<String>| Alarm {
+        words,
+        shorter,
         style: ctx.theme.text,
-    })
+    };
+    let cut = ctx.theme.glyphs.cut;
+    if ctx.lost {
+        return None;
+    }
+    if looked_at < all {
+        let words = format!("checking {looked} of {of} {cut}");
+        return Some(alarm(words, vec![format!("checking {cut}")]));
+    }
+    let mut rows = ctx.model.queues.iter();
+    let is_open = rows.any(QueueRow::is_first_suspicion);
+    is_open.then(|| alarm(format!("checking {cut}"), Vec::new()))
 }
