@@ -69,16 +69,24 @@ fn first(model: &Model, most: usize) -> Vec<QueueFinding<'_>> {
     first.into_iter().map(|(_, told)| told).collect()
 }
 
+/// The place of a finding among those of other queues: how bad it is, how urgent, since when its queue
+/// is late.
+pub type FindingPlace = (Reverse<Severity>, Moment, Moment);
+
+/// The finding that the cursor is on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldFinding {
+    /// Its queue.
+    pub queue: Queue,
+    /// Its rule.
+    pub id: &'static str,
+    /// Its place when it was there last, while the cursor was on it; none where it was over before.
+    pub place: Option<FindingPlace>,
+}
+
 /// The key that the findings are sorted by: that of the cause, the cause's queue, and whether it is
 /// one of its effects.
-type Rank<'m> = (
-    bool,
-    Reverse<Severity>,
-    Moment,
-    Moment,
-    (&'m [u8], usize),
-    bool,
-);
+type Rank<'m> = (bool, FindingPlace, (&'m [u8], usize), bool);
 
 /// When something is, where it is at all: what is first stands first, what is not last.
 type Moment = (bool, Option<EpochMillis>);
@@ -89,13 +97,18 @@ fn rank<'m>(model: &'m Model, told: &QueueFinding<'m>) -> Rank<'m> {
     let pulse = model.queues[row].pulse.as_ref();
     let since = pulse.and_then(|pulse| pulse.oldest_late);
     let since = since.filter(|since| model.now.since(*since) >= LATE_MS);
-    let is_held = |(held, id): &(Queue, &str)| held == queue && *id == told.finding.id;
-    let held = model.schedule.held_finding.as_ref().is_some_and(is_held);
-    (
-        told.finding.gone.is_some() && !held,
+    let is_gone = told.finding.gone.is_some();
+    let held = model.schedule.held_finding.as_ref();
+    let held = held.filter(|held| is_gone && held.queue == *queue && held.id == told.finding.id);
+    let held = held.and_then(|held| held.place);
+    let place = (
         Reverse(cause.severity),
         cause.urgency(),
         (since.is_none(), since),
+    );
+    (
+        is_gone && held.is_none(),
+        held.unwrap_or(place),
         (queue.name.as_bytes(), row),
         !std::ptr::eq(cause, told.finding),
     )

@@ -10,6 +10,7 @@ use crate::queue::finding::Blocker;
 use crate::queue::{Announcement, LinkCost, Queue, Suspect, Zoom};
 use crate::tui::entries::Entries;
 use crate::tui::filter::ActiveFilter;
+use crate::tui::findings::HeldFinding;
 use crate::tui::keys::{Action, Key};
 
 /// The bookkeeping of what is read when, and of what the user did last.
@@ -77,7 +78,7 @@ pub struct Schedule {
     /// The moment from which on a look at all members of a small queue may begin unasked.
     pub(crate) little_exact: Option<Instant>,
     /// The finding under the cursor, with its queue, while the tab of findings has the keys.
-    pub(crate) held_finding: Option<(Queue, &'static str)>,
+    pub(crate) held_finding: Option<HeldFinding>,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,
     /// When the last gap was put into the trends.

@@ -113,7 +113,7 @@ impl Run {
                 self.notes.push(match now.late {
                     0 => "The clients were woken; nothing is late any more.".to_owned(),
                     // How many are late goes on changing, and stands on the screen.
-                    _ => "The clients were woken; what is late gets fewer.".to_owned(),
+                    _ => "The clients were woken, and go on.".to_owned(),
                 });
                 return;
             }

@@ -54,6 +54,10 @@ fn explain(seen: &QueueFacts, all: &mut Diagnosis) {
         // Where nobody takes anything, how they keep up is no question.
         all.early.retain(|(id, _)| *id != id::TARGET_BACKLOG);
     }
+    if all.early.iter().any(|(id, _)| *id == id::POISON) {
+        // It asks the same.
+        all.early.retain(|(id, _)| *id != id::MIXED_FRAMES);
+    }
     drift::subordinate(findings);
     slow_transfer::subordinate(findings);
     poison::subordinate(findings);

@@ -20,6 +20,8 @@ const TREND_MS: i64 = 3_000;
 /// A rate is that of so long a time at least, in ms, where the figure was known for as long, and of less
 /// than twice as long.
 const RATE_MS: i64 = 30_000;
+/// Counts that are further apart than this, in ms, are of two times.
+const TOO_LONG_MS: i64 = 4 * RATE_MS;
 /// It is told to be less bad than it was only when it has been so for so long, in ms, and in so
 /// many looks: a figure about a limit would have it come and go.
 const CALMS_MS: i64 = 5_000;
@@ -122,18 +124,11 @@ impl FindingLedger {
             }
         }
         self.forget(&said, at);
+        let alone = self.left_alone(&said, at);
         for finding in &mut said.findings {
             self.complete(finding, at);
         }
-        // Told alone, "Same cause: …" says nothing: in a moment it has gone too, or stands for itself.
-        let known = &self.known;
-        let over = |id| {
-            known
-                .iter()
-                .any(|one| one.finding.id == id && one.gone.is_some())
-        };
-        let alone = |found: &Finding| found.follows.is_some_and(over);
-        said.findings.retain(|found| !alone(found));
+        said.findings.retain(|found| !alone.contains(&found.id));
         causes::order(&mut said.findings);
         let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
@@ -143,15 +138,44 @@ impl FindingLedger {
     /// Marks what another finding takes in: it is not over. When it has gone with that one, it is
     /// forgotten: what is told as over is the cause.
     fn take_in(&mut self, said: &Diagnosis) {
+        let is_found = |id: &str| said.findings.iter().any(|finding| finding.id == id);
+        let is_open =
+            |id: &str| said.kept.contains(&id) || said.early.iter().any(|(early, _)| *early == id);
+        let mut told = self
+            .known
+            .iter()
+            .filter(|one| one.gone.is_none() && !one.taken_in);
+        let cause_ends = told.any(|one| !is_found(one.finding.id));
         self.known.retain_mut(|known| {
             let id = known.finding.id;
-            let found = said.findings.iter().any(|finding| finding.id == id);
-            let before = std::mem::replace(&mut known.taken_in, said.taken_in.contains(&id));
+            // What its rule does not decide now stays where it is.
+            let stays = known.taken_in && !is_found(id) && is_open(id);
+            let before = known.taken_in;
+            known.taken_in = stays || said.taken_in.contains(&id);
             if known.taken_in {
                 known.gone = None;
             }
-            found || known.taken_in || !before
+            is_found(id) || known.taken_in || !(before && cause_ends)
         });
+    }
+
+    /// Returns those whose cause in this queue has just gone: told alone, "Same cause: …" says nothing,
+    /// and in a moment each has gone too, or stands for itself.
+    fn left_alone(&self, said: &Diagnosis, at: EpochMillis) -> Vec<&'static str> {
+        let is_over = |id| {
+            let mut known = self.known.iter();
+            known.any(|one| one.finding.id == id && one.gone.is_some())
+        };
+        let is_alone = |now: &&Finding| {
+            let mut known = self.known.iter();
+            let before = known.find(|one| one.finding.id == now.id);
+            before.is_some_and(|before| {
+                let follows = before.finding.follows.is_some_and(is_over);
+                follows && before.goes_with_its_cause(now, at)
+            })
+        };
+        let alone = said.findings.iter().filter(is_alone);
+        alone.map(|found| found.id).collect()
     }
 
     /// Forgets what went a moment ago: it is history. What cannot be looked at any more has
@@ -253,12 +277,15 @@ impl Counts {
 
     /// Takes in another count: the later one becomes the earlier once it is old enough itself.
     fn then(self, now: (EpochMillis, u64)) -> Self {
-        if now.0.since(self.later.0) < RATE_MS {
-            return self;
-        }
-        Self {
-            earlier: self.later,
-            later: now,
+        match now.0.since(self.later.0) {
+            0..RATE_MS => self,
+            // Of a longer time in which it was not known, or of one that a clock was set back by, no
+            // rate of now comes.
+            ..0 | TOO_LONG_MS.. => Self::of(now),
+            _ => Self {
+                earlier: self.later,
+                later: now,
+            },
         }
     }
 }

@@ -67,9 +67,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Some(exact) => of_all(finding, exact),
         None => finding,
     };
-    if poison::undecided(seen).is_some() {
-        // Whether two versions are at work is asked there, and how this is mended hangs on it.
-        return RuleVerdict::Silent;
+    // How this is mended hangs on whether two versions are at work.
+    if let Some(open) = poison::undecided(seen) {
+        return RuleVerdict::Early(open);
     }
     let (step, words) = mended(seen, fleet.as_ref());
     RuleVerdict::Found(finding.repair(step, words))

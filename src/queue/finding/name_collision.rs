@@ -108,7 +108,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         }
         Twin { .. } => return RuleVerdict::Fine,
     };
-    let quiet = quiet(seen, &other).unwrap_or_default();
+    let quiet = quiet(seen, &twin, &other).unwrap_or_default();
     let finding = Finding::new(ID, Severity::Warning, headline)
         .details(format!("{details}{quiet}"))
         .number("other", other.as_str())
@@ -131,15 +131,15 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
 }
 
-/// Says for how long nothing was written to the other list, once that is worth a word: whoever has
-/// just renamed a queue waits for it.
-fn quiet(seen: &QueueFacts, other: &str) -> Option<String> {
-    let last = seen.watch.twin_seen_last()?;
-    let quiet_ms = seen.pulse?.at.since(last);
+/// Says for how long samples have shown nothing of the other list any more, once that is worth a word:
+/// whoever has just renamed a queue waits for it.
+fn quiet(seen: &QueueFacts, twin: &Twin, other: &str) -> Option<String> {
+    let last = seen.watch.twin_seen_last().filter(|_| twin.written)?;
+    let quiet_ms = seen.watch.sample()?.at.since(last);
     let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
-    (QUIET_MS..TWIN_LASTS_MS)
-        .contains(&quiet_ms)
-        .then(|| format!(" Nothing has reached {other} for {quiet}; after {then} this is over."))
+    (QUIET_MS..TWIN_LASTS_MS).contains(&quiet_ms).then(|| {
+        format!(" Nothing was seen to reach {other} for {quiet}; after {then} this is over.")
+    })
 }
 
 /// Says how many clients listen, of both queues, and which of them are called like these.
@@ -226,14 +226,16 @@ mod tests {
             found.sentence()
         };
         sampled(&mut watch, 0, Some(twin(false, true, Some(true))));
-        assert!(!told(&watch, 44).contains("Nothing has reached"));
-        let quiet = told(&watch, 70);
+        sampled(&mut watch, 44, None);
+        assert!(!told(&watch, 60).contains("Nothing was seen"));
+        sampled(&mut watch, 70, None);
+        let quiet = told(&watch, 71);
         assert!(
-            quiet.contains("Nothing has reached {orders} for 1:10; after 3:00 this is over."),
+            quiet.contains("Nothing was seen to reach {orders} for 1:10; after 3:00 this is over."),
             "{quiet}"
         );
-        sampled(&mut watch, 71, Some(twin(false, true, Some(true))));
-        assert!(!told(&watch, 75).contains("Nothing has reached"));
+        sampled(&mut watch, 80, Some(twin(false, true, Some(true))));
+        assert!(!told(&watch, 85).contains("Nothing was seen"));
     }
 
     #[test]

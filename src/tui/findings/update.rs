@@ -1,6 +1,7 @@
 //! The cursor of the findings stays on its finding, whatever comes, goes or gets worse: a key acts
 //! on what was read.
 
+use super::HeldFinding;
 use crate::queue::Queue;
 use crate::tui::lists::Stand;
 use crate::tui::model::{Model, Pane};
@@ -27,14 +28,34 @@ pub(crate) fn held(model: &Model) -> Option<CursorFinding> {
 
 /// Keeps what the cursor is on, also when it is over: else a key would act on another queue's.
 pub(crate) fn keep_held(model: &mut Model) {
-    let now = held(model).map(|held| (held.queue, held.id));
-    if now == model.schedule.held_finding {
+    let before = model.schedule.held_finding.clone();
+    let is_known = |queue: &Queue, id| {
+        let known = before.as_ref();
+        known.filter(|known| known.queue == *queue && known.id == id)
+    };
+    let told = held(model).and_then(|_| super::at_cursor(model));
+    let now = told.map(|told| {
+        let (queue, id) = (&model.queues[told.row].queue, told.finding.id);
+        let live = told.finding.gone.is_none();
+        let place = live.then(|| super::rank(model, &told).1);
+        HeldFinding {
+            queue: queue.clone(),
+            id,
+            place: place.or_else(|| is_known(queue, id)?.place),
+        }
+    });
+    let same = match (&before, &now) {
+        (Some(before), Some(now)) => (&before.queue, before.id) == (&now.queue, now.id),
+        (None, None) => true,
+        _ => false,
+    };
+    model.schedule.held_finding.clone_from(&now);
+    if same {
         return;
     }
-    let before = model.schedule.held_finding.take();
     for (queue, id) in [
-        before.map(|(queue, _)| (queue, None)),
-        now.clone().map(|(queue, id)| (queue, Some(id))),
+        before.map(|one| (one.queue, None)),
+        now.clone().map(|one| (one.queue, Some(one.id))),
     ]
     .into_iter()
     .flatten()
@@ -43,9 +64,8 @@ pub(crate) fn keep_held(model: &mut Model) {
             row.watch.hold_finding(id);
         }
     }
-    model.schedule.held_finding.clone_from(&now);
     // What was over has kept its place for the cursor, and goes to the end now.
-    if let Some((queue, id)) = now {
+    if let Some(HeldFinding { queue, id, .. }) = now {
         follow(model, &CursorFinding { queue, id });
     }
 }
@@ -58,8 +78,8 @@ pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
         told.finding.id == held.id && model.queues[told.row].queue == held.queue
     };
     let Some(place) = super::listed(model).iter().position(is_it) else {
-        // It is no longer told: what else is wrong with its queue comes next, or the worst.
-        if !to_selected(model) {
+        // It is no longer told: what else is told of its queue comes next, or the worst.
+        if !to_queue(model, &held.queue) && !to_selected(model) {
             model.stands.findings = Stand::default();
         }
         return;
@@ -75,6 +95,17 @@ pub(crate) fn follow(model: &mut Model, held: &CursorFinding) {
         stand.top = at.saturating_sub(offset);
     }
     sight::keep(model);
+}
+
+/// Puts the cursor on what is told first of that queue, also where it is over. False where nothing is.
+fn to_queue(model: &mut Model, queue: &Queue) -> bool {
+    let is_its = |told: &super::QueueFinding| model.queues[told.row].queue == *queue;
+    let Some(at) = super::listed(model).iter().position(is_its) else {
+        return false;
+    };
+    model.stands.findings.cursor = at as u64;
+    sight::keep(model);
+    true
 }
 
 /// Puts the cursor on the worst finding of the selected queue. False where it has none.

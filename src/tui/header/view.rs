@@ -126,7 +126,8 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let sick = sick(ctx);
     // What is wrong matters more than how we are called; and a name that went and came with the room
     // that is left would move all that stands behind it.
-    if sick.is_none() || m.size.0 >= NAMED {
+    let is_bad = |alarm: &sick::Alarm| alarm.style != t.text;
+    if !sick.as_ref().is_some_and(is_bad) || m.size.0 >= NAMED {
         let own = sick.as_ref().map_or(6, |_| OWN_NAME);
         push(own, "delayscope".to_owned(), t.strong, None);
     }

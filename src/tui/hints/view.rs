@@ -71,11 +71,9 @@ fn put(ctx: &Ctx, hint: &Hint, mut room: Area, buf: &mut Buffer) {
 
 /// Draws the number of marked entries at the right end.
 fn count(ctx: &Ctx, words: &str, buf: &mut Buffer) {
-    let (t, area) = (&ctx.theme, ctx.areas.hints);
-    let none = counted(ctx.model) == (0, true);
-    let style = if none { t.dim } else { t.strong };
+    let area = ctx.areas.hints;
     let mut line = Line::new(buf, area.x, area.y, area.w.saturating_sub(1));
-    line.put_right(buf, words, style);
+    line.put_right(buf, words, ctx.theme.strong);
 }
 
 /// The number of marked entries, and whether it is exact.
@@ -83,11 +81,10 @@ fn counted(model: &Model) -> (u64, bool) {
     model.marks.count(tabs::queries::total(model))
 }
 
-/// The number of marked entries in words; "nothing marked" only where there is room to spare.
+/// The number of marked entries in words.
 fn marked(model: &Model) -> Option<String> {
     match counted(model) {
-        (0, true) if model.size.0 < 180 || model.selected().is_none() => None,
-        (0, true) => Some("nothing marked".to_owned()),
+        (0, true) => None,
         (count, true) => Some(format!("{} marked", text::thousands(count))),
         (count, false) => Some(format!("~{} marked", text::thousands(count))),
     }

@@ -140,8 +140,32 @@ pub fn columns(room: u16, longest: u16) -> Vec<PlacedColumn<QueueColumn>> {
             return close;
         }
     }
+    let close = with_order(&all, room, longest);
     make_room(&mut all, room, longest);
-    columns::fit(&all, room)
+    let placed = columns::fit(&all, room);
+    let tells = placed.iter().any(|(col, ..)| *col == QueueColumn::Order);
+    close.filter(|_| !tells && room >= 98).unwrap_or(placed)
+}
+
+/// The columns with that of the order list, which says that something is wrong, instead of the trend,
+/// figures closer, where that cuts no name.
+fn with_order(
+    all: &[TableColumn<QueueColumn>],
+    room: u16,
+    longest: u16,
+) -> Option<Vec<PlacedColumn<QueueColumn>>> {
+    let mut close = all.to_vec();
+    close.retain(|c| c.what != QueueColumn::Trend);
+    for column in &mut close {
+        match column.what {
+            QueueColumn::Name => column.width = longest.max(8) + 3,
+            QueueColumn::Waiting => column.width = 9,
+            QueueColumn::Next => column.width = 8,
+            _ => {}
+        }
+    }
+    let placed = columns::fit(&close, room);
+    (placed.len() == close.len()).then_some(placed)
 }
 
 /// The columns with that of target, its neighbours closer, where that cuts no name: that nobody
@@ -197,6 +221,17 @@ fn make_room(all: &mut Vec<TableColumn<QueueColumn>>, room: u16, longest: u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_list_is_shown_where_the_findings_stand_beside_the_table_too() {
+        let shown = |room, longest| {
+            let placed = columns(room, longest);
+            let heads = placed.into_iter().map(|(col, ..)| col);
+            heads.filter(|col| *col == QueueColumn::Order).count() == 1
+        };
+        assert!(shown(106, 12));
+        assert!(shown(118, 12), "120 columns");
+    }
 
     #[test]
     fn target_is_shown_at_80_columns_unless_that_cuts_a_name() {

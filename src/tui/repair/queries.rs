@@ -3,6 +3,7 @@
 use super::fit::{Fit, fit};
 use super::{RepairForm, form_of};
 use crate::queue::change::What;
+use crate::queue::finding::id;
 use crate::queue::{Finding, Repair, text};
 use crate::tui::field::Field;
 use crate::tui::form::Part;
@@ -59,7 +60,9 @@ impl RepairForm {
     /// what mends that one.
     #[must_use]
     pub fn on(model: &Model, row: &QueueRow, finding: &Finding) -> Self {
-        let mut causes = row.findings.iter();
+        // The transfers that keep the server may be another queue's, though this one has slow ones too.
+        let own = finding.follows != Some(id::SLOW_TRANSFER);
+        let mut causes = row.findings.iter().filter(|_| own);
         let finding = { causes.find(|cause| cause.is_cause_of(finding)) }.unwrap_or(finding);
         let mut menu = Self::new(model, row);
         menu.about = Some(finding.id);

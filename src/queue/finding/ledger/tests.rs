@@ -267,6 +267,11 @@ fn what_followed_from_a_cause_that_has_gone_is_not_told_alone_until_the_next_loo
 #[test]
 fn what_a_cause_takes_in_is_not_over_and_goes_untold_with_its_cause() {
     let taken_in = || Diagnosis {
+        findings: vec![Finding::new(
+            "mixed-fleet",
+            Severity::Critical,
+            "Two versions.",
+        )],
         taken_in: vec!["drift"],
         ..Diagnosis::default()
     };
@@ -274,22 +279,49 @@ fn what_a_cause_takes_in_is_not_over_and_goes_untold_with_its_cause() {
     ledger.enter(found(Some(1)), at(0));
     let gone = |said: Diagnosis| said.gone.len();
     assert_eq!(gone(ledger.enter(taken_in(), at(20_000))), 0);
+    ledger.enter(taken_in(), at(24_000));
     let mut held = taken_in();
     ledger.hold(&mut held, true);
-    assert!(held.findings.is_empty(), "it is told with its cause");
+    assert_eq!(held.findings.len(), 1, "it is told with its cause");
     let back = ledger.enter(found(Some(1)), at(25_000));
-    assert_eq!(
-        back.findings[0].since,
-        Some(at(0)),
-        "it was there all along"
-    );
+    let since = back.findings[0].since;
+    assert_eq!(since, Some(at(0)), "it was there all along");
     ledger.enter(taken_in(), at(30_000));
-    assert_eq!(gone(ledger.enter(Diagnosis::default(), at(40_000))), 0);
-    assert_eq!(ledger.over().count(), 0);
+    let said = ledger.enter(Diagnosis::default(), at(40_000));
+    let gone_ids: Vec<_> = said.gone.iter().map(|gone| gone.id).collect();
+    assert_eq!(gone_ids, ["mixed-fleet"], "its cause is what is over");
     // What was just told as gone, and is taken in, has not gone.
-    ledger.enter(found(Some(1)), at(50_000));
-    assert_eq!(gone(ledger.enter(Diagnosis::default(), at(60_000))), 1);
-    assert_eq!(gone(ledger.enter(taken_in(), at(61_000))), 0);
+    ledger.enter(found(Some(1)), at(70_000));
+    assert_eq!(gone(ledger.enter(Diagnosis::default(), at(80_000))), 1);
+    assert_eq!(gone(ledger.enter(taken_in(), at(81_000))), 0);
+}
+
+#[test]
+fn what_was_taken_in_and_ends_before_its_cause_is_told_as_over() {
+    let cause = |taken_in| {
+        let finding = Finding::new("mixed-fleet", Severity::Critical, "Two versions.");
+        Diagnosis {
+            findings: vec![finding],
+            taken_in,
+            ..Diagnosis::default()
+        }
+    };
+    let mut ledger = FindingLedger::default();
+    ledger.enter(found(Some(1)), at(0));
+    ledger.enter(cause(vec!["drift"]), at(20_000));
+    let said = ledger.enter(cause(Vec::new()), at(30_000));
+    let gone: Vec<_> = said.gone.iter().map(|gone| gone.id).collect();
+    assert_eq!(gone, ["drift"]);
+    // What its rule cannot decide now has not ended.
+    let mut ledger = FindingLedger::default();
+    ledger.enter(found(Some(1)), at(0));
+    ledger.enter(cause(vec!["drift"]), at(20_000));
+    let mut kept = cause(Vec::new());
+    kept.kept.push("drift");
+    assert_eq!(ledger.enter(kept, at(30_000)).gone.len(), 0);
+    let back = ledger.enter(found(Some(1)), at(40_000));
+    let drift = back.findings.iter().find(|found| found.id == "drift");
+    assert_eq!(drift.unwrap().since, Some(at(0)));
 }
 
 #[test]

@@ -129,7 +129,7 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
         aliases: &["connect", "host", "url"],
         wants: "HOST:PORT/DB",
         alone: false,
-        help: "another server, by its address; offers the last ones and the profiles",
+        help: "another server: an address, a recent one, a profile",
         action: None,
         why_not: always,
         choices: servers,
@@ -171,7 +171,7 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
         aliases: &["find-all", "everywhere"],
         wants: "TEXT",
         alone: false,
-        help: "look through all queues, until one has an entry that matches",
+        help: "look for an entry that matches, in all queues",
         action: None,
         why_not: |model| model.queues.is_empty().then_some("no queue to look in"),
         choices: |_, arg| {
@@ -210,7 +210,7 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
         aliases: &["every", "refresh-every"],
         wants: "SPAN",
         alone: true,
-        help: "how often to refresh: 200ms to 60s; alone, the next one",
+        help: "refresh each 200ms to 60s; alone: the next one",
         action: Some(Action::Interval),
         why_not: always,
         choices: |_, arg| {
