@@ -1,6 +1,7 @@
 //! The findings: which are told, and in which order.
 
 pub mod calm;
+pub mod held;
 pub mod lines;
 pub mod panel;
 pub mod tab;
@@ -9,9 +10,10 @@ pub mod view;
 
 use std::cmp::Reverse;
 
+use self::held::FindingPlace;
 use crate::clock::EpochMillis;
 use crate::queue::finding::{FindingEnd, PassedFinding};
-use crate::queue::{EntryId, Finding, Queue, Severity, text};
+use crate::queue::{EntryId, Finding, Severity, text};
 use crate::tui::model::{Model, Screen};
 use crate::tui::queues::QueueRow;
 
@@ -69,27 +71,9 @@ fn first(model: &Model, most: usize) -> Vec<QueueFinding<'_>> {
     first.into_iter().map(|(_, told)| told).collect()
 }
 
-/// The place of a finding among those of other queues: how bad it is, how urgent, since when its queue
-/// is late.
-pub type FindingPlace = (Reverse<Severity>, Moment, Moment);
-
-/// The finding that the cursor is on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HeldFinding {
-    /// Its queue.
-    pub queue: Queue,
-    /// Its rule.
-    pub id: &'static str,
-    /// Its place when it was there last, while the cursor was on it; none where it was over before.
-    pub place: Option<FindingPlace>,
-}
-
 /// The key that the findings are sorted by: that of the cause, the cause's queue, and whether it is
 /// one of its effects.
 type Rank<'m> = (bool, FindingPlace, (&'m [u8], usize), bool);
-
-/// When something is, where it is at all: what is first stands first, what is not last.
-type Moment = (bool, Option<EpochMillis>);
 
 fn rank<'m>(model: &'m Model, told: &QueueFinding<'m>) -> Rank<'m> {
     let (row, cause) = cause(model, told).unwrap_or((told.row, told.finding));

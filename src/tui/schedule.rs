@@ -10,7 +10,7 @@ use crate::queue::finding::Blocker;
 use crate::queue::{Announcement, LinkCost, Queue, Suspect, Zoom};
 use crate::tui::entries::Entries;
 use crate::tui::filter::ActiveFilter;
-use crate::tui::findings::HeldFinding;
+use crate::tui::findings::held::HeldFinding;
 use crate::tui::keys::{Action, Key};
 
 /// The bookkeeping of what is read when, and of what the user did last.

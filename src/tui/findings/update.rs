@@ -1,7 +1,7 @@
 //! The cursor of the findings stays on its finding, whatever comes, goes or gets worse: a key acts
 //! on what was read.
 
-use super::HeldFinding;
+use super::held::HeldFinding;
 use crate::queue::Queue;
 use crate::tui::lists::Stand;
 use crate::tui::model::{Model, Pane};
