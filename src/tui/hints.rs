@@ -103,12 +103,12 @@ fn hints_at(model: &Model, place: KeyPlace) -> Vec<Hint> {
             return None;
         }
         // A menu is not filled in, and what the other form proposes may be all right.
-        let menu = matches!(
+        let enters = matches!(
             model.overlay,
             Some(Overlay::Repair(_) | Overlay::Requeue(_))
         );
         let key = match binding.action {
-            Action::Submit if menu => Key::of(Code::Enter),
+            Action::Submit if enters => Key::of(Code::Enter),
             _ => key,
         };
         let word = match (binding.action, &model.overlay) {

@@ -112,7 +112,7 @@ impl Run {
             if let Some(now) = seen.as_ref().filter(|now| moves(now)) {
                 self.notes.push(match now.late {
                     0 => "The clients were woken; nothing is late any more.".to_owned(),
-                    // How many are late goes on changing, and stands on the screen.
+                    // How many are late is another number by the time this is read.
                     _ => "The clients were woken, and go on.".to_owned(),
                 });
                 return;

@@ -17,8 +17,7 @@ const SEEN_MS: i64 = 3_000;
 const FIRST_MS: i64 = 2_000;
 /// The time in ms after which a figure is told to grow or shrink.
 const TREND_MS: i64 = 3_000;
-/// A rate is that of so long a time at least, in ms, where the figure was known for as long, and of less
-/// than twice as long.
+/// A rate is that of so long a time at least, in ms, where the figure was known for as long.
 const RATE_MS: i64 = 30_000;
 /// Counts that are further apart than this, in ms, are of two times.
 const TOO_LONG_MS: i64 = 4 * RATE_MS;

@@ -11,8 +11,7 @@ use crate::queue::{Twin, text};
 /// to the queue's own: of what is taken at once that may take minutes.
 const LONG_MS: i64 = 30_000;
 
-/// The time in ms after which it is told that nothing was written to the other list for so long:
-/// longer than from one sample to the next.
+/// The time in ms after which it is told that samples show nothing of the other list any more.
 const QUIET_MS: i64 = 45_000;
 
 /// The headline where both of them are used: both names, in the same order whichever of them it is
