@@ -55,6 +55,7 @@ use super::look::ServerWatch;
 use super::{Pulse, Queue, Survey};
 pub use advice::{Act, Advice};
 pub use blocker::Blocker;
+pub use causes::may_wait_for_the_server;
 pub use diagnosis::Diagnosis;
 pub use evidence::{Evidence, Remedy, Step};
 pub use facts::{QueueFacts, RuleVerdict};

@@ -9,9 +9,9 @@ pub struct Twin {
     pub name: QueueName,
     /// There is a list with its name.
     pub stands: bool,
-    /// Somebody was seen to write to it, though nothing may stand there: what is delivered may be
-    /// taken at once.
-    pub written: bool,
+    /// Somebody was seen to write to it, the last time so many ms ago, though nothing may stand there:
+    /// what is delivered may be taken at once. None when nobody was.
+    pub written_ago_ms: Option<i64>,
     /// Somebody has delivered to this queue's own target, too; none while that is not known.
     pub own: Option<bool>,
 }
@@ -20,6 +20,6 @@ impl Twin {
     /// More watching tells more of it.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        !self.stands && (!self.written || self.own.is_none())
+        !self.stands && (self.written_ago_ms.is_none() || self.own.is_none())
     }
 }

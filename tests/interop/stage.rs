@@ -195,7 +195,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Two releases share it, and the newer one begins with an entry of the older one right behind
-    /// two of its own. Nobody takes: what is delivered again and again lies in target.
+    /// two of its own. Its consumer takes what is delivered again and again.
     fn mail(&mut self, older: &'a Side) {
         let from = self.server.now().plus(-30 * SECOND);
         self.lay("mail", 2, |n| from.plus(n * 400));
@@ -205,6 +205,7 @@ impl<'a> Stage<'a> {
         let due = from.plus(SECOND).get().to_string();
         self.server.put(&Queue::redisson("mail"), &member, &due);
         let newer = self.sick.named_client("mail-svc");
+        newer.handle("mail");
         newer.stream("mail", 3_000, 5_000..=30_000);
         self.clients.insert("mail-svc", newer);
         let legacy = older.named_client("mail-legacy");

@@ -106,22 +106,25 @@ async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Tw
         Some(KeyType::List | KeyType::Missing) => store.writes(name.as_bytes()).await,
         _ => KeyWrites::Unseen(Duration::ZERO),
     };
-    let written = writes == KeyWrites::Seen;
+    let written_ago_ms = match writes {
+        KeyWrites::Seen(ago) => Some(i64::try_from(ago.as_millis()).unwrap_or(i64::MAX)),
+        KeyWrites::Doubted | KeyWrites::Awaited | KeyWrites::Unseen(_) => None,
+    };
     let own = match () {
         () if delivered => Some(true),
-        () if !written => None,
+        () if written_ago_ms.is_none() => None,
         () => match store.writes(&queue.keys().target).await {
-            KeyWrites::Seen => Some(true),
+            KeyWrites::Seen(_) => Some(true),
             KeyWrites::Unseen(watched) if watched >= OWN => Some(false),
             KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => None,
         },
     };
     // What is awaited is asked for again soon, not only with the next sample of a queue at rest.
-    let seen = stands || written || matches!(writes, KeyWrites::Doubted | KeyWrites::Awaited);
+    let seen = stands || !matches!(writes, KeyWrites::Unseen(_));
     Ok(seen.then_some(Twin {
         name,
         stands,
-        written,
+        written_ago_ms,
         own,
     }))
 }

@@ -11,6 +11,18 @@ use crate::queue::text;
 /// A headline that names a queue has so many columns for the name.
 const NAME_COLUMNS: usize = 26;
 
+/// The rule asks about clients or consumers that may only wait for a server that is kept from them.
+#[must_use]
+pub fn may_wait_for_the_server(rule: &str) -> bool {
+    [
+        id::FALLING_BEHIND,
+        id::STUCK_CLIENT,
+        id::TARGET_BACKLOG,
+        id::NOTHING_CONSUMED,
+    ]
+    .contains(&rule)
+}
+
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &QueueFacts, all: &mut Diagnosis) {
     let found: Vec<&'static str> = all.findings.iter().map(|found| found.id).collect();
@@ -53,6 +65,10 @@ fn explain(seen: &QueueFacts, all: &mut Diagnosis) {
     {
         // Where nobody takes anything, how they keep up is no question.
         all.early.retain(|(id, _)| *id != id::TARGET_BACKLOG);
+    }
+    if findings.iter().any(Finding::keeps_the_server) {
+        // Whoever is late or waits for a while then waits for the server.
+        all.early.retain(|(id, _)| !may_wait_for_the_server(id));
     }
     if all.early.iter().any(|(id, _)| *id == id::POISON) {
         // It asks the same.

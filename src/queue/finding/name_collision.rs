@@ -57,7 +57,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             )),
         ),
         Twin {
-            written: true,
+            written_ago_ms: Some(_),
             own: Some(true),
             ..
         } => (
@@ -69,7 +69,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             Advice::from(rename),
         ),
         Twin {
-            written: true,
+            written_ago_ms: Some(_),
             own: Some(false),
             ..
         } => (
@@ -86,7 +86,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 ". If both are queues, rename one of them in all clients.",
             ),
         ),
-        Twin { written: true, .. } if seen.watch.twin_written_ms() >= LONG_MS => (
+        Twin {
+            written_ago_ms: Some(_),
+            ..
+        } if seen.watch.twin_written_ms() >= LONG_MS => (
             "Messages reach another list: two names share keys.".to_owned(),
             format!(
                 "They are delivered to {other}, where they are taken at once; whether any reach \
@@ -100,7 +103,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 ". If both are queues, rename one of them in all clients.",
             ),
         ),
-        Twin { written: true, .. } => {
+        Twin {
+            written_ago_ms: Some(_),
+            ..
+        } => {
             let told = format!("messages are delivered to {other}");
             let asks = format!("whether any reach {own}");
             return RuleVerdict::Early(Open::new(told, asks, None));
@@ -112,9 +118,9 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .details(format!("{details}{quiet}"))
         .number("other", other.as_str())
         .number("stands", twin.stands)
-        .number("written", twin.written)
+        .number("written", twin.written_ago_ms.is_some())
         .number("own_target_used", twin.own);
-    let finding = if twin.written {
+    let finding = if twin.written_ago_ms.is_some() {
         finding.words(format!("somebody was seen to write to {other}"))
     } else {
         finding
@@ -130,11 +136,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
 }
 
-/// Says for how long samples have shown nothing of the other list any more, once that is worth a word:
+/// Says for how long nobody was seen to write to the other list, once that was looked for in vain:
 /// whoever has just renamed a queue waits for it.
 fn quiet(seen: &QueueFacts, twin: &Twin, other: &str) -> Option<String> {
-    let last = seen.watch.twin_seen_last().filter(|_| twin.written)?;
-    let quiet_ms = seen.watch.sample()?.at.since(last);
+    let quiet_ms = seen.watch.twin_quiet_ms()?;
+    twin.written_ago_ms?;
     let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
     (QUIET_MS..TWIN_LASTS_MS).contains(&quiet_ms).then(|| {
         format!(" Nothing was seen to reach {other} for {quiet}; after {then} this is over.")
@@ -194,7 +200,7 @@ mod tests {
         Twin {
             name: "{orders}".into(),
             stands,
-            written,
+            written_ago_ms: written.then_some(0),
             own,
         }
     }
@@ -235,6 +241,31 @@ mod tests {
         );
         sampled(&mut watch, 80, Some(twin(false, true, Some(true))));
         assert!(!told(&watch, 85).contains("Nothing was seen"));
+    }
+
+    #[test]
+    fn it_is_over_three_minutes_after_the_last_write_and_not_after_it_was_last_believed() {
+        let mut watch = Watch::default();
+        for second in (0..=100).step_by(20) {
+            let mut seen = twin(false, true, Some(true));
+            seen.written_ago_ms = Some(second * 1_000);
+            sampled(&mut watch, second, Some(seen));
+        }
+        let RuleVerdict::Found(found) = of_watch("orders", &watch) else {
+            panic!("nothing found");
+        };
+        assert!(
+            !found.details.contains("Nothing was seen"),
+            "it is believed"
+        );
+        sampled(&mut watch, 110, None);
+        let RuleVerdict::Found(found) = of_watch("orders", &watch) else {
+            panic!("nothing found");
+        };
+        let told = "Nothing was seen to reach {orders} for 1:50; after 3:00 this is over.";
+        assert!(found.details.contains(told), "{}", found.details);
+        sampled(&mut watch, 180, None);
+        assert_eq!(of_watch("orders", &watch), RuleVerdict::Fine);
     }
 
     #[test]

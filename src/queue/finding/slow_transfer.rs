@@ -129,6 +129,13 @@ fn lasted(burst: &SlowBurst, at: EpochMillis) -> String {
     format!("slow transfers for {lasted}, until {ago} ago")
 }
 
+/// `took 0:43 and ended 6:12 ago`.
+fn took(burst: &SlowBurst, at: EpochMillis) -> String {
+    let took = text::age(burst.until.since(burst.since));
+    let ago = text::age(at.since(burst.until).max(0));
+    format!("took {took} and ended {ago} ago")
+}
+
 /// The next burst that waits: when it falls due, and of how many entries; as far as the bars of the
 /// timeline reach and are narrow.
 fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
@@ -154,27 +161,34 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
     let lately = |burst: &SlowBurst| tells && pulse.at.since(burst.until) < ONCE_MS;
     let last = all.first();
     let last = last.filter(|last| all.len() > 1 || burst.is_some() || lately(last))?;
-    let headline = if let Some((at, count)) = burst {
-        let left = text::age(at.since(pulse.at));
-        let took = text::age(last.until.since(last.since));
-        let count = text::number(count, 7);
-        format!("{count} due in {left}; the last burst took {took}.")
-    } else if let Some((every, next)) = next_by_the_clock(&all, pulse.at) {
-        let left = text::age(next.since(pulse.at));
-        let every = text::age(every);
-        match all.len() {
-            2 => format!("2 slow bursts, {every} apart: the next may come in {left}."),
-            _ => format!("A slow burst each {every}: the next in about {left}."),
-        }
-    } else if let [one] = all.as_slice() {
-        let told = lasted(one, pulse.at);
-        format!("{}{}: more may come.", told[..1].to_uppercase(), &told[1..])
+    let (headline, details) = if let Some((at, count)) = burst {
+        let (many, left) = (text::number(count, 7), text::age(at.since(pulse.at)));
+        let headline = format!("{many} fall due in {left}: transfers may block Redis.");
+        (
+            headline,
+            format!("The last burst {}.", took(last, pulse.at)),
+        )
     } else {
-        let times = text::thousands(all.len() as u64);
-        format!("{times} bursts of slow transfers within an hour: more may come.")
+        let (when, apart) = match next_by_the_clock(&all, pulse.at) {
+            Some((every, next)) => {
+                let (every, left) = (text::age(every), text::age(next.since(pulse.at)));
+                (format!(" in about {left}"), format!(", {every} apart"))
+            }
+            None => Default::default(),
+        };
+        let many = match all.len() {
+            1 => String::new(),
+            n => format!(" {n} bursts within an hour{apart}."),
+        };
+        let last = took(last, pulse.at);
+        let details = format!("None are slow now; the last burst {last}.{many}");
+        (format!("Slow transfers may come back{when}."), details)
     };
-    let told = all.iter().take(TOLD).map(|burst| lasted(burst, pulse.at));
+    // The last one stands in the details.
+    let told = all.iter().skip(1).take(TOLD);
+    let told = told.map(|burst| lasted(burst, pulse.at));
     let finding = Finding::new(ID, Severity::Note, headline)
+        .details(details)
         .number("times", all.len())
         .all_words(told.collect());
     let finding = match burst {

@@ -24,9 +24,11 @@ const WINDOW: Duration = Duration::from_secs(1);
 const EACH: Duration = Duration::from_millis(20);
 /// A key that nobody has asked about for so long is not watched any more.
 const FORGOTTEN: Duration = Duration::from_secs(300);
-/// The time for which a write is believed, and that after which it is looked for again.
+/// The time for which a write is believed at most, and that after which it is looked for again.
 const BELIEVED: Duration = Duration::from_secs(300);
 const RENEWED: Duration = Duration::from_secs(60);
+/// A key that was watched in vain for so long is not written to any more.
+const IN_VAIN: Duration = Duration::from_secs(40);
 /// Where there is no connection, the next one is tried after this.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The longest wait for one: who reads waits too.
@@ -44,8 +46,8 @@ const FEW_KEYS: usize = 8;
 /// The writes to a key that were seen.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyWrites {
-    /// Somebody writes to it again and again.
-    Seen,
+    /// Somebody writes to it again and again; the last time so long ago.
+    Seen(Duration),
     /// Somebody has written to it once, or to one of several keys of which it is one.
     Doubted,
     /// It is watched for the first time: that will tell.
@@ -67,7 +69,7 @@ impl Store {
                 watch.keys.interrupted();
             }
         }
-        watch.keys.of(key)
+        watch.keys.of(key, instant())
     }
 }
 
@@ -268,7 +270,10 @@ impl WatchedKeys {
     /// and were not seen to be written to a moment ago.
     fn next(&mut self, now: Instant) -> Vec<Vec<u8>> {
         self.asked.retain(|_, asked| age(asked.at, now) < FORGOTTEN);
-        self.written.retain(|_, (at, _)| age(*at, now) < BELIEVED);
+        let asked = &self.asked;
+        let in_vain = |key: &Vec<u8>| asked.get(key).is_some_and(|asked| asked.quiet >= IN_VAIN);
+        self.written
+            .retain(|key, (at, _)| age(*at, now) < BELIEVED && !in_vain(key));
         let is_known = |key: &Vec<u8>| {
             let written = self.written.get(key);
             written.is_some_and(|(at, times)| *times >= SURE && age(*at, now) < RENEWED)
@@ -301,9 +306,9 @@ impl WatchedKeys {
         (self.since, self.narrows) = (None, false);
     }
 
-    fn of(&self, key: &[u8]) -> KeyWrites {
+    fn of(&self, key: &[u8], now: Instant) -> KeyWrites {
         match self.written.get(key) {
-            Some((_, SURE..)) => return KeyWrites::Seen,
+            Some((at, SURE..)) => return KeyWrites::Seen(age(*at, now)),
             Some(_) => return KeyWrites::Doubted,
             None => {}
         }
@@ -349,7 +354,8 @@ mod tests {
             assert!(keys.is_over(now));
             keys.end(is_written, now);
         }
-        (0..count).map(|key| keys.of(&[key])).collect()
+        let end = start + Duration::from_secs(2) * windows;
+        (0..count).map(|key| keys.of(&[key], end)).collect()
     }
 
     #[test]
@@ -357,7 +363,7 @@ mod tests {
         for (count, windows) in [(1, 2), (2, 5), (40, 16), (64, 16)] {
             for written in [0, count / 2, count - 1] {
                 let known = watched(count, &[written], windows);
-                let seen = |n: u8| known[usize::from(n)] == KeyWrites::Seen;
+                let seen = |n: u8| matches!(known[usize::from(n)], KeyWrites::Seen(_));
                 let all: Vec<u8> = (0..count).filter(|n| seen(*n)).collect();
                 assert_eq!(all, [written], "of {count}");
             }
@@ -369,7 +375,7 @@ mod tests {
         let known = watched(9, &[1, 2, 7], 28);
         for (key, known) in (0..).zip(known) {
             match key {
-                1 | 2 | 7 => assert_eq!(known, KeyWrites::Seen, "{key}"),
+                1 | 2 | 7 => assert!(matches!(known, KeyWrites::Seen(_)), "{key}"),
                 _ => assert!(
                     matches!(known, KeyWrites::Unseen(quiet) if !quiet.is_zero()),
                     "{key}"
@@ -398,7 +404,7 @@ mod tests {
             keys.begin(next, now);
             now += WINDOW;
             keys.end(quiet == 0, now);
-            let doubted = keys.of(b"one") == KeyWrites::Doubted;
+            let doubted = keys.of(b"one", now) == KeyWrites::Doubted;
             assert_eq!(doubted, quiet < TRIES, "{quiet}");
         }
     }
@@ -409,7 +415,7 @@ mod tests {
         for every in [15, 25] {
             let mut keys = WatchedKeys::default();
             let start = instant();
-            let (mut wrong, mut now_s) = (0, 0);
+            let (mut wrong, mut lost, mut found, mut now_s) = (0, 0, false, 0);
             while now_s < 900 {
                 let now = start + Duration::from_secs(now_s);
                 for key in 0..34_u8 {
@@ -421,12 +427,16 @@ mod tests {
                 keys.begin(next, now);
                 now_s += 2;
                 keys.end(often || seldom, start + Duration::from_secs(now_s));
-                let told = keys.of(&[20]);
+                let told = keys.of(&[20], start + Duration::from_secs(now_s));
                 let quiet = matches!(told, KeyWrites::Unseen(ms) if ms >= Duration::from_secs(60));
                 wrong += u32::from(quiet);
+                let is_seen = matches!(told, KeyWrites::Seen(_));
+                lost += u32::from(found && !is_seen);
+                found |= is_seen;
             }
-            assert_eq!(wrong, 0, "windows, each {every} s");
-            assert_eq!(keys.of(&[3]), KeyWrites::Seen);
+            assert_eq!((wrong, lost), (0, 0), "windows, each {every} s");
+            let told = keys.of(&[3], start + Duration::from_secs(now_s));
+            assert!(matches!(told, KeyWrites::Seen(_)));
         }
     }
 
@@ -453,9 +463,9 @@ mod tests {
                 now += WINDOW * 2;
                 keys.end(is_written, now);
             }
-            in_time += u32::from(keys.of(&[written]) == KeyWrites::Seen);
+            in_time += u32::from(matches!(keys.of(&[written], now), KeyWrites::Seen(_)));
             let other = (0..KEYS).filter(|key| *key != written);
-            let seen = other.filter(|key| keys.of(&[*key]) == KeyWrites::Seen);
+            let seen = other.filter(|key| matches!(keys.of(&[*key], now), KeyWrites::Seen(_)));
             assert_eq!(seen.count(), 0, "{seed}");
         }
         assert!(in_time >= 30, "{in_time} of 40");
@@ -474,19 +484,47 @@ mod tests {
     fn before_the_first_window_has_ended_nothing_is_known() {
         let now = instant();
         let mut keys = one_watched(now);
-        assert_eq!(keys.of(b"one"), KeyWrites::Awaited);
+        assert_eq!(keys.of(b"one", now), KeyWrites::Awaited);
         keys.end(false, now + WINDOW);
-        assert_eq!(keys.of(b"one"), KeyWrites::Unseen(WINDOW));
+        assert_eq!(keys.of(b"one", now), KeyWrites::Unseen(WINDOW));
         let next = keys.next(now + WINDOW);
         keys.begin(next, now + WINDOW);
-        assert_eq!(keys.of(b"one"), KeyWrites::Unseen(WINDOW));
+        assert_eq!(keys.of(b"one", now), KeyWrites::Unseen(WINDOW));
+    }
+
+    #[test]
+    fn a_key_that_nobody_writes_to_any_more_is_known_to_be_one_within_two_minutes() {
+        // Among 20 keys, one of which is written to all the time, and alone.
+        for others in [0, 20_u8] {
+            let mut keys = WatchedKeys::default();
+            let start = instant();
+            let mut ends = None;
+            for second in (0..400).step_by(2) {
+                let now = start + Duration::from_secs(second);
+                for key in 0..=others {
+                    keys.ask(&[key], now);
+                }
+                let next = keys.next(now);
+                let busy = others > 0 && next.contains(&vec![others]);
+                let written = second < 60 && next.contains(&vec![0]);
+                keys.begin(next, now);
+                let end = now + Duration::from_secs(2);
+                keys.end(busy || written, end);
+                if !matches!(keys.of(&[0], end), KeyWrites::Seen(_)) {
+                    ends = ends.or_else(|| (second > 60).then_some(second));
+                }
+            }
+            let ends = ends.unwrap();
+            assert!(ends - 60 <= 120, "{ends} s, {others} others");
+        }
     }
 
     #[test]
     fn where_nothing_can_be_watched_nothing_is_awaited() {
-        let mut keys = one_watched(instant());
+        let now = instant();
+        let mut keys = one_watched(now);
         keys.interrupted();
-        assert_eq!(keys.of(b"one"), KeyWrites::Unseen(Duration::ZERO));
+        assert_eq!(keys.of(b"one", now), KeyWrites::Unseen(Duration::ZERO));
     }
 
     #[test]

@@ -314,9 +314,20 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
     line.put(buf, t.glyphs.more, t.accent).skip(1);
     let style = if name.is_right() { t.ok } else { t.text };
     field::view::one_line(ctx, &name.field, true, style, &mut line, buf);
-    let wrong = name.is_wrong().then_some("that is not its name");
-    if let Some(words) = dialog.told_at(ctx.model.instant).or(wrong) {
-        line.skip(2).put_cut(buf, words, t.glyphs.cut, t.warn);
+    // Whoever has pressed the key of another question's answer reads here what is awaited.
+    let back = if ctx.model.look.ascii {
+        "Backspace"
+    } else {
+        "⌫"
+    };
+    let wrong = match name.is_wrong() {
+        true if name.field.text().is_empty() => Some(format!("type {} first", name.wanted)),
+        true => Some(format!("not {}: {back} takes letters back", name.wanted)),
+        false => None,
+    };
+    let told = dialog.told_at(ctx.model.instant).map(str::to_owned);
+    if let Some(words) = told.or(wrong) {
+        line.skip(2).put_cut(buf, &words, t.glyphs.cut, t.warn);
     }
 }
 

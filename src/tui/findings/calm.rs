@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{name, rows};
-use crate::queue::finding::{RULES, Step};
+use crate::queue::finding::{RULES, Step, may_wait_for_the_server};
 use crate::queue::text;
 use crate::tui::keys::Action;
 use crate::tui::model::{self, Model, Screen};
@@ -28,7 +28,9 @@ pub fn calm(model: &Model) -> Calm {
     let mut blind: Vec<(&'static str, String)> = Vec::new();
     let mut early: Vec<(&'static str, String)> = Vec::new();
     for (_, row) in rows(model) {
-        for (id, how_far) in &row.early {
+        // Who waits for the server is looked at when it answers again.
+        let waits = |id: &str| row.watch.blocked_by.is_some() && may_wait_for_the_server(id);
+        for (id, how_far) in row.early.iter().filter(|(id, _)| !waits(id)) {
             if !early.iter().any(|(known, _)| known == id) {
                 early.push((id, format!("{}{how_far}", whose(model, row))));
             }
@@ -115,6 +117,11 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
         let whose = whose(model, row);
         if row.is_abandoned() {
             return format!("{whose}No Redisson client runs here: {late} late, oldest {oldest}");
+        }
+        if let Some(blocker) = &row.watch.blocked_by {
+            let blocker = text::cut(blocker, 26);
+            let told = format!("Redis is blocked by transfers of {blocker}");
+            return format!("{whose}{late} late, oldest {oldest}: {told}");
         }
         let blind = match row.blind.len() {
             0 => String::new(),

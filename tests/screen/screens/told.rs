@@ -64,6 +64,27 @@ fn what_is_late_without_a_cause_known_is_not_well() {
     assert!(all.contains("! orders: 12 late 0:12"), "{all}");
 }
 
+#[test]
+fn who_waits_for_a_server_that_another_queue_keeps_is_not_asked_why() {
+    let mut m = evening(SMALL, look());
+    m.queues.truncate(3);
+    let late = m
+        .queues
+        .iter_mut()
+        .find(|row| row.queue.name.text() == "orders");
+    let late = late.unwrap();
+    late.watch.blocked_by = Some("stock".to_owned());
+    late.early = vec![(
+        "target-backlog",
+        "target grows; checking whether".to_owned(),
+    )];
+    let all = words(&m);
+    let said = "orders: 12 late, oldest 0:12: Redis is blocked by transfers of stock";
+    assert!(all.contains(said), "{all}");
+    assert!(!all.contains("checking whether"), "{all}");
+    assert!(!all.contains("✓ OK"), "{all}");
+}
+
 /// One queue with a finding whose command is longer than a row, and one that has gone.
 fn outside(size: (u16, u16)) -> Model {
     let mut m = evening(size, look());

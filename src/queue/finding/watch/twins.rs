@@ -18,8 +18,11 @@ pub(super) struct TwinSigns {
     /// The last sample that showed anything of the other one.
     last: Option<(EpochMillis, Twin)>,
     stands: Option<EpochMillis>,
+    /// The last write to the other one that was seen.
     written: Option<EpochMillis>,
-    /// The first sample since then that showed it.
+    /// By the last sample, somebody writes to it still.
+    is_written: bool,
+    /// The first sample of those without a pause that showed it.
     written_since: Option<EpochMillis>,
     own: Option<EpochMillis>,
     not_own: Option<EpochMillis>,
@@ -29,6 +32,8 @@ impl TwinSigns {
     /// A sample has been read.
     pub(super) fn saw(&mut self, frames: &Frames) {
         let at = frames.at;
+        let written = frames.twin.as_ref().and_then(|twin| twin.written_ago_ms);
+        let goes_on = std::mem::replace(&mut self.is_written, written.is_some());
         let Some(twin) = &frames.twin else {
             if self.written.is_none() && !self.are_doubted(at) {
                 // A list that only stood there, and to which nobody writes, has gone.
@@ -42,13 +47,13 @@ impl TwinSigns {
             }
         };
         sign(&mut self.stands, twin.stands);
-        if self
-            .written
-            .is_none_or(|last| at.since(last) >= TWIN_LASTS_MS)
-        {
-            self.written_since = Some(at);
+        if let Some(ago_ms) = written {
+            let is_old = |last: EpochMillis| at.since(last) >= TWIN_LASTS_MS;
+            if !goes_on && self.written.is_none_or(is_old) {
+                self.written_since = Some(at);
+            }
+            self.written = self.written.max(Some(at.plus(-ago_ms)));
         }
-        sign(&mut self.written, twin.written);
         sign(&mut self.own, twin.own == Some(true));
         sign(&mut self.not_own, twin.own == Some(false));
         self.last = Some((at, twin.clone()));
@@ -74,9 +79,12 @@ impl Watch {
         last.zip(since).map_or(0, |(last, since)| last.since(since))
     }
 
-    /// The time of the last sample that showed a list of the other one's, or a write to it.
-    pub(in crate::queue::finding) fn twin_seen_last(&self) -> Option<EpochMillis> {
-        self.twins.written.max(self.twins.stands)
+    /// The time in ms since a list of the other one's, or a write to it, was seen last; none while
+    /// somebody writes to it.
+    pub(in crate::queue::finding) fn twin_quiet_ms(&self) -> Option<i64> {
+        let last = self.twins.written.max(self.twins.stands);
+        let last = last.filter(|_| !self.twins.is_written)?;
+        Some(self.sample()?.at.since(last))
     }
 
     /// The other queue that has the same keys, by all samples of the last minutes; none when none of
@@ -95,10 +103,14 @@ impl Watch {
         };
         let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < TWIN_LASTS_MS);
         let (_, last) = signs.last.as_ref().filter(|(at, _)| counts(Some(*at)))?;
+        let is_written = signs.is_written && counts(self.sample().map(|last| last.at));
         Some(Twin {
             name: last.name.clone(),
             stands: counts(signs.stands),
-            written: counts(signs.written),
+            written_ago_ms: signs
+                .written
+                .filter(|_| is_written || counts(signs.written))
+                .map(|last| now.since(last)),
             own: match () {
                 () if counts(signs.own) => Some(true),
                 () if counts(signs.not_own) => Some(false),
