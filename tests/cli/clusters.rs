@@ -8,6 +8,7 @@ use crate::cluster::{Cluster, MASTERS, queue_at, slot_of};
 use crate::json::evidence;
 use crate::metrics::{get, served_at};
 use crate::program::{Said, bare, begun, said};
+use crate::sentinel::info;
 use crate::support::{room, server_binary, wait_for};
 
 struct Stage {
@@ -50,6 +51,37 @@ impl Stage {
     fn run(&self, args: &[&str]) -> Said {
         said(&mut self.command(&self.cluster.url(0), args))
     }
+}
+
+#[test]
+fn the_replica_of_the_queues_own_node_confirms_a_change() {
+    let stage = Stage::new(3);
+    let name = &stage.names[2];
+    let confirmed = |by: &str, flag: &str| {
+        let args = ["transfer", name, "--limit", "1", "--late", "--confirm"];
+        stage.run(&[&args[..], &[by, flag]].concat())
+    };
+    confirmed("2", "--yes").failed("has 1 replica");
+    for by in ["1", "all"] {
+        let plan = confirmed(by, "--dry-run").done();
+        let who = "After each batch it waits until 1 of 1 replica has it.";
+        assert!(plan.out.contains(who), "{}", plan.out);
+        let made = confirmed(by, "--yes").done();
+        assert!(
+            made.err.contains("1 of 1 replicas have all of it."),
+            "{}",
+            made.err
+        );
+    }
+    // Without it nobody does.
+    let mut stage = stage;
+    stage.cluster.nodes[2 + MASTERS].kill();
+    wait_for("the replica to be missed", || {
+        info(&stage.cluster.nodes[2], "replication").contains("connected_slaves:0")
+    });
+    let name = &stage.names[2];
+    let args = ["transfer", name, "--late", "--confirm", "1", "--yes"];
+    stage.run(&args).failed("has 0 replicas");
 }
 
 #[test]

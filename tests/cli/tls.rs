@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 
+use delayscope::queue::Queue;
+
+use crate::cluster::{Cluster, MASTERS, queue_at};
 use crate::program::{Said, bare, said};
+use crate::sentinel::{Group, NAME, info};
 use crate::support::{Server, room, wait_for};
 
 /// Who signs certificates here.
@@ -151,6 +155,103 @@ fn behind_tls_everything_works() {
     by_url.arg(format!("rediss://127.0.0.1:{}", stage.port));
     let out = said(by_url.arg("--cacert").arg(&ca).arg("queues"));
     assert!(out.out.contains("orders"), "{out:?}");
+}
+
+/// A room with what is needed by servers behind TLS, and who signs; the arguments that name it.
+fn files_of_servers() -> (tempfile::TempDir, PathBuf, [String; 8]) {
+    let (authority, files) = (Authority::new("Ours"), room());
+    let shown = authority.signs(&["127.0.0.1"]);
+    let file = |name: &str, text: &str| {
+        let path = files.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let ca = file("ca.pem", &authority.pem);
+    let [cert, key] = [("s.pem", &shown.cert), ("s.key", &shown.key)]
+        .map(|(name, text)| file(name, text).display().to_string());
+    let args = [
+        "--tls-cert-file",
+        &cert,
+        "--tls-key-file",
+        &key,
+        "--tls-ca-cert-file",
+        &ca.display().to_string(),
+        "--tls-auth-clients",
+        "no",
+    ]
+    .map(str::to_owned);
+    (files, ca, args)
+}
+
+/// Two of three late entries are delivered, one before and one after `between`.
+fn transferred_around(url: &str, ca: &Path, queue: &str, between: impl FnOnce()) {
+    let home = room();
+    let run = |command: &[&str]| {
+        let mut program = bare(home.path());
+        program.args(["-u", url, "--cacert"]).arg(ca).args(command);
+        said(&mut program)
+    };
+    let transfer = ["transfer", queue, "--limit", "1", "--late", "--yes"];
+    run(&transfer).done();
+    between();
+    run(&transfer).done();
+    let told = run(&["show", queue, "--json"]).done().json();
+    assert_eq!(
+        (&told[0]["waiting"], &told[0]["target"]),
+        (&1.into(), &2.into())
+    );
+    // Without who has signed, each of them says the same.
+    let mut program = bare(home.path());
+    let why = said(program.args(["-u", url, "queues"]))
+        .failed("--cacert")
+        .err;
+    assert!(
+        why.contains("signed by nobody who is trusted here"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_cluster_behind_tls_is_read_and_changed_also_when_another_node_takes_over() {
+    let (_files, ca, args) = files_of_servers();
+    let cluster = Cluster::start_behind_tls(&args.each_ref().map(String::as_str));
+    // Its node is not the one that is asked first.
+    let queue = queue_at(2, 0);
+    let node = &cluster.nodes[2];
+    node.fill(&queue, 3, node.now().plus(-600_000), 1);
+    wait_for("the replica to have it", || {
+        let acked = node.int(&["WAIT", "1", "100"]);
+        acked == 1
+    });
+    let url = format!("rediss://127.0.0.1:{}", cluster.nodes[0].port());
+    transferred_around(&url, &ca, &queue.name.text(), || {
+        cluster.fail_over(2 + MASTERS, false);
+        wait_for("the replica to be the master", || {
+            info(&cluster.nodes[2 + MASTERS], "replication").contains("role:master")
+        });
+    });
+}
+
+#[test]
+fn a_master_behind_tls_is_found_by_sentinels_behind_tls_also_when_they_name_another() {
+    let (_files, ca, args) = files_of_servers();
+    let group = Group::start_behind_tls(&args.each_ref().map(String::as_str));
+    let queue = Queue::redisson("orders");
+    let master = &group.servers[0];
+    master.fill(&queue, 3, master.now().plus(-600_000), 1);
+    wait_for("the replicas to have it", || {
+        master.int(&["WAIT", "2", "100"]) == 2
+    });
+    let url = format!(
+        "rediss-sentinel://{}/0?sentinelMasterId={NAME}",
+        group.places()
+    );
+    transferred_around(&url, &ca, "orders", || {
+        group.fail_over();
+        wait_for("another master", || {
+            group.master() != 0 && group.is_settled()
+        });
+    });
 }
 
 #[test]

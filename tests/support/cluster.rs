@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use delayscope::queue::slot::{SLOTS, slot};
 use delayscope::queue::{Address, Endpoint, Queue};
 
-use crate::support::{Server, Value, wait_for};
+use crate::support::{Server, Value, behind_tls, wait_for};
 
 /// The masters at the start are the first three of the nodes; the replica of each stands three
 /// places behind it.
@@ -20,6 +20,7 @@ const NODE_TIMEOUT: &str = "1000";
 /// A cluster.
 pub struct Cluster {
     pub nodes: Vec<Server>,
+    is_behind_tls: bool,
     /// Given back when all nodes have ended.
     _ports: Ports,
 }
@@ -32,6 +33,15 @@ impl Cluster {
 
     /// The same, with more arguments for each of its servers.
     pub fn start_with(args: &[&str]) -> Self {
+        Self::start_as(args, None)
+    }
+
+    /// The same behind TLS: `files` are arguments that name certificate, key and who signs.
+    pub fn start_behind_tls(files: &[&str]) -> Self {
+        Self::start_as(&[], Some(files))
+    }
+
+    fn start_as(args: &[&str], tls_files: Option<&[&str]>) -> Self {
         let ports = Ports::free();
         let args = [
             &[
@@ -55,10 +65,17 @@ impl Cluster {
         let nodes = ports.of_nodes.iter().enumerate().map(|(n, port)| {
             // Told so, they need not meet, which takes seconds.
             let known = known_to(n, &ports.of_nodes);
+            let mut behind = tls_files.map_or_else(Vec::new, |files| behind_tls(files, *port));
+            if tls_files.is_some() {
+                behind.extend(["--tls-cluster", "yes"].map(str::to_owned));
+            }
+            let behind = behind.iter().map(String::as_str);
+            let args: Vec<&str> = args.iter().copied().chain(behind).collect();
             Server::start_in(&args, *port, ("nodes.conf", &known))
         });
         let cluster = Self {
             nodes: nodes.collect(),
+            is_behind_tls: tls_files.is_some(),
             _ports: ports,
         };
         wait_for("a whole cluster", || cluster.is_whole());
@@ -85,7 +102,8 @@ impl Cluster {
         self.nodes.iter().all(|node| {
             let follows = text(node, &["INFO", "replication"]);
             text(node, &["CLUSTER", "INFO"]).contains("cluster_state:ok")
-                && ports_of(&shares(node)).len() == 2 * MASTERS
+                // Who asks without TLS is not told the ports of those behind it.
+                && (self.is_behind_tls || ports_of(&shares(node)).len() == 2 * MASTERS)
                 && (follows.contains("role:master") && follows.contains("state=online")
                     || follows.contains("master_link_status:up"))
         })

@@ -29,6 +29,22 @@ pub use redis::Value;
 /// Starts the server, tells its process id, and kills it when its own input ends.
 const GUARD: &str = r#""$@" >server.log 2>&1 <&- & p=$!; echo $p; read _; kill -9 $p 2>/dev/null; kill -CONT $p 2>/dev/null; wait $p"#;
 
+/// The arguments of a server that speaks TLS at that port, and there nothing else; to other servers
+/// too. `files`: those that name its certificate, its key and who signs.
+pub fn behind_tls(files: &[&str], port: u16) -> Vec<String> {
+    let port = port.to_string();
+    let speaks = [
+        "--port",
+        "0",
+        "--tls-port",
+        &port,
+        "--tls-replication",
+        "yes",
+    ];
+    let all = files.iter().chain(&speaks);
+    all.map(|&word| word.to_owned()).collect()
+}
+
 /// How long anything may take before a test fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -6,7 +6,9 @@ use std::process::{Child, Command};
 
 use delayscope::queue::{Address, Endpoint, Sentinels};
 
-use crate::support::{Server, Value, free_port, guarded, room, server_binary, signal, wait_for};
+use crate::support::{
+    Server, Value, behind_tls, free_port, guarded, room, server_binary, signal, wait_for,
+};
 
 /// The name under which the master is watched.
 pub const NAME: &str = "mymaster";
@@ -32,7 +34,7 @@ pub struct Sentinel {
     password: Option<String>,
     guard: Child,
     pid: u32,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Group {
@@ -43,11 +45,27 @@ impl Group {
 
     /// The same with sentinels that want a password.
     pub fn start_with(password: Option<&str>) -> Self {
-        let master = Server::start_tcp(&AT_ONCE);
+        Self::start_as(password, None)
+    }
+
+    /// The same with servers and sentinels behind TLS: `files` are arguments that name certificate,
+    /// key and who signs.
+    pub fn start_behind_tls(files: &[&str]) -> Self {
+        Self::start_as(None, Some(files))
+    }
+
+    fn start_as(password: Option<&str>, tls_files: Option<&[&str]>) -> Self {
+        let start = |args: &[&str]| {
+            let port = free_port();
+            let behind = tls_files.map_or_else(Vec::new, |files| behind_tls(files, port));
+            let behind = behind.iter().map(String::as_str);
+            let args: Vec<&str> = AT_ONCE.iter().chain(args).copied().chain(behind).collect();
+            Server::start_tcp_at(&args, port)
+        };
+        let master = start(&[]);
         let port = master.port().to_string();
-        let as_replica = [&AT_ONCE[..], &["--replicaof", "127.0.0.1", &port]].concat();
         let mut servers = vec![master];
-        servers.extend((0..2).map(|_| Server::start_tcp(&as_replica)));
+        servers.extend((0..2).map(|_| start(&["--replicaof", "127.0.0.1", &port])));
         wait_for("two replicas", || {
             info(&servers[0], "replication")
                 .matches("state=online")
@@ -55,7 +73,7 @@ impl Group {
                 == 2
         });
         let ports = [free_port(), free_port(), free_port()];
-        let sentinels = (0..3).map(|n| Sentinel::start(n, ports, &servers, password));
+        let sentinels = (0..3).map(|n| Sentinel::start(n, ports, &servers, (password, tls_files)));
         let group = Self {
             sentinels: sentinels.collect(),
             servers,
@@ -122,14 +140,19 @@ impl Group {
 impl Sentinel {
     /// The sentinel number `n` at `ports[n]`, which knows the others and the replicas: to find each
     /// other takes sentinels seconds.
-    fn start(n: usize, ports: [u16; 3], servers: &[Server], password: Option<&str>) -> Self {
+    fn start(
+        n: usize,
+        ports: [u16; 3],
+        servers: &[Server],
+        (password, tls_files): (Option<&str>, Option<&[&str]>),
+    ) -> Self {
         let dir = room();
         let [master, replicas @ ..] = servers else {
             panic!("a master is watched")
         };
         let id = |n: usize| format!("{:040x}", n + 1);
         let mut config = format!(
-            "port {}\nbind 127.0.0.1\nsentinel myid {}\nsentinel monitor {NAME} 127.0.0.1 {} 2\n\
+            "port {}\nbind 127.0.0.1\nunixsocket s\nsentinel myid {}\nsentinel monitor {NAME} 127.0.0.1 {} 2\n\
              sentinel down-after-milliseconds {NAME} 1000\nsentinel failover-timeout {NAME} 5000\n\
              sentinel parallel-syncs {NAME} 2\n",
             ports[n],
@@ -154,6 +177,17 @@ impl Sentinel {
         if let Some(password) = password {
             let _ = writeln!(config, "requirepass {password}");
         }
+        if let Some(files) = tls_files {
+            let behind = behind_tls(files, ports[n]);
+            for option in behind.chunks(2) {
+                let _ = writeln!(
+                    config,
+                    "{} {}",
+                    option[0].trim_start_matches("--"),
+                    option[1]
+                );
+            }
+        }
         std::fs::write(dir.path().join("sentinel.conf"), config).unwrap();
         let mut program = Command::new(server_binary());
         program.args(["sentinel.conf", "--sentinel"]);
@@ -163,16 +197,23 @@ impl Sentinel {
             password: password.map(str::to_owned),
             guard,
             pid,
-            _dir: dir,
+            dir,
         };
         wait_for("a sentinel that listens", || sentinel.connection().is_ok());
         sentinel
     }
 
     fn connection(&self) -> redis::RedisResult<redis::Connection> {
-        let login = self.password.as_ref().map(|word| format!(":{word}@"));
-        let login = login.unwrap_or_default();
-        redis::Client::open(format!("redis://{login}127.0.0.1:{}", self.port))?.get_connection()
+        use redis::IntoConnectionInfo as _;
+        // Also where its port wants TLS.
+        let login = redis::RedisConnectionInfo::default().set_skip_set_lib_name();
+        let login = match &self.password {
+            Some(word) => login.set_password(word.clone()),
+            None => login,
+        };
+        let socket = redis::ConnectionAddr::Unix(self.dir.path().join("s"));
+        let info = socket.into_connection_info()?.set_redis_settings(login);
+        redis::Client::open(info)?.get_connection()
     }
 
     /// Sends one command; panics when it is refused.
