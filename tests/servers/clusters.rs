@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
-use delayscope::ops::plan::{Base, NewDue, What};
+use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::ops::refresh::{pulse, pulses, pulses_apart, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::queue::look::LookAsk;
@@ -332,9 +332,52 @@ enum Fate {
     GivesItAway,
 }
 
-/// Requeues, and undoes it, 3,000 entries at 2,000 a second, while that befalls the queue's owner once
+/// A kind of change of all entries of a queue.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Made {
+    Requeue,
+    Transfer,
+    Delete,
+}
+
+impl Made {
+    /// The change, and the entries that it is of.
+    fn asked(self) -> (What, Which) {
+        match self {
+            Self::Requeue => {
+                let (base, spread_ms) = (Base::By(9_000), 0);
+                (What::Requeue(NewDue { base, spread_ms }), matching("entry"))
+            }
+            Self::Transfer => (What::Transfer, Which::Due),
+            Self::Delete => (What::Delete, matching("entry")),
+        }
+    }
+
+    /// Everything was changed, once, in a queue that held that before.
+    fn is_done(self, before: &Contents, after: &Contents) -> bool {
+        let nothing = (after.timeouts.is_empty(), after.order.is_empty()) == (true, true);
+        match self {
+            Self::Requeue => {
+                let later = |score: &String| (score.parse::<i64>().unwrap() + 9_000).to_string();
+                let requeued = before.timeouts.iter();
+                let requeued = requeued.map(|(member, score)| (member.clone(), later(score)));
+                let timeouts = requeued.collect();
+                let before = before.clone();
+                *after == Contents { timeouts, ..before }
+            }
+            Self::Transfer => {
+                let told: BTreeSet<&Vec<u8>> = after.target.iter().collect();
+                let all = before.target.len() + before.timeouts.len();
+                nothing && (told.len(), after.target.len()) == (all, all)
+            }
+            Self::Delete => nothing && after.target == before.target,
+        }
+    }
+}
+
+/// Changes, and undoes it, 3,000 entries at 2,000 a second, while that befalls the queue's owner once
 /// so many are done.
-async fn requeued_amid(fate: Fate, at: usize) {
+async fn changed_amid(made: Made, fate: Fate, at: usize) {
     let mut cluster = Cluster::start();
     let queue = queue_at(1, 0);
     let slot = slot_of(&queue);
@@ -342,7 +385,11 @@ async fn requeued_amid(fate: Fate, at: usize) {
     let master = std::mem::replace(&mut cluster.nodes[1], Server::start());
     let mut bench = Bench::through(master, endpoint, &queue).await;
     let count = 3_000;
-    let first = bench.server.now().plus(900_000);
+    let due_in = match made {
+        Made::Transfer => -900_000,
+        Made::Requeue | Made::Delete => 900_000,
+    };
+    let first = bench.server.now().plus(due_in);
     bench.server.fill(&bench.queue, count, first, 1);
     let key = queue.keys().target;
     let mut both = redis::pipe();
@@ -352,11 +399,8 @@ async fn requeued_amid(fate: Fate, at: usize) {
     assert_eq!(replicas, 1);
     let before = bench.contents();
     std::mem::swap(&mut cluster.nodes[1], &mut bench.server);
-    let what = What::Requeue(NewDue {
-        base: Base::By(9_000),
-        spread_ms: 0,
-    });
-    let prepared = bench.plan(what, matching("entry")).await.unwrap();
+    let (what, which) = made.asked();
+    let prepared = bench.plan(what, which).await.unwrap();
     let limits = Limits {
         per_s: Some(2_000.0),
         ..Limits::default()
@@ -414,41 +458,43 @@ async fn requeued_amid(fate: Fate, at: usize) {
     })
     .await;
     std::mem::swap(&mut cluster.nodes[wanted], &mut bench.server);
-    let later = |score: &String| (score.parse::<i64>().unwrap() + 9_000).to_string();
-    let requeued = Contents {
-        timeouts: { before.timeouts.iter() }
-            .map(|(member, score)| (member.clone(), later(score)))
-            .collect(),
-        ..before.clone()
-    };
-    assert!(bench.contents() == requeued, "{summary:?}");
+    assert!(
+        made.is_done(&before, &bench.contents()),
+        "{made:?} {summary:?}"
+    );
     let (_, undone) = bench.undo(None).await;
     assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);
-    assert!(bench.contents() == before, "undone at the new owner");
+    let (mut before, mut after) = (before, bench.contents());
+    if made != Made::Requeue {
+        // What was gone comes back to the tail of the order list.
+        before.order.sort();
+        after.order.sort();
+    }
+    assert!(after == before, "{made:?} undone at the new owner");
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_hands_over_amid_it() {
-    requeued_amid(Fate::FailsOver, 1_000).await;
+    changed_amid(Made::Requeue, Fate::FailsOver, 1_000).await;
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_is_taken_over_amid_it() {
-    requeued_amid(Fate::IsTakenOver, 1_000).await;
+    changed_amid(Made::Delete, Fate::IsTakenOver, 1_000).await;
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_dies_amid_it() {
-    requeued_amid(Fate::Dies, 1_000).await;
+    changed_amid(Made::Transfer, Fate::Dies, 1_000).await;
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_slot_goes_to_another_node_amid_it() {
-    requeued_amid(Fate::GivesItAway, 1_000).await;
+    changed_amid(Made::Transfer, Fate::GivesItAway, 1_000).await;
 }
 
 #[tokio::test]
-#[ignore = "takes a quarter of a minute for each, MOVES=N of them: cargo test --test servers through_many -- --ignored --nocapture"]
+#[ignore = "twelve scenes, MOVES=N times each: cargo test --test servers through_many -- --ignored --nocapture"]
 async fn changes_are_whole_through_many_failovers_and_moves() {
     let said = std::env::var("MOVES").ok();
     let times = said.map_or(10, |n| n.parse().expect("MOVES is a number"));
@@ -458,14 +504,18 @@ async fn changes_are_whole_through_many_failovers_and_moves() {
         Fate::Dies,
         Fate::GivesItAway,
     ];
-    for fate in fates {
+    let scenes = fates.into_iter().flat_map(|fate| {
+        let made = [Made::Requeue, Made::Transfer, Made::Delete];
+        made.map(|made| (made, fate))
+    });
+    for (made, fate) in scenes {
         let began = delayscope::clock::instant();
         for n in 0..times {
-            requeued_amid(fate, 300 + 397 * n % 2_400).await;
+            changed_amid(made, fate, 300 + 397 * n % 2_400).await;
         }
         let took = delayscope::clock::instant().saturating_duration_since(began);
         println!(
-            "{fate:?}: {times} times, every entry once, undone at the new owner, in {took:.0?}"
+            "{made:?}, {fate:?}: {times} times, every entry once, undone at the new owner, in {took:.0?}"
         );
     }
 }
