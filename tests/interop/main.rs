@@ -21,13 +21,18 @@ mod support;
 mod beside;
 mod build;
 mod check;
+#[path = "../support/cluster.rs"]
+mod cluster;
 #[path = "../support/data.rs"]
 mod data;
+mod led;
 mod ours;
 mod peer;
 #[path = "../support/program.rs"]
 mod program;
 mod scenes;
+#[path = "../support/sentinel.rs"]
+mod sentinel;
 mod sick;
 mod stage;
 #[path = "../support/terminal.rs"]
@@ -140,6 +145,32 @@ bulk!(
     a_burst_is_realigned: realign,
     an_order_list_is_brought_back: restore_order
 );
+
+/// The tests where sentinels or a cluster lead both sides to the server, and then to another one.
+mod led_to_another_server {
+    use crate::led;
+    use crate::peer::{LAST_OLDER, RELEASES};
+
+    #[test]
+    fn by_sentinels_beside_the_last_older_release() {
+        led::by_sentinels(&LAST_OLDER);
+    }
+
+    #[test]
+    fn by_sentinels_beside_the_newest_release() {
+        led::by_sentinels(&RELEASES[2]);
+    }
+
+    #[test]
+    fn in_a_cluster_beside_the_last_older_release() {
+        led::in_a_cluster(&LAST_OLDER);
+    }
+
+    #[test]
+    fn in_a_cluster_beside_the_newest_release() {
+        led::in_a_cluster(&RELEASES[2]);
+    }
+}
 
 /// The tests of what is traced beside the newest release.
 mod traced_beside_it {

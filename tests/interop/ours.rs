@@ -22,7 +22,7 @@ pub enum Due {
 fn delayscope(side: &Side, command: &str, queue: &str) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_delayscope"));
     program
-        .args(["-u", &format!("redis://127.0.0.1:{}", side.server.port())])
+        .args(["-u", &side.url])
         .args([command, queue, "--json"])
         .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
@@ -102,6 +102,18 @@ pub fn change(side: &Side, command: &str, queue: &str, words: &[&str], input: &s
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let ids = lines.filter_map(|line| Some(line["id"].as_str()?.to_owned()));
     ids.collect()
+}
+
+/// What a look at that queue prints, a value a line.
+pub fn look(side: &Side, command: &str, queue: &str) -> Vec<Value> {
+    let said = delayscope(side, command, queue).output().unwrap();
+    let told = String::from_utf8_lossy(&said.stdout);
+    let why = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success(), "{command}: {told}{why}");
+    let lines = told.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A running `delayscope worker`; ends when dropped.

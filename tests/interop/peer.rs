@@ -56,6 +56,8 @@ pub struct Side {
     peer: Peer,
     /// The server that both sides work on.
     pub server: Arc<Server>,
+    /// The way that our program takes to it.
+    pub url: String,
     /// Whose Redisson it is.
     pub release: &'static Release,
 }
@@ -97,6 +99,22 @@ impl Side {
         Self::living(server, release, "1", 0, EVENING)
     }
 
+    /// A new one whose clients are led to their server by `theirs` (see `Peer.java`), and our program by
+    /// `ours`; `server` is where the queues are at the start.
+    pub fn led(
+        server: Arc<Server>,
+        release: &'static Release,
+        (theirs, ours): (&str, String),
+    ) -> Self {
+        let peer = Peer::start(release.version, theirs, "1", 0, LIFETIME);
+        Self {
+            peer,
+            server,
+            url: ours,
+            release,
+        }
+    }
+
     fn living(
         server: Arc<Server>,
         release: &'static Release,
@@ -109,6 +127,7 @@ impl Side {
         Self {
             peer,
             server,
+            url,
             release,
         }
     }

@@ -1,6 +1,7 @@
 package delayscope.interop;
 
 import java.lang.reflect.Method;
+import java.net.URI;
 import java.util.Date;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -17,8 +18,13 @@ import org.redisson.codec.Kryo5Codec;
 import org.redisson.codec.SerializationCodec;
 import org.redisson.codec.TypedJsonJacksonCodec;
 import org.redisson.config.BaseConfig;
+import org.redisson.config.BaseMasterSlaveServersConfig;
+import org.redisson.config.ClusterServersConfig;
 import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
+import org.redisson.config.SentinelServersConfig;
 import org.redisson.config.SingleServerConfig;
+import org.redisson.config.SubscriptionMode;
 
 /** One Redisson client: its connections, its transfer tasks and its consuming threads. */
 final class Client {
@@ -34,16 +40,45 @@ final class Client {
     /** The name is what the server's list of clients tells; null is none. */
     Client(String url, String name, Answers answers) {
         Config config = new Config();
-        SingleServerConfig server = config.useSingleServer();
-        server.setAddress(url)
-                .setConnectionMinimumIdleSize(2)
-                .setConnectionPoolSize(32)
-                .setSubscriptionConnectionMinimumIdleSize(1)
-                .setClientName(name);
-        patient(server);
+        BaseConfig<?> servers = led(config, url);
+        servers.setClientName(name);
+        patient(servers);
         config.setNettyHook(transfers);
         redisson = Redisson.create(config);
         this.answers = answers;
+    }
+
+    /** How it is led to the server by that URL: see {@link Peer}. */
+    private static BaseConfig<?> led(Config config, String url) {
+        URI led = URI.create(url);
+        if (led.getScheme().equals("redis")) {
+            SingleServerConfig server = config.useSingleServer();
+            return server.setAddress(url)
+                    .setConnectionMinimumIdleSize(2)
+                    .setConnectionPoolSize(32)
+                    .setSubscriptionConnectionMinimumIdleSize(1);
+        }
+        BaseMasterSlaveServersConfig<?> servers;
+        if (led.getScheme().equals("sentinel")) {
+            SentinelServersConfig sentinels = config.useSentinelServers().setMasterName(led.getAuthority());
+            for (String place : led.getPath().substring(1).split(",")) {
+                sentinels.addSentinelAddress("redis://" + place);
+            }
+            servers = sentinels;
+        } else {
+            ClusterServersConfig cluster = config.useClusterServers();
+            for (String place : led.getAuthority().split(",")) {
+                cluster.addNodeAddress("redis://" + place);
+            }
+            servers = cluster;
+        }
+        // As few connections as it can do with: six nodes would have hundreds.
+        servers.setReadMode(ReadMode.MASTER)
+                .setSubscriptionMode(SubscriptionMode.MASTER)
+                .setMasterConnectionMinimumIdleSize(1)
+                .setSlaveConnectionMinimumIdleSize(1)
+                .setSubscriptionConnectionMinimumIdleSize(1);
+        return servers;
     }
 
     /**
@@ -51,12 +86,12 @@ final class Client {
      * newer releases are not always enough. Older ones have no setting for it: there it is what a command may take
      * with all its retries.
      */
-    private static void patient(SingleServerConfig server) {
+    private static void patient(BaseConfig<?> servers) {
         try {
             Method setter = BaseConfig.class.getMethod("setSubscriptionTimeout", int.class);
-            setter.invoke(server, PATIENCE_MS);
+            setter.invoke(servers, PATIENCE_MS);
         } catch (NoSuchMethodException e) {
-            server.setTimeout(PATIENCE_MS);
+            servers.setTimeout(PATIENCE_MS);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -44,10 +44,13 @@ public final class Peer {
         this.url = url;
     }
 
-    /** Arguments: {@code redis://HOST:PORT --seconds N}. */
+    /**
+     * Arguments: {@code URL --seconds N}; a URL is {@code redis://HOST:PORT}, {@code sentinel://NAME/HOST:PORT,...} or
+     * {@code cluster://HOST:PORT,...}.
+     */
     public static void main(String[] args) throws IOException {
         if (args.length != 3 || !args[1].equals("--seconds")) {
-            System.err.println("usage: Peer redis://HOST:PORT --seconds N");
+            System.err.println("usage: Peer URL --seconds N");
             System.exit(2);
         }
         endAfter(Long.parseLong(args[2]));
