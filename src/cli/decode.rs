@@ -18,7 +18,7 @@ use crate::queue::{EntryId, frame, text};
 
 const COLUMNS: [Column; 4] = [
     Column::left("ID", 16),
-    Column::left("FORM", 11),
+    Column::left("FORMAT", 11),
     Column::left("CODEC", 13),
     Column::left("TEXT", 0),
 ];

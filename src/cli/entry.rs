@@ -16,7 +16,7 @@ pub(super) const COLUMNS: [Column; 7] = [
     Column::left("DUE", 16),
     Column::right("IN", text::COUNTDOWN_WIDTH),
     Column::left("STATE", 11).optional(),
-    Column::left("FORM", 11).optional(),
+    Column::left("FORMAT", 11).optional(),
     Column::left("CODEC", 13).optional(),
     Column::left("TEXT", 24),
 ];

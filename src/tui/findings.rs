@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use self::held::FindingPlace;
 use crate::clock::EpochMillis;
-use crate::queue::finding::{FindingEnd, PassedFinding};
+use crate::queue::finding::{FindingEnd, PassedFinding, id};
 use crate::queue::{EntryId, Finding, Severity, text};
 use crate::tui::model::{Model, Screen};
 use crate::tui::queues::QueueRow;
@@ -151,12 +151,25 @@ fn all(model: &Model) -> impl Iterator<Item = QueueFinding<'_>> {
     let mut servers: Vec<&'static str> = Vec::new();
     let each = |(row, queue)| told_of(row, queue);
     rows(model).flat_map(each).filter(move |told| {
+        if is_told_by_blocker(model, told) {
+            return false;
+        }
         let again = told.finding.of_server && servers.contains(&told.finding.id);
         if told.finding.of_server && !again {
             servers.push(told.finding.id);
         }
         !again
     })
+}
+
+/// It only tells that another queue's transfers keep the server, and that one's own finding stands
+/// beside it: for the moments that it lasts, nothing is pushed in between the others.
+fn is_told_by_blocker(model: &Model, told: &QueueFinding) -> bool {
+    let follows = told.finding.follows == Some(id::SLOW_TRANSFER) && !told.nested;
+    if !follows || !matches!(model.screen, Screen::Dashboard) {
+        return false;
+    }
+    told.finding.gone.is_some() || cause(model, told).is_some()
 }
 
 /// Counts those that are the selected queue's, or the server's, in the same way.
@@ -193,13 +206,17 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     const NEW_MS: i64 = 2_000;
     /// Less than this in a second stands still.
     const STILL: f64 = 0.05;
+    /// Two ages that are no further apart than this, in s, are of one moment, read at two.
+    const NEAR_S: i64 = 4;
     let ago = |then: EpochMillis| model.now.since(then);
     let since = finding.since.filter(|_| finding.stands_as_long());
     let since = since.map(ago).filter(|ago| *ago >= NEW_MS);
-    // "late by 2:05 … for 2:05" says it twice.
-    let since = since
-        .map(text::age)
-        .filter(|age| !has_word(&finding.details, age));
+    // "late by 2:05 … for 2:05" says it twice, and "… for 2:06" too.
+    let said = |ago: &i64| {
+        let near = (-NEAR_S..=NEAR_S).map(|seconds| text::age(ago + seconds * 1_000));
+        near.into_iter().any(|age| has_word(&finding.details, &age))
+    };
+    let since = since.filter(|ago| !said(ago)).map(text::age);
     // Of what was there at the first look nobody knows since when.
     let since = since.map(|age| format!("{}for {age}", seen(finding)));
     if finding.gone.is_some() {
@@ -244,17 +261,15 @@ const fn seen(finding: &Finding) -> &'static str {
 pub fn past(model: &Model, finding: &Finding) -> Option<String> {
     let gone = finding.gone?;
     let ago = text::age(model.now.since(gone).max(0));
-    let lasted = text::age(finding.lasted_ms);
+    // As long as was told while it stood.
+    let since = finding.since.filter(|_| finding.stands_as_long());
+    let lasted_ms = since.map_or(finding.lasted_ms, |since| gone.since(since).max(0));
+    let lasted = text::age(lasted_ms);
     let cleared = match finding.ending {
         FindingEnd::Repaired => "",
         FindingEnd::ByItself => "cleared ",
     };
-    // Its rule may know of a time before it was found.
-    let earlier = finding
-        .since
-        .is_some_and(|since| gone.since(since) > finding.lasted_ms);
     let lasted = match seen(finding) {
-        _ if earlier => format!("seen for {lasted}"),
         "" => format!("lasted {lasted}"),
         seen => format!("{seen}for {lasted}"),
     };

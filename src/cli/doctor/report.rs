@@ -75,8 +75,7 @@ fn people<W: Write>(
         }
         out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
         for found in &findings {
-            let mut found = (*found).clone();
-            found.details = found.details_by_payload();
+            let found = found.told_by_payload();
             for line in finding::lines(one.queue(), &found, at, programs) {
                 line.print(out)?;
             }

@@ -106,17 +106,18 @@ async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Tw
         Some(KeyType::List | KeyType::Missing) => store.writes(name.as_bytes()).await,
         _ => KeyWrites::Unseen(Duration::ZERO),
     };
-    let written_ago_ms = match writes {
+    let ago_ms = |writes: &KeyWrites| match writes {
         KeyWrites::Seen(ago) => Some(i64::try_from(ago.as_millis()).unwrap_or(i64::MAX)),
         KeyWrites::Doubted | KeyWrites::Awaited | KeyWrites::Unseen(_) => None,
     };
-    let own = match () {
-        () if delivered => Some(true),
-        () if written_ago_ms.is_none() => None,
+    let written_ago_ms = ago_ms(&writes);
+    let (own, own_ago_ms) = match () {
+        () if delivered => (Some(true), Some(0)),
+        () if written_ago_ms.is_none() => (None, None),
         () => match store.writes(&queue.keys().target).await {
-            KeyWrites::Seen(_) => Some(true),
-            KeyWrites::Unseen(watched) if watched >= OWN => Some(false),
-            KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => None,
+            own @ KeyWrites::Seen(_) => (Some(true), ago_ms(&own)),
+            KeyWrites::Unseen(watched) if watched >= OWN => (Some(false), None),
+            KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => (None, None),
         },
     };
     // What is awaited is asked for again soon, not only with the next sample of a queue at rest.
@@ -126,6 +127,7 @@ async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Tw
         stands,
         written_ago_ms,
         own,
+        own_ago_ms,
     }))
 }
 

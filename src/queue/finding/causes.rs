@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Diagnosis, Finding, QueueFacts, Severity};
+use super::{Diagnosis, Finding, Open, QueueFacts, Severity};
 use super::{drift, mixed_fleet, mixed_frames, poison, score_range, slow_transfer, stuck_client};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
@@ -80,6 +80,18 @@ fn explain(seen: &QueueFacts, all: &mut Diagnosis) {
     mixed_frames::subordinate(findings);
     below_what_puts_to_sleep(seen, findings);
     below_its_blocker(seen, findings);
+    if seen.watch.awaits_sample {
+        // An entry that they cannot read, or that makes them sleep, is a cause that only a sample shows.
+        let stuck = |found: &Finding| found.id == id::STUCK_CLIENT && found.follows.is_none();
+        let stuck = findings.iter().position(stuck);
+        if let Some(at) = stuck {
+            let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
+            let told = format!("{} late, and nobody transfers", text::thousands(late));
+            all.early
+                .push((id::STUCK_CLIENT, Open::new(told, "why", None)));
+            findings.remove(at);
+        }
+    }
     findings.sort_by_key(rank);
     first_breaks_first(findings);
     nest(findings);

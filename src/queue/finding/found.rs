@@ -142,6 +142,16 @@ impl Finding {
         self.by_payload(&self.details)
     }
 
+    /// The same finding with details and evidence so.
+    #[must_use]
+    pub fn told_by_payload(&self) -> Self {
+        let words = self.evidence.words.iter();
+        let words = words.map(|words| self.by_payload(words)).collect();
+        let mut told = self.clone();
+        (told.details, told.evidence.words) = (self.details_by_payload(), words);
+        told
+    }
+
     /// All that people read of the evidence, in the same way; `redis_cli`: how a shell starts that on
     /// the server.
     pub fn evidence_by_payload(&self, redis_cli: &str) -> impl Iterator<Item = String> {
@@ -291,10 +301,12 @@ impl Finding {
         self
     }
 
-    /// Its rank among equally bad ones: what ends by itself comes first, the soonest before others.
+    /// Its rank among equally bad ones: what ends by itself comes first, the soonest before others. What
+    /// was told to come and has come stays before them.
     #[must_use]
     pub fn urgency(&self) -> (bool, Option<EpochMillis>) {
-        (self.ends.is_none(), self.ends)
+        let waits = self.ends.is_none() && !self.keeps_the_server();
+        (waits, self.ends)
     }
 
     /// With the moment since when it is so.

@@ -123,11 +123,10 @@ impl FindingLedger {
             }
         }
         self.forget(&said, at);
-        let alone = self.left_alone(&said, at);
         for finding in &mut said.findings {
             self.complete(finding, at);
         }
-        said.findings.retain(|found| !alone.contains(&found.id));
+        without_causes(&mut said.findings);
         causes::order(&mut said.findings);
         let gone = |known: &KnownEntry| known.told_gone().map(|gone| known.as_gone(gone));
         said.gone = self.known.iter().filter_map(gone).collect();
@@ -156,25 +155,6 @@ impl FindingLedger {
             }
             is_found(id) || known.taken_in || !(before && cause_ends)
         });
-    }
-
-    /// Returns those whose cause in this queue has just gone: told alone, "Same cause: …" says nothing,
-    /// and in a moment each has gone too, or stands for itself.
-    fn left_alone(&self, said: &Diagnosis, at: EpochMillis) -> Vec<&'static str> {
-        let is_over = |id| {
-            let mut known = self.known.iter();
-            known.any(|one| one.finding.id == id && one.gone.is_some())
-        };
-        let is_alone = |now: &&Finding| {
-            let mut known = self.known.iter();
-            let before = known.find(|one| one.finding.id == now.id);
-            before.is_some_and(|before| {
-                let follows = before.finding.follows.is_some_and(is_over);
-                follows && before.goes_with_its_cause(now, at)
-            })
-        };
-        let alone = said.findings.iter().filter(is_alone);
-        alone.map(|found| found.id).collect()
     }
 
     /// Forgets what went a moment ago: it is history. What cannot be looked at any more has
@@ -255,6 +235,15 @@ impl FindingLedger {
             None => self.known.push(entry),
         }
     }
+}
+
+/// Takes out what is told as what follows from a finding of this queue that is not told: alone,
+/// "Same cause: …" says nothing, and in a moment it has gone too, or stands for itself.
+fn without_causes(findings: &mut Vec<Finding>) {
+    let told: Vec<&'static str> = findings.iter().map(|found| found.id).collect();
+    // Slow transfers are those of another queue.
+    let stands = |cause: &str| cause == id::SLOW_TRANSFER || told.contains(&cause);
+    findings.retain(|found| found.follows.is_none_or(stands));
 }
 
 /// Two counts of a figure, so that its rate is that of the last minute or so: what happened before that

@@ -42,7 +42,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(twin) = seen.watch.twin() else {
         return RuleVerdict::Fine;
     };
-    let own = text::printable(&seen.queue.name.text()).into_owned();
+    let own_name = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
     let both = "Both names lead to the same timeouts and channel";
     let rename = "Rename one of the two queues in all clients; until then stop the clients of \
@@ -50,8 +50,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .to_owned();
     let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
-            shared(&own, &other),
-            format!("{both}, and what is offered to {own} may be delivered to the list {other}."),
+            shared(&own_name, &other),
+            format!(
+                "{both}, and what is offered to {own_name} may be delivered to the list {other}."
+            ),
             Advice::from(format!(
                 "{rename} If {other} is only left over, empty or rename its list."
             )),
@@ -61,60 +63,54 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             own: Some(true),
             ..
         } => (
-            shared(&own, &other),
+            shared(&own_name, &other),
             format!(
-                "{both}, and what is offered to {own} may be delivered to {other}, where it is \
+                "{both}, and what is offered to {own_name} may be delivered to {other}, where it is \
                  taken at once."
             ),
             Advice::from(rename),
         ),
         Twin {
             written_ago_ms: Some(_),
-            own: Some(false),
+            own,
             ..
-        } => (
-            "Messages reach another list, not this queue's target.".to_owned(),
-            format!(
-                "They are delivered to {other}, where they are taken at once, and none to {own}: \
-                 both names lead to the same timeouts and channel."
-            ),
-            Advice::of(format!(
-                "If the queue is called {other}, open it by that name"
-            ))
-            .by(
-                Act::Open,
-                ". If both are queues, rename one of them in all clients.",
-            ),
-        ),
-        Twin {
-            written_ago_ms: Some(_),
-            ..
-        } if seen.watch.twin_written_ms() >= LONG_MS => (
-            "Messages reach another list: two names share keys.".to_owned(),
-            format!(
-                "They are delivered to {other}, where they are taken at once; whether any reach \
-                 {own} is not known yet. {both}."
-            ),
-            Advice::of(format!(
-                "If the queue is called {other}, open it by that name"
-            ))
-            .by(
-                Act::Open,
-                ". If both are queues, rename one of them in all clients.",
-            ),
-        ),
+        } if *own == Some(false) || seen.watch.twin_written_ms() >= LONG_MS => {
+            let whether = match own {
+                Some(_) => format!("none were seen to reach the list {own_name}"),
+                None => format!("whether any reach the list {own_name} is not known yet"),
+            };
+            (
+                called(&other),
+                format!(
+                    "They are delivered to the list {other}, where they are taken at once; {whether}. \
+                     {both}."
+                ),
+                Advice::of(format!("Open it by the name {other}")).by(
+                    Act::Open,
+                    ". If both are queues, rename one of them in all clients.",
+                ),
+            )
+        }
         Twin {
             written_ago_ms: Some(_),
             ..
         } => {
             let told = format!("messages are delivered to {other}");
-            let asks = format!("whether any reach {own}");
+            let asks = format!("whether any reach {own_name}");
             return RuleVerdict::Early(Open::new(told, asks, None));
         }
         Twin { .. } => return RuleVerdict::Fine,
     };
-    let quiet = quiet(seen, &twin, &other).unwrap_or_default();
-    let finding = Finding::new(ID, Severity::Warning, headline)
+    let is_mixed = twin.stands || twin.own == Some(true);
+    let quiet = quiet(seen, [&own_name, &other]).filter(|_| is_mixed);
+    let quiet = quiet.unwrap_or_default();
+    // Where all of them reach one list, nothing is mixed up.
+    let severity = if is_mixed {
+        Severity::Warning
+    } else {
+        Severity::Note
+    };
+    let finding = Finding::new(ID, severity, headline)
         .details(format!("{details}{quiet}"))
         .number("other", other.as_str())
         .number("stands", twin.stands)
@@ -136,14 +132,24 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
 }
 
-/// Says for how long nobody was seen to write to the other list, once that was looked for in vain:
-/// whoever has just renamed a queue waits for it.
-fn quiet(seen: &QueueFacts, twin: &Twin, other: &str) -> Option<String> {
-    let quiet_ms = seen.watch.twin_quiet_ms()?;
-    twin.written_ago_ms?;
+/// The headline where only the other list is used.
+fn called(other: &str) -> String {
+    let named = format!("Messages go to {other}: the queue may be called that.");
+    if text::width(&named) <= HEADLINE_COLUMNS {
+        named
+    } else {
+        "Messages go to another list: the queue may be called so.".to_owned()
+    }
+}
+
+/// Says for how long nobody was seen to write to one of the two lists, once that was looked for in
+/// vain: whoever has just renamed a queue, or stopped its clients, waits for it.
+fn quiet(seen: &QueueFacts, [own, other]: [&str; 2]) -> Option<String> {
+    let (is_own, quiet_ms) = seen.watch.twin_quiet_ms()?;
+    let which = if is_own { own } else { other };
     let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
     (QUIET_MS..TWIN_LASTS_MS).contains(&quiet_ms).then(|| {
-        format!(" Nothing was seen to reach {other} for {quiet}; after {then} this is over.")
+        format!(" Nothing was seen to reach {which} for {quiet}; after {then} this is over.")
     })
 }
 
@@ -155,7 +161,11 @@ fn listeners(seen: &QueueFacts) -> Vec<String> {
     };
     let listen = text::counted(count, "client listens", "clients listen");
     let namesakes = clients::namesakes(seen);
+    // The list of clients may be older than their number.
     let which = match namesakes.as_slice() {
+        names if u64::try_from(names.len()).is_ok_and(|names| names > count) => {
+            "which one, Redis does not tell".to_owned()
+        }
         [] => "which ones, Redis does not tell".to_owned(),
         names => format!("by their names some are {}", names.join(", ")),
     };
@@ -202,6 +212,7 @@ mod tests {
             stands,
             written_ago_ms: written.then_some(0),
             own,
+            own_ago_ms: (own == Some(true)).then_some(0),
         }
     }
 
@@ -249,6 +260,7 @@ mod tests {
         for second in (0..=100).step_by(20) {
             let mut seen = twin(false, true, Some(true));
             seen.written_ago_ms = Some(second * 1_000);
+            assert_eq!(seen.own_ago_ms, Some(0));
             sampled(&mut watch, second, Some(seen));
         }
         let RuleVerdict::Found(found) = of_watch("orders", &watch) else {
@@ -266,6 +278,28 @@ mod tests {
         assert!(found.details.contains(told), "{}", found.details);
         sampled(&mut watch, 180, None);
         assert_eq!(of_watch("orders", &watch), RuleVerdict::Fine);
+    }
+
+    #[test]
+    fn who_stops_the_clients_of_this_name_is_told_what_was_seen_of_it_and_then_what_is_left() {
+        let mut watch = Watch::default();
+        for second in (0..=170).step_by(10) {
+            let mut seen = twin(false, true, Some(second < 90));
+            seen.own_ago_ms = (second < 90).then_some(second * 1_000);
+            sampled(&mut watch, second, Some(seen));
+        }
+        let found = |watch: &Watch| match of_watch("orders", watch) {
+            RuleVerdict::Found(found) => found,
+            other => panic!("{other:?}"),
+        };
+        let told = "Nothing was seen to reach orders for 2:50; after 3:00 this is over.";
+        let both = found(&watch);
+        assert!(both.details.contains(told), "{}", both.details);
+        assert_eq!(both.severity, Severity::Warning);
+        sampled(&mut watch, 180, Some(twin(false, true, Some(false))));
+        let left = found(&watch);
+        assert_eq!(left.severity, Severity::Note);
+        assert!(left.headline.starts_with("Messages go to {orders}"));
     }
 
     #[test]
@@ -299,21 +333,24 @@ mod tests {
 
     #[test]
     fn where_all_reaches_the_other_list_the_queue_may_have_its_name() {
-        let other = told(twin(false, true, Some(false)));
-        assert!(other.starts_with("Messages reach another list"), "{other}");
-        assert!(other.contains("and none to orders"), "{other}");
         let RuleVerdict::Found(found) = verdict("orders", Some(twin(false, true, Some(false))))
         else {
             panic!("nothing found");
         };
+        let headline = "Messages go to {orders}: the queue may be called that.";
+        assert_eq!(
+            (&*found.headline, found.severity),
+            (headline, Severity::Note)
+        );
+        let none = "none were seen to reach the list orders";
+        assert!(found.details.contains(none), "{}", found.details);
         let told = found
             .repair
             .sentence
             .told(|act| (act == Act::Open).then(|| ":".into()));
         assert_eq!(
             told,
-            "If the queue is called {orders}, open it by that name (:). If both are queues, rename \
-             one of them in all clients."
+            "Open it by the name {orders} (:). If both are queues, rename one of them in all clients."
         );
     }
 
@@ -339,7 +376,7 @@ mod tests {
                 _ => None,
             }
         });
-        let known = "Messages reach another list: two names share keys.".to_owned();
+        let known = "Messages go to {orders}: the queue may be called that.".to_owned();
         assert_eq!(headlines, [None, None, Some(known)]);
         sampled(&mut watch, 32, Some(twin(false, true, Some(true))));
         let RuleVerdict::Found(found) = of_watch("orders", &watch) else {
@@ -366,7 +403,7 @@ mod tests {
             _ => None,
         };
         sampled(&mut watch, 0, Some(twin(false, true, Some(false))));
-        let other = "Messages reach another list, not this queue's target.";
+        let other = "Messages go to {orders}: the queue may be called that.";
         assert_eq!(headline(&watch).as_deref(), Some(other));
         sampled(&mut watch, 2, Some(twin(false, true, Some(true))));
         let less = [

@@ -56,6 +56,8 @@ const BUSY_MS: f64 = 1_000.0;
 /// long), and none is late by more.
 const BRIEF_WORK_MS: f64 = 30_000.0;
 const BRIEF_LATE_MS: i64 = 50_000;
+/// The same for what is left of a burst that takes longer.
+const LAST_WORK_MS: f64 = 1_500.0;
 
 /// The outlook on the next transfers.
 struct Outlook<'a> {
@@ -79,6 +81,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     }
     let fine =
         |judged| recurring(seen, pulse, judged).map_or(RuleVerdict::Fine, RuleVerdict::Found);
+    let sorted = seen.watch.bursts.sorted_at();
+    if sorted > seen.watch.sample().map(|sample| sample.at) {
+        // The sample tells how it was before.
+        return fine(None);
+    }
     let outlook = match outlook(seen, pulse) {
         Ok(outlook) => outlook,
         Err(verdict) if *verdict == RuleVerdict::Fine => return fine(None),
@@ -122,18 +129,16 @@ fn earlier<'a>(seen: &QueueFacts<'a>, at: EpochMillis) -> impl Iterator<Item = &
     seen.watch.bursts.within(AGAIN_MS, at)
 }
 
-/// `slow transfers for 0:43, 6:12 ago`.
-fn lasted(burst: &SlowBurst, at: EpochMillis) -> String {
-    let lasted = text::age(burst.until.since(burst.since));
-    let ago = text::age(at.since(burst.until).max(0));
-    format!("slow transfers for {lasted}, until {ago} ago")
-}
-
 /// `took 0:43 and ended 6:12 ago`.
 fn took(burst: &SlowBurst, at: EpochMillis) -> String {
     let took = text::age(burst.until.since(burst.since));
     let ago = text::age(at.since(burst.until).max(0));
     format!("took {took} and ended {ago} ago")
+}
+
+/// The same of one that is not that of now.
+fn earlier_one(burst: &SlowBurst, at: EpochMillis) -> String {
+    format!("an earlier burst {}", took(burst, at))
 }
 
 /// The next burst that waits: when it falls due, and of how many entries; as far as the bars of the
@@ -169,7 +174,9 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
             format!("The last burst {}.", took(last, pulse.at)),
         )
     } else {
-        let (when, apart) = match next_by_the_clock(&all, pulse.at) {
+        // What waits now is transferred quickly where the list was sorted.
+        let next = next_by_the_clock(&all, pulse.at).filter(|_| sorted.is_none());
+        let (when, apart) = match next {
             Some((every, next)) => {
                 let (every, left) = (text::age(every), text::age(next.since(pulse.at)));
                 (format!(" in about {left}"), format!(", {every} apart"))
@@ -186,7 +193,7 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
     };
     // The last one stands in the details.
     let told = all.iter().skip(1).take(TOLD);
-    let told = told.map(|burst| lasted(burst, pulse.at));
+    let told = told.map(|burst| earlier_one(burst, pulse.at));
     let finding = Finding::new(ID, Severity::Note, headline)
         .details(details)
         .number("times", all.len())
@@ -204,9 +211,15 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
              quickly. Find out who offers many entries out of due order.",
             text::age(pulse.at.since(then).max(0))
         ),
-        None => "Find out who offers many entries out of due order, or sort the order list before \
-                 the next ones fall due."
-            .to_owned(),
+        None if burst.is_some() => {
+            let words = Advice::of("Sort the order list").by(Act::Repair, " before they fall due.");
+            return Some(finding.repair(Step::Change(What::Realign(None)), words));
+        }
+        None => {
+            "Find out who offers many entries out of due order. What waits now is quick: there is \
+                 nothing to sort yet."
+                .to_owned()
+        }
     };
     Some(finding.repair(Step::Outside, words))
 }
@@ -312,7 +325,8 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         .check(&["LLEN"], &keys.order.unwrap_or_default())
         .check(&["SLOWLOG", "GET"], b"10");
     let told = earlier(seen, pulse.at).take(TOLD);
-    let finding = finding.all_words(told.map(|burst| lasted(burst, pulse.at)).collect());
+    let told = told.map(|burst| earlier_one(burst, pulse.at));
+    let finding = finding.all_words(told.collect());
     let finding = match outlook.looked_for {
         Some((exact, places)) => looked_for(finding, exact, places),
         None => finding,
@@ -446,7 +460,10 @@ pub(super) fn wants_a_hand(seen: &QueueFacts) -> bool {
 fn mended(pulse: &Pulse, outlook: &Outlook, presses: bool) -> (Step, Advice) {
     let late = pulse.late.get().unwrap_or(0);
     let late_ms = pulse.oldest_late.map_or(0, |oldest| pulse.at.since(oldest));
-    let brief = late_ms <= BRIEF_LATE_MS && outlook.work_ms(late) <= BRIEF_WORK_MS;
+    let left_ms = outlook.work_ms(late);
+    // To the end of a burst, and not the other way about for its last moments.
+    let brief = late_ms <= BRIEF_LATE_MS && left_ms <= BRIEF_WORK_MS
+        || late_ms <= 2 * BRIEF_LATE_MS && left_ms <= LAST_WORK_MS;
     if late < BACKLOG {
         let words = if presses {
             Advice::of("Sort the order list now").by(Act::Repair, ".")
@@ -510,7 +527,7 @@ fn looked_for(finding: Finding, exact: &Exact, places: usize) -> Finding {
         .words(format!("{places} of the next entries were searched for"))
 }
 
-/// Returns the places of those of the next due ones that a look at all members has met.
+/// Returns the places of the next due entries that a look at all members has met.
 fn places(exact: &Exact, next: &[&JudgedMember]) -> Vec<(EntryId, Place)> {
     let of = |(id, place): &(EntryId, u64)| {
         let waits = next.iter().any(|one| one.id == *id);

@@ -148,6 +148,8 @@ pub struct Watch {
     pub beside: Option<String>,
     /// Another queue of the server whose transfers keep it from all else, or did until a moment ago.
     pub blocked_by: Option<String>,
+    /// The first sample of it has been asked for, and is still to come.
+    pub awaits_sample: bool,
     /// The last pulse that was read while one was, by the server's clock.
     pub changed: Option<EpochMillis>,
     /// The last change of this program that is over, and when it was.

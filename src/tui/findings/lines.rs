@@ -1,5 +1,7 @@
 //! The text of a finding, in lines: the same words in the same order wherever it stands.
 
+use serde_json::Value;
+
 use super::{QueueFinding, course, name, past};
 use crate::queue::finding::{Act, Step};
 use crate::queue::text;
@@ -217,7 +219,12 @@ pub fn to_do(model: &Model, told: &QueueFinding) -> String {
         }
         // In the past nothing can be done.
         let keymap = Some(&model.keymap).filter(|_| model.then.is_none());
-        keymap?.label(action, model.look.ascii)
+        let key = keymap?.label(action, model.look.ascii)?;
+        let other = told.finding.evidence.figures.get("other");
+        match (act, other.and_then(Value::as_str)) {
+            (Act::Open, Some(other)) => Some(format!("{key} queue {other}")),
+            _ => Some(key),
+        }
     })
 }
 

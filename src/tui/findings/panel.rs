@@ -185,6 +185,19 @@ impl Cause {
         rows_of(self.said(model, told, columns).len()) + more + effects
     }
 
+    /// Rows without which it does not say what is wrong and what is to be done.
+    fn asks(&self, model: &Model, told: &[QueueFinding], columns: usize) -> u16 {
+        let said = self.said(model, told, columns);
+        let needed = said.iter().filter(|line| {
+            let kind = line.kind;
+            matches!(
+                kind,
+                LineKind::Head | LineKind::Headline | LineKind::Repair(_) | LineKind::Command
+            )
+        });
+        rows_of(needed.count())
+    }
+
     /// Says it in at most so many rows.
     fn lines(
         &self,
@@ -253,7 +266,10 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
         shown -= 1;
     }
     let each = causes.iter().take(shown).enumerate();
-    let each = each.map(|(i, cause)| cause.wanted(model, &told, columns, i == 0));
+    let each = each.map(|(i, cause)| {
+        let wanted = cause.wanted(model, &told, columns, i == 0);
+        (cause.asks(model, &told, columns).min(wanted), wanted)
+    });
     let mut rows = dealt(&each.collect::<Vec<_>>(), room);
     if let (Some(most), Some(worst)) = (rows.first().copied(), causes.first())
         && worst.is_one()
@@ -288,14 +304,15 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     panel
 }
 
-/// Deals `room` rows out to causes that want so many each: one for each, then a second one, then
-/// the rest, the worst first.
-fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
-    let mut rows: Vec<u16> = wanted.iter().map(|_| 1).collect();
+/// Deals `room` rows out to causes that need and want so many each: one for each, then a second one,
+/// then what they need to say what to do, then the rest, the worst first.
+fn dealt(asked: &[(u16, u16)], room: u16) -> Vec<u16> {
+    let mut rows: Vec<u16> = asked.iter().map(|_| 1).collect();
     let mut left = room.saturating_sub(rows_of(rows.len()));
-    for most in [2, u16::MAX] {
-        for (rows, wanted) in rows.iter_mut().zip(wanted) {
-            let more = (*wanted).min(most).saturating_sub(*rows).min(left);
+    for round in 0..3 {
+        for (rows, (needed, wanted)) in rows.iter_mut().zip(asked) {
+            let most = [2.min(*wanted), *needed, *wanted][round];
+            let more = most.saturating_sub(*rows).min(left);
             *rows += more;
             left -= more;
         }
@@ -384,13 +401,20 @@ mod tests {
 
     #[test]
     fn each_has_two_rows_before_one_has_more_and_the_worst_is_first() {
-        assert_eq!(dealt(&[4, 3, 3], 3), [1, 1, 1]);
-        assert_eq!(dealt(&[4, 3, 3], 4), [2, 1, 1]);
-        assert_eq!(dealt(&[4, 3, 3], 6), [2, 2, 2]);
-        assert_eq!(dealt(&[4, 3, 3], 8), [4, 2, 2]);
-        assert_eq!(dealt(&[4, 3, 3], 9), [4, 3, 2]);
-        assert_eq!(dealt(&[4, 3, 3], 20), [4, 3, 3]);
-        assert_eq!(dealt(&[4], 2), [2]);
+        let short = [(2, 4), (2, 3), (2, 3)];
+        assert_eq!(dealt(&short, 3), [1, 1, 1]);
+        assert_eq!(dealt(&short, 4), [2, 1, 1]);
+        assert_eq!(dealt(&short, 6), [2, 2, 2]);
+        assert_eq!(dealt(&short, 8), [4, 2, 2]);
+        assert_eq!(dealt(&short, 9), [4, 3, 2]);
+        assert_eq!(dealt(&short, 20), [4, 3, 3]);
+        assert_eq!(dealt(&[(2, 4)], 2), [2]);
+    }
+
+    #[test]
+    fn what_to_do_about_the_last_comes_before_the_details_of_the_first() {
+        assert_eq!(dealt(&[(2, 5), (3, 4)], 5), [2, 3]);
+        assert_eq!(dealt(&[(2, 5), (3, 4)], 6), [3, 3]);
         assert!(dealt(&[], 2).is_empty());
     }
 }

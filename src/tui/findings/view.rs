@@ -78,8 +78,11 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
         }
         said(ctx, told, &shown.said, (row, INDENT), buf);
         ctx.record(row, Target::Row(shown.finding as u64));
-        if shown.finding as u64 == cursor && shown.said.kind == LineKind::Head {
-            ctx.select(row, ctx.model.focus == Pane::Entries, buf);
+        let is_read = ctx.model.focus == Pane::Entries;
+        // From the table, the keys are about the queue that is selected there.
+        let leads = is_read || told.row == ctx.model.cursor;
+        if shown.finding as u64 == cursor && shown.said.kind == LineKind::Head && leads {
+            ctx.select(row, is_read, buf);
         }
         used = i + 1;
     }

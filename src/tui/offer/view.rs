@@ -50,7 +50,7 @@ const fn name_of(part: Part) -> &'static str {
     match part {
         Part::Payload => "message",
         Part::Codec => "codec",
-        Part::Form => "form",
+        Part::Form => "format",
         Part::Due => "due",
         Part::Count => "count",
         _ => "",

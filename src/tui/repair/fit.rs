@@ -199,7 +199,7 @@ fn realign(row: &QueueRow, pulse: &Pulse) -> RepairWork {
     match pulse.waiting.get() {
         Some(0) => nothing("nothing waits"),
         _ if slow => Ok("transfers are slow: what is late is moved by hand first".to_owned()),
-        _ => Ok("no transfer is slow so far; it helps a burst that is to come".to_owned()),
+        _ => Ok("no transfer is slow now; it helps a burst that waits".to_owned()),
     }
 }
 

@@ -240,7 +240,7 @@ fn the_row_of_the_entry_that_a_finding_is_about_bears_its_sign_and_colour() {
 
 #[test]
 fn what_to_do_is_never_what_is_cut() {
-    for size in [SMALL, (100, 30), MIDDLE, (140, 40)] {
+    for size in [SMALL, (100, 30), MIDDLE, (140, 40), (160, 45), LARGE] {
         let mut m = long(size);
         let all = words(&m);
         assert!(

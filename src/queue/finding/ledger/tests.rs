@@ -177,7 +177,12 @@ fn what_gets_less_bad_is_told_so_when_it_has_stayed_so_and_what_gets_worse_at_on
         assert_eq!(told(&mut ledger, ms, warning, None), expected, "{ms}");
     }
     assert_eq!(told(&mut ledger, 27_000, critical, None), critical);
-    assert_eq!(told(&mut ledger, 28_000, warning, Some("poison")), warning);
+    let mut said = found(None);
+    (said.findings[0].severity, said.findings[0].follows) = (warning, Some("poison"));
+    let cause = Finding::new("poison", warning, "That.");
+    said.findings.insert(0, cause);
+    let findings = ledger.enter(said, at(28_000)).findings;
+    assert_eq!(findings[1].severity, warning, "it is explained");
 }
 
 #[test]
@@ -213,10 +218,13 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
     alone.findings[0].severity = Severity::Warning;
     let mut ledger = FindingLedger::default();
     ledger.enter(follows, at(0));
-    let mut severity = |ms| ledger.enter(alone.clone(), at(ms)).findings[0].severity;
-    assert_eq!(severity(1_000), Severity::Note);
-    assert_eq!(severity(2_400), Severity::Note);
-    assert_eq!(severity(2_500), Severity::Warning);
+    let mut severity = |ms| {
+        let findings = ledger.enter(alone.clone(), at(ms)).findings;
+        findings.first().map(|found| found.severity)
+    };
+    assert_eq!(severity(1_000), None);
+    assert_eq!(severity(2_400), None);
+    assert_eq!(severity(2_500), Some(Severity::Warning));
 }
 
 #[test]

@@ -52,6 +52,10 @@ impl SlowBursts {
             return;
         };
         if !std::mem::take(&mut self.slow) {
+            if self.behind_sort {
+                // Sorting has helped: what came before tells nothing of what comes now.
+                self.over.clear();
+            }
             return;
         }
         match self.over.back_mut() {
@@ -108,6 +112,22 @@ mod tests {
         assert_eq!(after("..mmmmm.."), [], "it was transferred quickly");
         assert_eq!(after("..mss"), [], "it is not over");
         assert_eq!(after(".ss..s."), [(1, 6)], "it went about the limit");
+    }
+
+    #[test]
+    fn a_burst_that_is_quick_behind_a_sort_ends_what_is_told_of_those_before() {
+        let mut all = SlowBursts::default();
+        let told = |all: &SlowBursts| all.within(3_600_000, START).count();
+        let at = |s: i64| START.plus(s * 1_000);
+        all.saw(at(0), true, true);
+        all.saw(at(9), false, false);
+        all.saw(at(60), true, false);
+        all.saw(at(61), false, false);
+        assert_eq!(told(&all), 1, "nobody has sorted");
+        all.sorted(at(70));
+        all.saw(at(120), true, false);
+        all.saw(at(121), false, false);
+        assert_eq!(told(&all), 0);
     }
 
     #[test]

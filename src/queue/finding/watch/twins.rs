@@ -12,19 +12,41 @@ pub(in crate::queue::finding) const TWIN_LASTS_MS: i64 = 180_000;
 /// it has been cleared away when it has not come back for so long, in ms.
 const COMES_BACK_MS: i64 = 60_000;
 
+/// A sign that lasts: something was seen to be written to a list.
+#[derive(Clone, Copy, Debug, Default)]
+struct Writes {
+    /// The last write that was seen.
+    last: Option<EpochMillis>,
+    /// By the last sample, somebody writes still.
+    go_on: bool,
+}
+
+impl Writes {
+    /// A sample was read that tells of a write so many ms before it, or of none.
+    fn saw(&mut self, at: EpochMillis, ago_ms: Option<i64>) {
+        self.go_on = ago_ms.is_some();
+        self.last = self.last.max(ago_ms.map(|ago_ms| at.plus(-ago_ms)));
+    }
+
+    /// Tells whether it counts at `now`; `sampled`: the time of the last sample.
+    fn counts(&self, now: EpochMillis, sampled: EpochMillis) -> bool {
+        let lately = |at: EpochMillis| now.since(at) < TWIN_LASTS_MS;
+        self.last.is_some_and(lately) || self.go_on && lately(sampled)
+    }
+}
+
 /// The signs, each with the last sample that showed it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TwinSigns {
     /// The last sample that showed anything of the other one.
     last: Option<(EpochMillis, Twin)>,
     stands: Option<EpochMillis>,
-    /// The last write to the other one that was seen.
-    written: Option<EpochMillis>,
-    /// By the last sample, somebody writes to it still.
-    is_written: bool,
-    /// The first sample of those without a pause that showed it.
+    /// Writes to the other one.
+    written: Writes,
+    /// The first sample of those without a pause that showed them.
     written_since: Option<EpochMillis>,
-    own: Option<EpochMillis>,
+    /// Writes to the queue's own target.
+    own: Writes,
     not_own: Option<EpochMillis>,
 }
 
@@ -32,39 +54,33 @@ impl TwinSigns {
     /// A sample has been read.
     pub(super) fn saw(&mut self, frames: &Frames) {
         let at = frames.at;
-        let written = frames.twin.as_ref().and_then(|twin| twin.written_ago_ms);
-        let goes_on = std::mem::replace(&mut self.is_written, written.is_some());
-        let Some(twin) = &frames.twin else {
-            if self.written.is_none() && !self.are_doubted(at) {
+        let twin = frames.twin.as_ref();
+        let (before, written) = (self.written, twin.and_then(|twin| twin.written_ago_ms));
+        self.written.saw(at, written);
+        self.own.saw(at, twin.and_then(|twin| twin.own_ago_ms));
+        let Some(twin) = twin else {
+            if self.written.last.is_none() && !self.are_doubted(at) {
                 // A list that only stood there, and to which nobody writes, has gone.
                 *self = Self::default();
             }
             return;
         };
-        let sign = |known: &mut Option<EpochMillis>, is_seen: bool| {
-            if is_seen {
-                *known = Some(at);
-            }
-        };
-        sign(&mut self.stands, twin.stands);
-        if let Some(ago_ms) = written {
-            let is_old = |last: EpochMillis| at.since(last) >= TWIN_LASTS_MS;
-            if !goes_on && self.written.is_none_or(is_old) {
-                self.written_since = Some(at);
-            }
-            self.written = self.written.max(Some(at.plus(-ago_ms)));
+        if written.is_some() && !before.counts(at, at) {
+            self.written_since = Some(at);
         }
-        sign(&mut self.own, twin.own == Some(true));
-        sign(&mut self.not_own, twin.own == Some(false));
+        if twin.stands {
+            self.stands = Some(at);
+        }
+        if twin.own == Some(false) {
+            self.not_own = Some(at);
+        }
         self.last = Some((at, twin.clone()));
     }
-}
 
-impl TwinSigns {
     /// A list stood there a moment ago, and another look tells whether it comes back.
     pub(super) fn are_doubted(&self, at: EpochMillis) -> bool {
         let lately = |stood: EpochMillis| at.since(stood) < COMES_BACK_MS;
-        self.written.is_none() && self.stands.is_some_and(lately)
+        self.written.last.is_none() && self.stands.is_some_and(lately)
     }
 }
 
@@ -75,16 +91,21 @@ impl Watch {
         let since = self
             .twins
             .written_since
-            .filter(|_| self.twins.written.is_some());
+            .filter(|_| self.twins.written.last.is_some());
         last.zip(since).map_or(0, |(last, since)| last.since(since))
     }
 
-    /// The time in ms since a list of the other one's, or a write to it, was seen last; none while
-    /// somebody writes to it.
-    pub(in crate::queue::finding) fn twin_quiet_ms(&self) -> Option<i64> {
-        let last = self.twins.written.max(self.twins.stands);
-        let last = last.filter(|_| !self.twins.is_written)?;
-        Some(self.sample()?.at.since(last))
+    /// The time in ms since which nothing was seen to reach the other list, or the queue's own (true),
+    /// where that was looked for in vain; none while both are written to.
+    pub(in crate::queue::finding) fn twin_quiet_ms(&self) -> Option<(bool, i64)> {
+        let TwinSigns { written, own, .. } = &self.twins;
+        let at = self.sample()?.at;
+        let quiet = |writes: &Writes, stands: Option<EpochMillis>| {
+            let last = writes.last.filter(|_| !writes.go_on)?;
+            Some(at.since(stands.map_or(last, |stands| stands.max(last))))
+        };
+        let other = quiet(written, self.twins.stands).map(|ms| (false, ms));
+        other.or_else(|| quiet(own, None).map(|ms| (true, ms)))
     }
 
     /// The other queue that has the same keys, by all samples of the last minutes; none when none of
@@ -96,26 +117,27 @@ impl Watch {
             let counts = [beat.waiting, beat.order, beat.target];
             counts.iter().all(|count| *count == Some(0))
         };
-        let now = match (self.sample(), beat.filter(is_empty)) {
-            (Some(last), Some(beat)) => beat.at.max(last.at),
-            (Some(last), None) => last.at,
-            (None, _) => return None,
-        };
+        let sampled = self.sample()?.at;
+        let now = beat
+            .filter(is_empty)
+            .map_or(sampled, |beat| beat.at.max(sampled));
         let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < TWIN_LASTS_MS);
         let (_, last) = signs.last.as_ref().filter(|(at, _)| counts(Some(*at)))?;
-        let is_written = signs.is_written && counts(self.sample().map(|last| last.at));
+        let ago_ms = |writes: &Writes| {
+            let last = writes.last.filter(|_| writes.counts(now, sampled));
+            last.map(|last| now.since(last))
+        };
+        let own_ago_ms = ago_ms(&signs.own);
         Some(Twin {
             name: last.name.clone(),
             stands: counts(signs.stands),
-            written_ago_ms: signs
-                .written
-                .filter(|_| is_written || counts(signs.written))
-                .map(|last| now.since(last)),
+            written_ago_ms: ago_ms(&signs.written),
             own: match () {
-                () if counts(signs.own) => Some(true),
+                () if own_ago_ms.is_some() => Some(true),
                 () if counts(signs.not_own) => Some(false),
                 () => None,
             },
+            own_ago_ms,
         })
     }
 }

@@ -228,6 +228,12 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
     if plan.change == Change::Kick && clients == Some(0) {
         return Some("nobody listens: no Redisson client runs for this queue".to_owned());
     }
+    if plan.change == Change::Kick {
+        let woken = text::counted(clients?, "client looks", "clients look");
+        let late = row.pulse.as_ref()?.late.get()?;
+        let late = text::counted(late, "entry is late", "entries are late");
+        return Some(format!("{woken} at once for what is due: {late} now"));
+    }
     let asks = |found: &&Finding| {
         let repair = Repair::of(&found.repair.step);
         found.severity == Severity::Critical && repair.is_some_and(|r| r.label() == one.called)

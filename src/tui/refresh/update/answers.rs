@@ -202,6 +202,7 @@ fn take_pulse(model: &mut Model, at: usize, mut pulse: Pulse) -> (bool, Option<P
     row.watch.changing = own.is_some();
     row.watch.takes_from_target = own.is_some_and(|(_, change)| change.takes_from_target());
     row.watch.blocked_by = model.schedule.blocker.of(&row.queue, now);
+    row.watch.awaits_sample = row.survey.is_none() && row.unsurveyed.is_none();
     let beside = running.filter(|(one, _)| one.queue != row.queue);
     row.watch.beside = beside.map(|(one, _)| {
         let name = text::printable_bytes(one.queue.name.as_bytes());
