@@ -14,7 +14,7 @@ pub struct Twin {
     pub written_ago_ms: Option<i64>,
     /// Somebody has delivered to this queue's own target, too; none while that is not known.
     pub own: Option<bool>,
-    /// How long ago that was seen last, in ms; none where it was not.
+    /// The time since that was seen last, in ms; none where it was not.
     pub own_ago_ms: Option<i64>,
 }
 
