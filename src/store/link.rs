@@ -54,12 +54,16 @@ const MEETING: Duration = Duration::from_secs(2);
 /// The time for which a busy server counts as one that others keep.
 const LATELY: Duration = Duration::from_secs(1);
 
+/// The longest time for which reads are asked again, of a patient handle, that another node of the
+/// cluster is to answer: in a failover all nodes agree within it who that is.
+const AGREED: Duration = Duration::from_secs(2);
+
 /// A handle to one server; cheap to clone. The link ends with its last handle.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
-    /// The link that was opened, when this is one to a node of its cluster.
-    _home: Option<Arc<Inner>>,
+    /// The link that was opened, when this is one to a node of its cluster; it follows the map.
+    home: Option<Arc<Inner>>,
     /// The time for which reads are asked again that a busy server refuses.
     patience: Duration,
 }
@@ -112,13 +116,14 @@ impl Store {
         let way = AddressSource::to(&endpoint.address);
         Self {
             inner: Arc::new(Inner::open(endpoint, way, access)),
-            _home: None,
+            home: None,
             patience: Duration::ZERO,
         }
     }
 
-    /// A handle whose reads are asked again for so long when the server is busy with a script: for
-    /// what is asked once, and nobody repeats. (A refresh comes back by itself.)
+    /// A handle whose reads are asked again for so long when the server is busy with a script, and at
+    /// most two seconds when another node of the cluster is to be asked: for what is asked once, and
+    /// nobody repeats. (A refresh comes back by itself.)
     #[must_use]
     pub fn patient(&self, patience: Duration) -> Self {
         Self {
@@ -232,18 +237,21 @@ impl Store {
 
     /// Waits for the first answer; fails at once when an attempt to connect has failed, with its
     /// reason, and with `TimedOut` after `within`. A server that is only busy with a script is
-    /// tried again as long as the handle is [patient](Self::patient), if that is longer; one that has
-    /// answered, and owes an answer now, is ready for a patient one, which asks again by itself.
+    /// tried again as long as the handle is [patient](Self::patient), if that is longer; and for two
+    /// seconds of that the next owner of a slot, whose owner was left. One that has answered, and owes
+    /// an answer now, is ready for a patient one, which asks again by itself.
     pub async fn ready(&self, within: Duration) -> Result<ServerClock, StoreError> {
         let within = self.dialer().within(within.max(self.patience));
-        let until = instant() + self.patience;
+        let now = instant();
+        let (until, agreed) = (now + self.patience, now + self.patience.min(AGREED));
+        let moves = || self.dialer().left_slot().is_some() && instant() < agreed;
         let is_busy = || self.inner.shared.trouble().code() == Some("BUSY");
         let asks_again = !self.patience.is_zero();
         let mut link = self.link();
         let settled = link.wait_for(|l| match l.state {
             LinkState::Live => true,
             LinkState::Hung { .. } => asks_again && l.clock.is_some(),
-            LinkState::Lost { .. } => !is_busy() || instant() >= until,
+            LinkState::Lost { .. } => !moves() && (!is_busy() || instant() >= until),
             LinkState::Connecting => false,
         });
         let clock = match tokio::time::timeout(within, settled).await {
@@ -296,10 +304,35 @@ impl Store {
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
         let mut again = Retries::within(self.patience);
+        let mut moves = Retries::within(self.patience.min(AGREED)).with_pauses();
+        let (mut moved, mut there) = (None::<u16>, None::<Self>);
         loop {
-            let values = self.inner.shared.exchange(attempt, pipeline, limit).await?;
-            if !busy(&values) || !again.soon().await {
-                return Ok(values);
+            let asked = &there.as_ref().unwrap_or(self).inner.shared;
+            let answer = asked.exchange(attempt, pipeline, limit).await;
+            if let Ok(values) = &answer
+                && busy(values)
+            {
+                if again.soon().await {
+                    continue;
+                }
+                return answer;
+            }
+            let slot = match &answer {
+                Ok(values) => slots::moved_away(values),
+                Err(StoreError::Broken { .. } | StoreError::NotConnected { .. }) => {
+                    asked.dialer.left_slot()
+                }
+                Err(_) => None,
+            };
+            // What is asked about several slots may have come to lie at two nodes, of which none can
+            // answer it.
+            let Some(slot) = slot.filter(|slot| moved.is_none_or(|before| before == *slot)) else {
+                return answer;
+            };
+            moved = Some(slot);
+            match self.at_owner(slot) {
+                Some(owner) if moves.soon().await => there = Some(owner),
+                _ => return answer,
             }
         }
     }

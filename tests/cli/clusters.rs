@@ -251,6 +251,62 @@ fn nobody_says_that_all_is_well_while_queues_of_a_node_are_not_known() {
 }
 
 #[test]
+fn what_looks_once_amid_failovers_is_answered_as_before_them() {
+    let stage = Stage::new(20);
+    let cluster = &stage.cluster;
+    let replication = |node: usize| info(&cluster.nodes[node], "replication");
+    // The node that is named hands over too, and then leads to the others as a replica.
+    let fail_over = || {
+        for n in [2, 0, 2, 0] {
+            let (mut old, mut new) = (n, n + MASTERS);
+            if replication(new).contains("role:master") {
+                (old, new) = (new, old);
+            }
+            cluster.fail_over(new, false);
+            wait_for("the old master to follow", || {
+                replication(old).contains("role:slave")
+            });
+            wait_for("a whole cluster", || cluster.is_whole());
+        }
+    };
+    std::thread::scope(|scope| {
+        let failing_over = scope.spawn(fail_over);
+        while !failing_over.is_finished() {
+            answers_rightly(&stage, 2);
+            answers_rightly(&stage, 0);
+        }
+    });
+}
+
+#[test]
+fn a_node_that_has_not_heard_yet_who_owns_a_slot_leads_there_all_the_same() {
+    let stage = Stage::new(20);
+    let queue = queue_at(2, 0);
+    for _ in 0..3 {
+        // It is told by the owner, within a second, that this is not so.
+        stage.cluster.mistake(0, slot_of(&queue), 1);
+        answers_rightly(&stage, 2);
+    }
+}
+
+/// Each look at all queues, and at that one, tells of all entries.
+fn answers_rightly(stage: &Stage, n: usize) {
+    let name = &stage.names[n];
+    let queues = stage.run(&["queues", "--json"]).done();
+    let waiting: Vec<Value> = queues
+        .json()
+        .iter()
+        .map(|one| one["waiting"].clone())
+        .collect();
+    assert_eq!(waiting, [20; 3], "{queues:?}");
+    assert!(!queues.err.contains("not known"), "{queues:?}");
+    let shown = stage.run(&["show", name, "--json"]).done();
+    assert_eq!(shown.json()[0]["waiting"], 20, "{shown:?}");
+    let entries = stage.run(&["entries", name, "--json", "--all"]).done();
+    assert_eq!(entries.json().len(), 20, "{entries:?}");
+}
+
+#[test]
 fn a_node_that_loads_its_data_is_waited_for_by_what_looks_once() {
     let mut stage = Stage::with(1, &ALONE);
     let node = &mut stage.cluster.nodes[2];

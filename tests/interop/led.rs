@@ -47,7 +47,7 @@ fn plays(side: &Side, queue: &str, fails_over: impl FnOnce()) {
     let client = side.client("led");
     client.work(queue, "string");
     let taken = client.consume(queue, "string");
-    let clients = || ours::look(side, "show", queue)[0]["transfer_clients"].clone();
+    let clients = || ours::clients(side, queue);
     wait_for("its client to be counted", || clients() == 1);
     both_ways(side, queue, (&client, &taken), "before");
     fails_over();
@@ -59,7 +59,7 @@ fn plays(side: &Side, queue: &str, fails_over: impl FnOnce()) {
 
 /// Our offer is transferred and taken by it; its own is read and delivered by us.
 fn both_ways(side: &Side, queue: &str, (client, taken): (&Client<'_>, &Answers), when: &str) {
-    let took = || taken.took().map(|(_, text)| text);
+    let took = || taken.took_at_last();
     let ours = format!("from us {when}");
     ours::offer(
         side,

@@ -104,6 +104,19 @@ pub fn change(side: &Side, command: &str, queue: &str, words: &[&str], input: &s
     ids.collect()
 }
 
+/// The clients that transfer for that queue. Nothing is left of an empty one that nobody listens to:
+/// there is no such queue then.
+pub fn clients(side: &Side, queue: &str) -> u64 {
+    let said = delayscope(side, "show", queue).output().unwrap();
+    let why = String::from_utf8_lossy(&said.stderr);
+    if why.contains("no queue") {
+        return 0;
+    }
+    assert!(said.status.success(), "show: {why}");
+    let shown: Value = serde_json::from_slice(&said.stdout).unwrap();
+    shown["transfer_clients"].as_u64().unwrap()
+}
+
 /// What a look at that queue prints, a value a line.
 pub fn look(side: &Side, command: &str, queue: &str) -> Vec<Value> {
     let said = delayscope(side, command, queue).output().unwrap();

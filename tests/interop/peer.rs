@@ -291,6 +291,18 @@ impl Answers {
         Some((words[1].parse().unwrap(), unhex(&words[3])))
     }
 
+    /// The text of the next element that a consumer took which takes on when that fails, as
+    /// applications do: a master that hands over ends what older releases wait for there.
+    pub fn took_at_last(&self) -> Option<String> {
+        loop {
+            let words = self.lines.recv_timeout(PATIENCE).ok()?;
+            if words[0] == "took" {
+                return Some(unhex(&words[3]));
+            }
+            assert_eq!(words[0], "failed", "{}: {}", self.request, words.join(" "));
+        }
+    }
+
     /// The next transfer of a watched client that moved what was due by then.
     pub fn transferred(&self, due: i64) -> Transfer {
         loop {

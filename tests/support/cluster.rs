@@ -179,6 +179,12 @@ impl Cluster {
         }
     }
 
+    /// Makes a node believe that another one owns a slot.
+    pub fn mistake(&self, node: usize, slot: u16, owner: usize) {
+        let words = ["CLUSTER", "SETSLOT", &slot.to_string(), "NODE"];
+        self.nodes[node].cmd(&[&words[..], &[&self.id(owner)]].concat());
+    }
+
     fn id(&self, n: usize) -> String {
         text(&self.nodes[n], &["CLUSTER", "MYID"])
     }

@@ -1,4 +1,4 @@
-//! When a server is asked again that was busy with somebody's script.
+//! When a server is asked again that was busy with somebody's script, or had given a slot away.
 
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,14 @@ impl Retries {
             since: None,
             within,
             at_once: AT_ONCE,
+        }
+    }
+
+    /// The same, each time after a pause: no answer is waited for that comes in a moment.
+    pub(in crate::store) const fn with_pauses(self) -> Self {
+        Self {
+            at_once: Duration::ZERO,
+            ..self
         }
     }
 

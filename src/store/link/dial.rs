@@ -305,6 +305,15 @@ impl Dialer {
         self.stays.borrow().turn
     }
 
+    /// The slot that this leads to, once its first owner was left: connections break then because
+    /// there is another one.
+    pub(super) fn left_slot(&self) -> Option<u16> {
+        match self.way {
+            AddressSource::Nodes(_, ClusterPlace::Slot(slot)) if self.turn() > 0 => Some(slot),
+            _ => None,
+        }
+    }
+
     /// Where the endpoint leads to, when that is not its own address: the master of now.
     pub(super) fn leads_to(&self) -> Option<Address> {
         self.stays.borrow().at.clone()

@@ -261,12 +261,24 @@ impl Store {
         self.beside(link)
     }
 
+    /// The link to the node that owns a slot by the map of now, whichever node this one is to; none
+    /// where there is no cluster.
+    pub(super) fn at_owner(&self, slot: u16) -> Option<Self> {
+        let home = Self {
+            inner: Arc::clone(self.home.as_ref().unwrap_or(&self.inner)),
+            home: None,
+            patience: self.patience,
+        };
+        let topology = home.topology()?;
+        Some(home.at_node(topology, topology.owner(slot)?))
+    }
+
     /// A handle to another link, which keeps this one up too: it follows the map.
     fn beside(&self, link: &mut SiteLink) -> Self {
         link.used = instant();
         Self {
             inner: Arc::clone(&link.inner),
-            _home: Some(Arc::clone(&self.inner)),
+            home: Some(Arc::clone(&self.inner)),
             patience: self.patience,
         }
     }

@@ -250,6 +250,17 @@ fn address(host: &str, port: u16, asked: &Address) -> Option<Address> {
     (port != 0).then_some(Address::Tcp(host, port))
 }
 
+/// The slot of the first thing that another node was to be asked about.
+pub(super) fn moved_away(values: &[Value]) -> Option<u16> {
+    let slot = |value: &Value| match value {
+        Value::ServerError(error) if error.code() == "MOVED" => {
+            error.details()?.split(' ').next()?.parse().ok()
+        }
+        _ => None,
+    };
+    values.iter().find_map(slot)
+}
+
 /// Reads `3999 10.0.0.7:6379`, in which the host may be missing.
 fn moved(details: &str, asked: &Address) -> Option<(u16, Address)> {
     let mut words = details.split(' ');

@@ -6,6 +6,7 @@ use super::super::error::StoreError;
 use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use super::pages::strings;
+use super::transaction::goes_by;
 
 /// A key's type.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,8 +31,10 @@ pub(super) fn kind_word(value: &Value) -> String {
     }
 }
 
-/// The types of `keys`, in one round trip.
+/// The types of `keys`, in one round trip. Fails where a node cannot tell them just now, or is not the
+/// one to be asked: of keys that were not looked at nobody is to say that they are missing.
 pub async fn kinds(store: &Store, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, StoreError> {
+    const ATTEMPT: &str = "look at the types of keys";
     if keys.is_empty() {
         return Ok(Vec::new());
     }
@@ -39,9 +42,10 @@ pub async fn kinds(store: &Store, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, Stor
     for key in keys {
         read.cmd("TYPE").arg(key);
     }
-    let replies = store
-        .query("look at the types of keys", &read, LIMIT)
-        .await?;
+    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    if let Some(not_now) = replies.iter_mut().find(|reply| goes_by(reply)) {
+        store.accept(ATTEMPT, std::mem::take(not_now))?;
+    }
     let kind = |value: &Value| match kind_word(value).as_str() {
         "none" => KeyType::Missing,
         "zset" => KeyType::Zset,

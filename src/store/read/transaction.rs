@@ -212,7 +212,7 @@ fn unpack(
 }
 
 /// Tells whether the server will answer that by itself, later.
-fn goes_by(value: &Value) -> bool {
+pub(super) fn goes_by(value: &Value) -> bool {
     error_words(value).is_some_and(|words| passes(words.split(' ').next().unwrap_or_default()))
 }
 
