@@ -311,6 +311,29 @@ fn clients_that_sleep_for_an_overflowed_entry_are_no_second_cause() {
 }
 
 #[test]
+fn nobody_is_told_to_wake_clients_before_the_first_sample_shows_why_they_fail() {
+    let said = |awaits_sample| {
+        let pulses = (0..8).map(|n| Pulse {
+            first: Some(framed(Form::ByteId, 1, Some(-9_000))),
+            ..pulse(n * 1_000, 3, Some(9_000 + n * 1_000), 1)
+        });
+        let mut scene = pulses.fold(Scene::default(), Scene::pulse);
+        scene.watch.awaits_sample = awaits_sample;
+        let said = scene.all();
+        let found = said
+            .findings
+            .iter()
+            .any(|found| found.id == id::STUCK_CLIENT);
+        let early = said.early.into_iter();
+        let mut early = early.filter(|(rule, _)| *rule == id::STUCK_CLIENT);
+        (found, early.next().map(|(_, open)| open.words()))
+    };
+    assert_eq!(said(false), (true, None));
+    let words = "1 late, and nobody transfers; checking why";
+    assert_eq!(said(true), (false, Some(words.to_owned())));
+}
+
+#[test]
 fn a_server_that_was_away_for_a_while_is_no_sign_that_anything_is_over() {
     let alone = |mut scene: Scene, from: i64, to: i64, clients| {
         let mut gone = 0;

@@ -85,6 +85,32 @@ fn who_waits_for_a_server_that_another_queue_keeps_is_not_asked_why() {
     assert!(!all.contains("✓ OK"), "{all}");
 }
 
+#[test]
+fn who_is_late_for_another_queues_transfers_is_told_so_at_its_own_queue_alone() {
+    let mut m = evening(MIDDLE, look());
+    m.queues.truncate(2);
+    let mut slow = Finding::new("slow-transfer", Severity::Warning, "Slow transfers.");
+    slow.evidence
+        .figures
+        .insert("block_ms".to_owned(), 90.into());
+    m.queues[0].findings = vec![slow];
+    let mut late = Finding::new("stuck-client", Severity::Note, "Redis is blocked by that.");
+    late.follows = Some("slow-transfer");
+    m.queues[1].findings = vec![late.clone()];
+    m.queues[1].watch.blocked_by = Some(m.queues[0].queue.name.text().into_owned());
+    assert!(!words(&m).contains("is blocked by that"), "{}", words(&m));
+    (late.gone, late.lasted_ms) = (Some(NOW.plus(-5_000)), 8_000);
+    m.queues[1].gone = vec![late];
+    assert!(!words(&m).contains("is blocked by that"), "{}", words(&m));
+    m.queues[1].gone.clear();
+    (m.screen, m.cursor) = (Screen::Queue, 1);
+    assert!(words(&m).contains("is blocked by that"), "{}", words(&m));
+    // Where the other one says nothing of it, it is told here too.
+    (m.screen, m.cursor) = (Screen::Dashboard, 0);
+    m.queues[0].findings.clear();
+    assert!(words(&m).contains("is blocked by that"), "{}", words(&m));
+}
+
 /// One queue with a finding whose command is longer than a row, and one that has gone.
 fn outside(size: (u16, u16)) -> Model {
     let mut m = evening(size, look());

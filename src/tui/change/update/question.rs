@@ -232,7 +232,7 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
         let woken = text::counted(clients?, "client looks", "clients look");
         let late = row.pulse.as_ref()?.late.get()?;
         let late = text::counted(late, "entry is late", "entries are late");
-        return Some(format!("{woken} at once for what is due: {late} now"));
+        return Some(format!("{woken} at once; {late} now"));
     }
     let asks = |found: &&Finding| {
         let repair = Repair::of(&found.repair.step);
