@@ -305,7 +305,7 @@ impl Store {
     ) -> Result<Vec<Value>, StoreError> {
         let mut again = Retries::within(self.patience);
         let mut moves = Retries::within(self.patience.min(AGREED)).with_pauses();
-        let (mut moved, mut there) = (None::<u16>, None::<Self>);
+        let (mut gone, mut there) = (None::<u16>, None::<Self>);
         loop {
             let asked = &there.as_ref().unwrap_or(self).inner.shared;
             let answer = asked.exchange(attempt, pipeline, limit).await;
@@ -326,10 +326,10 @@ impl Store {
             };
             // What is asked about several slots may have come to lie at two nodes, of which none can
             // answer it.
-            let Some(slot) = slot.filter(|slot| moved.is_none_or(|before| before == *slot)) else {
+            let Some(slot) = slot.filter(|slot| gone.is_none_or(|before| before == *slot)) else {
                 return answer;
             };
-            moved = Some(slot);
+            gone = Some(slot);
             match self.at_owner(slot) {
                 Some(owner) if moves.soon().await => there = Some(owner),
                 _ => return answer,
