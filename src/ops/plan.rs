@@ -233,7 +233,7 @@ async fn prepared(
     }
     let now = store.ready(READY).await?.now();
     match (&wish.what, &wish.which) {
-        (What::Transfer, Which::Due) => whole::due(store, wish, now).await,
+        (What::Transfer, Which::Due) => Box::pin(whole::due(store, wish, now)).await,
         (What::Kick | What::Realign(_) | What::RestoreOrder | What::Drift, _) => {
             whole::of_queue(store, wish, now, tell).await
         }
