@@ -40,6 +40,14 @@ fn explain(seen: &QueueFacts, all: &mut Diagnosis) {
         findings.retain(|found| !effects.contains(&found.id));
         all.early.retain(|(id, _)| !effects.contains(id));
     }
+    if all
+        .early
+        .iter()
+        .any(|(id, _)| [id::POISON, id::MIXED_FRAMES].contains(id))
+    {
+        // What a client moves and then fails at leaves the order list before it leaves timeouts.
+        findings.retain(|found| found.id != id::DRIFT);
+    }
     if findings.iter().any(Finding::redelivers) || findings.iter().any(mixed_fleet::is_of_both) {
         // More of them come as long as that stands, and fill target.
         let effects = [id::DUPLICATES, id::TARGET_BACKLOG];

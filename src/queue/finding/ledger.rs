@@ -238,12 +238,18 @@ impl FindingLedger {
 }
 
 /// Takes out what is told as what follows from a finding of this queue that is not told: alone,
-/// "Same cause: …" says nothing, and in a moment it has gone too, or stands for itself.
+/// "Same cause: …" says nothing, and in a moment it has gone too, or stands for itself. So does what
+/// follows from one of these.
 fn without_causes(findings: &mut Vec<Finding>) {
-    let told: Vec<&'static str> = findings.iter().map(|found| found.id).collect();
-    // Slow transfers are those of another queue.
-    let stands = |cause: &str| cause == id::SLOW_TRANSFER || told.contains(&cause);
-    findings.retain(|found| found.follows.is_none_or(stands));
+    loop {
+        let told: Vec<&'static str> = findings.iter().map(|found| found.id).collect();
+        // Slow transfers are those of another queue.
+        let stands = |cause: &str| cause == id::SLOW_TRANSFER || told.contains(&cause);
+        findings.retain(|found| found.follows.is_none_or(stands));
+        if findings.len() == told.len() {
+            return;
+        }
+    }
 }
 
 /// Two counts of a figure, so that its rate is that of the last minute or so: what happened before that
@@ -304,15 +310,17 @@ impl KnownEntry {
         self.gone.filter(|gone| gone.since(self.first) >= SEEN_MS)
     }
 
-    /// The memory of it: when it was seen, not since when its rule holds that it was so.
+    /// The memory of it: for as long as was told while it stood.
     fn as_passed(&self, gone: EpochMillis) -> PassedFinding {
+        let since = self.finding.since;
+        let since = since.filter(|_| self.finding.stands_as_long());
         PassedFinding {
             id: self.finding.id,
             severity: self.worst.severity,
             figure: self.worst.figure,
             headline: self.worst.headline.clone(),
             details: self.worst.details.clone(),
-            since: self.first,
+            since: since.unwrap_or(self.first),
             until: gone,
             times: 1,
         }

@@ -3,7 +3,7 @@
 use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
-use super::{clients, poison};
+use super::{clients, poison, recovery};
 use crate::queue::change::What;
 use crate::queue::exact::Group;
 use crate::queue::finding::id;
@@ -18,6 +18,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let Some(sample) = seen.watch.sample() else {
         return RuleVerdict::Silent;
     };
+    if recovery::repaired(seen.watch) > Some(sample.at) {
+        // It shows what was there before our change.
+        return RuleVerdict::Kept;
+    }
     let next = heads::next_due(seen);
     let of = |era| {
         let next = Frames::count(next.iter().copied(), era);
@@ -195,7 +199,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Scene, framed, pulse, sample, server_look};
+    use super::super::tests::{START, Scene, framed, pulse, sample, server_look};
     use super::*;
     use crate::queue::{Form, change};
 
@@ -223,6 +227,26 @@ mod tests {
         );
         let turned = sentence(vec![older(1)], vec![newer(2)]);
         assert!(turned.contains("Some have the format"), "{turned}");
+    }
+
+    #[test]
+    fn a_sample_of_before_our_change_says_nothing_of_what_is_left() {
+        let both = || {
+            vec![
+                framed(Form::ByteId, 1, None),
+                framed(Form::DoubleId, 2, None),
+            ]
+        };
+        let mut scene = Scene::default()
+            .pulse(pulse(0, 2, None, 1))
+            .sample(sample(both(), both()));
+        assert!(scene.found(ID).is_some());
+        let change = crate::queue::Change::Repack;
+        scene.watch.changed_by_us(change, START.plus(1_000));
+        assert_eq!(scene.verdict(ID), RuleVerdict::Kept);
+        let mut after = sample(both(), both());
+        after.at = START.plus(2_000);
+        assert!(scene.sample(after).found(ID).is_some());
     }
 
     #[test]

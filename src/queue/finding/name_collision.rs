@@ -167,6 +167,7 @@ fn listeners(seen: &QueueFacts) -> Vec<String> {
             "which one, Redis does not tell".to_owned()
         }
         [] => "which ones, Redis does not tell".to_owned(),
+        [name] if count == 1 => format!("by its name it is {name}"),
         names => format!("by their names some are {}", names.join(", ")),
     };
     vec![format!("{listen} to the channel of both names; {which}")]

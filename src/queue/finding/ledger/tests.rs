@@ -107,7 +107,7 @@ fn what_has_gone_is_told_as_it_was_at_its_worst() {
 }
 
 #[test]
-fn what_is_over_is_told_for_as_long_as_it_was_seen_and_not_at_all_when_that_was_a_moment() {
+fn what_is_over_has_the_time_that_it_had_while_it_stood_and_is_not_told_when_it_was_a_moments() {
     let long_ago = || {
         let mut said = found(None);
         said.findings[0].since = Some(at(-500_000));
@@ -124,7 +124,7 @@ fn what_is_over_is_told_for_as_long_as_it_was_seen_and_not_at_all_when_that_was_
         (lasted, ledger.passed().next().map(|one| one.since))
     };
     assert_eq!(after(2_999), (None, None));
-    assert_eq!(after(32_000), (Some(32_000), Some(at(0))));
+    assert_eq!(after(32_000), (Some(32_000), Some(at(-500_000))));
 }
 
 #[test]
@@ -225,6 +225,31 @@ fn what_followed_from_another_one_is_given_a_moment_to_go_with_it() {
     assert_eq!(severity(1_000), None);
     assert_eq!(severity(2_400), None);
     assert_eq!(severity(2_500), Some(Severity::Warning));
+}
+
+#[test]
+fn what_follows_from_what_has_lost_its_own_cause_is_not_told_either() {
+    let all = |parts: &[(&'static str, Option<&'static str>)]| Diagnosis {
+        findings: parts
+            .iter()
+            .map(|(id, follows)| Finding {
+                follows: *follows,
+                ..Finding::new(id, Severity::Note, "That.")
+            })
+            .collect(),
+        ..Diagnosis::default()
+    };
+    let mut ledger = FindingLedger::default();
+    let fleet = ("mixed-fleet", None);
+    ledger.enter(all(&[fleet, ("poison", Some("mixed-fleet"))]), at(0));
+    let left = all(&[("poison", None), ("mixed-frames", Some("poison"))]);
+    let mut told = |ms| ledger.enter(left.clone(), at(ms)).findings.len();
+    assert_eq!(
+        told(1_000),
+        0,
+        "whether the entry still blocks is seen in a moment"
+    );
+    assert_eq!(told(2_500), 2);
 }
 
 #[test]
