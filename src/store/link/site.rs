@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join_all, try_join_all};
 
+use super::again::Retries;
 use super::dial::{AddressSource, ClusterPlace};
 use super::shared::SharedLink;
 use super::slots::Topology;
-use super::{Access, Inner, Store};
+use super::{AGREED, Access, Inner, Store};
 use crate::clock::instant;
 use crate::queue::slot::slot;
 use crate::queue::{Address, Endpoint, LinkState, Queue};
@@ -179,13 +180,21 @@ impl Store {
         key: impl Fn(&I) -> Vec<u8>,
         ask: impl AsyncFn(Self, Vec<I>) -> Result<Vec<T>, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let shares = self.shares(items.iter().map(key)).await;
-        let asked = shares.into_iter().map(async |(store, places)| {
-            let share = places.iter().map(|at| items[*at].clone()).collect();
-            let answers = ask(store, share).await?;
-            Ok::<_, StoreError>((places, answers))
-        });
-        Ok(in_places(items.len(), try_join_all(asked).await?))
+        let mut moves = Retries::within(self.patience.min(AGREED)).with_pauses();
+        loop {
+            let shares = self.shares(items.iter().map(&key)).await;
+            let asked = shares.into_iter().map(async |(store, places)| {
+                let share = places.iter().map(|at| items[*at].clone()).collect();
+                let answers = ask(store, share).await?;
+                Ok::<_, StoreError>((places, answers))
+            });
+            match try_join_all(asked).await {
+                Ok(told) => return Ok(in_places(items.len(), told)),
+                // Of a share some lies at another node: by the map of now it goes to that one.
+                Err(error) if error.code() == Some("MOVED") && moves.soon().await => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The same, where a node that fails or hangs takes nothing from the others: an answer for each of

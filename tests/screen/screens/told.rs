@@ -241,7 +241,7 @@ fn what_was_wrong_before_is_told_below() {
     m.tab = Tab::Findings;
     let all = words(&m);
     assert!(all.contains("Earlier"), "{all}");
-    assert!(all.contains("orders: for 0:19 until 14:01:30: "), "{all}");
+    assert!(all.contains("orders: for 0:51 until 14:01:30: "), "{all}");
     picture("tab_findings_earlier", &m);
 }
 
