@@ -274,10 +274,10 @@ fn known_to(n: usize, ports: &[u16]) -> String {
     known
 }
 
-/// The ports of a cluster's nodes. No other test is given one of them, or of their buses, while this
-/// lives: each belongs to a block whose own port is held.
-struct Ports {
-    of_nodes: Vec<u16>,
+/// The ports of a cluster's nodes, or of sentinels. No other test is given one of them, or of their
+/// buses, while this lives: each belongs to a block whose own port is held.
+pub struct Ports {
+    pub of_nodes: Vec<u16>,
     _held: TcpListener,
 }
 
@@ -292,7 +292,7 @@ impl Ports {
     /// A block that nobody has, and in which no stranger listens. The ports of its nodes are not
     /// taken to find that out: what is let go only then may still be held, for a moment, by a
     /// process that is being started elsewhere.
-    fn free() -> Self {
+    pub fn free() -> Self {
         let listens = |port: u16| TcpStream::connect(("127.0.0.1", port)).is_ok();
         let mut found = (0_u64..).filter_map(|n| {
             let block = RandomState::new().hash_one(n) % u64::from(BLOCKS);

@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 
 use delayscope::queue::{Address, Endpoint, Sentinels};
 
+use crate::cluster::Ports;
 use crate::support::{
     Server, Value, behind_tls, free_port, guarded, room, server_binary, signal, wait_for,
 };
@@ -26,6 +27,8 @@ pub struct Group {
     /// The first is the master at the start.
     pub servers: Vec<Server>,
     pub sentinels: Vec<Sentinel>,
+    /// Given back when all have ended.
+    _ports: Ports,
 }
 
 /// One sentinel.
@@ -72,11 +75,14 @@ impl Group {
                 .count()
                 == 2
         });
-        let ports = [free_port(), free_port(), free_port()];
+        // Whoever connects may be given what was only free a moment ago.
+        let held = Ports::free();
+        let ports = [held.of_nodes[0], held.of_nodes[1], held.of_nodes[2]];
         let sentinels = (0..3).map(|n| Sentinel::start(n, ports, &servers, (password, tls_files)));
         let group = Self {
             sentinels: sentinels.collect(),
             servers,
+            _ports: held,
         };
         wait_for("sentinels that agree", || {
             group.sentinels.iter().all(Sentinel::is_ready)
