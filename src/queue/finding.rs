@@ -54,7 +54,7 @@ use serde_json::Value;
 use super::look::ServerWatch;
 use super::{Pulse, Queue, Survey};
 pub use advice::{Act, Advice};
-pub use blocker::Blocker;
+pub use blocker::{Blocker, blocked_by};
 pub use causes::may_wait_for_the_server;
 pub use diagnosis::Diagnosis;
 pub use evidence::{Evidence, Remedy, Step};

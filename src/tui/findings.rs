@@ -163,7 +163,8 @@ fn all(model: &Model) -> impl Iterator<Item = QueueFinding<'_>> {
 }
 
 /// It only tells that another queue's transfers keep the server, and that one's own finding stands
-/// beside it: for the moments that it lasts, nothing is pushed in between the others.
+/// beside it: for the moments that it lasts, nothing is pushed in between the others. Once it is over,
+/// nobody has to be told.
 fn is_told_by_blocker(model: &Model, told: &QueueFinding) -> bool {
     let follows = told.finding.follows == Some(id::SLOW_TRANSFER) && !told.nested;
     if !follows || !matches!(model.screen, Screen::Dashboard) {
@@ -213,8 +214,8 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     let since = since.map(ago).filter(|ago| *ago >= NEW_MS);
     // "late by 2:05 … for 2:05" says it twice, and "… for 2:06" too.
     let said = |ago: &i64| {
-        let near = (-NEAR_S..=NEAR_S).map(|seconds| text::age(ago + seconds * 1_000));
-        near.into_iter().any(|age| has_word(&finding.details, &age))
+        let mut near = (-NEAR_S..=NEAR_S).map(|seconds| text::age(ago + seconds * 1_000));
+        near.any(|age| has_word(&finding.details, &age))
     };
     let since = since.filter(|ago| !said(ago)).map(text::age);
     // Of what was there at the first look nobody knows since when.

@@ -480,17 +480,13 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) {
             "{:?}",
             undone.summary
         );
-        let there = before.target.len() as u64 + count - back;
-        let all = if made == Made::Delete {
-            before.target.len() as u64
+        let delivered = if made == Made::Transfer {
+            count - back
         } else {
-            there
+            0
         };
-        assert_eq!(
-            after.target.len() as u64,
-            all,
-            "{made:?} undone at the new owner"
-        );
+        let in_target = (after.target.len() - before.target.len()) as u64;
+        assert_eq!(in_target, delivered, "{made:?} undone at the new owner");
         return;
     }
     assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);

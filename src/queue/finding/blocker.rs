@@ -8,6 +8,16 @@ use crate::queue::{Queue, text};
 /// Transfers have kept the server so lately that others may still be late for them.
 const COUNTS: Duration = Duration::from_secs(15);
 
+/// A headline that names a queue has so many columns for the name.
+const NAME_COLUMNS: usize = 26;
+
+/// `Redis is blocked by transfers of stock`, for whoever waits for that; a long name is cut.
+#[must_use]
+pub fn blocked_by(blocker: &str) -> String {
+    let name = text::cut(blocker, NAME_COLUMNS);
+    format!("Redis is blocked by transfers of {name}")
+}
+
 /// The memory of the queue that kept the server last, for all queues of a server together.
 #[derive(Clone, Debug, Default)]
 pub struct Blocker {

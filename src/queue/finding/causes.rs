@@ -2,14 +2,11 @@
 
 use std::cmp::Reverse;
 
-use super::{Diagnosis, Finding, Open, QueueFacts, Severity};
+use super::{Diagnosis, Finding, Open, QueueFacts, Severity, blocked_by};
 use super::{drift, mixed_fleet, mixed_frames, poison, score_range, slow_transfer, stuck_client};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::text;
-
-/// A headline that names a queue has so many columns for the name.
-const NAME_COLUMNS: usize = 26;
 
 /// The rule asks about clients or consumers that may only wait for a server that is kept from them.
 #[must_use]
@@ -177,8 +174,7 @@ fn below_its_blocker(seen: &QueueFacts, findings: &mut [Finding]) {
                 format!("{late} late here; the clients of this queue are not to blame.")
             }
         };
-        let name = text::cut(blocker, NAME_COLUMNS);
-        let headline = format!("Redis is blocked by transfers of {name}.");
+        let headline = format!("{}.", blocked_by(blocker));
         let then = format!("Repair {blocker} first; this usually disappears.");
         found.follow(id::SLOW_TRANSFER, (headline, late), then);
     }

@@ -142,7 +142,7 @@ impl Finding {
         self.by_payload(&self.details)
     }
 
-    /// The same finding with details and evidence so.
+    /// The finding with the entries called by what they say in its details and its evidence.
     #[must_use]
     pub fn told_by_payload(&self) -> Self {
         let words = self.evidence.words.iter();

@@ -205,23 +205,26 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
             .ends(at),
         None => finding,
     };
-    let words = match sorted {
-        Some(then) => format!(
-            "The order list was sorted from here {} ago: what was offered before is transferred \
-             quickly. Find out who offers many entries out of due order.",
-            text::age(pulse.at.since(then).max(0))
-        ),
+    let (step, words) = match sorted {
+        Some(then) => {
+            let ago = text::age(pulse.at.since(then).max(0));
+            let words = format!(
+                "The order list was sorted from here {ago} ago: what was offered before is transferred \
+                 quickly. Find out who offers many entries out of due order."
+            );
+            (Step::Outside, words.into())
+        }
         None if burst.is_some() => {
             let words = Advice::of("Sort the order list").by(Act::Repair, " before they fall due.");
-            return Some(finding.repair(Step::Change(What::Realign(None)), words));
+            (Step::Change(What::Realign(None)), words)
         }
         None => {
-            "Find out who offers many entries out of due order. What waits now is quick: there is \
-                 nothing to sort yet."
-                .to_owned()
+            let words = "Find out who offers many entries out of due order. What waits now is quick: there \
+                         is nothing to sort yet.";
+            (Step::Outside, words.into())
         }
     };
-    Some(finding.repair(Step::Outside, words))
+    Some(finding.repair(step, words))
 }
 
 /// The time in ms between bursts, the newest first, that come at equal distances, and when the next one

@@ -11,7 +11,7 @@ use crate::tui::area::{Area, Slot};
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::field;
 use crate::tui::hitmap::Target;
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, Code, Key};
 use crate::tui::layout::bare;
 use crate::tui::model::Model;
 use crate::tui::widget::bars::{Bars, Rise};
@@ -315,11 +315,7 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
     let style = if name.is_right() { t.ok } else { t.text };
     field::view::one_line(ctx, &name.field, true, style, &mut line, buf);
     // Whoever has pressed the key of another question's answer reads here what is awaited.
-    let back = if ctx.model.look.ascii {
-        "Backspace"
-    } else {
-        "⌫"
-    };
+    let back = Key::of(Code::Backspace).label(ctx.model.look.ascii);
     let wrong = match name.is_wrong() {
         true if name.field.text().is_empty() => Some(format!("type {} first", name.wanted)),
         true => Some(format!("not {}: {back} takes letters back", name.wanted)),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{name, rows};
-use crate::queue::finding::{RULES, Step, may_wait_for_the_server};
+use crate::queue::finding::{RULES, Step, blocked_by, may_wait_for_the_server};
 use crate::queue::text;
 use crate::tui::keys::Action;
 use crate::tui::model::{self, Model, Screen};
@@ -119,8 +119,7 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
             return format!("{whose}No Redisson client runs here: {late} late, oldest {oldest}");
         }
         if let Some(blocker) = &row.watch.blocked_by {
-            let blocker = text::cut(blocker, 26);
-            let told = format!("Redis is blocked by transfers of {blocker}");
+            let told = blocked_by(blocker);
             return format!("{whose}{late} late, oldest {oldest}: {told}");
         }
         let blind = match row.blind.len() {

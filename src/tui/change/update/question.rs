@@ -225,10 +225,10 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
         .pulse
         .as_ref()
         .and_then(|pulse| pulse.transfer_clients.get());
-    if plan.change == Change::Kick && clients == Some(0) {
-        return Some("nobody listens: no Redisson client runs for this queue".to_owned());
-    }
     if plan.change == Change::Kick {
+        if clients == Some(0) {
+            return Some("nobody listens: no Redisson client runs for this queue".to_owned());
+        }
         let woken = text::counted(clients?, "client looks", "clients look");
         let late = row.pulse.as_ref()?.late.get()?;
         let late = text::counted(late, "entry is late", "entries are late");
@@ -238,10 +238,7 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
         let repair = Repair::of(&found.repair.step);
         found.severity == Severity::Critical && repair.is_some_and(|r| r.label() == one.called)
     };
-    let moves = matches!(
-        plan.change,
-        Change::Transfer | Change::Deliver | Change::Kick
-    );
+    let moves = matches!(plan.change, Change::Transfer | Change::Deliver);
     row.findings.iter().find(asks).filter(|_| !moves)?;
     let pulse = row.pulse.as_ref()?;
     let late = pulse.late.get().filter(|late| *late > 0)?;
