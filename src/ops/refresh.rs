@@ -37,7 +37,7 @@ pub async fn pulse(
     let seen = glance(store, &[ask(queue, now, page)]).await?;
     let first = seen.into_iter().next();
     first
-        .map(|glance| read(queue, page, glance))
+        .map(|glance| read(store, queue, page, glance))
         .ok_or_else(|| away(store))
 }
 
@@ -63,7 +63,7 @@ async fn at_node(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreErr
         let now = now(store)?;
         let asks: Vec<GlanceAsk> = some.iter().map(|queue| ask(queue, now, None)).collect();
         let seen = glance(store, &asks).await?;
-        pulses.extend(some.iter().zip(seen).map(|(q, g)| read(q, None, g)));
+        pulses.extend(some.iter().zip(seen).map(|(q, g)| read(store, q, None, g)));
     }
     Ok(pulses)
 }
@@ -187,7 +187,8 @@ fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
     }
 }
 
-fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
+fn read(store: &Store, queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
+    let twin = queue.twin();
     let first = glance.first;
     Pulse {
         at: glance.at,
@@ -200,6 +201,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
         target: glance.target,
         transfer_clients: glance.subscribers,
         first: first.map(|(member, score)| JudgedMember::new(queue, &member, Some(score), LONG)),
+        twin_written: twin.is_some_and(|name| store.was_told_of(name.as_bytes())),
         beside_bytes: glance.beside_bytes,
         page: page.zip(glance.page).map(|(ask, rows)| Page {
             first: ask.first,

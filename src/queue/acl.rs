@@ -12,6 +12,7 @@ use super::redis_cli;
 const READ: &[&str] = &[
     "client|list",
     "client|setname",
+    "client|tracking",
     "exec",
     "exists",
     "hlen",

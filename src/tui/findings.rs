@@ -187,6 +187,14 @@ fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = QueueFinding<'_
         let is_cause = |cause: &Finding| Some(cause.id) == gone.follows;
         !queue.gone.iter().any(is_cause)
     });
+    // Where entries are late still, and why is not known, another cause takes its place in a moment.
+    let gone = gone.filter(|gone| {
+        let is_repaired = gone.ending == FindingEnd::Repaired;
+        is_repaired
+            || !gone
+                .gone
+                .is_some_and(|then| queue.is_unexplained_since(then))
+    });
     let findings = queue.findings.iter().chain(gone);
     findings.map(move |finding| {
         let causes = |cause: &Finding| cause.is_cause_of(finding);

@@ -225,6 +225,17 @@ impl QueueRow {
             .filter(|oldest| read.since(*oldest) >= HAND_OVER_MS)
     }
 
+    /// Entries of it are late, and no rule has said why since that moment, which was not long ago.
+    #[must_use]
+    pub fn is_unexplained_since(&self, then: EpochMillis) -> bool {
+        /// The time, in ms, that the rules may need for that.
+        const JUDGED_MS: i64 = 10_000;
+        self.pulse.as_ref().is_some_and(|pulse| {
+            let is_late = self.late_since(pulse.at).is_some();
+            is_late && self.worst().is_none() && pulse.at.since(then) < JUDGED_MS
+        })
+    }
+
     /// Nobody is there to transfer what is late: the cause can be seen before a rule has decided.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {

@@ -33,3 +33,4 @@ mod stall;
 mod support;
 #[path = "../support/watch.rs"]
 mod watch;
+mod writes;

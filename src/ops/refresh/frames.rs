@@ -106,19 +106,20 @@ async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Tw
         Some(KeyType::List | KeyType::Missing) => store.writes(name.as_bytes()).await,
         _ => KeyWrites::Unseen(Duration::ZERO),
     };
-    let ago_ms = |writes: &KeyWrites| match writes {
-        KeyWrites::Seen(ago) => Some(i64::try_from(ago.as_millis()).unwrap_or(i64::MAX)),
-        KeyWrites::Doubted | KeyWrites::Awaited | KeyWrites::Unseen(_) => None,
+    let ms = |ago: Duration| Some(i64::try_from(ago.as_millis()).unwrap_or(i64::MAX));
+    let written_ago_ms = match writes {
+        KeyWrites::Seen(ago) => ms(ago),
+        // Once, somebody may have cleared it away.
+        KeyWrites::Once(_) | KeyWrites::Doubted | KeyWrites::Awaited | KeyWrites::Unseen(_) => None,
     };
-    let written_ago_ms = ago_ms(&writes);
-    let (own, own_ago_ms) = match () {
-        () if delivered => (Some(true), Some(0)),
-        () if written_ago_ms.is_none() => (None, None),
-        () => match store.writes(&queue.keys().target).await {
-            own @ KeyWrites::Seen(_) => (Some(true), ago_ms(&own)),
+    let (own, own_ago_ms) = match writes {
+        _ if delivered => (Some(true), Some(0)),
+        KeyWrites::Seen(_) | KeyWrites::Once(_) => match store.writes(&queue.keys().target).await {
+            KeyWrites::Seen(ago) | KeyWrites::Once(ago) => (Some(true), ms(ago)),
             KeyWrites::Unseen(watched) if watched >= OWN => (Some(false), None),
             KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => (None, None),
         },
+        KeyWrites::Doubted | KeyWrites::Awaited | KeyWrites::Unseen(_) => (None, None),
     };
     // What is awaited is asked for again soon, not only with the next sample of a queue at rest.
     let seen = stands || !matches!(writes, KeyWrites::Unseen(_));

@@ -125,7 +125,7 @@ fn sentences(waiting: u64, order: u64, (by, is_all): (u64, bool)) -> (String, St
             format!("{ignored}."),
         ),
         _ if waiting > order => (
-            "Entries are missing from the order list.".to_owned(),
+            missing(by, is_all),
             format!("{ignored}: timeouts holds so many more than the order list."),
         ),
         _ => (
@@ -136,6 +136,19 @@ fn sentences(waiting: u64, order: u64, (by, is_all): (u64, bool)) -> (String, St
             ),
         ),
     }
+}
+
+/// Says that so many, or at least so many, are not in the order list.
+fn missing(by: u64, is_all: bool) -> String {
+    let about = if is_all { "" } else { "At least " };
+    let are = match by {
+        1 => "entry is",
+        _ => "entries are",
+    };
+    format!(
+        "{about}{} {are} missing from the order list.",
+        text::number(by, 7)
+    )
 }
 
 /// Says that so many, or at least so many, have no due time, or none any more.
@@ -223,12 +236,14 @@ fn by_members(
         let then = lacking.count > 0 || twice.count > 0;
         return RuleVerdict::Found(only_there(finding, then));
     }
+    let does = match (lacking.count, twice.count) {
+        (_, 0) => ": it gets what is missing.",
+        (0, _) => ": what stands twice stays there once.",
+        _ => ": it gets what is missing, and what stands twice stays there once.",
+    };
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Drift),
-        Advice::of("Repair the order list").by(
-            Act::Repair,
-            ": it gets what is missing, and loses what stands twice.",
-        ),
+        Advice::of("Repair the order list").by(Act::Repair, does),
     ))
 }
 

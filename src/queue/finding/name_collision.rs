@@ -12,7 +12,7 @@ use crate::queue::{Twin, text};
 const LONG_MS: i64 = 30_000;
 
 /// The time in ms after which it is told that samples show nothing of the other list any more.
-const QUIET_MS: i64 = 45_000;
+const QUIET_MS: i64 = 25_000;
 
 /// The headline where both of them are used: both names, in the same order whichever of them it is
 /// told of.
@@ -103,7 +103,6 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     let is_mixed = twin.stands || twin.own == Some(true);
     let quiet = quiet(seen, [&own_name, &other]).filter(|_| is_mixed);
-    let quiet = quiet.unwrap_or_default();
     // Where all of them reach one list, nothing is mixed up.
     let severity = if is_mixed {
         Severity::Warning
@@ -111,7 +110,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Severity::Note
     };
     let finding = Finding::new(ID, severity, headline)
-        .details(format!("{details}{quiet}"))
+        .details(details)
         .number("other", other.as_str())
         .number("stands", twin.stands)
         .number("written", twin.written_ago_ms.is_some())
@@ -129,6 +128,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         )
         .check(&["TYPE"], twin.name.as_bytes())
         .check(&["TYPE"], &keys.target);
+    let repair = match quiet {
+        // Whoever has done something reads there whether it has helped.
+        Some(quiet) => Advice::from(quiet),
+        None => repair,
+    };
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
 }
 
@@ -149,7 +153,10 @@ fn quiet(seen: &QueueFacts, [own, other]: [&str; 2]) -> Option<String> {
     let which = if is_own { own } else { other };
     let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
     (QUIET_MS..TWIN_LASTS_MS).contains(&quiet_ms).then(|| {
-        format!(" Nothing was seen to reach {which} for {quiet}; after {then} this is over.")
+        format!(
+            "Nothing was seen to reach {which} for {quiet}; after {then} this is over. Else rename one \
+             of the two queues."
+        )
     })
 }
 
@@ -240,11 +247,11 @@ mod tests {
             let RuleVerdict::Found(found) = verdict else {
                 panic!("nothing found");
             };
-            found.sentence()
+            found.repair.sentence.to_string()
         };
         sampled(&mut watch, 0, Some(twin(false, true, Some(true))));
-        sampled(&mut watch, 44, None);
-        assert!(!told(&watch, 60).contains("Nothing was seen"));
+        sampled(&mut watch, 20, None);
+        assert!(!told(&watch, 24).contains("Nothing was seen"));
         sampled(&mut watch, 70, None);
         let quiet = told(&watch, 71);
         assert!(
@@ -268,7 +275,11 @@ mod tests {
             panic!("nothing found");
         };
         assert!(
-            !found.details.contains("Nothing was seen"),
+            !found
+                .repair
+                .sentence
+                .to_string()
+                .contains("Nothing was seen"),
             "it is believed"
         );
         sampled(&mut watch, 110, None);
@@ -276,7 +287,8 @@ mod tests {
             panic!("nothing found");
         };
         let told = "Nothing was seen to reach {orders} for 1:50; after 3:00 this is over.";
-        assert!(found.details.contains(told), "{}", found.details);
+        let says = found.repair.sentence.to_string();
+        assert!(says.starts_with(told), "{says}");
         sampled(&mut watch, 180, None);
         assert_eq!(of_watch("orders", &watch), RuleVerdict::Fine);
     }
@@ -295,7 +307,8 @@ mod tests {
         };
         let told = "Nothing was seen to reach orders for 2:50; after 3:00 this is over.";
         let both = found(&watch);
-        assert!(both.details.contains(told), "{}", both.details);
+        let says = both.repair.sentence.to_string();
+        assert!(says.starts_with(told), "{says}");
         assert_eq!(both.severity, Severity::Warning);
         sampled(&mut watch, 180, Some(twin(false, true, Some(false))));
         let left = found(&watch);

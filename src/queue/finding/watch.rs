@@ -220,6 +220,7 @@ impl Watch {
             }
             _ => None,
         };
+        self.twins.pulsed(pulse.twin_written);
         if let Some(first) = &pulse.first {
             self.largest = self.largest.max(first.bytes);
         }

@@ -6,9 +6,10 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::aio::{MultiplexedConnection, PubSub};
+use redis::aio::{AsyncPushSender, MultiplexedConnection, PubSub};
 use redis::{
-    AsyncConnectionConfig, ErrorKind, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value,
+    AsyncConnectionConfig, ErrorKind, Pipeline, ProtocolVersion, RedisConnectionInfo, RedisError,
+    RedisResult, Value,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
@@ -142,10 +143,61 @@ async fn greeted<W: Exchange>(
 pub(super) async fn bare(stream: LinkStream) -> Result<Wire, RedisError> {
     // We log in ourselves: the library does not pass on the words of a refusal.
     let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
+    driven(stream, &bare, AsyncConnectionConfig::new()).await
+}
+
+/// The reason why a server does not tell of writes.
+pub(super) enum Untold {
+    /// It does not know how, or we may not ask for it: it will not do it the next time either.
+    Refused,
+    /// We did not get so far.
+    Unheard,
+}
+
+/// A connection over which the server tells which of the keys that were read there are written to
+/// afterwards (CLIENT TRACKING, since Redis 6.0).
+pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Result<Wire, Untold> {
+    let stream = dialer.dial().await.map_err(|_| Untold::Unheard)?;
+    let endpoint = dialer.endpoint();
+    let mut login = RedisConnectionInfo::default()
+        .set_skip_set_lib_name()
+        .set_db(endpoint.db)
+        // In the older protocol another connection would have to listen.
+        .set_protocol(ProtocolVersion::RESP3);
+    if let Some(user) = &endpoint.user {
+        login = login.set_username(user);
+    }
+    if let Some(password) = &endpoint.password {
+        login = login.set_password(password);
+    }
+    let config = AsyncConnectionConfig::new().set_push_sender(says);
+    let why = |error: &RedisError| match error.code() {
+        Some(code) if passes(code) => Untold::Unheard,
+        None if error.is_io_error() || error.is_connection_dropped() => Untold::Unheard,
+        _ => Untold::Refused,
+    };
+    let opened = driven(stream, &login, config).await;
+    let mut wire = opened.map_err(|error| why(&error))?;
+    let mut asks = Pipeline::new();
+    asks.cmd("CLIENT").arg("SETNAME").arg(NAME);
+    asks.cmd("CLIENT").arg("TRACKING").arg("ON");
+    let answers = wire.exchange(&asks).await.map_err(|error| why(&error))?;
+    match answers.last() {
+        Some(Value::Okay) => Ok(wire),
+        _ => Err(Untold::Refused),
+    }
+}
+
+/// A connection that the library has set up like this.
+async fn driven(
+    stream: LinkStream,
+    settings: &RedisConnectionInfo,
+    config: AsyncConnectionConfig,
+) -> Result<Wire, RedisError> {
     // Each request has its own limit; see `Store::query`.
-    let config = AsyncConnectionConfig::new().set_response_timeout(None);
+    let config = config.set_response_timeout(None);
     let (connection, driver) =
-        MultiplexedConnection::new_with_config(&bare, stream, config).await?;
+        MultiplexedConnection::new_with_config(settings, stream, config).await?;
     Ok(Wire {
         connection,
         _driver: Arc::new(Driver(tokio::spawn(driver))),

@@ -117,10 +117,7 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     }
     if let Some(name) = &dialog.name {
         rows.push(Row::Blank);
-        let ask = format!(
-            "Type the queue's name to {} ({}): {}",
-            dialog.yes, name.why, name.wanted
-        );
+        let ask = format!("Type the queue's name ({}): {}", name.why, name.wanted);
         rows.extend(wrapped(&ask, columns).into_iter().map(Row::Kept));
         rows.push(Row::Name);
         rows.push(Row::Blank);

@@ -183,10 +183,9 @@ fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
             n => format!(", {n} times"),
         };
         let words = format!(
-            "{}  {}: for {lasted} until {}{times}: {}",
-            severity(ctx, passed.severity).0,
-            super::name(&ctx.model.queues[row]),
+            "{}  {}: {} (for {lasted}{times})",
             moments::clock(zone, passed.until),
+            super::name(&ctx.model.queues[row]),
             text::printable(&passed.headline),
         );
         (words, d.dim)

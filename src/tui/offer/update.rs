@@ -140,7 +140,7 @@ fn ask(model: &mut Model, offer: ToOffer, name: TypedName) {
         DialogLine::Words(format!("Offer {messages} to {}?", name.wanted)),
         DialogLine::Blank,
         DialogLine::Fact("due", due),
-        DialogLine::Fact("payloads", text::size(bytes)),
+        DialogLine::Fact("payloads", text::bytes(bytes)),
         DialogLine::Fact("server", text::printable(&model.endpoint).into_owned()),
         DialogLine::Blank,
         DialogLine::Words("Undo takes back what still waits.".to_owned()),

@@ -497,7 +497,7 @@ fn a_question_with_much_to_say_keeps_how_it_is_undone_and_what_has_to_be_typed_a
             "Somebody else has to be told",
             "…",
             undone,
-            "Type the queue's name to transfer now (1,000,000 entries at",
+            "Type the queue's name (1,000,000 entries at once): orders",
             "cancel ]",
         ];
         assert_told(&text, &told);

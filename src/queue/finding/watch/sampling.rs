@@ -144,7 +144,8 @@ impl Watch {
         let backlog = self.backlog_presses(last, age);
         let presses = another || felt || self.is_of_before(last) || backlog;
         let jumped = !is_dear(last, age) && self.has_jumped();
-        presses && age >= AGAIN_MS || jumped || self.front_presses(age)
+        let odd = self.twin_presses() && age >= ODD_MS;
+        presses && age >= AGAIN_MS || jumped || odd || self.front_presses(age)
     }
 
     /// A change of ours has ended since the last sample. The figures of a pulse do not tell that: an

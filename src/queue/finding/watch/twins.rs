@@ -48,6 +48,8 @@ pub(super) struct TwinSigns {
     /// Writes to the queue's own target.
     own: Writes,
     not_own: Option<EpochMillis>,
+    /// A pulse since the last sample has brought news of a write to the other one.
+    told: bool,
 }
 
 impl TwinSigns {
@@ -55,6 +57,7 @@ impl TwinSigns {
     pub(super) fn saw(&mut self, frames: &Frames) {
         let at = frames.at;
         let twin = frames.twin.as_ref();
+        self.told = false;
         let (before, written) = (self.written, twin.and_then(|twin| twin.written_ago_ms));
         self.written.saw(at, written);
         self.own.saw(at, twin.and_then(|twin| twin.own_ago_ms));
@@ -77,6 +80,11 @@ impl TwinSigns {
         self.last = Some((at, twin.clone()));
     }
 
+    /// A pulse has been read.
+    pub(super) const fn pulsed(&mut self, twin_written: bool) {
+        self.told |= twin_written;
+    }
+
     /// A list stood there a moment ago, and another look tells whether it comes back.
     pub(super) fn are_doubted(&self, at: EpochMillis) -> bool {
         let lately = |stood: EpochMillis| at.since(stood) < COMES_BACK_MS;
@@ -85,6 +93,12 @@ impl TwinSigns {
 }
 
 impl Watch {
+    /// The server has told of a write to the other one, and that, or whether this queue gets any, is
+    /// not known for sure yet.
+    pub(super) fn twin_presses(&self) -> bool {
+        self.twins.told && self.twin().is_none_or(|twin| twin.is_open())
+    }
+
     /// The time for which it is known that somebody writes to the other one, in ms.
     pub(in crate::queue::finding) fn twin_written_ms(&self) -> i64 {
         let last = self.sample().map(|sample| sample.at);
