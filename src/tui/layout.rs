@@ -197,7 +197,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     let plot = plot.saturating_sub(flow.h + strip.h);
     let frame = if boxed { 4 } else { 2 };
     let said = match findings::any(model) {
-        true if boxed => TOLD_WHOLE,
+        true if boxed => TOLD_WHOLE.max(crowded(model)),
         true => TOLD,
         false => CALM,
     };
@@ -303,6 +303,7 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
         // The entries keep at least as many rows.
         let kept = depth_rows(model, boxed) + least_rows(boxed);
         let most = (body.h / 2 + 1)
+            .max(crowded(model))
             .min(body.h.saturating_sub(kept))
             .clamp(5, 14);
         let rows = findings::panel::panel_rows(model, w - 2);
@@ -321,6 +322,20 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
         }
     };
     areas.news = body.take_bottom(rows);
+}
+
+/// Rows of the findings' pane where so much is wrong that it would not be seen without a key: the
+/// timeline and the entries leave it these. In steps, so that the panes stand still when one of many
+/// goes. None where less is wrong, or there is no such pane.
+fn crowded(model: &Model) -> u16 {
+    if !matches!(model.screen, Screen::Dashboard) || model.size.1 < PANEL_ROWS {
+        return 0;
+    }
+    match findings::wrong(model) {
+        0..=4 => 0,
+        5..=6 => 10,
+        _ => 11,
+    }
 }
 
 /// Rows of the timeline's plot on a terminal of `h` rows.

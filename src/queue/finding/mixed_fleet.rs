@@ -176,12 +176,15 @@ fn finding(
 /// Returns the step that mends it, with its words: a worker that runs already is not started again.
 fn mended(seen: &QueueFacts) -> (Step, Advice) {
     let names = clients::namesakes(seen);
-    let which = if names.is_empty() {
-        String::new()
-    } else {
-        format!(" (by their names {})", names.join(", "))
+    let stop = match names.as_slice() {
+        [] => "Upgrade or stop one version.".to_owned(),
+        // Which of two it is, whoever runs them knows.
+        [one, other] => format!("Upgrade or stop one: {one} or {other}."),
+        names => format!(
+            "Upgrade or stop one version (by their names {}).",
+            names.join(", ")
+        ),
     };
-    let stop = format!("Upgrade or stop one version{which}.");
     if seen.watch.own_workers > 0 {
         let words = format!("{stop} The worker here transfers both meanwhile.");
         return (Step::Outside, words.into());

@@ -92,6 +92,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Err(verdict) => return *verdict,
     };
     match severity(outlook.block_ms) {
+        Some(_) if is_rest(seen, pulse, &outlook) => match seen.watch.bursts.is_running() {
+            true => RuleVerdict::Kept,
+            false => fine(None),
+        },
         Some(severity) => RuleVerdict::Found(finding(seen, pulse, &outlook, severity)),
         None => fine(outlook.until),
     }
@@ -122,6 +126,14 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, pulse: Option<&Pulse>) {
     };
     let slow = said.findings.iter().any(slow);
     watch.bursts.saw(pulse.at, has_backlog(pulse), slow);
+}
+
+/// What is left of a burst: a few late entries, and nothing that the server has to be warned of.
+fn is_rest(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook) -> bool {
+    let bursts = &seen.watch.bursts;
+    let is_over = bursts.is_running() || bursts.has_just_ended(pulse.at);
+    let comes = || coming::begins_with(seen, pulse, &outlook.longest).is_some();
+    is_over && !has_backlog(pulse) && !comes()
 }
 
 /// The slow bursts of the last hour, the newest first.
@@ -157,26 +169,29 @@ fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 /// stands in timeouts already is told as soon as it does, unless what is due until `judged`, which
 /// was found near the head, reaches as far.
 fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> Option<Finding> {
-    let all: Vec<&SlowBurst> = earlier(seen, pulse.at).collect();
-    let sorted = seen.watch.bursts.sorted_at();
+    if seen.watch.bursts.sorted_at().is_some() {
+        // What waits now is transferred quickly, and whoever has sorted the list knows of the rest.
+        return None;
+    }
+    let all = earlier(seen, pulse.at).filter(|burst| !burst.is_past);
+    let all: Vec<&SlowBurst> = all.collect();
     let waits = next_burst(seen, pulse);
     let burst = waits.filter(|(from, _)| judged.is_none_or(|end| end < *from));
-    // One that waits and is judged to be quick says enough, and who has sorted the list knows.
-    let tells = waits.is_none() && sorted.is_none();
-    let lately = |burst: &SlowBurst| tells && pulse.at.since(burst.until) < ONCE_MS;
-    let last = all.first();
-    let last = last.filter(|last| all.len() > 1 || burst.is_some() || lately(last))?;
+    let lately = |burst: &SlowBurst| pulse.at.since(burst.until) < ONCE_MS;
+    // One that waits and is judged to be quick says enough.
+    let tells = |last: &&SlowBurst| waits.is_none() && lately(last);
+    let last = *all.first()?;
+    if all.len() == 1 && burst.is_none() && !tells(&last) {
+        return None;
+    }
     let (headline, details) = if let Some((at, count)) = burst {
         let (many, left) = (text::number(count, 7), text::age(at.since(pulse.at)));
-        let headline = format!("{many} fall due in {left}: transfers may block Redis.");
         (
-            headline,
+            format!("Slow transfers may come in {left}: {many} entries fall due."),
             format!("The last burst {}.", took(last, pulse.at)),
         )
     } else {
-        // What waits now is transferred quickly where the list was sorted.
-        let next = next_by_the_clock(&all, pulse.at).filter(|_| sorted.is_none());
-        let (when, apart) = match next {
+        let (when, apart) = match next_by_the_clock(&all, pulse.at) {
             Some((every, next)) => {
                 let (every, left) = (text::age(every), text::age(next.since(pulse.at)));
                 (format!(" in about {left}"), format!(", {every} apart"))
@@ -191,40 +206,37 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
         let details = format!("None are slow now; the last burst {last}.{many}");
         (format!("Slow transfers may come back{when}."), details)
     };
+    // Between two bursts nothing is cured.
+    let severity = if lately(last) {
+        Severity::Warning
+    } else {
+        Severity::Note
+    };
     // The last one stands in the details.
     let told = all.iter().skip(1).take(TOLD);
     let told = told.map(|burst| earlier_one(burst, pulse.at));
-    let finding = Finding::new(ID, Severity::Note, headline)
+    let finding = Finding::new(ID, severity, headline)
         .details(details)
         .number("times", all.len())
         .all_words(told.collect());
-    let finding = match burst {
+    Some(match burst {
         Some((at, count)) => finding
             .number("next_burst", count)
             .number("next_burst_ms", at.get())
-            .ends(at),
-        None => finding,
-    };
-    let (step, words) = match sorted {
-        Some(then) => {
-            let ago = text::age(pulse.at.since(then).max(0));
-            let words = format!(
-                "The order list was sorted from here {ago} ago: what was offered before is transferred \
-                 quickly. Find out who offers many entries out of due order."
-            );
-            (Step::Outside, words.into())
-        }
-        None if burst.is_some() => {
-            let words = Advice::of("Sort the order list").by(Act::Repair, " before they fall due.");
-            (Step::Change(What::Realign(None)), words)
-        }
-        None => {
-            let words = "Find out who offers many entries out of due order. What waits now is quick: there \
-                         is nothing to sort yet.";
-            (Step::Outside, words.into())
-        }
-    };
-    Some(finding.repair(step, words))
+            .ends(at)
+            .repair(
+                Step::Change(What::Realign(None)),
+                Advice::of("Sort the order list").by(
+                    Act::Repair,
+                    " before they fall due, then find out who offers out of due order.",
+                ),
+            ),
+        None => finding.repair(
+            Step::Outside,
+            "Find out who offers many entries out of due order. What waits now is quick: there is \
+             nothing to sort yet.",
+        ),
+    })
 }
 
 /// The time in ms between bursts, the newest first, that come at equal distances, and when the next one
@@ -328,13 +340,14 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         .check(&["LLEN"], &keys.order.unwrap_or_default())
         .check(&["SLOWLOG", "GET"], b"10");
     let told = earlier(seen, pulse.at).take(TOLD);
-    let told = told.map(|burst| earlier_one(burst, pulse.at));
-    let finding = finding.all_words(told.collect());
+    let told: Vec<String> = told.map(|burst| earlier_one(burst, pulse.at)).collect();
+    let again = !told.is_empty();
+    let finding = finding.all_words(told);
     let finding = match outlook.looked_for {
         Some((exact, places)) => looked_for(finding, exact, places),
         None => finding,
     };
-    let (step, words) = mended(pulse, outlook, coming.is_some());
+    let (step, words) = mended(pulse, outlook, (coming.is_some(), again));
     finding.repair(step, words)
 }
 
@@ -347,16 +360,16 @@ fn ahead(
     (severity, last): (Severity, Option<&SlowBurst>),
 ) -> Finding {
     let ComingBurst { at, count, sure } = *burst;
-    let about = if sure { "" } else { "About " };
+    let about = if sure { "" } else { "about " };
     let (many, left) = (text::number(count, 7), text::age(at.since(pulse.at)));
-    let headline = format!("{about}{many} fall due in {left}: transfers will block Redis.");
+    let headline = format!("Slow transfers in {left}: {about}{many} entries block Redis.");
     let work_ms = outlook.work_ms(count);
     let transfers = text::thousands(count.div_ceil(MOST_ENTRIES_IN_A_TRANSFER as u64));
     let each = text::span(whole(outlook.block_ms));
     let all = text::span(whole(work_ms));
     let last = last.map_or_else(String::new, |last| {
         let took = text::age(last.until.since(last.since));
-        format!("; the last burst took {took}")
+        format!(", and longer with the pauses in between: the last burst took {took}")
     });
     let details = format!(
         "They lie {}{} deep in the order list, which each transfer searches: about {transfers} \
@@ -460,7 +473,7 @@ pub(super) fn wants_a_hand(seen: &QueueFacts) -> bool {
 
 /// The repair: what is due is moved in less time than it takes to bring it into order, unless it is
 /// gone before anybody has typed that.
-fn mended(pulse: &Pulse, outlook: &Outlook, presses: bool) -> (Step, Advice) {
+fn mended(pulse: &Pulse, outlook: &Outlook, (presses, again): (bool, bool)) -> (Step, Advice) {
     let late = pulse.late.get().unwrap_or(0);
     let late_ms = pulse.oldest_late.map_or(0, |oldest| pulse.at.since(oldest));
     let left_ms = outlook.work_ms(late);
@@ -468,7 +481,11 @@ fn mended(pulse: &Pulse, outlook: &Outlook, presses: bool) -> (Step, Advice) {
     let brief = late_ms <= BRIEF_LATE_MS && left_ms <= BRIEF_WORK_MS
         || late_ms <= 2 * BRIEF_LATE_MS && left_ms <= LAST_WORK_MS;
     if late < BACKLOG {
-        let words = if presses {
+        let words = if presses && again {
+            // Whoever sorts it each time has not cured it.
+            let then = ", then find out who offers out of due order.";
+            Advice::of("Sort the order list now").by(Act::Repair, then)
+        } else if presses {
             Advice::of("Sort the order list now").by(Act::Repair, ".")
         } else {
             Advice::of("Sort the order list").by(Act::Repair, ", best before they fall due.")

@@ -11,7 +11,7 @@ use delayscope::tui::layout;
 use delayscope::tui::model::{Model, Pane, Screen};
 use delayscope::tui::tabs::Tab;
 
-use crate::screens::build::{NOW, evening, figures, look};
+use crate::screens::build::{NOW, evening, figures, look, queue};
 use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
 use crate::screens::tabs::sick;
 
@@ -219,6 +219,35 @@ fn the_panes_stand_still_while_what_is_wrong_grows_and_shrinks() {
 }
 
 #[test]
+fn of_eight_sick_queues_seven_are_told_without_a_key_at_120x40() {
+    let told = |sick: usize| {
+        let mut m = evening(MIDDLE, look());
+        for n in m.queues.len()..8 {
+            m.queues.push(queue(
+                &format!("queue-{n}"),
+                m.instant,
+                &figures(40, 0, 2),
+                [0, 0, 0, 0, 11, 29, 0],
+            ));
+        }
+        for (n, row) in m.queues.iter_mut().enumerate() {
+            let headline = format!("Trouble {n}.");
+            let mut found = Finding::new("drift", Severity::Warning, headline);
+            found.repair.sentence = Advice::of(format!("Mend it {n}")).by(Act::Repair, ".");
+            row.findings = (n < sick).then_some(found).into_iter().collect();
+        }
+        let all = words(&m);
+        let told = (0..8).filter(|n| all.contains(&format!("Trouble {n}.")));
+        (told.count(), m)
+    };
+    assert_eq!(told(4).0, 4);
+    assert_eq!(told(6).0, 6);
+    let (count, m) = told(8);
+    assert_eq!(count, 7);
+    picture("eight_sick_120x40", &m);
+}
+
+#[test]
 fn what_was_wrong_before_is_told_below() {
     let mut m = evening(MIDDLE, look());
     m.queues.truncate(1);
@@ -241,7 +270,8 @@ fn what_was_wrong_before_is_told_below() {
     m.tab = Tab::Findings;
     let all = words(&m);
     assert!(all.contains("Earlier"), "{all}");
-    assert!(all.contains("orders: for 0:51 until 14:01:30: "), "{all}");
+    assert!(all.contains("14:01:30  orders: "), "{all}");
+    assert!(all.contains("(for 0:51)"), "{all}");
     picture("tab_findings_earlier", &m);
 }
 

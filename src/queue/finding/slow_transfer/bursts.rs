@@ -17,6 +17,8 @@ pub(super) struct SlowBurst {
     pub(super) until: EpochMillis,
     /// The list was sorted from here between the one before it and this one.
     pub(super) behind_sort: bool,
+    /// A later one was quick behind a sort: this one tells nothing of what comes.
+    pub(super) is_past: bool,
 }
 
 /// The last of them.
@@ -53,8 +55,8 @@ impl SlowBursts {
         };
         if !std::mem::take(&mut self.slow) {
             if self.behind_sort {
-                // Sorting has helped: what came before tells nothing of what comes now.
-                self.over.clear();
+                // Sorting has helped.
+                self.over.iter_mut().for_each(|burst| burst.is_past = true);
             }
             return;
         }
@@ -64,6 +66,7 @@ impl SlowBursts {
                 since,
                 until: at,
                 behind_sort: self.behind_sort,
+                is_past: false,
             }),
         }
         if self.over.len() > Self::KEPT {
@@ -74,6 +77,17 @@ impl SlowBursts {
     /// The order list was sorted from here, to the end.
     pub(in crate::queue::finding) const fn sorted(&mut self, at: EpochMillis) {
         self.sorted = Some(at);
+    }
+
+    /// Transfers were slow, and much is late or was by the last pulse.
+    pub(super) const fn is_running(&self) -> bool {
+        self.since.is_some() && self.slow
+    }
+
+    /// A slow one has ended a moment ago.
+    pub(super) fn has_just_ended(&self, at: EpochMillis) -> bool {
+        let last = self.over.back();
+        last.is_some_and(|last| !last.is_past && at.since(last.until) <= SAME_MS)
     }
 
     /// Returns when it was sorted since the last burst.
@@ -117,7 +131,10 @@ mod tests {
     #[test]
     fn a_burst_that_is_quick_behind_a_sort_ends_what_is_told_of_those_before() {
         let mut all = SlowBursts::default();
-        let told = |all: &SlowBursts| all.within(3_600_000, START).count();
+        let told = |all: &SlowBursts| {
+            let all = all.within(3_600_000, START);
+            all.filter(|burst| !burst.is_past).count()
+        };
         let at = |s: i64| START.plus(s * 1_000);
         all.saw(at(0), true, true);
         all.saw(at(9), false, false);
