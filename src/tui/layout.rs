@@ -234,7 +234,9 @@ fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let dashboard = matches!(model.screen, Screen::Dashboard);
     if has_columns(model, boxed) {
         let mut right = body.take_right((w * 3 / 10).clamp(40, 48));
-        areas.depth = Slot::new(right.take(5), true);
+        // Less than three rows are no pane.
+        let depth = if right.h < 5 + 3 { right.h } else { 5 };
+        areas.depth = Slot::new(right.take(depth), true);
         if model.tab == Tab::Traffic {
             areas.clients = Slot::new(right, true);
         } else {

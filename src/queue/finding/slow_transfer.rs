@@ -92,10 +92,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         Err(verdict) => return *verdict,
     };
     match severity(outlook.block_ms) {
-        Some(_) if is_rest(seen, pulse, &outlook) => match seen.watch.bursts.is_running() {
-            true => RuleVerdict::Kept,
-            false => fine(None),
-        },
+        Some(_) if is_rest(seen, pulse, &outlook) => {
+            if seen.watch.bursts.is_running() {
+                RuleVerdict::Kept
+            } else {
+                fine(None)
+            }
+        }
         Some(severity) => RuleVerdict::Found(finding(seen, pulse, &outlook, severity)),
         None => fine(outlook.until),
     }

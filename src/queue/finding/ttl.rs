@@ -16,6 +16,9 @@ const SOON_MS: i64 = 24 * HOUR_MS;
 /// A loss is told for so long, in ms.
 const TOLD_MS: i64 = 24 * HOUR_MS;
 
+/// Keys that expire within so many ms of each other expire together.
+const TOGETHER_MS: i64 = 1_000;
+
 /// Looks at what the survey says of each key, and at what pulses have seen since.
 pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let now = seen.pulse.map(|pulse| pulse.at);
@@ -33,7 +36,10 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .iter()
         .filter_map(|key| Some((key, key.expires_in_ms?)));
     let mut expiring: Vec<(&KeyFacts, i64)> = expiring.collect();
-    expiring.sort_by_key(|(_, ms)| *ms);
+    // Redisson's expire() sets one time for all keys, of which one is read a moment before another: the
+    // one that holds the entries is told.
+    let timeouts = seen.queue.keys().timeouts;
+    expiring.sort_by_key(|(key, ms)| (*ms - i64::from(key.key == timeouts) * TOGETHER_MS, *ms));
     let Some((first, ms)) = expiring.first().copied() else {
         return RuleVerdict::Fine;
     };
@@ -168,6 +174,22 @@ mod tests {
             found.evidence.commands,
             ["redis-cli PTTL order", "redis-cli PTTL timeouts"]
         );
+    }
+
+    #[test]
+    fn of_keys_that_expire_together_the_one_that_holds_the_entries_is_told() {
+        let queue = Queue::redisson("orders");
+        let said = |expiries| {
+            let mut survey = survey(expiries);
+            survey.keys[0].key = queue.keys().timeouts;
+            let said = after(&queue, &[pulse(0, 7, None, 1)], Some(&survey));
+            said.findings[0].headline.clone()
+        };
+        let all = "All 7 entries are lost in 1:05: a key expires.";
+        assert_eq!(said([Some(65_000), Some(65_000)]), all);
+        assert_eq!(said([Some(65_001), Some(65_000)]), all);
+        let other = "A key of the queue expires in 1:05: its content is lost.";
+        assert_eq!(said([Some(67_000), Some(65_000)]), other);
     }
 
     #[test]

@@ -148,6 +148,8 @@ pub struct Watch {
     pub beside: Option<String>,
     /// Another queue of the server whose transfers keep it from all else, or did until a moment ago.
     pub blocked_by: Option<String>,
+    /// The last pulse that was read while one did.
+    blocked_at: Option<EpochMillis>,
     /// The first sample of it has been asked for, and is still to come.
     pub awaits_sample: bool,
     /// The last pulse that was read while one was, by the server's clock.
@@ -220,6 +222,9 @@ impl Watch {
             }
             _ => None,
         };
+        if self.blocked_by.is_some() {
+            self.blocked_at = Some(beat.at);
+        }
         self.twins.pulsed(pulse.twin_written);
         if let Some(first) = &pulse.first {
             self.largest = self.largest.max(first.bytes);
@@ -271,7 +276,9 @@ impl Watch {
         let left = beat.first.is_none_or(|(id, _)| id != still.id);
         // A new head that is due earlier has only pushed it back.
         let pushed = beat.first.is_some_and(|(_, due)| due < still.due);
-        if !left || pushed || self.changing {
+        // Whoever transfers it has waited for the server.
+        let waited = self.blocked_at >= Some(still.due);
+        if !left || pushed || waited || self.changing {
             return;
         }
         let before = self.beats.back().and_then(|last| last.target);

@@ -146,18 +146,10 @@ pub(super) async fn bare(stream: LinkStream) -> Result<Wire, RedisError> {
     driven(stream, &bare, AsyncConnectionConfig::new()).await
 }
 
-/// The reason why a server does not tell of writes.
-pub(super) enum Untold {
-    /// It does not know how, or we may not ask for it: it will not do it the next time either.
-    Refused,
-    /// We did not get so far.
-    Unheard,
-}
-
 /// A connection over which the server tells which of the keys that were read there are written to
-/// afterwards (CLIENT TRACKING, since Redis 6.0).
-pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Result<Wire, Untold> {
-    let stream = dialer.dial().await.map_err(|_| Untold::Unheard)?;
+/// afterwards (CLIENT TRACKING, since Redis 6.0); none where it does not know how, or will not.
+pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Option<Wire> {
+    let stream = dialer.dial().await.ok()?;
     let endpoint = dialer.endpoint();
     let mut login = RedisConnectionInfo::default()
         .set_skip_set_lib_name()
@@ -171,21 +163,12 @@ pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Result<
         login = login.set_password(password);
     }
     let config = AsyncConnectionConfig::new().set_push_sender(says);
-    let why = |error: &RedisError| match error.code() {
-        Some(code) if passes(code) => Untold::Unheard,
-        None if error.is_io_error() || error.is_connection_dropped() => Untold::Unheard,
-        _ => Untold::Refused,
-    };
-    let opened = driven(stream, &login, config).await;
-    let mut wire = opened.map_err(|error| why(&error))?;
+    let mut wire = driven(stream, &login, config).await.ok()?;
     let mut asks = Pipeline::new();
     asks.cmd("CLIENT").arg("SETNAME").arg(NAME);
     asks.cmd("CLIENT").arg("TRACKING").arg("ON");
-    let answers = wire.exchange(&asks).await.map_err(|error| why(&error))?;
-    match answers.last() {
-        Some(Value::Okay) => Ok(wire),
-        _ => Err(Untold::Refused),
-    }
+    let answers = wire.exchange(&asks).await.ok()?;
+    (answers.last() == Some(&Value::Okay)).then_some(wire)
 }
 
 /// A connection that the library has set up like this.

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use self::halves::WatchedKeys;
 use self::told::ToldKeys;
-use super::wire::{self, Untold, Wire};
+use super::wire::{self, Wire};
 use super::{LIMIT, Store};
 use crate::clock::instant;
 
@@ -94,7 +94,7 @@ struct WatchState {
     told: ToldKeys,
     halves: WatchedKeys,
     line: Option<Line>,
-    /// The server does not tell of writes by name.
+    /// The server does not tell of writes by name over this connection.
     is_untold: bool,
     /// The server does not let us watch.
     is_refused: bool,
@@ -116,18 +116,14 @@ impl WatchState {
         if self.line.is_none() && self.retry_at.is_none_or(|at| at <= now) {
             self.retry_at = Some(now + AGAIN);
             let limit = store.dialer().within(OPENS);
-            if !self.is_untold {
-                let (says, heard) = unbounded_channel();
-                let says = move |info| says.send((instant(), info));
-                match timeout(limit, wire::told(store.dialer(), says)).await {
-                    Ok(Ok(wire)) => {
-                        let heard = Some(heard);
-                        self.line = Some(Line { wire, heard });
-                    }
-                    Ok(Err(Untold::Refused)) => self.is_untold = true,
-                    Ok(Err(Untold::Unheard)) | Err(_) => {}
-                }
-            }
+            let (says, heard) = unbounded_channel();
+            let says = move |info| says.send((instant(), info));
+            let told = timeout(limit, wire::told(store.dialer(), says)).await;
+            self.line = told.ok().flatten().map(|wire| Line {
+                wire,
+                heard: Some(heard),
+            });
+            self.is_untold = self.line.is_none();
             if self.is_untold {
                 let opened = timeout(limit, store.dedicated()).await;
                 let wire = opened.ok().and_then(Result::ok);

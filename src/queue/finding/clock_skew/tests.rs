@@ -63,6 +63,28 @@ fn on_a_server_that_is_slow_to_answer_what_leaves_late_tells_nothing_of_clocks()
 }
 
 #[test]
+fn what_falls_due_while_another_queue_blocks_the_server_tells_nothing_of_clocks() {
+    let mut scene = Scene::default();
+    scene.server.skew_ms = Some(0);
+    for n in 0..9_i64 {
+        let due = 2_000 + n * 2_000;
+        let id = u8::try_from(n).unwrap();
+        for at in [due + 1_000, due + 1_500] {
+            scene.watch.blocked_by = (n % 3 < 2).then(|| "stock".to_owned());
+            let mut seen = pulse(at, 5, None, 1);
+            seen.first = Some(framed(Form::ByteId, id, Some(due)));
+            scene = scene.pulse(seen);
+        }
+    }
+    assert!(
+        scene.watch.leads.len() < DEPARTURES,
+        "{:?}",
+        scene.watch.leads
+    );
+    assert_eq!(ahead(&scene), None);
+}
+
+#[test]
 fn what_leaves_late_after_a_backlog_tells_nothing_of_clocks() {
     let late = || leaving(|_| -1_700);
     assert!(ahead(&late()).is_some());

@@ -3,8 +3,8 @@
 
 use super::{Beat, Still, Watch};
 use crate::clock::EpochMillis;
+use crate::queue::EntryId;
 use crate::queue::frames::{Frames, FramesAsk, JudgedMember, Place};
-use crate::queue::{EntryId, Twin};
 
 /// A sample is taken again after this, in ms, where the last one showed nothing odd.
 const SAMPLE_MS: i64 = 20_000;
@@ -125,7 +125,7 @@ impl Watch {
             () if last.server_us > DEAR_US => SELDOM_MS,
             // Whoever mends it wants to see that.
             () if last.is_odd() => ODD_MS,
-            () if last.twin.as_ref().is_some_and(Twin::is_open) => ODD_MS,
+            () if self.has_open_twin() => ODD_MS,
             () if last.twin.is_none() && self.twins.are_doubted(last.at) => ODD_MS,
             // Another one may sort that list, which no figure shows.
             () if lies_deep(last) && is_near(last, beat) => GROWS_MS,

@@ -99,6 +99,14 @@ impl Watch {
         self.twins.told && self.twin().is_none_or(|twin| twin.is_open())
     }
 
+    /// The last sample has left open whether messages reach another queue: it is to be read again soon,
+    /// in sight or not.
+    #[must_use]
+    pub fn has_open_twin(&self) -> bool {
+        let last = self.sample();
+        last.is_some_and(|last| last.twin.as_ref().is_some_and(Twin::is_open))
+    }
+
     /// The time for which it is known that somebody writes to the other one, in ms.
     pub(in crate::queue::finding) fn twin_written_ms(&self) -> i64 {
         let last = self.sample().map(|sample| sample.at);
