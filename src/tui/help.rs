@@ -9,7 +9,7 @@ pub mod words;
 /// A page of the help, by its subject.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum HelpPage {
-    /// The ten jobs that people come for.
+    /// The jobs that people come for.
     #[default]
     Jobs,
     /// The keys.

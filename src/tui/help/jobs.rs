@@ -1,4 +1,4 @@
-//! The ten jobs that people open this program for, and what does each of them.
+//! The jobs that people open this program for, and what does each of them.
 
 use super::words::HelpLine;
 use crate::tui::keys::Action;
@@ -13,10 +13,14 @@ enum By {
 }
 
 /// The jobs, the most urgent first.
-const JOBS: [(By, &str); 10] = [
+const JOBS: &[(By, &str)] = &[
     (
         By::Key(Action::Tab(crate::tui::tabs::Tab::Findings)),
         "Why is it late? The findings tell the cause, the evidence and the repair.",
+    ),
+    (
+        By::Key(Action::Repair),
+        "Repair it: the menu proposes what the finding asks for, and asks before it is done.",
     ),
     (
         By::Key(Action::Filter),
@@ -46,11 +50,11 @@ const JOBS: [(By, &str); 10] = [
     ),
     (
         By::Key(Action::CopyCommand),
-        "Copy for a ticket: in tab 5 the finding, elsewhere the redis-cli command.",
+        "Copy for a ticket: in tab 5 the finding ({copy-payload}: its command), elsewhere a redis-cli command.",
     ),
 ];
 
-/// The lines of the page.
+/// The lines of the page. In the words, too, the keys are those that are bound.
 pub(crate) fn lines(model: &Model) -> Vec<HelpLine> {
     let line = |(by, words): &(By, &str)| HelpLine::Keys {
         keys: match by {
@@ -61,7 +65,7 @@ pub(crate) fn lines(model: &Model) -> Vec<HelpLine> {
             }
             By::Command(name) => (*name).to_owned(),
         },
-        words: (*words).to_owned(),
+        words: model.sentence(words),
         here: true,
     };
     JOBS.iter().map(line).collect()

@@ -285,7 +285,7 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<HelpLine> {
         section(&mut lines, head, own);
     }
     if place == KeyPlace::Findings {
-        section(&mut lines, "tab 5, findings", &findings(g));
+        section(&mut lines, "tab 5, findings", &findings(model, g));
     }
     let dashboard = matches!(model.screen, Screen::Dashboard);
     if dashboard {
@@ -297,7 +297,7 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<HelpLine> {
         section(&mut lines, "depth", DEPTH);
     }
     if place != KeyPlace::Findings && place != KeyPlace::Entry {
-        section(&mut lines, "findings", &findings(g));
+        section(&mut lines, "findings", &findings(model, g));
     }
     section(&mut lines, "the first line", HEADER);
     if !model.look.no_color {
@@ -327,8 +327,8 @@ fn marks(g: &Glyphs) -> [Explanation; 5] {
     ]
 }
 
-fn findings(g: &Glyphs) -> Vec<(String, &'static str)> {
-    vec![
+fn findings(model: &Model, g: &Glyphs) -> Vec<(String, String)> {
+    let told = [
         (
             format!("{} CRIT", g.lost),
             "entries are late, or about to be lost",
@@ -354,13 +354,15 @@ fn findings(g: &Glyphs) -> Vec<(String, &'static str)> {
         ),
         (
             g.leads_to.to_owned(),
-            "the repair. (R) is the key for it; (R there): once the cursor is on its queue",
+            "the repair. ({repair}) is the key for it; ({repair} there): once the cursor is on its queue",
         ),
         (
             "$".to_owned(),
-            "a command for a shell, where no key repairs it; in tab 5, y copies it",
+            "a command for a shell, where no key repairs it; in tab 5, {copy-payload} copies it",
         ),
-    ]
+    ];
+    let bound = |(sign, words)| (sign, model.sentence(words));
+    told.map(bound).into()
 }
 
 /// The way of an entry, from left to right.
@@ -403,6 +405,6 @@ fn queue(model: &Model, g: &Glyphs) -> Vec<HelpLine> {
     ];
     lines.extend(told.map(|words| HelpLine::Words(words.to_owned())));
     section(&mut lines, "words", WORDS);
-    section(&mut lines, "findings", &findings(g));
+    section(&mut lines, "findings", &findings(model, g));
     lines
 }

@@ -235,7 +235,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "wake")], KICK_HELP),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker"), (Timeline, "worker"), (Entries, "worker"), (Delivered, "worker"), (Order, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Findings, Entry], &[(Entry, "copy"), (Findings, "copy")], COPY_HELP),
-    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Findings, Entry, Change], &[(Entry, "redis-cli"), (Change, "copy")], COPY_HELP),
+    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Findings, Entry, Change], &[(Entry, "redis-cli"), (Findings, "copy"), (Change, "copy")], COPY_HELP),
     row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], REFRESHED, &[(Queues, "refresh")], "refresh, retry, recount"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),

@@ -5,9 +5,9 @@ use delayscope::tui::effect::Effect;
 use delayscope::tui::focus::place;
 use delayscope::tui::hints::hints;
 use delayscope::tui::keys::{BINDINGS, Code, Key, Keymap};
-use delayscope::tui::model::Overlay;
+use delayscope::tui::model::{Overlay, Pane};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, text_of};
 
 fn with(action: &str, keys: &[&str]) -> Desk {
     let at = At {
@@ -74,4 +74,28 @@ fn the_hints_name_the_key_that_acts() {
     let desk = with("filter", &["F3"]);
     let filter = hints(&desk.model).into_iter().find(|h| h.word == "filter");
     assert_eq!(filter.unwrap().keys, "F3");
+}
+
+#[test]
+fn the_jobs_of_the_help_name_the_keys_that_repair_and_copy_also_within_their_words() {
+    let jobs = |desk: &mut Desk| {
+        desk.char('?');
+        text_of(&desk.model)
+    };
+    let picture = jobs(&mut Desk::of_one(5));
+    assert!(picture.contains("R        Repair it:"), "{picture}");
+    assert!(picture.contains("(y: its command)"), "{picture}");
+    let picture = jobs(&mut with("repair", &["F9"]));
+    assert!(picture.contains("F9       Repair it:"), "{picture}");
+    let picture = jobs(&mut with("copy-payload", &["F8"]));
+    assert!(picture.contains("(F8: its command)"), "{picture}");
+}
+
+#[test]
+fn in_tab_5_the_hints_name_both_keys_that_copy() {
+    let mut desk = Desk::of_one(5);
+    desk.model.focus = Pane::Entries;
+    desk.char('5');
+    let copy = hints(&desk.model).into_iter().find(|h| h.word == "copy");
+    assert_eq!(copy.unwrap().keys, "yY");
 }
