@@ -14,9 +14,9 @@ use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::plan::Progress;
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
 use crate::tui::departed::ChangeSubject;
-use crate::tui::edit::EditForm;
 use crate::tui::keys::Key;
 use crate::tui::marks::Marks;
+use crate::tui::model::Overlay;
 
 /// The steps of a change, as they are told.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +64,6 @@ pub struct OpenChanges {
     pub one: Option<UnderWay>,
     /// A kick: it is harmless, and needed most while something else takes long.
     pub kick: Option<UnderWay>,
-    /// The form of an edit that is not over yet.
-    pub typed: Option<Box<EditForm>>,
     /// The subject of the change that was begun last.
     pub acted: Option<ChangeSubject>,
     /// The change that was made last from this screen.
@@ -101,6 +99,9 @@ pub struct UnderWay {
     pub marks: Option<Box<Marks>>,
     /// The order to plan it, for another look; none of an undo and of a kick.
     pub asked_for: Option<Box<ToPlan>>,
+    /// The form that asked for it, as it was filled in; none when a key did, or the menu of repairs
+    /// where nothing was typed.
+    pub form: Option<Box<Overlay>>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.

@@ -216,6 +216,7 @@ fn started(
         queue,
         marks,
         asked_for: None,
+        form: None,
         asked_by: model.schedule.pressed,
         since: model.instant,
         stage: ChangeStage::Planning(None),
@@ -268,7 +269,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Planned(generation, Err(why)) => {
             if let Some(one) = model.changing.take(generation) {
                 toast::update::say(model, about::with_cure(model, why), Tone::Warn);
-                bring_back(model, one.change, false);
+                bring_back(model, &one);
             }
         }
         Msg::Agreed(generation) => return run(model, generation),
@@ -302,9 +303,11 @@ fn planned(model: &mut Model, generation: u64, mut plan: Box<Plan>) -> Vec<Effec
     };
     one.queue = plan.queue.clone();
     if plan.planned == 0 && plan.change != Change::Kick {
-        model.changing.take(generation);
+        let one = model.changing.take(generation);
         toast::update::say(model, question::nothing(&plan), Tone::Warn);
-        bring_back(model, plan.change, false);
+        if let Some(one) = one {
+            bring_back_text(model, &one);
+        }
         return vec![Effect::Change(change::Effect::DropPlan)];
     }
     one.stage = ChangeStage::Asking(plan);
@@ -353,7 +356,7 @@ fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
 fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
     match model.changing.take(generation) {
         Some(one) => {
-            bring_back(model, one.change, false);
+            bring_back(model, &one);
             vec![Effect::Change(change::Effect::DropPlan)]
         }
         None => Vec::new(),
@@ -367,8 +370,11 @@ pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     let one = all.into_iter().find(planned)?;
     let words = format!("{} is not planned any more", one.called);
     let generation = one.generation;
-    model.changing.take(generation);
+    let one = model.changing.take(generation);
     toast::update::say(model, words, Tone::Good);
+    if let Some(one) = one {
+        bring_back(model, &one);
+    }
     Some(vec![Effect::Change(change::Effect::DropPlan)])
 }
 
@@ -400,14 +406,18 @@ pub(crate) fn hold(model: &mut Model) {
     toast::update::say(model, words, Tone::Warn);
 }
 
-/// Discards what was typed once it is saved; else brings its form back.
-pub(crate) fn bring_back(model: &mut Model, change: Change, saved: bool) {
-    if change != Change::Edit {
-        return;
+/// Brings the form that asked for a change back as it was filled in: the change is not made.
+pub(crate) fn bring_back(model: &mut Model, one: &UnderWay) {
+    if model.overlay.is_none() && model.prompt.is_none() {
+        model.overlay = one.form.as_deref().cloned();
     }
-    let typed = model.changing.typed.take();
-    if !saved && model.overlay.is_none() && model.prompt.is_none() {
-        model.overlay = typed.map(Overlay::Edit);
+}
+
+/// The same where what it was about is no longer there: a payload may be of use elsewhere, while
+/// there is nothing left to give a due time to.
+pub(crate) fn bring_back_text(model: &mut Model, one: &UnderWay) {
+    if one.change == Change::Edit {
+        bring_back(model, one);
     }
 }
 

@@ -130,7 +130,9 @@ fn ended(model: &mut Model, generation: u64, summary: &Summary) {
     toast::update::say(model, named(&under_way, text), tone);
     let done = summary.tally.get(Outcome::Done) > 0;
     departed::update::acted(model, generation, done);
-    change::update::bring_back(model, under_way.change, done);
+    if !done {
+        change::update::bring_back_text(model, &under_way);
+    }
     if done {
         let now = model.instant;
         model.changing.note_last(summary.journal_id.as_ref(), now);
@@ -161,7 +163,9 @@ fn failed(model: &mut Model, generation: u64, why: String) {
         format!("nothing {}: {why}", running.plan.change.past())
     };
     toast::update::say(model, named(&under_way, words), Tone::Error);
-    change::update::bring_back(model, under_way.change, done);
+    if !done {
+        change::update::bring_back(model, &under_way);
+    }
     if running.journal_id.is_none() && !done {
         // It never began: there is nothing to tell of.
         refresh(model, &under_way.queue);

@@ -221,10 +221,7 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
             let effects = begin(model, what, about);
             // In the way of it stands something else: what was filled in stays.
             if !effects.is_empty() {
-                model.changing.typed = match model.overlay.take() {
-                    Some(Overlay::Edit(form)) => Some(form),
-                    _ => None,
-                };
+                put_away(model);
             }
             effects
         }
@@ -235,6 +232,20 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
             toast::update::say(model, why, Tone::Warn);
             Vec::new()
         }
+    }
+}
+
+/// Closes the form whose change is planned now. It comes back when that is not made: with the
+/// question about it goes only the question. The menu of repairs is one key away and holds nothing,
+/// save where a span was typed into it.
+fn put_away(model: &mut Model) {
+    let form = model.overlay.take();
+    let holds = |form: &Overlay| match form {
+        Overlay::Repair(menu) => menu.at == Part::Within,
+        _ => true,
+    };
+    if let Some(one) = &mut model.changing.one {
+        one.form = form.filter(holds).map(Box::new);
     }
 }
 

@@ -195,6 +195,54 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
 }
 
 #[test]
+fn no_to_the_question_about_new_due_times_leads_back_to_their_form_and_esc_there_closes_it() {
+    let tried = || {
+        let mut desk = desk();
+        desk.char('r');
+        desk.key(Key::ctrl('u'));
+        desk.type_in("1h30m");
+        let generation = generation(&submit(&mut desk));
+        assert_eq!(desk.model.overlay, None);
+        (desk, generation)
+    };
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Requeue, 1));
+    assert!(matches!(desk.model.overlay, Some(Overlay::Dialog(_))));
+    desk.press(Code::Esc);
+    assert_eq!(requeue(&desk).when.text(), "1h30m");
+    // It asks again for the same, and takes another yes.
+    let again = asked(&submit(&mut desk)).unwrap();
+    planned(&mut desk, again.generation, plan(Change::Requeue, 1));
+    desk.press(Code::Esc);
+    desk.press(Code::Esc);
+    assert_eq!(desk.model.overlay, None);
+
+    let (mut desk, generation) = tried();
+    let why = Err("the server is loading".to_owned());
+    desk.tell(Msg::Change(change::Msg::Planned(generation, why)));
+    assert_eq!(requeue(&desk).when.text(), "1h30m", "no plan was made");
+    assert!(toast(&desk).contains("loading"), "{}", toast(&desk));
+
+    let (mut desk, _) = tried();
+    desk.press(Code::Esc);
+    assert_eq!(requeue(&desk).when.text(), "1h30m", "planned no more");
+
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Requeue, 0));
+    assert_eq!(desk.model.overlay, None, "there is nothing left to requeue");
+}
+
+#[test]
+fn esc_while_another_payload_is_planned_loses_nothing_of_it() {
+    let mut desk = desk();
+    desk.char('e');
+    desk.type_in("!");
+    generation(&submit(&mut desk));
+    desk.press(Code::Esc);
+    assert_eq!(edit(&desk).payload.text(), "entry 0!");
+}
+
+#[test]
 fn bytes_are_edited_in_hex() {
     let mut desk = desk();
     desk.char('e');

@@ -373,6 +373,22 @@ fn how_far_is_realigned_can_be_typed() {
     assert_eq!(wish.what, What::Realign(None));
 }
 
+#[test]
+fn no_leads_back_to_the_menu_only_where_something_was_typed_into_it() {
+    let mut desk = desk();
+    go(&mut desk, Row::Realign);
+    let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
+    planned(&mut desk, wish.generation, plan(Change::Realign, 1));
+    desk.press(Code::Esc);
+    assert_eq!(desk.model.overlay, None);
+    go(&mut desk, Row::Realign);
+    desk.press(Code::Down);
+    let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
+    planned(&mut desk, wish.generation, plan(Change::Realign, 1));
+    desk.press(Code::Esc);
+    assert_eq!(menu(&desk).at(), Part::Within);
+}
+
 pub(super) fn finding(id: &'static str, step: Step) -> Finding {
     Finding {
         repair: Box::new(Remedy {
