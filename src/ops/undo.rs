@@ -108,6 +108,7 @@ async fn planned(
     let mut plan = blank(store, &queue, Change::Undo, now);
     let mut prepared = describe(&making, &mut plan, made).await?;
     prepared.plan.undoes = Some(kept.id.clone());
+    prepared.plan.undone = Some(kept.head.change);
     prepared.plan.planned += untold.count;
     prepared.then = then;
     prepared.undoes = Some(UndoneChange {

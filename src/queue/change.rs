@@ -307,6 +307,12 @@ impl Change {
         Self::ALL.into_iter().find(|change| change.word() == word)
     }
 
+    /// Tells whether what it counts are keys of the queue, and no entries.
+    #[must_use]
+    pub const fn counts_keys(self) -> bool {
+        matches!(self, Self::Persist | Self::RenameTaken)
+    }
+
     /// Tells whether the journal can take it back.
     #[must_use]
     pub const fn can_be_undone(self) -> bool {

@@ -238,6 +238,8 @@ pub struct Plan {
     pub leaves_strays: bool,
     /// The id of the change of the journal that it takes back; none of what is no undo.
     pub undoes: Option<String>,
+    /// The kind of that change.
+    pub undone: Option<Change>,
     /// The work as redis-cli commands for a single entry, else the scripts in words.
     pub commands: Vec<String>,
 }
@@ -338,6 +340,7 @@ impl Plan {
             warnings: Vec::new(),
             leaves_strays: false,
             undoes: None,
+            undone: None,
             copies_of: 0,
             commands: Vec::new(),
         }

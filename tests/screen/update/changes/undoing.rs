@@ -9,7 +9,7 @@ use delayscope::tui::hints;
 use delayscope::tui::journal::ChangeLine;
 use delayscope::tui::msg::Msg;
 
-use super::{applied, desk, dialog, ended, generation, orders, plan, planned};
+use super::{applied, desk, dialog, ended, generation, orders, plan, planned, toast};
 use crate::desk::Desk;
 
 #[test]
@@ -53,6 +53,40 @@ fn of(id: &str) -> Plan {
         undoes: Some(id.to_owned()),
         ..plan(Change::Undo, 1)
     }
+}
+
+#[test]
+fn what_was_taken_back_is_named_and_counted_as_what_it_is() {
+    let told = |undone, planned_for, outcomes: &[(Outcome, u64)]| {
+        let mut desk = desk();
+        let generation = generation(&desk.char('u'));
+        let plan = Plan {
+            undone: Some(undone),
+            ..plan(Change::Undo, planned_for)
+        };
+        planned(&mut desk, generation, plan);
+        desk.char('y');
+        let mut tally = Tally::default();
+        for (outcome, n) in outcomes {
+            tally.add(*outcome, *n);
+        }
+        desk.tell(Msg::Change(change::Msg::Applied(
+            generation,
+            ended(Change::Undo, tally),
+        )));
+        toast(&desk).to_owned()
+    };
+    let done = |n| [(Outcome::Done, n)];
+    let persist = told(Change::Persist, 2, &done(2));
+    assert_eq!(persist, "undone: remove expiry, 2 keys");
+    let renamed = told(Change::RenameTaken, 1, &done(1));
+    assert_eq!(renamed, "undone: rename key, 1 key");
+    assert_eq!(
+        told(Change::Delete, 3, &done(3)),
+        "undone: delete, 3 entries"
+    );
+    let partly = told(Change::Delete, 3, &[(Outcome::Done, 2), (Outcome::Gone, 1)]);
+    assert_eq!(partly, "delete: 2 of 3 undone, 1 moved on");
 }
 
 #[test]

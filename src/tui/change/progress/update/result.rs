@@ -18,12 +18,35 @@ fn left(plan: &Plan, now: EpochMillis) -> &'static str {
     }
 }
 
+/// Says what was taken back: `undone: remove expiry, 2 keys`, `delete: 2 of 3 undone, 1 refused`.
+/// None where that is one entry, which is named.
+fn taken_back(plan: &Plan, tally: &Tally) -> Option<String> {
+    let change = plan.undone.filter(|_| plan.change == Change::Undo)?;
+    if !change.counts_keys() && plan.the_entry().is_some() {
+        return None;
+    }
+    let (label, done) = (change.label(), tally.get(Outcome::Done));
+    if done < tally.sum().max(plan.planned) {
+        let words = sum_up(plan.change, plan.planned, tally);
+        return Some(format!("{label}: {words}"));
+    }
+    let counted = if change.counts_keys() {
+        text::counted(done, "key", "keys")
+    } else {
+        text::counted(done, "entry", "entries")
+    };
+    Some(format!("undone: {label}, {counted}"))
+}
+
 /// Says what was done: `deleted {"orderId":1} (9f3c…)`,
 /// `1 of 3 deleted, 2 were already transferred`.
 pub(crate) fn words(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     let (change, gone) = (plan.change, tally.get(Outcome::Gone));
     let all = tally.sum().max(plan.planned);
     let left = left(plan, now);
+    if let Some(words) = taken_back(plan, tally) {
+        return words;
+    }
     if let Some(entry) = plan.the_entry() {
         if tally.get(Outcome::Done) == all && all == 1 {
             return format!("{} {entry}", change.past());
