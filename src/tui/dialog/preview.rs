@@ -1,7 +1,7 @@
 //! The timeline before and after a change, as its question shows it: two rows of bars.
 
 use crate::clock::EpochMillis;
-use crate::queue::{Change, Due, Plan, Scale, Survey, Zoom};
+use crate::queue::{Change, Due, Plan, Scale, Survey, Zoom, text};
 
 /// The waiting entries before a change and after it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -10,8 +10,11 @@ pub struct Preview {
     pub zoom: Zoom,
     /// As it is.
     pub now: Strip,
-    /// As it will be.
+    /// As it will be, by the plan alone.
     pub then: Strip,
+    /// The clients go on once it is done, and transfer of what is late: nobody knows how much by
+    /// when.
+    pub frees: bool,
 }
 
 /// The waiting entries by when they fall due.
@@ -51,7 +54,12 @@ impl Preview {
         if let Some(dues) = plan.new_due {
             then.add(plan, dues, scale);
         }
-        (then != now).then_some(Self { zoom, now, then })
+        (then != now).then_some(Self {
+            zoom,
+            now,
+            then,
+            frees: false,
+        })
     }
 }
 
@@ -63,7 +71,26 @@ const fn takes_out(change: Change) -> bool {
     )
 }
 
+impl Preview {
+    /// Says how much is late afterwards: a number would promise that the rest stays late where the
+    /// clients go on.
+    #[must_use]
+    pub fn then_late(&self) -> String {
+        if self.frees && self.then.late > 0 {
+            "fewer late".to_owned()
+        } else {
+            self.then.late_words()
+        }
+    }
+}
+
 impl Strip {
+    /// Says how much is late.
+    #[must_use]
+    pub fn late_words(&self) -> String {
+        format!("{} late", text::number(self.late, 7))
+    }
+
     /// Takes out what a plan is about: from each bar between its due times by the bar's share, as
     /// which of them are meant is not known here.
     fn remove(&mut self, plan: &Plan, (from, to): (EpochMillis, EpochMillis), scale: Scale) {
@@ -200,6 +227,18 @@ mod tests {
         assert_eq!(then(&all), (0, vec![5, 5, 5, 0], 17));
         all.new_due = Some((NOW.plus(-5), NOW.plus(-5)));
         assert_eq!(Preview::of(&all, &survey()), None);
+    }
+
+    #[test]
+    fn where_the_clients_go_on_afterwards_it_promises_no_number_of_late_ones() {
+        let mut head = plan(Change::Requeue, 1, (-90_000, -90_000));
+        head.new_due = Some((NOW.plus(86_400_000), NOW.plus(86_400_000)));
+        let mut preview = Preview::of(&head, &survey()).unwrap();
+        assert_eq!(preview.then_late(), "9 late");
+        preview.frees = true;
+        assert_eq!(preview.then_late(), "fewer late");
+        preview.then.late = 0;
+        assert_eq!(preview.then_late(), "0 late");
     }
 
     #[test]

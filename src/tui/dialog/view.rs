@@ -244,9 +244,9 @@ fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buf
     /// Columns of how much is late.
     const LATE: u16 = 11;
     let t = &ctx.theme;
-    let (own, label) = match when {
-        When::Now => (&preview.now, "now"),
-        When::Then => (&preview.then, "then"),
+    let (own, label, is_late) = match when {
+        When::Now => (&preview.now, "now", preview.now.late_words()),
+        When::Then => (&preview.then, "then", preview.then_late()),
     };
     let mut cell = line;
     cell.put(buf, label, t.dim);
@@ -255,10 +255,10 @@ fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buf
     late.end = late.end.min(late.x + LATE);
     let style = match own.late {
         0 => t.dim,
-        _ if own.late == preview.now.late => t.late,
+        _ if own.late == preview.now.late && !(preview.frees && when == When::Then) => t.late,
         _ => t.warn,
     };
-    late.put(buf, &format!("{} late", text::number(own.late, 7)), style);
+    late.put(buf, &is_late, style);
     line.skip(LATE).put(buf, t.glyphs.now, t.text);
     let zoom = preview.zoom.label();
     let after = match preview.then.later.saturating_sub(preview.now.later) {

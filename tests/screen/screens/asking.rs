@@ -88,6 +88,7 @@ fn at(size: (u16, u16), look: Look, change: Change, stage: ChangeStage) -> Model
         queue: orders(),
         marks: None,
         asked_for: None,
+        form: None,
         asked_by: None,
         since: m
             .instant
@@ -227,6 +228,7 @@ fn each_bar_of_what_will_be_stands_below_what_it_is_whatever_comes_to_be_later()
         };
         let preview = Preview {
             zoom: Zoom::TenMinutes,
+            frees: false,
             now,
             then,
         };

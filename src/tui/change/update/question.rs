@@ -152,7 +152,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         fact(label, Some(words));
     }
     fact("target", target(plan));
-    lines.extend(preview(model, plan));
+    lines.extend(preview(model, one, plan));
     let mut fact = |label, value: Option<String>| {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
     };
@@ -234,19 +234,29 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
         let late = text::counted(late, "entry is late", "entries are late");
         return Some(format!("{woken} at once; {late} now"));
     }
+    let (late, clients) = frees(one, plan, row)?;
+    let late = text::thousands(late);
+    Some(match clients {
+        Some(0) => format!("{late} stay late: no Redisson client runs to transfer them"),
+        _ => format!("the clients are woken; within 2 s fewer than {late} should be late"),
+    })
+}
+
+/// The number of late entries that a plan frees by what it mends, and the number of clients that
+/// would transfer them, where that is known; none where it frees none.
+fn frees(one: &UnderWay, plan: &Plan, row: &QueueRow) -> Option<(u64, Option<u64>)> {
     let asks = |found: &&Finding| {
         let repair = Repair::of(&found.repair.step);
         found.severity == Severity::Critical && repair.is_some_and(|r| r.label() == one.called)
     };
-    let moves = matches!(plan.change, Change::Transfer | Change::Deliver);
+    let moves = matches!(
+        plan.change,
+        Change::Transfer | Change::Deliver | Change::Kick
+    );
     row.findings.iter().find(asks).filter(|_| !moves)?;
     let pulse = row.pulse.as_ref()?;
     let late = pulse.late.get().filter(|late| *late > 0)?;
-    let late = text::thousands(late);
-    Some(match pulse.transfer_clients.get() {
-        Some(0) => format!("{late} stay late: no Redisson client runs to transfer them"),
-        _ => format!("the clients are woken; within 2 s fewer than {late} should be late"),
-    })
+    Some((late, pulse.transfer_clients.get()))
 }
 
 /// Says how all late entries are transferred: who transfers a single entry of many that are late
@@ -305,10 +315,12 @@ fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
 }
 
 /// The timeline before and after, where the queue is the one in sight.
-fn preview(model: &Model, plan: &Plan) -> Option<DialogLine> {
+fn preview(model: &Model, one: &UnderWay, plan: &Plan) -> Option<DialogLine> {
     let selected = model.selected().filter(|row| row.queue == plan.queue)?;
     let survey = selected.survey.as_ref()?;
-    Some(DialogLine::Preview(Box::new(Preview::of(plan, survey)?)))
+    let mut preview = Preview::of(plan, survey)?;
+    preview.frees = frees(one, plan, selected).is_some_and(|(_, clients)| clients != Some(0));
+    Some(DialogLine::Preview(Box::new(preview)))
 }
 
 /// The first two by what they say, else the first by its id, and how many more there are; of one

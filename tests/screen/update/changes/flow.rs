@@ -3,7 +3,7 @@
 use delayscope::queue::Repair as Row;
 use delayscope::queue::change::What;
 use delayscope::queue::finding::{Finding, Severity, Step};
-use delayscope::queue::{Change, Due, EntryId, Tally};
+use delayscope::queue::{Change, Due, EntryId, Known, Plan, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::dialog::DialogLine;
@@ -15,7 +15,7 @@ use delayscope::tui::msg::Msg;
 
 use super::repairs::{finding, go};
 use super::{applied, asked, counted, desk, dialog, ended, generation, plan, planned, toast};
-use crate::desk::{Desk, World};
+use crate::desk::{Desk, START, World, text_of};
 use crate::screens::build::protected;
 
 /// A desk where `key` was pressed and its plan for so many entries has come.
@@ -418,4 +418,36 @@ fn a_repair_that_frees_what_is_late_says_that_it_wakes_the_clients_and_what_come
     let words = "the clients are woken; within 2 s fewer than 5 should be late".to_owned();
     assert_eq!(afterwards(Severity::Critical), Some(words));
     assert_eq!(afterwards(Severity::Warning), None);
+}
+
+#[test]
+fn the_timeline_after_a_repair_that_frees_what_is_late_promises_no_number_of_late_ones() {
+    let picture = |clients| {
+        let mut desk = desk();
+        let found = finding("score-range", Step::Change(What::Score));
+        let severity = Severity::Critical;
+        let row = &mut desk.model.queues[0];
+        row.findings = vec![Finding { severity, ..found }];
+        row.pulse.as_mut().unwrap().transfer_clients = Known::Is(clients);
+        row.survey.as_mut().unwrap().late[0] = 5;
+        desk.char('R');
+        let generation = generation(&desk.char('R'));
+        let (late, far) = (START.plus(-4_500), START.plus(86_400_000));
+        let plan = Plan {
+            oldest: Some(Due::At(late)),
+            newest: Some(Due::At(late)),
+            new_due: Some((far, far)),
+            ..plan(Change::Requeue, 1)
+        };
+        planned(&mut desk, generation, plan);
+        text_of(&desk.model)
+    };
+    let now = picture(2);
+    assert!(
+        now.contains("5 late") && now.contains("fewer late"),
+        "{now}"
+    );
+    assert!(!now.contains("4 late"), "{now}");
+    let nobody = picture(0);
+    assert!(nobody.contains("4 late"), "{nobody}");
 }
