@@ -114,16 +114,22 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
     }
     let tells_consumers = matches!(form, Form::All | Form::Full);
     if let Some(count) = flow.consumers.filter(|_| tells_consumers) {
-        let (words, style) = match count {
-            0 => ("  (no consumer waits on a list)".to_owned(), d.dim),
-            n => {
-                let who = text::counted(n as u64, "consumer waits", "consumers wait");
-                (format!("  ({who} on some list)"), d.dim)
-            }
-        };
-        put(words, style);
+        put(format!("  ({})", waiting_words(count, ctx.model.db)), d.dim);
     }
     pieces
+}
+
+/// Says how many clients wait for an element of a list: those of the whole database, as the server
+/// does not tell for which list. They are no figure of this queue.
+fn waiting_words(count: usize, db: i64) -> String {
+    match count {
+        0 => format!("no client of db {db} waits for a list"),
+        n => {
+            let who = text::counted(n as u64, "client", "clients");
+            let wait = if n == 1 { "waits" } else { "wait" };
+            format!("{who} of db {db} {wait} for some list")
+        }
+    }
 }
 
 /// Red where the half that is later is so by more than the hand-over to a client takes.
@@ -167,5 +173,18 @@ fn said(ctx: &Ctx, rate: Option<Rate>) -> String {
         Some(rate) if rate.is_nothing() => "0/s".to_owned(),
         Some(rate) if rate.about => format!("~{}/s", text::rate(rate.per_s)),
         Some(rate) => format!("{}/s", text::rate(rate.per_s)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_for_a_list_is_told_as_of_the_database_and_not_of_the_queue() {
+        assert_eq!(waiting_words(0, 0), "no client of db 0 waits for a list");
+        assert_eq!(waiting_words(1, 2), "1 client of db 2 waits for some list");
+        let many = waiting_words(1_040, 0);
+        assert_eq!(many, "1,040 clients of db 0 wait for some list");
     }
 }
