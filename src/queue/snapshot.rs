@@ -33,8 +33,8 @@ pub struct Pulse {
     pub transfer_clients: Known<u64>,
     /// The entry that clients transfer next: the one with the lowest score from 0 on.
     pub first: Option<JudgedMember>,
-    /// Since the last sample the server has told of a write to the target of the other queue with these
-    /// keys.
+    /// The server has told of a write to the target of the other queue with these keys, since the last
+    /// sample.
     pub twin_written: bool,
     /// Bytes of the members that came with head, oldest and next, beside the rows: Redis tells
     /// no score without its member.

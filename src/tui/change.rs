@@ -16,7 +16,6 @@ use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
 use crate::tui::departed::ChangeSubject;
 use crate::tui::keys::Key;
 use crate::tui::marks::Marks;
-use crate::tui::model::Overlay;
 
 /// The steps of a change, as they are told.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,9 +98,6 @@ pub struct UnderWay {
     pub marks: Option<Box<Marks>>,
     /// The order to plan it, for another look; none of an undo and of a kick.
     pub asked_for: Option<Box<ToPlan>>,
-    /// The form that asked for it, as it was filled in; none when a key did, or the menu of repairs
-    /// where nothing was typed.
-    pub form: Option<Box<Overlay>>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.

@@ -77,6 +77,9 @@ pub struct Model {
     pub screen: Screen,
     /// The overlay that lies over the screen.
     pub overlay: Option<Overlay>,
+    /// The form that asked for a change, as it was filled in, with the number of that change: it comes
+    /// back when that is not made.
+    pub put_away: Option<Box<(u64, Overlay)>>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
     /// The lines that were typed before.
@@ -261,6 +264,7 @@ impl Model {
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
+            put_away: None,
             prompt: None,
             history: PromptHistory::default(),
             focus: Pane::Queues,

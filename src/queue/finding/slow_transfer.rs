@@ -131,7 +131,7 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, pulse: Option<&Pulse>) {
     watch.bursts.saw(pulse.at, has_backlog(pulse), slow);
 }
 
-/// What is left of a burst: a few late entries, and nothing that the server has to be warned of.
+/// Tells whether only a few late entries of a burst are left, and nothing comes that is to be warned of.
 fn is_rest(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook) -> bool {
     let bursts = &seen.watch.bursts;
     let is_over = bursts.is_running() || bursts.has_just_ended(pulse.at);

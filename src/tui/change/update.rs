@@ -216,7 +216,6 @@ fn started(
         queue,
         marks,
         asked_for: None,
-        form: None,
         asked_by: model.schedule.pressed,
         since: model.instant,
         stage: ChangeStage::Planning(None),
@@ -409,7 +408,8 @@ pub(crate) fn hold(model: &mut Model) {
 /// Brings the form that asked for a change back as it was filled in: the change is not made.
 pub(crate) fn bring_back(model: &mut Model, one: &UnderWay) {
     if model.overlay.is_none() && model.prompt.is_none() {
-        model.overlay = one.form.as_deref().cloned();
+        let of_it = |form: &mut Box<(u64, Overlay)>| form.0 == one.generation;
+        model.overlay = model.put_away.take_if(of_it).map(|form| form.1);
     }
 }
 

@@ -88,7 +88,6 @@ fn at(size: (u16, u16), look: Look, change: Change, stage: ChangeStage) -> Model
         queue: orders(),
         marks: None,
         asked_for: None,
-        form: None,
         asked_by: None,
         since: m
             .instant

@@ -59,7 +59,6 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
         queue: Queue::redisson("orders"),
         marks: None,
         asked_for: None,
-        form: None,
         asked_by: None,
         since,
         stage: ChangeStage::Running(Box::new(running)),

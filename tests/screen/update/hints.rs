@@ -92,7 +92,6 @@ fn under_way(desk: &mut Desk) {
         queue: plan.queue.clone(),
         marks: None,
         asked_for: None,
-        form: None,
         asked_by: None,
         since,
         stage: ChangeStage::Running(Box::new(ChangeInProgress::new(plan, since))),

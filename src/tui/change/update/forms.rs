@@ -244,9 +244,9 @@ fn put_away(model: &mut Model) {
         Overlay::Repair(menu) => menu.at == Part::Within,
         _ => true,
     };
-    if let Some(one) = &mut model.changing.one {
-        one.form = form.filter(holds).map(Box::new);
-    }
+    let asked = model.changing.one.as_ref().map(|one| one.generation);
+    let form = asked.zip(form.filter(holds));
+    model.put_away = form.map(Box::new);
 }
 
 /// Returns what is asked for, none where something has to be asked first; or the first part that is
