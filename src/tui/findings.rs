@@ -149,7 +149,7 @@ pub fn wrong(model: &Model) -> usize {
 /// queues.
 fn all(model: &Model) -> impl Iterator<Item = QueueFinding<'_>> {
     let mut servers: Vec<&'static str> = Vec::new();
-    let each = |(row, queue)| told_of(row, queue);
+    let each = |(row, queue)| told_of(model, row, queue);
     rows(model).flat_map(each).filter(move |told| {
         if is_told_by_blocker(model, told) {
             return false;
@@ -177,20 +177,28 @@ fn is_told_by_blocker(model: &Model, told: &QueueFinding) -> bool {
 #[must_use]
 pub fn of_selected(model: &Model) -> usize {
     let own = model.queues.get(model.cursor).into_iter();
-    let told = own.flat_map(|row| told_of(model.cursor, row));
+    let told = own.flat_map(|row| told_of(model, model.cursor, row));
     told.filter(QueueFinding::counts).count()
 }
 
-fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = QueueFinding<'_>> {
+fn told_of<'a>(
+    model: &'a Model,
+    row: usize,
+    queue: &'a QueueRow,
+) -> impl Iterator<Item = QueueFinding<'a>> {
     // What followed from a cause went with it.
     let gone = queue.gone.iter().filter(|gone| {
         let is_cause = |cause: &Finding| Some(cause.id) == gone.follows;
         !queue.gone.iter().any(is_cause)
     });
     // Where entries are late still, and why is not known, another cause takes its place in a moment.
-    let gone = gone.filter(|gone| {
-        let is_repaired = gone.ending == FindingEnd::Repaired;
-        is_repaired
+    // Under the cursor it stays.
+    let held = model.schedule.held_finding.as_ref();
+    let held = held.filter(|held| held.queue == queue.queue);
+    let gone = gone.filter(move |gone| {
+        let is_held = held.is_some_and(|held| held.id == gone.id);
+        let stays = is_held || gone.ending == FindingEnd::Repaired;
+        stays
             || !gone
                 .gone
                 .is_some_and(|then| queue.is_unexplained_since(then))

@@ -330,7 +330,9 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
 /// timeline and the entries leave it these. In steps, so that the panes stand still when one of many
 /// goes. None where less is wrong, or there is no such pane.
 fn crowded(model: &Model) -> u16 {
-    if !matches!(model.screen, Screen::Dashboard) || model.size.1 < PANEL_ROWS {
+    let (w, h) = model.size;
+    let below = h >= PANEL_ROWS && w < SIDE_BY_SIDE;
+    if !below || !matches!(model.screen, Screen::Dashboard) {
         return 0;
     }
     match findings::wrong(model) {

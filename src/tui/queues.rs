@@ -232,7 +232,8 @@ impl QueueRow {
         const JUDGED_MS: i64 = 10_000;
         self.pulse.as_ref().is_some_and(|pulse| {
             let is_late = self.late_since(pulse.at).is_some();
-            is_late && self.worst().is_none() && pulse.at.since(then) < JUDGED_MS
+            let explained = self.worst() >= Some(Severity::Warning);
+            is_late && !explained && pulse.at.since(then) < JUDGED_MS
         })
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use delayscope::store::{Access, KeyWrites, Store};
 use tokio::time::{sleep, timeout};
 
-use crate::support::{PATIENCE, Server};
+use crate::support::{PATIENCE, Server, until};
 
 /// A message comes to the list and is taken at once.
 fn deliver(server: &Server, list: &[u8]) {
@@ -95,27 +95,39 @@ async fn a_user_with_a_password_in_another_database_is_told_of_what_is_written_t
     endpoint.password = Some("pw".to_owned());
     let store = Store::open(endpoint, Access::ReadOnly);
     store.ready(PATIENCE).await.unwrap();
-    let mut there = server.connection_to(3);
-    let seen = async {
-        while !matches!(store.writes(b"{orders}").await, KeyWrites::Seen(_)) {
-            // What is written in another database is no sign.
-            let _: () = redis::cmd("SET")
-                .arg("{gifts}")
-                .arg("x")
-                .query(&mut server.connection())
-                .unwrap();
-            let gifts = store.writes(b"{gifts}").await;
-            assert!(
-                matches!(gifts, KeyWrites::Awaited | KeyWrites::Unseen(_)),
-                "{gifts:?}"
-            );
-            let _: () = redis::cmd("SET")
-                .arg("{orders}")
-                .arg("x")
-                .query(&mut there)
-                .unwrap();
-            sleep(Duration::from_millis(5)).await;
-        }
+    let set = |db: i64, key: &str| {
+        let mut there = server.connection_to(db);
+        redis::cmd("SET").arg(&[key, "x"]).exec(&mut there).unwrap();
     };
-    timeout(PATIENCE, seen).await.unwrap();
+    let begun = std::time::Instant::now();
+    let mut is_seen = false;
+    // Until it would have been found a second time.
+    while !is_seen || begun.elapsed() < Duration::from_secs(6) {
+        is_seen |= matches!(store.writes(b"{orders}").await, KeyWrites::Seen(_));
+        // What is written in another database is no sign, though the server tells of it as well.
+        let gifts = store.writes(b"{gifts}").await;
+        let is_found = matches!(gifts, KeyWrites::Seen(_) | KeyWrites::Once(_));
+        assert!(!is_found, "{gifts:?}");
+        set(3, "{orders}");
+        set(0, "{gifts}");
+        assert!(begun.elapsed() < PATIENCE);
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_lost_is_told_of_and_another_one_goes_on() {
+    let server = Server::start();
+    if !server.is_from((6, 0), "a server that tells of writes by name") {
+        return;
+    }
+    let store = open(&server).await;
+    let keys = names(1);
+    assert_eq!(store.writes(&keys[0]).await, KeyWrites::Awaited);
+    assert!(!store.was_told_of(&keys[0]));
+    deliver(&server, &keys[0]);
+    until("the server has told of it", || store.was_told_of(&keys[0])).await;
+    assert!(!store.was_told_of(&keys[0]), "it is no news any more");
+    server.cmd(&["CLIENT", "KILL", "TYPE", "normal"]);
+    until_seen(&server, &store, &keys, drop).await;
 }

@@ -132,11 +132,15 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, pulse: Option<&Pulse>) {
 }
 
 /// Tells whether only a few late entries of a burst are left, and nothing comes that is to be warned of.
+/// A sample of before its end tells nothing of what comes.
 fn is_rest(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook) -> bool {
     let bursts = &seen.watch.bursts;
-    let is_over = bursts.is_running() || bursts.has_just_ended(pulse.at);
+    let sampled = seen.watch.sample().map(|sample| sample.at);
+    let is_of_it = |ended| pulse.late.get() > Some(0) || sampled <= Some(ended);
+    let is_over = bursts.is_running() || bursts.just_ended(pulse.at).is_some_and(is_of_it);
     let comes = || coming::begins_with(seen, pulse, &outlook.longest).is_some();
-    is_over && !has_backlog(pulse) && !comes()
+    // Whether somebody transfers them or not.
+    is_over && pulse.late.get() < Some(BACKLOG) && !comes()
 }
 
 /// The slow bursts of the last hour, the newest first.
@@ -172,8 +176,9 @@ fn next_burst(seen: &QueueFacts, pulse: &Pulse) -> Option<(EpochMillis, u64)> {
 /// stands in timeouts already is told as soon as it does, unless what is due until `judged`, which
 /// was found near the head, reaches as far.
 fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> Option<Finding> {
-    if seen.watch.bursts.sorted_at().is_some() {
-        // What waits now is transferred quickly, and whoever has sorted the list knows of the rest.
+    let sorted = seen.watch.bursts.sorted_at();
+    if sorted.is_some_and(|then| pulse.at.since(then) < ONCE_MS) {
+        // What waited then is transferred quickly, and whoever has sorted the list knows of the rest.
         return None;
     }
     let all = earlier(seen, pulse.at).filter(|burst| !burst.is_past);
@@ -311,7 +316,7 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         let worse = severity.max(behind(overdue_ms));
         Finding::new(ID, worse, SLOW).details(details).of(late)
     } else if let Some(burst) = coming.filter(|_| !has_backlog(pulse)) {
-        let last = earlier(seen, pulse.at).next();
+        let last = earlier(seen, pulse.at).find(|burst| !burst.is_past);
         ahead(pulse, outlook, &burst, (severity, last))
     } else {
         let busy = has_backlog(pulse) && outlook.work_ms(late) >= BUSY_MS;

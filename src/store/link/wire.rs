@@ -159,8 +159,9 @@ pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Option<
     if let Some(user) = &endpoint.user {
         login = login.set_username(user);
     }
-    if let Some(password) = &endpoint.password {
-        login = login.set_password(password);
+    // Whoever has a name logs in, also with an empty password.
+    if endpoint.user.is_some() || endpoint.password.is_some() {
+        login = login.set_password(endpoint.password.as_deref().unwrap_or_default());
     }
     let config = AsyncConnectionConfig::new().set_push_sender(says);
     let mut wire = driven(stream, &login, config).await.ok()?;

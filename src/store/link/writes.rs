@@ -1,10 +1,11 @@
 //! Keys that somebody writes to, also where what is written is taken at once and no look at the key
 //! ever shows it.
 //!
-//! Since Redis 6.0 the server tells of each write, by the key's name ([`told`]). Where it cannot, or
-//! will not tell us, the end of a watch does: a key that was watched (WATCH) and written to makes the
-//! next EXEC fail, whatever has become of it since ([`halves`]). Both cost the server next to nothing,
-//! and need a connection of their own: an EXEC of somebody else would end the watch.
+//! A key that was watched (WATCH) and written to makes the next EXEC fail, whatever has become of it
+//! since; which of several it was is narrowed down ([`halves`]). Since Redis 6.0 the server also tells
+//! of each write by the key's name ([`told`]): there only keys that it has told of are watched. Both
+//! cost the server next to nothing, and need a connection of their own: an EXEC of somebody else would
+//! end the watch.
 
 mod halves;
 mod told;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use redis::{Pipeline, PushInfo, Value};
 use tokio::sync::Mutex;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
@@ -24,16 +26,14 @@ use crate::clock::instant;
 
 /// A key that nobody has asked about for so long is not watched any more.
 const FORGOTTEN: Duration = Duration::from_secs(300);
-/// The time for which a write is believed at most.
-const BELIEVED: Duration = Duration::from_secs(300);
+/// A key that the server tells of and that was watched in vain for so long is one of another database.
+const CHECKED: Duration = Duration::from_secs(20);
+/// A connection over which nothing was asked for so long may have died.
+const SILENT: Duration = Duration::from_secs(30);
 /// Where there is no connection, the next one is tried after this.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The longest wait for one: who reads waits too.
 const OPENS: Duration = Duration::from_secs(1);
-
-/// A key was seen so often when it is sure that somebody writes to it: once, somebody may have cleared
-/// it away.
-const SURE: u32 = 2;
 
 /// The writes to a key that were seen.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -58,30 +58,35 @@ impl Store {
         if !watch.is_refused && watch.is_open(self).await {
             // Without an answer nothing is known of this time, and the next one begins anew.
             if watch.look(self, key).await.is_none() {
-                watch.line = None;
-                watch.told.interrupted(instant());
-                watch.halves.interrupted();
+                watch.lost();
             }
         }
-        if watch.is_untold {
-            watch.halves.of(key, instant())
-        } else {
-            watch.told.of(key, instant())
+        let now = instant();
+        if !watch.is_watched(key) {
+            return watch.told.of(key, now);
+        }
+        match watch.halves.of(key, now) {
+            // The server has told of it, and it was not watched for long.
+            KeyWrites::Unseen(quiet) if !watch.is_untold && quiet < CHECKED => KeyWrites::Doubted,
+            known => known,
         }
     }
-}
 
-impl Store {
-    /// Tells whether the server has told of a write to `key` since it was last asked about: asking
-    /// costs the server nothing, and says nothing while another question is under way.
+    /// Tells whether the server has told of a write to `key` since this was asked last: asking costs
+    /// the server nothing, and says nothing while another question is under way.
     #[must_use]
     pub fn was_told_of(&self, key: &[u8]) -> bool {
         let Ok(mut watch) = self.inner.writes.0.try_lock() else {
             return false;
         };
-        // That the connection is gone shows when it is used.
-        let _ = watch.read_told();
-        watch.told.has_news_of(key)
+        if watch.is_untold || watch.line.is_none() {
+            return false;
+        }
+        if watch.read_told().is_none() {
+            watch.lost();
+        }
+        let is_news = watch.told.take_news_of(key);
+        is_news && watch.halves.quiet_of(key) < CHECKED
     }
 }
 
@@ -107,6 +112,8 @@ struct Line {
     wire: Wire,
     /// The server says which keys were written to, and when we heard of it; none where it does not.
     heard: Option<UnboundedReceiver<(Instant, PushInfo)>>,
+    /// The last time that it was asked something: of one that has died, nothing else tells.
+    used: Instant,
 }
 
 impl WatchState {
@@ -118,29 +125,45 @@ impl WatchState {
             let limit = store.dialer().within(OPENS);
             let (says, heard) = unbounded_channel();
             let says = move |info| says.send((instant(), info));
-            let told = timeout(limit, wire::told(store.dialer(), says)).await;
-            self.line = told.ok().flatten().map(|wire| Line {
-                wire,
-                heard: Some(heard),
-            });
-            self.is_untold = self.line.is_none();
-            if self.is_untold {
-                let opened = timeout(limit, store.dedicated()).await;
-                let wire = opened.ok().and_then(Result::ok);
-                self.line = wire.map(|wire| Line { wire, heard: None });
-            }
+            let Ok(told) = timeout(limit, wire::told(store.dialer(), says)).await else {
+                return false;
+            };
+            self.is_untold = told.is_none();
+            let (wire, heard) = match told {
+                Some(wire) => (Some(wire), Some(heard)),
+                None => {
+                    let opened = timeout(limit, store.dedicated()).await;
+                    (opened.ok().and_then(Result::ok), None)
+                }
+            };
+            let used = instant();
+            self.line = wire.map(|wire| Line { wire, heard, used });
         }
         self.line.is_some()
+    }
+
+    /// What is watched, or was, over a connection is lost with it.
+    fn lost(&mut self) {
+        self.line = None;
+        self.told.interrupted(instant());
+        self.halves.interrupted();
+    }
+
+    /// Tells whether a key is looked into by watching it: each of them, where nothing is told.
+    fn is_watched(&self, key: &[u8]) -> bool {
+        self.is_untold || self.told.has_told_of(key, instant())
     }
 
     /// Learns what has come since the last look, and looks at this key too from now on. None when
     /// there was no good answer.
     async fn look(&mut self, store: &Store, key: &[u8]) -> Option<()> {
-        if self.is_untold {
-            self.look_at_halves(store, key).await
-        } else {
-            self.hear(store, key).await
+        if !self.is_untold {
+            self.hear(store, key).await?;
         }
+        if self.is_watched(key) {
+            self.look_at_halves(store, key).await?;
+        }
+        Some(())
     }
 
     /// Hears of the writes that the server has told of, and reads again what it has told of or is
@@ -148,9 +171,12 @@ impl WatchState {
     async fn hear(&mut self, store: &Store, key: &[u8]) -> Option<()> {
         self.read_told()?;
         self.told.ask(key, instant());
-        let unread = self.told.unread(instant());
+        let mut unread = self.told.unread(instant());
         if unread.is_empty() {
-            return Some(());
+            if age(self.line.as_ref()?.used, instant()) < SILENT {
+                return Some(());
+            }
+            unread.push(key.to_vec());
         }
         let mut reads = Pipeline::new();
         for key in &unread {
@@ -161,13 +187,16 @@ impl WatchState {
         Some(())
     }
 
-    /// Takes in what the server has told of so far. None when it says no more, or never did.
+    /// Takes in what the server has told of so far. None when it says no more.
     fn read_told(&mut self) -> Option<()> {
         let heard = self.line.as_mut()?.heard.as_mut()?;
-        while let Ok((at, info)) = heard.try_recv() {
-            self.told.hear(&info, at)?;
+        loop {
+            match heard.try_recv() {
+                Ok((at, info)) => self.told.hear(&info, at)?,
+                Err(TryRecvError::Empty) => return Some(()),
+                Err(TryRecvError::Disconnected) => return None,
+            }
         }
-        Some(())
     }
 
     /// Ends the window when it is time for that, and begins the next one; a new key joins it.
@@ -198,8 +227,9 @@ impl WatchState {
     }
 
     async fn talk(&mut self, store: &Store, ask: &Pipeline) -> Option<Vec<Value>> {
-        let wire = &mut self.line.as_mut()?.wire;
-        let sent = wire.send_packed_commands(ask, 0, ask.len());
+        let line = self.line.as_mut()?;
+        line.used = instant();
+        let sent = line.wire.send_packed_commands(ask, 0, ask.len());
         let answers = timeout(LIMIT, sent).await.ok()?.ok()?;
         let shared = &store.inner.shared;
         shared.pay(ask, &answers);

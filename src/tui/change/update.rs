@@ -153,6 +153,11 @@ fn look_again(model: &mut Model, generation: u64) -> Vec<Effect> {
     };
     let generation = model.schedule.next_generation();
     asked_for.generation = generation;
+    if let Some(form) = &mut model.put_away
+        && form.0 == one.generation
+    {
+        form.0 = generation;
+    }
     model.changing.one = Some(UnderWay {
         generation,
         asked_for: Some(asked_for.clone()),

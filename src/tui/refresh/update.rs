@@ -208,7 +208,7 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
         let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
         first_looks += usize::from(never);
         let pressing = !row.early.is_empty()
-            || row.watch.has_open_twin()
+            || row.watch.wants_word_of_twin()
             || checking && row.wants_second_look();
         let wanted = in_sight.contains(i) || in_turn(*i) || pressing;
         never || wanted && pace::rested(row, model.instant)

@@ -219,6 +219,25 @@ fn the_panes_stand_still_while_what_is_wrong_grows_and_shrinks() {
 }
 
 #[test]
+fn what_went_by_itself_is_not_told_as_over_while_entries_are_late_and_nobody_knows_why() {
+    let told = |late_ms: Option<i64>, ending| {
+        let mut m = evening(MIDDLE, look());
+        m.queues.truncate(1);
+        let row = &mut m.queues[0];
+        row.findings = Vec::new();
+        let mut gone = Finding::new("mixed-fleet", Severity::Critical, "Two versions.");
+        (gone.gone, gone.lasted_ms, gone.ending) = (Some(NOW.plus(-3_000)), 67_000, ending);
+        row.gone = vec![gone];
+        let pulse = row.pulse.as_mut().unwrap();
+        pulse.oldest_late = late_ms.map(|late_ms| pulse.at.plus(-late_ms));
+        words(&m).contains("Two versions.")
+    };
+    assert!(!told(Some(60_000), FindingEnd::ByItself));
+    assert!(told(None, FindingEnd::ByItself));
+    assert!(told(Some(60_000), FindingEnd::Repaired));
+}
+
+#[test]
 fn of_eight_sick_queues_seven_are_told_without_a_key_at_120x40() {
     let told = |sick: usize| {
         let mut m = evening(MIDDLE, look());

@@ -84,10 +84,10 @@ impl SlowBursts {
         self.since.is_some() && self.slow
     }
 
-    /// A slow one has ended a moment ago.
-    pub(super) fn has_just_ended(&self, at: EpochMillis) -> bool {
-        let last = self.over.back();
-        last.is_some_and(|last| !last.is_past && at.since(last.until) <= SAME_MS)
+    /// The end of a slow one, where that was a moment ago.
+    pub(super) fn just_ended(&self, at: EpochMillis) -> Option<EpochMillis> {
+        let last = self.over.back().filter(|last| !last.is_past)?;
+        (at.since(last.until) <= SAME_MS).then_some(last.until)
     }
 
     /// Returns when it was sorted since the last burst.

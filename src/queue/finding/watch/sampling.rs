@@ -144,7 +144,8 @@ impl Watch {
         let backlog = self.backlog_presses(last, age);
         let presses = another || felt || self.is_of_before(last) || backlog;
         let jumped = !is_dear(last, age) && self.has_jumped();
-        let odd = self.twin_presses() && age >= ODD_MS;
+        let cheap = last.server_us <= DEAR_US;
+        let odd = self.twin_presses() && age >= ODD_MS && cheap;
         presses && age >= AGAIN_MS || jumped || odd || self.front_presses(age)
     }
 

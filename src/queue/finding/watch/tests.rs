@@ -3,6 +3,7 @@
 use super::super::tests::{START, framed, pulse, sample, survey};
 use super::sampling::FEELER;
 use super::*;
+use crate::queue::Twin;
 use crate::queue::frame::Form;
 use crate::queue::frames::{Place, SAMPLE_BYTES, SAMPLED};
 
@@ -85,6 +86,33 @@ fn a_burst_that_has_fallen_due_since_the_last_sample_is_sampled_though_its_head_
     assert!(!presses(&[at(6_000, 12_000)], -8_000));
     assert!(!presses(&[at(6_000, 90), at(7_000, 80)], -8_000));
     assert!(!presses(&[at(17_000, 11_000), at(18_000, 10_900)], 6_000));
+}
+
+#[test]
+fn a_write_to_the_twin_that_the_server_tells_of_is_sampled_without_delay_until_it_is_known() {
+    let twin = |written: bool, own: bool| Twin {
+        name: "{q}".into(),
+        stands: false,
+        written_ago_ms: written.then_some(0),
+        own: own.then_some(true),
+        own_ago_ms: own.then_some(0),
+    };
+    let at = |ms, twin_written| Pulse {
+        twin_written,
+        ..pulse(ms, 9, None, 1)
+    };
+    let presses = |known: Option<Twin>, pulses: &[Pulse]| {
+        let mut last = sample(Vec::new(), Vec::new());
+        last.twin = known;
+        watching(pulses, Some(last)).presses_for_sample(8)
+    };
+    assert!(!presses(None, &[at(5_000, false)]));
+    assert!(presses(None, &[at(5_000, true)]));
+    // It stays told of until the next sample.
+    assert!(presses(None, &[at(1_000, true), at(5_000, false)]));
+    let known = Some(twin(true, true));
+    assert!(!presses(known, &[at(5_000, true)]));
+    assert!(presses(Some(twin(true, false)), &[at(5_000, true)]));
 }
 
 #[test]

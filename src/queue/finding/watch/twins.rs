@@ -12,6 +12,9 @@ pub(in crate::queue::finding) const TWIN_LASTS_MS: i64 = 180_000;
 /// it has been cleared away when it has not come back for so long, in ms.
 const COMES_BACK_MS: i64 = 60_000;
 
+/// A sample that is younger than this, in ms, is followed by the next one soon.
+const YOUNG_MS: i64 = 10_000;
+
 /// A sign that lasts: something was seen to be written to a list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Writes {
@@ -101,10 +104,20 @@ impl Watch {
 
     /// The last sample has left open whether messages reach another queue: it is to be read again soon,
     /// in sight or not.
-    #[must_use]
-    pub fn has_open_twin(&self) -> bool {
+    pub(super) fn has_open_twin(&self) -> bool {
         let last = self.sample();
         last.is_some_and(|last| last.twin.as_ref().is_some_and(Twin::is_open))
+    }
+
+    /// The same, where the last sample is so young that the next one was not put off by others: of many
+    /// queues that are looked at for the first time, each would be read with every refresh else.
+    #[must_use]
+    pub fn wants_word_of_twin(&self) -> bool {
+        let young = |last: &Frames| {
+            let beat = self.beats.back();
+            beat.is_some_and(|beat| beat.at.since(last.at) < YOUNG_MS)
+        };
+        self.has_open_twin() && self.sample().is_some_and(young)
     }
 
     /// The time for which it is known that somebody writes to the other one, in ms.

@@ -6,8 +6,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{BELIEVED, FORGOTTEN, KeyWrites, SURE, age};
+use super::{FORGOTTEN, KeyWrites, age};
 
+/// The time for which a write is believed at most.
+const BELIEVED: Duration = Duration::from_secs(300);
+/// A key must have been written to in so many windows: once, somebody may have cleared it away.
+const SURE: u32 = 2;
 /// The shortest time for which keys are watched, and what each of them adds to it.
 const WINDOW: Duration = Duration::from_secs(1);
 const EACH: Duration = Duration::from_millis(20);
@@ -184,6 +188,12 @@ impl WatchedKeys {
         (self.since, self.narrows) = (None, false);
     }
 
+    /// The time for which a key was watched in vain.
+    pub(super) fn quiet_of(&self, key: &[u8]) -> Duration {
+        self.asked.get(key).map_or(Duration::ZERO, |key| key.quiet)
+    }
+
+    /// The writes to it that were seen.
     pub(super) fn of(&self, key: &[u8], now: Instant) -> KeyWrites {
         match self.written.get(key) {
             Some((at, SURE..)) => return KeyWrites::Seen(age(*at, now)),

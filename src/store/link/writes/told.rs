@@ -1,17 +1,16 @@
 //! Keys that were written to, as the server itself tells it: since Redis 6.0 a connection can be told
 //! when a key that it has read is written to (CLIENT TRACKING), also one that is not there, and by its
 //! name. Each reading is answered once, so that a key is read again after each write of which we were
-//! told.
+//! told. A key of the same name in another database is told of in the same words: what was told is
+//! looked into by watching that key.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use redis::{PushInfo, PushKind, Value};
 
-use super::{BELIEVED, FORGOTTEN, KeyWrites, SURE, age};
+use super::{FORGOTTEN, KeyWrites, age};
 
-/// A key that was watched in vain for so long is not written to any more: no write is missed.
-const IN_VAIN: Duration = Duration::from_secs(20);
 /// A key of which nothing was told for so long since it was read first is one that nobody is seen to
 /// write to.
 const AWAITED: Duration = Duration::from_secs(3);
@@ -27,11 +26,11 @@ struct ToldKey {
     /// The moment since which it is watched: the server will tell of the next write. None when it is
     /// still to be read.
     since: Option<Instant>,
-    /// The time for which it was watched in vain since the last write, up to `since`.
+    /// The time for which it was watched in vain, up to `since`.
     quiet: Duration,
-    /// The last write, and how many there were.
-    written: Option<(Instant, u32)>,
-    /// There was one since it was last asked about.
+    /// The last write that was told of.
+    told: Option<Instant>,
+    /// It was told of since this was asked last.
     is_news: bool,
 }
 
@@ -42,11 +41,10 @@ impl ToldKeys {
             asked: at,
             since: None,
             quiet: Duration::ZERO,
-            written: None,
+            told: None,
             is_news: false,
         };
-        let known = self.0.entry(key.to_vec()).or_insert_with(fresh);
-        (known.asked, known.is_news) = (at, false);
+        self.0.entry(key.to_vec()).or_insert_with(fresh).asked = at;
     }
 
     /// The server has said something at this moment; none when it was that it says no more.
@@ -60,7 +58,7 @@ impl ToldKeys {
                     }
                 }
             }
-            // All keys of the database were deleted: none of them is watched any more.
+            // All keys were deleted, of one database or of all: none of them is watched any more.
             (PushKind::Invalidate, _) => self.interrupted(at),
             _ => {}
         }
@@ -69,28 +67,27 @@ impl ToldKeys {
 
     fn wrote(&mut self, key: &[u8], at: Instant) {
         if let Some(known) = self.0.get_mut(key) {
-            let times = known.written.map_or(0, |(_, times)| times);
             (known.since, known.quiet) = (None, Duration::ZERO);
-            known.written = Some((at, times + 1));
-            known.is_news = true;
+            (known.told, known.is_news) = (Some(at), true);
         }
     }
 
-    /// Tells whether it was written to since it was last asked about.
-    pub(super) fn has_news_of(&self, key: &[u8]) -> bool {
-        self.0.get(key).is_some_and(|known| known.is_news)
+    /// Tells whether it was told of since this was asked last.
+    pub(super) fn take_news_of(&mut self, key: &[u8]) -> bool {
+        let known = self.0.get_mut(key);
+        known.is_some_and(|known| std::mem::take(&mut known.is_news))
+    }
+
+    /// Tells whether the server has told of a write to it lately.
+    pub(super) fn has_told_of(&self, key: &[u8], now: Instant) -> bool {
+        let told = self.0.get(key).and_then(|known| known.told);
+        told.is_some_and(|told| age(told, now) < FORGOTTEN)
     }
 
     /// The keys that are to be read now, so that the server tells of their next write. What nobody
     /// asks about any more is forgotten.
     pub(super) fn unread(&mut self, now: Instant) -> Vec<Vec<u8>> {
         self.0.retain(|_, key| age(key.asked, now) < FORGOTTEN);
-        for key in self.0.values_mut() {
-            let quiet = key.quiet_for(now);
-            // Once, somebody may have cleared it away.
-            let is_over = |(at, _): &(Instant, u32)| age(*at, now) >= BELIEVED || quiet >= IN_VAIN;
-            key.written = key.written.filter(|written| !is_over(written));
-        }
         let unread = self.0.iter().filter(|(_, key)| key.since.is_none());
         unread.map(|(name, _)| name.clone()).collect()
     }
@@ -99,7 +96,7 @@ impl ToldKeys {
     pub(super) fn read(&mut self, keys: &[Vec<u8>], now: Instant) {
         for key in keys {
             if let Some(key) = self.0.get_mut(key) {
-                key.since = Some(now);
+                key.since.get_or_insert(now);
             }
         }
     }
@@ -112,25 +109,16 @@ impl ToldKeys {
         }
     }
 
-    /// The writes to that key.
+    /// The writes to a key that was not told of.
     pub(super) fn of(&self, key: &[u8], now: Instant) -> KeyWrites {
-        match self.0.get(key) {
-            Some(ToldKey {
-                written: Some((at, SURE..)),
-                ..
-            }) => KeyWrites::Seen(age(*at, now)),
-            Some(ToldKey {
-                written: Some((at, _)),
-                ..
-            }) => KeyWrites::Once(age(*at, now)),
-            Some(key)
-                if key.since.is_some_and(|since| age(since, now) < AWAITED)
-                    && key.quiet.is_zero() =>
-            {
-                KeyWrites::Awaited
-            }
-            Some(key) => KeyWrites::Unseen(key.quiet_for(now)),
-            None => KeyWrites::Unseen(Duration::ZERO),
+        let Some(key) = self.0.get(key) else {
+            return KeyWrites::Unseen(Duration::ZERO);
+        };
+        let quiet = key.quiet_for(now);
+        if key.since.is_some() && quiet < AWAITED {
+            KeyWrites::Awaited
+        } else {
+            KeyWrites::Unseen(quiet)
         }
     }
 }
@@ -159,27 +147,36 @@ mod tests {
         keys
     }
 
-    /// The server tells of a write to it, and it is read again.
-    fn told(keys: &mut ToldKeys, at: Instant) {
-        let one = Value::BulkString(b"one".to_vec());
-        let said = PushInfo {
+    fn said(data: Value) -> PushInfo {
+        PushInfo {
             kind: PushKind::Invalidate,
-            data: vec![Value::Array(vec![one])],
-        };
-        keys.hear(&said, at).unwrap();
-        let unread = keys.unread(at);
-        keys.read(&unread, at);
+            data: vec![data],
+        }
+    }
+
+    fn written(key: &[u8]) -> PushInfo {
+        said(Value::Array(vec![Value::BulkString(key.to_vec())]))
     }
 
     #[test]
-    fn a_key_is_read_again_after_each_write_and_the_second_one_makes_sure() {
+    fn a_key_that_was_told_of_is_read_again_and_is_news_once() {
         let now = instant();
         let mut keys = one_read(now);
         assert_eq!(keys.of(b"one", now), KeyWrites::Awaited);
-        told(&mut keys, now + S);
-        assert_eq!(keys.of(b"one", now + S), KeyWrites::Once(Duration::ZERO));
-        told(&mut keys, now + S * 3);
-        assert_eq!(keys.of(b"one", now + S * 5), KeyWrites::Seen(S * 2));
+        assert!(!keys.has_told_of(b"one", now) && !keys.take_news_of(b"one"));
+        keys.hear(&written(b"one"), now + S).unwrap();
+        assert!(keys.take_news_of(b"one"));
+        assert!(!keys.take_news_of(b"one"));
+        assert!(keys.has_told_of(b"one", now + S * 2));
+        assert_eq!(keys.unread(now + S), [b"one".to_vec()]);
+    }
+
+    #[test]
+    fn what_was_told_of_long_ago_is_told_of_no_more() {
+        let now = instant();
+        let mut keys = one_read(now);
+        keys.hear(&written(b"one"), now).unwrap();
+        assert!(!keys.has_told_of(b"one", now + FORGOTTEN));
     }
 
     #[test]
@@ -196,20 +193,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_in_vain_is_not_written_to_any_more() {
-        let now = instant();
-        let mut keys = one_read(now);
-        told(&mut keys, now + S);
-        told(&mut keys, now + S * 2);
-        let before = now + S + IN_VAIN;
-        assert!(keys.unread(before).is_empty());
-        assert!(matches!(keys.of(b"one", before), KeyWrites::Seen(_)));
-        let later = before + S;
-        assert!(keys.unread(later).is_empty());
-        assert_eq!(keys.of(b"one", later), KeyWrites::Unseen(IN_VAIN));
-    }
-
-    #[test]
     fn what_nobody_asks_about_any_more_is_not_watched() {
         let mut keys = ToldKeys::default();
         let start = instant();
@@ -222,12 +205,18 @@ mod tests {
     fn who_deletes_all_keys_writes_to_none_of_them_and_all_are_read_again() {
         let now = instant();
         let mut keys = one_read(now);
-        let flushed = PushInfo {
-            kind: PushKind::Invalidate,
-            data: vec![Value::Nil],
-        };
-        keys.hear(&flushed, now + S * 4).unwrap();
+        keys.hear(&said(Value::Nil), now + S * 4).unwrap();
         assert_eq!(keys.of(b"one", now + S * 9), KeyWrites::Unseen(S * 4));
         assert_eq!(keys.unread(now + S * 9), [b"one".to_vec()]);
+    }
+
+    #[test]
+    fn where_the_server_says_no_more_that_is_no_silence() {
+        let now = instant();
+        let ends = PushInfo {
+            kind: PushKind::Disconnection,
+            data: Vec::new(),
+        };
+        assert_eq!(one_read(now).hear(&ends, now), None);
     }
 }

@@ -245,8 +245,10 @@ fn put_away(model: &mut Model) {
         _ => true,
     };
     let asked = model.changing.one.as_ref().map(|one| one.generation);
-    let form = asked.zip(form.filter(holds));
-    model.put_away = form.map(Box::new);
+    // Whoever wakes clients beside a change keeps the form of that change.
+    if let Some(form) = asked.zip(form.filter(holds)) {
+        model.put_away = Some(Box::new(form));
+    }
 }
 
 /// Returns what is asked for, none where something has to be asked first; or the first part that is

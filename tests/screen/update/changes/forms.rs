@@ -223,6 +223,12 @@ fn no_to_the_question_about_new_due_times_leads_back_to_their_form_and_esc_there
     assert_eq!(requeue(&desk).when.text(), "1h30m", "no plan was made");
     assert!(toast(&desk).contains("loading"), "{}", toast(&desk));
 
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Requeue, 1));
+    desk.tell(Msg::Change(change::Msg::LookAgain(generation)));
+    desk.press(Code::Esc);
+    assert_eq!(requeue(&desk).when.text(), "1h30m", "looked at again");
+
     let (mut desk, _) = tried();
     desk.press(Code::Esc);
     assert_eq!(requeue(&desk).when.text(), "1h30m", "planned no more");
