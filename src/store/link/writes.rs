@@ -129,12 +129,11 @@ impl WatchState {
                 return false;
             };
             self.is_untold = told.is_none();
-            let (wire, heard) = match told {
-                Some(wire) => (Some(wire), Some(heard)),
-                None => {
-                    let opened = timeout(limit, store.dedicated()).await;
-                    (opened.ok().and_then(Result::ok), None)
-                }
+            let (wire, heard) = if told.is_some() {
+                (told, Some(heard))
+            } else {
+                let opened = timeout(limit, store.dedicated()).await;
+                (opened.ok().and_then(Result::ok), None)
             };
             let used = instant();
             self.line = wire.map(|wire| Line { wire, heard, used });
@@ -142,7 +141,7 @@ impl WatchState {
         self.line.is_some()
     }
 
-    /// What is watched, or was, over a connection is lost with it.
+    /// Forgets the connection, and with it what is watched over it.
     fn lost(&mut self) {
         self.line = None;
         self.told.interrupted(instant());
