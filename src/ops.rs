@@ -1,8 +1,8 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
+pub mod activity;
 pub mod apply;
 pub mod bulk;
-mod caught;
 pub mod consumer;
 pub mod demo;
 pub mod discover;
@@ -10,13 +10,13 @@ pub mod doctor;
 pub mod entries;
 pub mod history;
 pub mod journal;
-pub mod noted;
+pub mod memory;
 pub mod offer;
+mod panics;
 pub mod plan;
 pub mod presence;
 mod private;
 pub mod refresh;
-pub mod remembered;
 pub mod search;
 mod state_file;
 pub mod trace;

@@ -12,7 +12,7 @@ use clap_complete::env::Shells;
 use super::CommandOutcome;
 use super::output::Output;
 use crate::args::{self, Args};
-use crate::ops::remembered::Memory;
+use crate::ops::memory::Memory;
 
 /// The variable by which a shell asks.
 const ASKS: &str = "COMPLETE";

@@ -46,8 +46,8 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> M
 /// A line about a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum FindingLine {
-    /// Its severity (none while it is not decided), and the problem with the rule's name behind it.
-    Head(Option<Severity>, String),
+    /// Its severity (none while it is not decided), the problem, and the rule's name.
+    Head(Option<Severity>, String, String),
     /// A sentence of its evidence, or its repair.
     Words(String),
     /// A command for a shell.
@@ -58,10 +58,11 @@ impl FindingLine {
     /// Prints it, on a terminal broken at its width; a command stays whole.
     pub(super) fn print<W: Write>(&self, out: &mut Output<W>) -> io::Result<()> {
         match self {
-            Self::Head(severity, words) => {
+            Self::Head(severity, words, id) => {
                 let word = severity.map_or("unknown", Severity::word);
                 let style = severity.map_or_else(Style::new, style);
-                out.marked(&format!("  {word:8}  "), style, words, INDENT)
+                let rule = format!("[{id}]");
+                out.marked((&format!("  {word:8}  "), style), words, &rule, INDENT)
             }
             Self::Words(words) => out.broken(&" ".repeat(INDENT), words, INDENT + 2),
             Self::Command(command) => out.whole(&format!("{:INDENT$}$ {command}", "")),
@@ -73,7 +74,8 @@ impl FindingLine {
 impl fmt::Display for FindingLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Head(_, words) | Self::Words(words) => f.write_str(words),
+            Self::Head(_, words, id) => write!(f, "{words} [{id}]"),
+            Self::Words(words) => f.write_str(words),
             Self::Command(command) => write!(f, "$ {command}"),
         }
     }
@@ -100,9 +102,10 @@ pub(super) fn lines(
     programs: &Programs,
 ) -> Vec<FindingLine> {
     use FindingLine::{Command, Head, Words};
+    let id = finding.id.to_owned();
     let head = match &finding.open {
-        Some(open) => Head(None, format!("{}. [{}]", open.undecided(), finding.id)),
-        None => Head(Some(finding.severity), about(finding)),
+        Some(open) => Head(None, format!("{}.", open.undecided()), id),
+        None => Head(Some(finding.severity), finding.headline.clone(), id),
     };
     let mut lines = vec![head];
     if !finding.details.is_empty() && finding.open.is_none() {
@@ -170,7 +173,7 @@ pub(super) fn undecided_lines(
     program: &str,
 ) -> Vec<FindingLine> {
     let head = |(id, open): &(&str, Open)| {
-        FindingLine::Head(None, format!("{}. [{id}]", open.undecided()))
+        FindingLine::Head(None, format!("{}.", open.undecided()), (*id).to_owned())
     };
     let mut lines: Vec<FindingLine> = early.iter().map(head).collect();
     if !lines.is_empty() {
@@ -192,11 +195,6 @@ pub(super) fn longer(command: &str, queue: &Queue, program: &str) -> String {
 pub(super) fn in_one_line(finding: &Finding) -> String {
     let Finding { severity, id, .. } = finding;
     format!("{:8}  {} [{id}]", severity.word(), finding.sentence())
-}
-
-/// The headline with the rule's name behind it.
-fn about(finding: &Finding) -> String {
-    format!("{} [{}]", finding.headline, finding.id)
 }
 
 /// Says how a figure moves, in words; none when it stands.

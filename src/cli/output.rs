@@ -154,21 +154,32 @@ impl<W: Write> Output<W> {
     /// `words` for people, broken between words at the terminal's width; all lines but the first
     /// begin `indent` columns further in than `lead`, which stands before the first.
     pub fn broken(&mut self, lead: &str, words: &str, indent: usize) -> io::Result<()> {
-        self.marked(lead, Style::new(), words, indent)
+        self.marked((lead, Style::new()), words, "", indent)
     }
 
-    /// The same, with `lead` in the colours of `style` where there are any.
+    /// The same where there are colours with `lead` in those of its style; `aside`, a word without
+    /// spaces, is dimmed behind the others.
     pub fn marked(
         &mut self,
-        lead: &str,
-        style: Style,
+        (lead, style): (&str, Style),
         words: &str,
+        aside: &str,
         indent: usize,
     ) -> io::Result<()> {
-        let (lead, words) = (text::printable(lead), text::printable(words.trim_end()));
+        let (lead, aside) = (text::printable(lead), text::printable(aside));
+        let words = format!("{} {aside}", text::printable(words.trim_end()));
         let begins = text::width(&lead);
         let room = self.columns.unwrap_or(usize::MAX);
-        let mut lines = wrapped(&words, room.saturating_sub(begins.max(indent))).into_iter();
+        let mut lines = wrapped(words.trim_end(), room.saturating_sub(begins.max(indent)));
+        let last = lines
+            .last_mut()
+            .filter(|_| self.coloured && !aside.is_empty());
+        if let Some(last) = last {
+            let dim = Style::new().dimmed();
+            let words = last.strip_suffix(&*aside).unwrap_or_default();
+            *last = format!("{words}{dim}{aside}{dim:#}");
+        }
+        let mut lines = lines.into_iter();
         let first = lines.next().unwrap_or_default();
         if self.coloured {
             writeln!(self.out, "{style}{lead}{style:#}{first}")?;
@@ -338,6 +349,27 @@ mod tests {
         assert_eq!(row(23), "q       0:31  1,000,000\n");
         assert_eq!(row(22), "q       1,000,000\n");
         assert_eq!(row(9), "q       1,000,000\n");
+    }
+
+    #[test]
+    fn a_word_aside_is_dimmed_where_there_are_colours_and_breaks_with_the_others() {
+        let shown = |coloured, columns| {
+            let mut bytes = Vec::new();
+            let mut out = Output {
+                coloured,
+                ..Output::new(&mut bytes, false, Some(columns))
+            };
+            let lead = ("warning ", Style::new());
+            out.marked(lead, "it is late", "[late]", 8).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(shown(false, 40), "warning it is late [late]\n");
+        assert_eq!(
+            shown(true, 40),
+            "warning it is late \u{1b}[2m[late]\u{1b}[0m\n"
+        );
+        let broken = "warning it is\n        late\n        \u{1b}[2m[late]\u{1b}[0m\n";
+        assert_eq!(shown(true, 14), broken);
     }
 
     #[test]

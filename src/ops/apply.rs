@@ -28,8 +28,8 @@ use tokio::sync::watch;
 
 pub use self::aside::missing;
 pub use self::confirm::Confirm;
-use super::caught::caught;
 use super::journal::Journal;
+use super::panics::caught;
 use super::plan::PreparedChange;
 use super::plan::work::Job;
 pub use crate::queue::change_event::{ChangeEvent, Order};

@@ -16,8 +16,8 @@ use tokio::sync::mpsc;
 
 use self::pace::ScanPace;
 use crate::clock::instant;
-use crate::ops::caught::caught_in;
-use crate::ops::remembered::Memory;
+use crate::ops::memory::Memory;
+use crate::ops::panics::caught_in;
 use crate::queue::{Address, LinkState, Optional, Queue, QueueName, name};
 use crate::store::read::{self, KeyType};
 use crate::store::{Store, StoreError};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::noted::ActivityRecord;
+use super::activity::ActivityRecord;
 use crate::clock::EpochMillis;
 use crate::payload::{self, Codec, Habit, PayloadContent};
 use crate::queue::{EntryId, Era, Form, Outcome, Queue, frame};

@@ -5,6 +5,8 @@ mod frames;
 mod list;
 mod whole;
 
+use std::time::Duration;
+
 use crate::clock::EpochMillis;
 use crate::queue::classes::{DUE, LATE};
 use crate::queue::zoom::enough;
@@ -35,6 +37,7 @@ pub async fn pulse(
     let store = &store.of(queue).await;
     let now = now(store)?;
     let seen = glance(store, &[ask(queue, now, page)]).await?;
+    store.hear_of_writes().await;
     let first = seen.into_iter().next();
     first
         .map(|glance| read(store, queue, page, glance))
@@ -63,6 +66,7 @@ async fn at_node(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreErr
         let now = now(store)?;
         let asks: Vec<GlanceAsk> = some.iter().map(|queue| ask(queue, now, None)).collect();
         let seen = glance(store, &asks).await?;
+        store.hear_of_writes().await;
         pulses.extend(some.iter().zip(seen).map(|(q, g)| read(store, q, None, g)));
     }
     Ok(pulses)
@@ -189,6 +193,8 @@ fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
 
 fn read(store: &Store, queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
     let twin = queue.twin();
+    let written_ago = twin.and_then(|name| store.written_ago(name.as_bytes()));
+    let ms = |ago: Duration| i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     let first = glance.first;
     Pulse {
         at: glance.at,
@@ -201,7 +207,7 @@ fn read(store: &Store, queue: &Queue, page: Option<PageAsk>, glance: Glance) -> 
         target: glance.target,
         transfer_clients: glance.subscribers,
         first: first.map(|(member, score)| JudgedMember::new(queue, &member, Some(score), LONG)),
-        twin_written: twin.is_some_and(|name| store.was_told_of(name.as_bytes())),
+        twin_written: written_ago.map(|ago| glance.at.plus(-ms(ago))),
         beside_bytes: glance.beside_bytes,
         page: page.zip(glance.page).map(|(ask, rows)| Page {
             first: ask.first,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
-use super::caught::caught_in;
 use super::entries::{From, Pages, Selection};
+use super::panics::caught_in;
 use crate::clock::instant;
 use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Queue, SearchProgress};

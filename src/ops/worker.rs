@@ -22,8 +22,8 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::caught::caught_in;
 use super::journal::Journal;
+use super::panics::caught_in;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Queue, text};
 use crate::store::write::Writer;

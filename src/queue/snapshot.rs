@@ -33,9 +33,9 @@ pub struct Pulse {
     pub transfer_clients: Known<u64>,
     /// The entry that clients transfer next: the one with the lowest score from 0 on.
     pub first: Option<JudgedMember>,
-    /// The server has told of a write to the target of the other queue with these keys, since the last
-    /// sample.
-    pub twin_written: bool,
+    /// The last write to the target of the other queue with these keys that the server has told of,
+    /// by its clock.
+    pub twin_written: Option<EpochMillis>,
     /// Bytes of the members that came with head, oldest and next, beside the rows: Redis tells
     /// no score without its member.
     pub beside_bytes: u64,

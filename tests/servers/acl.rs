@@ -26,8 +26,8 @@ const NO_USERS: &str = "it knows no users";
 const COUNTS: ((u32, u32), &str) = ((7, 0), "whether what is granted is used too");
 
 /// What is granted although no scene sends it: only a subscription that was silent for ten
-/// seconds is asked whether it still lives, and a key is watched once the server has told of it.
-const UNPLAYED: &[&str] = &["ping", "watch"];
+/// seconds is asked whether it still lives.
+const UNPLAYED: &[&str] = &["ping"];
 
 /// What a script asks for before it begins, though this change would not use it: it serves others,
 /// or uses it on older servers only.

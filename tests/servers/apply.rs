@@ -1,5 +1,6 @@
 //! Changes, planned and applied against real servers, and taken back.
 
+mod activity;
 mod below_zero;
 pub(crate) mod bench;
 mod bounds;
@@ -16,7 +17,6 @@ mod longest;
 mod lost;
 mod mends;
 mod newest;
-mod noted;
 mod panics;
 mod proxy;
 mod put_back;

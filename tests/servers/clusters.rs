@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
+use delayscope::ops::memory::Memory;
 use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::ops::refresh::{pulse, pulses, pulses_apart, survey};
-use delayscope::ops::remembered::Memory;
 use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Known, LinkState, Outcome, Queue, ServerWatch};
 use delayscope::store::{Access, Store, read, watch};

@@ -6,15 +6,19 @@ use delayscope::clock::instant;
 use delayscope::store::{Access, KeyWrites, Store};
 use tokio::time::{sleep, timeout};
 
-use crate::support::{PATIENCE, Server, until};
+use crate::support::{PATIENCE, Server};
 
 /// A message comes to the list and is taken at once.
 fn deliver(server: &Server, list: &[u8]) {
+    deliver_to(&mut server.connection(), list);
+}
+
+fn deliver_to(there: &mut redis::Connection, list: &[u8]) {
     let mut taken = redis::pipe();
     taken.atomic();
     taken.cmd("RPUSH").arg(list).arg("a message").ignore();
     taken.cmd("LPOP").arg(list).ignore();
-    taken.exec(&mut server.connection()).unwrap();
+    taken.exec(there).unwrap();
 }
 
 async fn open(server: &Server) -> Store {
@@ -42,6 +46,17 @@ async fn until_seen(server: &Server, store: &Store, keys: &[Vec<u8>], look: impl
     timeout(PATIENCE, seen).await.unwrap();
 }
 
+/// Looks into what the server tells, as each refresh does, until it has told of a write to this key.
+async fn until_told(store: &Store, key: &[u8]) {
+    let told = async {
+        while store.written_ago(key).is_none() {
+            store.hear_of_writes().await;
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, told).await.unwrap();
+}
+
 fn names(count: u32) -> Vec<Vec<u8>> {
     let name = |n: u32| format!("{{orders-{n}}}").into_bytes();
     (0..count).map(name).collect()
@@ -54,11 +69,50 @@ async fn the_server_tells_which_of_many_keys_is_written_to_and_no_other_is_ever_
         return;
     }
     let store = open(&server).await;
-    let nothing = |known| {
-        let is_quiet = matches!(known, KeyWrites::Awaited | KeyWrites::Unseen(_));
-        assert!(is_quiet, "{known:?}");
+    let keys = names(40);
+    for key in &keys {
+        let known = store.writes(key).await;
+        assert!(matches!(known, KeyWrites::Unseen(_)), "{known:?}");
+    }
+    let (last, others) = keys.split_last().unwrap();
+    // One message is enough.
+    deliver(&server, last);
+    until_told(&store, last).await;
+    for key in others {
+        assert_eq!(store.written_ago(key), None);
+        let known = store.writes(key).await;
+        assert!(matches!(known, KeyWrites::Unseen(_)), "{known:?}");
+    }
+    let known = store.writes(last).await;
+    assert!(matches!(known, KeyWrites::Seen(_)), "{known:?}");
+}
+
+#[tokio::test]
+async fn of_two_lists_that_get_messages_at_once_both_are_found() {
+    let server = Server::start();
+    if !server.is_from((6, 0), "a server that tells of writes by name") {
+        return;
+    }
+    let store = open(&server).await;
+    let keys = names(3);
+    for key in &keys {
+        store.writes(key).await;
+    }
+    let both = async {
+        while keys[1..].iter().any(|key| store.written_ago(key).is_none()) {
+            let mut taken = redis::pipe();
+            taken.atomic();
+            for key in &keys[1..] {
+                taken.cmd("RPUSH").arg(key).arg("a message").ignore();
+                taken.cmd("LPOP").arg(key).ignore();
+            }
+            taken.exec(&mut server.connection()).unwrap();
+            store.hear_of_writes().await;
+            sleep(Duration::from_millis(5)).await;
+        }
     };
-    until_seen(&server, &store, &names(40), nothing).await;
+    timeout(PATIENCE, both).await.unwrap();
+    assert_eq!(store.written_ago(&keys[0]), None);
 }
 
 #[tokio::test]
@@ -85,6 +139,46 @@ async fn where_the_server_does_not_tell_us_it_is_found_by_watching() {
     .await;
 }
 
+/// Opens the server as a user who may do all but this; none where it knows no users.
+async fn open_without(server: &Server, command: &str) -> Option<Store> {
+    if !server.set_user("watcher", &[&format!("-{command}")]) {
+        return None;
+    }
+    let mut endpoint = server.endpoint();
+    (endpoint.user, endpoint.password) = (Some("watcher".to_owned()), Some("pw".to_owned()));
+    let store = Store::open(endpoint, Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    Some(store)
+}
+
+#[tokio::test]
+async fn a_user_whom_the_server_may_not_tell_finds_it_by_watching() {
+    let server = Server::start();
+    let Some(store) = open_without(&server, "client").await else {
+        return;
+    };
+    until_seen(&server, &store, &names(2), |known| {
+        assert!(!matches!(known, KeyWrites::Seen(_)), "{known:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_user_who_may_not_watch_is_told_of_no_write() {
+    let server = Server::start();
+    let Some(store) = open_without(&server, "watch").await else {
+        return;
+    };
+    let key = &names(1)[0];
+    for _ in 0..20 {
+        let known = store.writes(key).await;
+        assert!(matches!(known, KeyWrites::Unseen(_)), "{known:?}");
+        deliver(&server, key);
+        store.hear_of_writes().await;
+        assert_eq!(store.written_ago(key), None);
+    }
+}
+
 #[tokio::test]
 async fn a_user_with_a_password_in_another_database_is_told_of_what_is_written_there() {
     let server = Server::start();
@@ -96,21 +190,21 @@ async fn a_user_with_a_password_in_another_database_is_told_of_what_is_written_t
     endpoint.password = Some("pw".to_owned());
     let store = Store::open(endpoint, Access::ReadOnly);
     store.ready(PATIENCE).await.unwrap();
-    let set = |db: i64, key: &str| {
-        let mut there = server.connection_to(db);
-        redis::cmd("SET").arg(&[key, "x"]).exec(&mut there).unwrap();
-    };
+    let keys = [b"{orders}", &b"{gifts}"[..]];
+    for key in keys {
+        store.writes(key).await;
+    }
+    let [mut here, mut elsewhere] = [3, 0].map(|db| server.connection_to(db));
     let begun = instant();
     let mut is_seen = false;
-    // Until it would have been found a second time.
-    while !is_seen || begun.elapsed() < Duration::from_secs(6) {
-        is_seen |= matches!(store.writes(b"{orders}").await, KeyWrites::Seen(_));
+    while !is_seen || begun.elapsed() < Duration::from_secs(2) {
         // What is written in another database is no sign, though the server tells of it as well.
-        let gifts = store.writes(b"{gifts}").await;
-        let is_found = matches!(gifts, KeyWrites::Seen(_) | KeyWrites::Once(_));
-        assert!(!is_found, "{gifts:?}");
-        set(3, "{orders}");
-        set(0, "{gifts}");
+        deliver_to(&mut elsewhere, keys[1]);
+        store.hear_of_writes().await;
+        assert_eq!(store.written_ago(keys[1]), None);
+        deliver_to(&mut here, keys[0]);
+        store.hear_of_writes().await;
+        is_seen |= store.written_ago(keys[0]).is_some();
         assert!(begun.elapsed() < PATIENCE);
         sleep(Duration::from_millis(20)).await;
     }
@@ -124,11 +218,10 @@ async fn a_connection_that_is_lost_is_told_of_and_another_one_goes_on() {
     }
     let store = open(&server).await;
     let keys = names(1);
-    assert_eq!(store.writes(&keys[0]).await, KeyWrites::Awaited);
-    assert!(!store.was_told_of(&keys[0]));
+    let known = store.writes(&keys[0]).await;
+    assert!(matches!(known, KeyWrites::Unseen(_)), "{known:?}");
     deliver(&server, &keys[0]);
-    until("the server has told of it", || store.was_told_of(&keys[0])).await;
-    assert!(!store.was_told_of(&keys[0]), "it is no news any more");
+    until_told(&store, &keys[0]).await;
     server.cmd(&["CLIENT", "KILL", "TYPE", "normal"]);
     until_seen(&server, &store, &keys, drop).await;
 }

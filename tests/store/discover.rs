@@ -1,8 +1,8 @@
 //! Finding queues.
 
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
+use delayscope::ops::memory::Memory;
 use delayscope::ops::refresh;
-use delayscope::ops::remembered::Memory;
 use delayscope::queue::{Known, Queue};
 use delayscope::store::{Access, Store};
 use futures_util::StreamExt;

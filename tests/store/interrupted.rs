@@ -6,9 +6,9 @@ use std::os::unix::net::UnixStream;
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
+use delayscope::ops::memory::Memory;
 use delayscope::ops::offer::offer;
 use delayscope::ops::refresh::{pulse, survey};
-use delayscope::ops::remembered::Memory;
 use delayscope::queue::{Form, LinkState, Optional, Queue};
 use delayscope::store::{Access, Store, StoreError, watch};
 use futures_util::StreamExt;

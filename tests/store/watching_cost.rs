@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use delayscope::ops::discover::discover_with;
+use delayscope::ops::memory::Memory;
 use delayscope::ops::refresh;
-use delayscope::ops::remembered::Memory;
 use delayscope::queue::{Optional, PageAsk, Queue, Zoom};
 use delayscope::store::{Access, Store, watch};
 use futures_util::StreamExt;

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::clock::instant;
 use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
 use crate::ops::bulk::list::{ListRead, ListReader};
-use crate::ops::caught::caught_in;
+use crate::ops::panics::caught_in;
 use crate::queue::exact::{Exact, ListDifferences};
 use crate::queue::{EntryId, Queue};
 use crate::store::{Store, StoreError, read};

@@ -114,12 +114,14 @@ async fn twin(store: &Store, queue: &Queue, delivered: bool) -> Result<Option<Tw
     };
     let (own, own_ago_ms) = match writes {
         _ if delivered => (Some(true), Some(0)),
-        KeyWrites::Seen(_) | KeyWrites::Once(_) => match store.writes(&queue.keys().target).await {
-            KeyWrites::Seen(ago) | KeyWrites::Once(ago) => (Some(true), ms(ago)),
-            KeyWrites::Unseen(watched) if watched >= OWN => (Some(false), None),
-            KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => (None, None),
-        },
-        KeyWrites::Doubted | KeyWrites::Awaited | KeyWrites::Unseen(_) => (None, None),
+        KeyWrites::Seen(_) | KeyWrites::Once(_) | KeyWrites::Doubted => {
+            match store.writes(&queue.keys().target).await {
+                KeyWrites::Seen(ago) | KeyWrites::Once(ago) => (Some(true), ms(ago)),
+                KeyWrites::Unseen(watched) if watched >= OWN => (Some(false), None),
+                KeyWrites::Unseen(_) | KeyWrites::Awaited | KeyWrites::Doubted => (None, None),
+            }
+        }
+        KeyWrites::Awaited | KeyWrites::Unseen(_) => (None, None),
     };
     // What is awaited is asked for again soon, not only with the next sample of a queue at rest.
     let seen = stands || !matches!(writes, KeyWrites::Unseen(_));

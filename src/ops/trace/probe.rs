@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::super::noted::ActivityRecord;
+use super::super::activity::ActivityRecord;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Outcome, Queue, frame};
 use crate::store::change::{ChosenEntry, End, Fate};

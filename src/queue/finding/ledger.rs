@@ -3,7 +3,7 @@
 
 use super::causes;
 use super::id;
-use super::passed::PassedHistory;
+use super::past::PassedHistory;
 use super::trend::Trend;
 use super::{Diagnosis, Finding, FindingEnd, PassedFinding};
 use crate::clock::EpochMillis;

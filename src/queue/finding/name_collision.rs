@@ -9,7 +9,7 @@ use crate::queue::{Twin, text};
 
 /// The time in ms after which writes to the other list are told also where nobody was seen to write
 /// to the queue's own: of what is taken at once that may take minutes.
-const LONG_MS: i64 = 30_000;
+const LONG_MS: i64 = 10_000;
 
 /// The time in ms after which it is told that samples show nothing of the other list any more.
 const QUIET_MS: i64 = 25_000;
@@ -381,9 +381,9 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_unknown_for_half_a_minute_does_not_keep_silent_what_is_known() {
+    fn what_stays_unknown_for_ten_seconds_does_not_keep_silent_what_is_known() {
         let mut watch = Watch::default();
-        let headlines = [0, 28, 30].map(|second| {
+        let headlines = [0, 9, 10].map(|second| {
             sampled(&mut watch, second, Some(twin(false, true, None)));
             match of_watch("orders", &watch) {
                 RuleVerdict::Found(found) => Some(found.headline),
@@ -392,7 +392,7 @@ mod tests {
         });
         let known = "Messages go to {orders}: the queue may be called that.".to_owned();
         assert_eq!(headlines, [None, None, Some(known)]);
-        sampled(&mut watch, 32, Some(twin(false, true, Some(true))));
+        sampled(&mut watch, 12, Some(twin(false, true, Some(true))));
         let RuleVerdict::Found(found) = of_watch("orders", &watch) else {
             panic!("nothing found");
         };

@@ -225,7 +225,7 @@ impl Watch {
         if self.blocked_by.is_some() {
             self.blocked_at = Some(beat.at);
         }
-        self.twins.pulsed(pulse.twin_written);
+        self.twins.pulsed(pulse);
         if let Some(first) = &pulse.first {
             self.largest = self.largest.max(first.bytes);
         }

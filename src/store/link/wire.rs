@@ -147,9 +147,15 @@ pub(super) async fn bare(stream: LinkStream) -> Result<Wire, RedisError> {
 }
 
 /// A connection over which the server tells which of the keys that were read there are written to
-/// afterwards (CLIENT TRACKING, since Redis 6.0); none where it does not know how, or will not.
-pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Option<Wire> {
-    let stream = dialer.dial().await.ok()?;
+/// afterwards (CLIENT TRACKING, since Redis 6.0); none where it does not know how, or will not. An
+/// error says nothing of that: it cannot be reached, or is busy.
+pub(super) async fn told(
+    dialer: &Dialer,
+    says: impl AsyncPushSender,
+) -> Result<Option<Wire>, RedisError> {
+    let stream = dialer.dial().await;
+    let stream =
+        stream.map_err(|_| RedisError::from(io::Error::from(io::ErrorKind::NotConnected)))?;
     let endpoint = dialer.endpoint();
     let mut login = RedisConnectionInfo::default()
         .set_skip_set_lib_name()
@@ -164,12 +170,20 @@ pub(super) async fn told(dialer: &Dialer, says: impl AsyncPushSender) -> Option<
         login = login.set_password(endpoint.password.as_deref().unwrap_or_default());
     }
     let config = AsyncConnectionConfig::new().set_push_sender(says);
-    let mut wire = driven(stream, &login, config).await.ok()?;
+    let is_busy = |error: &RedisError| error.code().is_some_and(passes);
+    let mut wire = match driven(stream, &login, config).await {
+        Ok(wire) => wire,
+        Err(error) if is_busy(&error) => return Err(error),
+        Err(_) => return Ok(None),
+    };
     let mut asks = Pipeline::new();
     asks.cmd("CLIENT").arg("SETNAME").arg(NAME);
     asks.cmd("CLIENT").arg("TRACKING").arg("ON");
-    let answers = wire.exchange(&asks).await.ok()?;
-    (answers.last() == Some(&Value::Okay)).then_some(wire)
+    match wire.exchange(&asks).await?.pop() {
+        Some(Value::Okay) => Ok(Some(wire)),
+        Some(Value::ServerError(error)) if passes(error.code()) => Err(error.into()),
+        _ => Ok(None),
+    }
 }
 
 /// A connection that the library has set up like this.

@@ -2,10 +2,10 @@
 //! ever shows it.
 //!
 //! A key that was watched (WATCH) and written to makes the next EXEC fail, whatever has become of it
-//! since; which of several it was is narrowed down ([`halves`]). Since Redis 6.0 the server also tells
-//! of each write by the key's name ([`told`]): there only keys that it has told of are watched. Both
-//! cost the server next to nothing, and need a connection of their own: an EXEC of somebody else would
-//! end the watch.
+//! since. Since Redis 6.0 the server also tells of each write by the key's name ([`told`]): the watch
+//! is ended when it does, and says whether that was in our database. Where it does not tell, which of
+//! those that are watched it was is narrowed down ([`halves`]). Both cost the server next to nothing,
+//! and need a connection of their own: an EXEC of somebody else would end the watch.
 
 mod halves;
 mod told;
@@ -26,8 +26,6 @@ use crate::clock::instant;
 
 /// A key that nobody has asked about for so long is not watched any more.
 const FORGOTTEN: Duration = Duration::from_secs(300);
-/// A key that the server tells of and that was watched in vain for so long is one of another database.
-const CHECKED: Duration = Duration::from_secs(20);
 /// A connection over which nothing was asked for so long may have died.
 const SILENT: Duration = Duration::from_secs(30);
 /// Where there is no connection, the next one is tried after this.
@@ -42,7 +40,7 @@ pub enum KeyWrites {
     Seen(Duration),
     /// Somebody has written to it once, so long ago.
     Once(Duration),
-    /// Somebody has written to one of several keys of which it is one.
+    /// Somebody has written to one of several keys of which it is one: which one is looked into.
     Doubted,
     /// It is watched for the first time: that will tell.
     Awaited,
@@ -51,8 +49,9 @@ pub enum KeyWrites {
 }
 
 impl Store {
-    /// Returns the writes to `key` that were seen since it was asked about first: it is watched from
-    /// one question to the next. Where the server does not let us watch, none are seen.
+    /// Returns the writes to `key` that were seen since it was asked about first. Where the server
+    /// does not tell of them it is watched from one question to the next; where it does not let us
+    /// watch, none are seen.
     pub async fn writes(&self, key: &[u8]) -> KeyWrites {
         let mut watch = self.inner.writes.0.lock().await;
         if !watch.is_refused && watch.is_open(self).await {
@@ -61,32 +60,35 @@ impl Store {
                 watch.lost();
             }
         }
-        let now = instant();
-        if !watch.is_watched(key) {
-            return watch.told.of(key, now);
-        }
-        match watch.halves.of(key, now) {
-            // The server has told of it, and it was not watched for long.
-            KeyWrites::Unseen(quiet) if !watch.is_untold && quiet < CHECKED => KeyWrites::Doubted,
-            known => known,
+        if watch.is_untold {
+            watch.halves.of(key, instant())
+        } else {
+            watch.told.of(key, instant())
         }
     }
 
-    /// Tells whether the server has told of a write to `key` since this was asked last: asking costs
-    /// the server nothing, and says nothing while another question is under way.
-    #[must_use]
-    pub fn was_told_of(&self, key: &[u8]) -> bool {
+    /// Looks into what the server has told of since the last time; asks nothing where it has not. The
+    /// sooner that happens after a write, the fewer others are there that it may have been.
+    pub async fn hear_of_writes(&self) {
         let Ok(mut watch) = self.inner.writes.0.try_lock() else {
-            return false;
+            return;
         };
         if watch.is_untold || watch.line.is_none() {
-            return false;
+            return;
         }
-        if watch.read_told().is_none() {
+        // Whoever reads figures waits for this, too.
+        let heard = timeout(OPENS, watch.hear(self)).await;
+        if !matches!(heard, Ok(Some(()))) {
             watch.lost();
         }
-        let is_news = watch.told.take_news_of(key);
-        is_news && watch.halves.quiet_of(key) < CHECKED
+    }
+
+    /// Returns the time since the last write to `key` that the server has told of: this asks it
+    /// nothing, and tells of none while a question is under way.
+    #[must_use]
+    pub fn written_ago(&self, key: &[u8]) -> Option<Duration> {
+        let watch = self.inner.writes.0.try_lock().ok()?;
+        watch.told.written_ago(key, instant())
     }
 }
 
@@ -125,7 +127,8 @@ impl WatchState {
             let limit = store.dialer().within(OPENS);
             let (says, heard) = unbounded_channel();
             let says = move |info| says.send((instant(), info));
-            let Ok(told) = timeout(limit, wire::told(store.dialer(), says)).await else {
+            let told = timeout(limit, wire::told(store.dialer(), says)).await;
+            let Ok(Ok(told)) = told else {
                 return false;
             };
             self.is_untold = told.is_none();
@@ -148,42 +151,68 @@ impl WatchState {
         self.halves.interrupted();
     }
 
-    /// Tells whether a key is looked into by watching it: each of them, where nothing is told.
-    fn is_watched(&self, key: &[u8]) -> bool {
-        self.is_untold || self.told.has_told_of(key, instant())
-    }
-
     /// Learns what has come since the last look, and looks at this key too from now on. None when
     /// there was no good answer.
     async fn look(&mut self, store: &Store, key: &[u8]) -> Option<()> {
-        if !self.is_untold {
-            self.hear(store, key).await?;
+        if self.is_untold {
+            return self.look_at_halves(store, key).await;
         }
-        if self.is_watched(key) {
-            self.look_at_halves(store, key).await?;
+        self.told.ask(key, instant());
+        self.hear(store).await
+    }
+
+    /// Hears of the writes that the server has told of, finds out whether they were in our database,
+    /// and looks again at what it has told of or is asked about for the first time.
+    async fn hear(&mut self, store: &Store) -> Option<()> {
+        self.read_told()?;
+        if self.told.is_over() {
+            let answers = self.talk(store, &end()).await?;
+            // What was written before this answer was told of before it.
+            self.read_told()?;
+            let end = answers.last()?;
+            if let Value::ServerError(_) = end {
+                self.is_refused = true;
+                return None;
+            }
+            self.told.end(*end == Value::Nil, instant());
+        }
+        let is_silent = age(self.line.as_ref()?.used, instant()) >= SILENT;
+        let unread = self.told.unread(is_silent, instant());
+        let answers = self.of_each(store, "EXISTS", &unread).await?;
+        for (key, answer) in unread.iter().zip(answers) {
+            let is_there = match answer {
+                Value::Int(count) => Some(count > 0),
+                // Another node has it, or we may not: that says nothing of the others.
+                _ => None,
+            };
+            self.told.read(key, is_there, instant());
+        }
+        // Not together with the reading: what was written before the server would tell of it would
+        // end the watch, and nobody could say what it was.
+        let unwatched = self.told.unwatched(instant());
+        let answers = self.of_each(store, "WATCH", &unwatched).await?;
+        for (key, answer) in unwatched.iter().zip(answers) {
+            self.told.watched(key, answer == Value::Okay);
         }
         Some(())
     }
 
-    /// Hears of the writes that the server has told of, and reads again what it has told of or is
-    /// asked about for the first time.
-    async fn hear(&mut self, store: &Store, key: &[u8]) -> Option<()> {
-        self.read_told()?;
-        self.told.ask(key, instant());
-        let mut unread = self.told.unread(instant());
-        if unread.is_empty() {
-            if age(self.line.as_ref()?.used, instant()) < SILENT {
-                return Some(());
-            }
-            unread.push(key.to_vec());
+    /// Returns the answer to a command about each of these keys. One by one: in a cluster, those of
+    /// several slots too.
+    async fn of_each(
+        &mut self,
+        store: &Store,
+        command: &str,
+        keys: &[Vec<u8>],
+    ) -> Option<Vec<Value>> {
+        let mut asks = Pipeline::new();
+        for key in keys {
+            asks.cmd(command).arg(key);
         }
-        let mut reads = Pipeline::new();
-        for key in &unread {
-            reads.cmd("EXISTS").arg(key);
+        if keys.is_empty() {
+            return Some(Vec::new());
         }
-        self.talk(store, &reads).await?;
-        self.told.read(&unread, instant());
-        Some(())
+        self.talk(store, &asks).await
     }
 
     /// Takes in what the server has told of so far. None when it says no more.
@@ -202,9 +231,8 @@ impl WatchState {
     async fn look_at_halves(&mut self, store: &Store, key: &[u8]) -> Option<()> {
         let is_new = self.halves.ask(key, instant());
         if self.halves.is_over(instant()) {
-            let mut ends = Pipeline::new();
-            ends.cmd("MULTI").cmd("EXEC");
-            let answers = self.talk(store, &ends).await?;
+            let answers = self.talk(store, &end()).await?;
+            self.permitted(&answers)?;
             let is_written = answers.last() == Some(&Value::Nil);
             self.halves.end(is_written, instant());
         }
@@ -213,16 +241,22 @@ impl WatchState {
             Some(_) if is_new && !self.halves.narrows => vec![key.to_vec()],
             Some(_) => return Some(()),
         };
-        let mut watch = Pipeline::new();
-        for key in &watched {
-            // One by one: in a cluster, those of several slots too.
-            watch.cmd("WATCH").arg(key);
-        }
-        if !watched.is_empty() {
-            self.talk(store, &watch).await?;
-        }
+        let answers = self.of_each(store, "WATCH", &watched).await?;
+        self.permitted(&answers)?;
         self.halves.begin(watched, instant());
         Some(())
+    }
+
+    /// None where the server refuses any of this: which of the keys it was matters to nobody, for all
+    /// of them are watched together.
+    fn permitted(&mut self, answers: &[Value]) -> Option<()> {
+        let mut codes = answers.iter().filter_map(|answer| match answer {
+            Value::ServerError(error) => Some(error.code()),
+            _ => None,
+        });
+        self.is_refused |= codes.any(|code| code == "NOPERM" || code == "ERR");
+        let is_error = |answer: &Value| matches!(answer, Value::ServerError(_));
+        (!answers.iter().any(is_error)).then_some(())
     }
 
     async fn talk(&mut self, store: &Store, ask: &Pipeline) -> Option<Vec<Value>> {
@@ -233,14 +267,15 @@ impl WatchState {
         let shared = &store.inner.shared;
         shared.pay(ask, &answers);
         shared.pay_typical(ask.len());
-        let codes = answers.iter().filter_map(|answer| match answer {
-            Value::ServerError(error) => Some(error.code().to_owned()),
-            _ => None,
-        });
-        let codes: Vec<String> = codes.collect();
-        self.is_refused |= codes.iter().any(|code| code == "NOPERM" || code == "ERR");
-        codes.is_empty().then_some(answers)
+        Some(answers)
     }
+}
+
+/// What ends a watch: the answer is nothing where a key of it was written to.
+fn end() -> Pipeline {
+    let mut ends = Pipeline::new();
+    ends.cmd("MULTI").cmd("EXEC");
+    ends
 }
 
 fn age(since: Instant, now: Instant) -> Duration {

@@ -232,7 +232,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Find, "lives", Action::Lives, &[Key::char('T')], LIVED, &[], JUMP_HELP),
     row(Section::Find, "monitor", Action::Monitor, &[Key::char('M')], &[Lives], &[(Lives, "MONITOR")], JUMP_HELP),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
-    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "wake")], KICK_HELP),
+    row(Section::Change, "wake-clients", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "wake")], KICK_HELP),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker"), (Timeline, "worker"), (Entries, "worker"), (Delivered, "worker"), (Order, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Findings, Entry], &[(Entry, "copy"), (Findings, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Findings, Entry, Change], &[(Entry, "redis-cli"), (Findings, "copy"), (Change, "copy")], COPY_HELP),

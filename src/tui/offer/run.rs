@@ -1,8 +1,8 @@
 //! Offers messages, and looks how a queue's are written.
 
 use super::{Effect, OfferReply, SeenFormat, ToOffer};
+use crate::ops::activity::ActivityRecord;
 use crate::ops::journal::Journal;
-use crate::ops::noted::ActivityRecord;
 use crate::ops::offer::{self as offers, codec_of, form_of};
 use crate::payload::PayloadContent;
 use crate::queue::{Change, Queue};

@@ -99,7 +99,7 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     }
     let commands = COMMANDS.iter().map(|c| (c.aliases, of_command(model, c)));
     let by_name = BINDINGS.iter().filter(|b| is_listed(b));
-    let actions = by_name.map(|b| (&[][..], of_action(model, b)));
+    let actions = by_name.map(|b| (other_names(b.action), of_action(model, b)));
     let wanted = typed.trim().replace(' ', "-");
     let (mut sure, rest) = rank::best(&wanted, TITLES, commands.chain(actions).collect());
     // Whoever types a queue's name here wants to go there: what only has it somewhere in its name
@@ -132,8 +132,18 @@ fn said(line: &str) -> LineMeaning {
     }
     // `zoom in` is `zoom-in`.
     let name = typed.trim().replace(' ', "-");
-    let binding = BINDINGS.iter().find(|b| is_listed(b) && b.name == name);
+    let is_called = |b: &&Binding| b.name == name || other_names(b.action).contains(&name.as_str());
+    let binding = BINDINGS.iter().find(|b| is_listed(b) && is_called(b));
     binding.map_or(LineMeaning::Unknown, LineMeaning::Action)
+}
+
+/// Returns the names that the command line has for an action.
+const fn other_names(action: Action) -> &'static [&'static str] {
+    match action {
+        Action::Deliver => &["deliver"],
+        Action::Kick => &["kick"],
+        _ => &[],
+    }
 }
 
 fn without_colon(line: &str) -> &str {

@@ -23,6 +23,9 @@ use crate::tui::{filter, layout, lists, timeline};
 /// The classes of another row that has changed are read after this.
 const CLASSES_PAUSE: Duration = Duration::from_secs(2);
 
+/// So many queues are read in one round trip: of no more each may be read at every turn for a while.
+const FEW_QUEUES: usize = 64;
+
 /// All rows out of sight are read within this.
 const TURN: Duration = Duration::from_secs(10);
 
@@ -201,6 +204,7 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
     let mut first_looks = 0;
     let selected = model.selected().map(|_| model.cursor);
     let checking = matches!(model.opening, Opening::Checking(_));
+    let few = model.queues.len() <= FEW_QUEUES;
     let chosen = model.queues.iter().enumerate().filter(|(i, row)| {
         if Some(*i) == selected {
             return false;
@@ -208,7 +212,7 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
         let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
         first_looks += usize::from(never);
         let pressing = !row.early.is_empty()
-            || row.watch.wants_word_of_twin()
+            || row.watch.wants_word_of_twin(few)
             || checking && row.wants_second_look();
         let wanted = in_sight.contains(i) || in_turn(*i) || pressing;
         never || wanted && pace::rested(row, model.instant)

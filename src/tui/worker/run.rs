@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::{Effect, WorkerMessage};
+use crate::ops::activity::ActivityRecord;
 use crate::ops::journal::Journal;
-use crate::ops::noted::ActivityRecord;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
 use crate::queue::{Change, Outcome, Queue};
 use crate::store::StoreError;

@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
+use delayscope::ops::activity::ActivityRecord;
 use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::noted::ActivityRecord;
 use delayscope::ops::offer::offer_noted;
 use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
 use delayscope::ops::undo::plan_undo;

@@ -16,8 +16,9 @@ const GROWS_MS: i64 = 10_000;
 const GROWTH_MS: i64 = 30_000;
 /// Elements by which target has grown at least: by fewer it may grow by chance.
 pub(in crate::queue::finding) const LEAST_GROWTH: u64 = 5;
-/// A sample is taken again after this, in ms, when it showed members of both eras or foreign ones.
-const ODD_MS: i64 = 2_000;
+/// A sample is taken again after this, in ms, when it showed members of both eras or foreign ones: with
+/// the second pulse after it, which comes a little less than two seconds later.
+const ODD_MS: i64 = 1_800;
 /// A sample is taken again after this, in ms, when it cost the server more than [`DEAR_US`].
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
@@ -142,11 +143,11 @@ impl Watch {
         // The first one has only felt its way.
         let felt = last.asked < count.min(FEELER + 1);
         let backlog = self.backlog_presses(last, age);
-        let presses = another || felt || self.is_of_before(last) || backlog;
-        let jumped = !is_dear(last, age) && self.has_jumped();
         let cheap = last.server_us <= DEAR_US;
-        let odd = self.twin_presses() && age >= ODD_MS && cheap;
-        presses && age >= AGAIN_MS || jumped || odd || self.front_presses(age)
+        let told = self.twin_presses() && cheap;
+        let presses = another || felt || told || self.is_of_before(last) || backlog;
+        let jumped = !is_dear(last, age) && self.has_jumped();
+        presses && age >= AGAIN_MS || jumped || self.front_presses(age)
     }
 
     /// A change of ours has ended since the last sample. The figures of a pulse do not tell that: an

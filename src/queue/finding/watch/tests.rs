@@ -97,8 +97,8 @@ fn a_write_to_the_twin_that_the_server_tells_of_is_sampled_without_delay_until_i
         own: own.then_some(true),
         own_ago_ms: own.then_some(0),
     };
-    let at = |ms, twin_written| Pulse {
-        twin_written,
+    let at = |ms, written_ms: Option<i64>| Pulse {
+        twin_written: written_ms.map(|ms| START.plus(ms)),
         ..pulse(ms, 9, None, 1)
     };
     let presses = |known: Option<Twin>, pulses: &[Pulse]| {
@@ -106,13 +106,17 @@ fn a_write_to_the_twin_that_the_server_tells_of_is_sampled_without_delay_until_i
         last.twin = known;
         watching(pulses, Some(last)).presses_for_sample(8)
     };
-    assert!(!presses(None, &[at(5_000, false)]));
-    assert!(presses(None, &[at(5_000, true)]));
+    assert!(!presses(None, &[at(5_000, None)]));
+    assert!(presses(None, &[at(5_000, Some(4_900))]));
     // It stays told of until the next sample.
-    assert!(presses(None, &[at(1_000, true), at(5_000, false)]));
+    assert!(presses(None, &[at(1_000, Some(900)), at(5_000, None)]));
+    assert!(
+        !presses(None, &[at(5_000, Some(-10))]),
+        "that one has told of it"
+    );
     let known = Some(twin(true, true));
-    assert!(!presses(known, &[at(5_000, true)]));
-    assert!(presses(Some(twin(true, false)), &[at(5_000, true)]));
+    assert!(!presses(known, &[at(5_000, Some(4_900))]));
+    assert!(presses(Some(twin(true, false)), &[at(5_000, Some(4_900))]));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use super::Watch;
 use crate::clock::EpochMillis;
-use crate::queue::Twin;
 use crate::queue::frames::Frames;
+use crate::queue::{Pulse, Twin};
 
 /// A sign counts for so long, in ms: longer than from one sample to the next.
 pub(in crate::queue::finding) const TWIN_LASTS_MS: i64 = 180_000;
@@ -51,8 +51,8 @@ pub(super) struct TwinSigns {
     /// Writes to the queue's own target.
     own: Writes,
     not_own: Option<EpochMillis>,
-    /// A pulse since the last sample has brought news of a write to the other one.
-    told: bool,
+    /// The last write to the other one that a pulse has told of.
+    told: Option<EpochMillis>,
 }
 
 impl TwinSigns {
@@ -60,7 +60,6 @@ impl TwinSigns {
     pub(super) fn saw(&mut self, frames: &Frames) {
         let at = frames.at;
         let twin = frames.twin.as_ref();
-        self.told = false;
         let (before, written) = (self.written, twin.and_then(|twin| twin.written_ago_ms));
         self.written.saw(at, written);
         self.own.saw(at, twin.and_then(|twin| twin.own_ago_ms));
@@ -84,8 +83,8 @@ impl TwinSigns {
     }
 
     /// A pulse has been read.
-    pub(super) const fn pulsed(&mut self, twin_written: bool) {
-        self.told |= twin_written;
+    pub(super) fn pulsed(&mut self, pulse: &Pulse) {
+        self.told = self.told.max(pulse.twin_written);
     }
 
     /// A list stood there a moment ago, and another look tells whether it comes back.
@@ -99,7 +98,8 @@ impl Watch {
     /// The server has told of a write to the other one, and that, or whether this queue gets any, is
     /// not known for sure yet.
     pub(super) fn twin_presses(&self) -> bool {
-        self.twins.told && self.twin().is_none_or(|twin| twin.is_open())
+        let last = self.sample().map(|sample| sample.at);
+        self.twins.told > last && self.twin().is_none_or(|twin| twin.is_open())
     }
 
     /// The last sample has left open whether messages reach another queue: it is to be read again soon,
@@ -110,14 +110,16 @@ impl Watch {
     }
 
     /// The same, where the last sample is so young that the next one was not put off by others: of many
-    /// queues that are looked at for the first time, each would be read with every refresh else.
+    /// queues that are looked at for the first time, each would be read with every refresh else. Of
+    /// `few` queues each is listened to in its first seconds.
     #[must_use]
-    pub fn wants_word_of_twin(&self) -> bool {
+    pub fn wants_word_of_twin(&self, few: bool) -> bool {
         let young = |last: &Frames| {
             let beat = self.beats.back();
             beat.is_some_and(|beat| beat.at.since(last.at) < YOUNG_MS)
         };
-        self.has_open_twin() && self.sample().is_some_and(young)
+        let is_new = few && self.watched_ms() < YOUNG_MS;
+        is_new || self.has_open_twin() && self.sample().is_some_and(young)
     }
 
     /// The time for which it is known that somebody writes to the other one, in ms.

@@ -188,11 +188,6 @@ impl WatchedKeys {
         (self.since, self.narrows) = (None, false);
     }
 
-    /// The time for which a key was watched in vain.
-    pub(super) fn quiet_of(&self, key: &[u8]) -> Duration {
-        self.asked.get(key).map_or(Duration::ZERO, |key| key.quiet)
-    }
-
     /// The writes to it that were seen.
     pub(super) fn of(&self, key: &[u8], now: Instant) -> KeyWrites {
         match self.written.get(key) {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::payload::{self, DecodedPayload, PayloadContent};
 use crate::queue::{Due, text};
 use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
@@ -138,8 +139,8 @@ fn codec(row: &EntryRow) -> String {
     if let Some(inner) = decoded.inner {
         name = format!("{name} around {inner}");
     }
-    if let Some(class) = &decoded.class {
-        name = format!("{name}, {}", text::cut(class, 60));
+    if let Some(class) = class(row, decoded) {
+        name = format!("{name}, {}", text::cut(&class, 60));
     }
     let cut = if decoded.is_cut {
         "; only the first part is read"
@@ -147,4 +148,47 @@ fn codec(row: &EntryRow) -> String {
         ""
     };
     format!("{name}: {}{cut}", decoded.why)
+}
+
+/// The type of a single value: what its codec says, or what it is written as: an `int` and a `long`
+/// are the same number.
+fn class(row: &EntryRow, decoded: &DecodedPayload) -> Option<String> {
+    if decoded.class.is_some() {
+        return decoded.class.as_deref().map(str::to_owned);
+    }
+    // Short: no payload of a megabyte is read for it.
+    let is_scalar = decoded.value.is_number() || decoded.value.is_boolean();
+    match is_scalar.then(|| payload::held(decoded.codec, row.payload())) {
+        Some(PayloadContent::Scalar(class)) => Some(class.to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::Codec;
+    use crate::queue::{List, Queue};
+    use crate::tui::entries::decode;
+
+    #[test]
+    fn a_single_value_is_told_with_its_type_of_java() {
+        let queue: Queue = "orders".parse().unwrap();
+        let values = [
+            ("java.lang.Long", "42"),
+            ("java.lang.Integer", "42"),
+            ("java.lang.Boolean", "true"),
+            ("java.util.Date", "1700000000000"),
+        ];
+        for codec in [Codec::Kryo5, Codec::Marshalling, Codec::Serialization] {
+            for (class, value) in values {
+                let text = format!("[\"{class}\",{value}]");
+                let element = payload::encode(codec, &text).unwrap();
+                let read = |payload: &[u8]| payload::decode_as(codec, payload).unwrap();
+                let row = decode::of_list(&queue, List::Target, element, f64::NAN, read);
+                let told = super::codec(&row);
+                assert!(told.contains(&format!(", {class}:")), "{codec}: {told}");
+            }
+        }
+    }
 }

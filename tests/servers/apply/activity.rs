@@ -1,6 +1,6 @@
 //! What is done without a plan is in the journal too.
 
-use delayscope::ops::noted::ActivityRecord;
+use delayscope::ops::activity::ActivityRecord;
 use delayscope::ops::offer::offer_noted;
 use delayscope::queue::{Change, Form, Outcome, Queue};
 
