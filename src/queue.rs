@@ -56,6 +56,8 @@ pub use server::{
     Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Nodes, Optional,
     RefusedCommands, Tls, Verify,
 };
-pub use snapshot::{Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey};
+pub use snapshot::{
+    Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey, ToldWrites,
+};
 pub use twin::Twin;
 pub use zoom::{Scale, Zoom};

@@ -230,7 +230,7 @@ mod tests {
             target: Known::Is(0),
             transfer_clients: Known::None,
             first: None,
-            twin_written: None,
+            told: None,
             beside_bytes: 0,
             page: None,
             server_us: 40,

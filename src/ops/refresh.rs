@@ -5,12 +5,12 @@ mod frames;
 mod list;
 mod whole;
 
-use std::time::Duration;
-
 use crate::clock::EpochMillis;
 use crate::queue::classes::{DUE, LATE};
 use crate::queue::zoom::enough;
-use crate::queue::{Bar, JudgedMember, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
+use crate::queue::{
+    Bar, JudgedMember, Page, PageAsk, Pulse, Queue, Scale, Survey, ToldWrites, Zoom,
+};
 use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest, rank_of_score};
 use crate::store::{Store, StoreError};
 
@@ -193,8 +193,16 @@ fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
 
 fn read(store: &Store, queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
     let twin = queue.twin();
-    let written_ago = twin.and_then(|name| store.written_ago(name.as_bytes()));
-    let ms = |ago: Duration| i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+    let written = |key: &[u8]| {
+        let ago = store.written_ago(key)?;
+        let ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+        Some(glance.at.plus(-ms))
+    };
+    let told = ToldWrites {
+        twin: twin.and_then(|name| written(name.as_bytes())),
+        own: written(&queue.keys().target),
+    };
+    let is_told = told.twin.is_some() || told.own.is_some();
     let first = glance.first;
     Pulse {
         at: glance.at,
@@ -207,7 +215,7 @@ fn read(store: &Store, queue: &Queue, page: Option<PageAsk>, glance: Glance) -> 
         target: glance.target,
         transfer_clients: glance.subscribers,
         first: first.map(|(member, score)| JudgedMember::new(queue, &member, Some(score), LONG)),
-        twin_written: written_ago.map(|ago| glance.at.plus(-ms(ago))),
+        told: is_told.then(|| Box::new(told)),
         beside_bytes: glance.beside_bytes,
         page: page.zip(glance.page).map(|(ask, rows)| Page {
             first: ask.first,

@@ -374,7 +374,7 @@ mod tests {
             target: Known::None,
             transfer_clients: Known::None,
             first: first.map(|(member, score)| JudgedMember::new(&queue, member, Some(*score), 8)),
-            twin_written: None,
+            told: None,
             beside_bytes: 0,
             page: rows.then_some(Page {
                 first: 0,

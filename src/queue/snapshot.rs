@@ -9,6 +9,16 @@ use super::known::Known;
 use super::zoom::{Scale, Zoom};
 use crate::clock::EpochMillis;
 
+/// The last writes to two lists that the server has told of, by its clock: also of what was taken at
+/// once.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ToldWrites {
+    /// To the target of the other queue with the same keys.
+    pub twin: Option<EpochMillis>,
+    /// To the queue's own target, where that was asked about.
+    pub own: Option<EpochMillis>,
+}
+
 /// The small read of every refresh: all figures from the same instant of the server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pulse {
@@ -33,9 +43,8 @@ pub struct Pulse {
     pub transfer_clients: Known<u64>,
     /// The entry that clients transfer next: the one with the lowest score from 0 on.
     pub first: Option<JudgedMember>,
-    /// The last write to the target of the other queue with these keys that the server has told of,
-    /// by its clock.
-    pub twin_written: Option<EpochMillis>,
+    /// The last writes that the server has told of; none where it has told of none.
+    pub told: Option<Box<ToldWrites>>,
     /// Bytes of the members that came with head, oldest and next, beside the rows: Redis tells
     /// no score without its member.
     pub beside_bytes: u64,

@@ -38,6 +38,9 @@ pub enum DepartedFate {
     Taken,
     /// A change of this screen did it.
     Ours(Change),
+    /// It was in the order list and is not due: it stands elsewhere in it, after a sort or an offer, or
+    /// has left it.
+    Moved,
     /// Nobody knows: it was not due, or there is no client that would have transferred it.
     Gone,
 }
@@ -50,6 +53,7 @@ impl DepartedFate {
             Self::Transferred => "transferred",
             Self::Taken => "taken",
             Self::Ours(change) => change.past(),
+            Self::Moved => "moved",
             Self::Gone => "gone",
         }
     }
@@ -63,6 +67,7 @@ impl DepartedFate {
             Self::Ours(Change::Delete) => "it is deleted already: nothing more is done to it",
             Self::Ours(Change::Requeue) => "it is requeued already, and stands elsewhere now",
             Self::Ours(_) => "that is done already: it is no longer here",
+            Self::Moved => "it stands elsewhere in the order list now, or has left it",
             Self::Gone => "it is no longer here: nothing can be done to it",
         }
     }

@@ -338,7 +338,8 @@ fn crowded(model: &Model) -> u16 {
     match findings::wrong(model) {
         0..=4 => 0,
         5..=6 => 10,
-        _ => 11,
+        7 => 11,
+        _ => 12,
     }
 }
 

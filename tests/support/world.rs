@@ -166,7 +166,7 @@ impl World {
             transfer_clients: Known::Is(self.clients),
             first: (self.entries.first())
                 .map(|(member, score)| JudgedMember::new(&self.queue, member, Some(*score), 8)),
-            twin_written: None,
+            told: None,
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,

@@ -4,15 +4,11 @@ use super::id::NAME_COLLISION as ID;
 use super::{
     Act, Advice, Finding, HEADLINE_COLUMNS, Open, QueueFacts, RuleVerdict, Severity, Step, clients,
 };
-use crate::queue::finding::watch::TWIN_LASTS_MS;
 use crate::queue::{Twin, text};
 
 /// The time in ms after which writes to the other list are told also where nobody was seen to write
 /// to the queue's own: of what is taken at once that may take minutes.
 const LONG_MS: i64 = 10_000;
-
-/// The time in ms after which it is told that samples show nothing of the other list any more.
-const QUIET_MS: i64 = 25_000;
 
 /// The headline where both of them are used: both names, in the same order whichever of them it is
 /// told of.
@@ -45,9 +41,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let own_name = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
     let both = "Both names lead to the same timeouts and channel";
-    let rename = "Rename one of the two queues in all clients; until then stop the clients of \
-                  one of them."
-        .to_owned();
+    let part = part(seen);
     let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
             shared(&own_name, &other),
@@ -55,7 +49,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 "{both}, and what is offered to {own_name} may be delivered to the list {other}."
             ),
             Advice::from(format!(
-                "{rename} If {other} is only left over, empty or rename its list."
+                "{part} If {other} is only left over, empty or rename its list."
             )),
         ),
         Twin {
@@ -68,7 +62,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 "{both}, and what is offered to {own_name} may be delivered to {other}, where it is \
                  taken at once."
             ),
-            Advice::from(rename),
+            Advice::from(part),
         ),
         Twin {
             written_ago_ms: Some(_),
@@ -146,13 +140,24 @@ fn called(other: &str) -> String {
     }
 }
 
+/// Says what ends it: the clients by their names, where no others transfer.
+fn part(seen: &QueueFacts) -> String {
+    let transfer = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
+    match clients::namesakes(seen).as_slice() {
+        [one, other] if transfer == Some(2) => {
+            format!("Stop {one} or {other}, then rename its queue in all clients.")
+        }
+        _ => "Stop the clients of one of the two queues, then rename it in all clients.".to_owned(),
+    }
+}
+
 /// Says for how long nobody was seen to write to one of the two lists, once that was looked for in
 /// vain: whoever has just renamed a queue, or stopped its clients, waits for it.
 fn quiet(seen: &QueueFacts, [own, other]: [&str; 2]) -> Option<String> {
-    let (is_own, quiet_ms) = seen.watch.twin_quiet_ms()?;
+    let (is_own, [quiet_ms, lasts_ms]) = seen.watch.twin_quiet_ms()?;
     let which = if is_own { own } else { other };
-    let (quiet, then) = (text::age(quiet_ms), text::age(TWIN_LASTS_MS));
-    (QUIET_MS..TWIN_LASTS_MS).contains(&quiet_ms).then(|| {
+    let (quiet, then) = (text::age(quiet_ms), text::age(lasts_ms));
+    (quiet_ms < lasts_ms).then(|| {
         format!(
             "Nothing was seen to reach {which} for {quiet}; after {then} this is over. Else rename one \
              of the two queues."

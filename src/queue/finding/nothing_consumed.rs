@@ -2,14 +2,15 @@
 //!
 //! Who takes leaves no trace but what is missing at the front of target. Nothing taken for `t`
 //! while `n` wait: at that pace the last of them waits for `n·t` more. So a few have to stand for
-//! half a minute; where very many wait, a few seconds tell as much, unless whoever takes them does
-//! so in batches or has just been restarted. It ends when one was seen to be taken, or nothing stands
+//! half a minute; where very many wait, or no client that is connected has taken anything for as long,
+//! a few seconds tell as much, unless whoever takes them has just been restarted. It ends when one was seen to be taken, or nothing stands
 //! there any more: a server that was away for a while, or samples that do not tell, show neither.
 
 use super::flow::{self, TakenCount};
 use super::id::NOTHING_CONSUMED as ID;
 use super::watch::{APART_MS, BEYOND_HAND_OVER, LIES_MS, StandingTarget};
 use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
+use crate::queue::look::Client;
 use crate::queue::{Known, Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
@@ -26,6 +27,9 @@ const DEAD_MS: i64 = 60_000;
 /// But not before this, in ms: a consumer that restarts is back within five seconds.
 const SOON_MS: i64 = 7_000;
 
+/// Where [`SOON_MS`] is enough, two samples that are apart have told by then, in ms.
+const SAMPLED_MS: i64 = 10_000;
+
 /// Looks at the length of target in all pulses that are kept, at its front in the samples, and at
 /// the clients.
 pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
@@ -39,15 +43,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         return RuleVerdict::Blind(why.to_string());
     }
     let ms = pulse.at.since(standing.since);
-    let soon = is_heap(&standing, ms);
+    let old = is_old(&standing, ms);
+    let soon = old && is_long(&standing, ms);
     if standing.grown == 0 && !soon {
         return RuleVerdict::Fine;
     }
-    let enough = if soon && nobody_else(seen, pulse, ms) {
-        SOON_MS
-    } else {
-        WHILE_MS
-    };
+    let alone = (soon || old && hangs(seen)) && nobody_else(seen, pulse, ms);
+    let enough = if alone { SOON_MS } else { WHILE_MS };
     match flow::taken(seen, standing.sampled()) {
         TakenCount::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
             // Where nothing comes either, it may be somebody's store.
@@ -67,22 +69,38 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= BEYOND_HAND_OVER) => {
             let seen = text::counted(standing.length, "waits", "wait");
             let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
-            RuleVerdict::Early(Open::new(seen, asks, Some(LONG_MS - ms)))
+            let known_in_ms = if alone && standing.grown > 0 {
+                (SAMPLED_MS - ms).max(1)
+            } else {
+                LONG_MS - ms
+            };
+            RuleVerdict::Early(Open::new(seen, asks, Some(known_in_ms)))
         }
         _ => RuleVerdict::Fine,
     }
 }
 
-/// Tells whether so many wait that a few seconds are enough: they were there before the first look
-/// (of what was seen to come, it is known for how long it stands), they are not what gathers within
-/// half a minute (a consumer may take in batches), and nothing taken for [`SOON_MS`] makes the last
-/// of them wait for long.
-fn is_heap(standing: &StandingTarget, ms: i64) -> bool {
+/// Tells whether they were there before the first look (of what was seen to come, it is known for how
+/// long it stands), and are not what gathers within half a minute: a consumer may take in batches.
+fn is_old(standing: &StandingTarget, ms: i64) -> bool {
     let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
     let grown = i64::try_from(standing.grown).unwrap_or(i64::MAX);
     let gathers_ms = length.saturating_mul(ms) / grown.max(1);
-    let last_ms = length.saturating_mul(SOON_MS.max(ms));
-    standing.before && gathers_ms >= LONG_MS && last_ms >= MUCH_MS
+    standing.before && gathers_ms >= LONG_MS
+}
+
+/// Tells whether so many wait that a few seconds are enough: nothing taken for [`SOON_MS`] makes the
+/// last of them wait for long.
+fn is_long(standing: &StandingTarget, ms: i64) -> bool {
+    let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
+    length.saturating_mul(SOON_MS.max(ms)) >= MUCH_MS
+}
+
+/// A client is connected that has taken from a list, and nothing else for half a minute: it may hang
+/// at what it took.
+fn hangs(seen: &QueueFacts) -> bool {
+    let hangs = |client: &Client| i64::try_from(client.idle_s).is_ok_and(|s| s * 1_000 >= LONG_MS);
+    clients::seen(seen).is_some_and(|all| all.took(seen.server.db).any(hangs))
 }
 
 /// No client can be seen that may be a slow consumer of this queue: one whose last command has
@@ -203,16 +221,16 @@ fn what_helps(seen: &QueueFacts) -> String {
         return "Start the application: none of its clients runs. Nothing is lost.".to_owned();
     }
     // Who transfers need not be who takes: a program that does nothing else comes first.
-    let perhaps = match (only_take.as_slice(), clients::namesakes(seen).as_slice()) {
-        ([], [one]) => format!(" (perhaps {one})"),
+    let restart = match (only_take.as_slice(), clients::namesakes(seen).as_slice()) {
+        ([one], _) | ([], [one]) => format!("Restart {one} if it takes from list {list}"),
         // Which of several, or whether any of them takes, nobody knows.
-        ([], _) => String::new(),
-        (names, _) => format!(" (perhaps {})", names.join(", ")),
+        ([], _) => format!("Restart the program that takes from list {list}"),
+        (names, _) => format!(
+            "Restart {}, whichever takes from list {list}",
+            names.join(" or ")
+        ),
     };
-    format!(
-        "Restart the program that takes from list {list}{perhaps}: it may not see that its \
-         connection is dead. Nothing is lost."
-    )
+    format!("{restart}: it may not see that its connection is dead. Nothing is lost.")
 }
 
 /// Tells whether any client waits for an element of a list, and how many do.

@@ -13,7 +13,7 @@ pub(super) use self::bursts::SlowBursts;
 use self::coming::ComingBurst;
 use super::id::SLOW_TRANSFER as ID;
 use super::{
-    Act, Advice, Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch, heads,
+    Act, Advice, Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch, clients, heads,
 };
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
@@ -236,7 +236,7 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
                 Step::Change(What::Realign(None)),
                 Advice::of("Sort the order list").by(
                     Act::Repair,
-                    " before they fall due, then find out who offers out of due order.",
+                    format!(" before they fall due, then {}", find_out(seen)),
                 ),
             ),
         None => finding.repair(
@@ -355,7 +355,7 @@ fn finding(seen: &QueueFacts, pulse: &Pulse, outlook: &Outlook, severity: Severi
         Some((exact, places)) => looked_for(finding, exact, places),
         None => finding,
     };
-    let (step, words) = mended(pulse, outlook, (coming.is_some(), again));
+    let (step, words) = mended(seen, pulse, outlook, (coming.is_some(), again));
     finding.repair(step, words)
 }
 
@@ -479,9 +479,23 @@ pub(super) fn wants_a_hand(seen: &QueueFacts) -> bool {
     matches!(&look(seen), RuleVerdict::Found(found) if by_hand(found))
 }
 
+/// Says what cures it: sorting does so for one burst.
+fn find_out(seen: &QueueFacts) -> String {
+    let perhaps = match clients::namesakes(seen).as_slice() {
+        [one] => format!(" (perhaps {one})"),
+        _ => String::new(),
+    };
+    format!("find out who offers out of due order{perhaps}.")
+}
+
 /// The repair: what is due is moved in less time than it takes to bring it into order, unless it is
 /// gone before anybody has typed that.
-fn mended(pulse: &Pulse, outlook: &Outlook, (presses, again): (bool, bool)) -> (Step, Advice) {
+fn mended(
+    seen: &QueueFacts,
+    pulse: &Pulse,
+    outlook: &Outlook,
+    (presses, again): (bool, bool),
+) -> (Step, Advice) {
     let late = pulse.late.get().unwrap_or(0);
     let late_ms = pulse.oldest_late.map_or(0, |oldest| pulse.at.since(oldest));
     let left_ms = outlook.work_ms(late);
@@ -491,7 +505,7 @@ fn mended(pulse: &Pulse, outlook: &Outlook, (presses, again): (bool, bool)) -> (
     if late < BACKLOG {
         let words = if presses && again {
             // Whoever sorts it each time has not cured it.
-            let then = ", then find out who offers out of due order.";
+            let then = format!(", then {}", find_out(seen));
             Advice::of("Sort the order list now").by(Act::Repair, then)
         } else if presses {
             Advice::of("Sort the order list now").by(Act::Repair, ".")

@@ -24,7 +24,7 @@ pub(crate) fn pulse(ms: i64, waiting: u64, late_ms: Option<i64>, clients: u64) -
         target: Known::Is(0),
         transfer_clients: Known::Is(clients),
         first: None,
-        twin_written: None,
+        told: None,
         beside_bytes: 0,
         page: None,
         server_us: 0,

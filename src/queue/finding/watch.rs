@@ -15,7 +15,6 @@ use self::expiry::Expiry;
 pub(super) use self::sampling::{APART_MS, BEYOND_HAND_OVER, LEAST_GROWTH, LIES_MS};
 pub(super) use self::standing::StandingTarget;
 use self::standing::TargetMemory;
-pub(super) use self::twins::TWIN_LASTS_MS;
 use self::twins::TwinSigns;
 use super::PassedFinding;
 use super::ledger::FindingLedger;

@@ -79,6 +79,7 @@ pub(crate) fn fate(model: &Model, row: &EntryRow, tab: Tab) -> DepartedFate {
         Some(acted) => DepartedFate::Ours(acted.change),
         None if tab == Tab::Delivered => DepartedFate::Taken,
         None if tab == Tab::Waiting && due && !nobody => DepartedFate::Transferred,
+        None if tab == Tab::Order && !due => DepartedFate::Moved,
         None => DepartedFate::Gone,
     }
 }

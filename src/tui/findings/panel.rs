@@ -253,7 +253,11 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     let mut causes = causes(&told);
     own_first(model, &told, &mut causes);
     // What is well is told in any case, what is open where that leaves room.
-    let reserved = calm_rows(model).min(1.max(all / 4));
+    let mut reserved = calm_rows(model).min(1.max(all / 4));
+    if causes.len() >= usize::from(all.saturating_sub(reserved)) {
+        // It takes no row from what is wrong.
+        reserved = reserved.min(1);
+    }
     let room = all.saturating_sub(reserved);
     let columns = columns(w);
     let mut shown = causes.len().min(usize::from(room));

@@ -137,7 +137,7 @@ pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
         target: Known::Is(0),
         transfer_clients: Known::Is(clients),
         first: None,
-        twin_written: None,
+        told: None,
         beside_bytes: 100,
         page: None,
         server_us: 80,

@@ -83,6 +83,39 @@ fn a_row_that_was_repaired_keeps_its_place_while_that_is_read() {
 }
 
 #[test]
+fn a_row_that_was_repaired_takes_no_place_of_one_that_is_as_bad_still() {
+    let worlds = [("alpha", -300_000), ("beta", -60_000), ("gamma", -50_000)];
+    let worlds = worlds.map(|(name, due)| World::new(name, 3, due, 1000));
+    let mut desk = Desk::of(worlds.into());
+    desk.live(15_000, 0);
+    desk.press(Code::Down);
+    assert_eq!(selected(&desk), "beta");
+    desk.world[1].entries.clear();
+    desk.live(15_000, 0);
+    assert!(desk.model.selected().unwrap().worst().is_none());
+    assert_eq!(names(&desk), ["alpha", "beta", "gamma"]);
+}
+
+#[test]
+fn no_row_changes_its_place_below_a_menu() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, 600_000, 1000),
+    ]);
+    desk.live(15_000, 0);
+    desk.char('R');
+    assert!(desk.model.overlay.is_some());
+    desk.world[1].entries[0].1 = score(crate::desk::START.plus(-60_000));
+    desk.live(30_000, 0);
+    assert_eq!(names(&desk), ["alpha", "beta"]);
+    desk.press(Code::Esc);
+    desk.live(9_000, 0);
+    assert_eq!(names(&desk), ["alpha", "beta"]);
+    desk.live(10_000, 0);
+    assert_eq!(names(&desk), ["beta", "alpha"]);
+}
+
+#[test]
 fn nobody_selects_another_queue_but_the_user_whatever_becomes_of_the_others() {
     let mut desk = Desk::of(vec![
         World::new("alpha", 3, 600_000, 1000),

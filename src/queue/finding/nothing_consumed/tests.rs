@@ -209,14 +209,14 @@ fn of_the_clients_that_are_called_like_the_queue_those_that_only_take_are_told_f
     };
     let all = ["invoices-producer", "invoices-consumer", "shop-1"];
     let (helps, who) = told(&all);
-    let restart = "Restart the program that takes from list invoices (perhaps invoices-consumer):";
+    let restart = "Restart invoices-consumer if it takes from list invoices:";
     assert!(helps.starts_with(restart), "{helps}");
     let hangs = "invoices-consumer may be who takes its elements, and no connection of it waits \
                  for an element of any list";
     assert_eq!(who[0], hangs);
     assert_eq!(who.len(), 2);
     let (helps, _) = told(&all[..1]);
-    let restart = "Restart the program that takes from list invoices (perhaps invoices-producer):";
+    let restart = "Restart invoices-producer if it takes from list invoices:";
     assert!(helps.starts_with(restart), "{helps}");
 }
 
@@ -288,6 +288,13 @@ fn where_thousands_wait_and_nobody_is_there_it_is_suspected_at_once_and_known_in
     assert_eq!(few.severity, warning);
     // The last of these waits for less than half an hour if one is taken each seven seconds.
     assert_eq!(severity(&heap(200, 100, 7_000, None)), None);
+    assert_eq!(severity(&heap(150, 200, 7_000, None)), None);
+    // But one that has taken before hangs.
+    assert_eq!(
+        severity(&heap(150, 200, 7_000, Some(31))),
+        Some((warning, false))
+    );
+    assert_eq!(severity(&heap(150, 200, 7_000, Some(3))), None);
     // Nothing comes either.
     assert_eq!(
         severity(&heap(3_000, 60_000, 40_000, None)),

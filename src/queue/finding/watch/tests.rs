@@ -3,9 +3,9 @@
 use super::super::tests::{START, framed, pulse, sample, survey};
 use super::sampling::FEELER;
 use super::*;
-use crate::queue::Twin;
 use crate::queue::frame::Form;
 use crate::queue::frames::{Place, SAMPLE_BYTES, SAMPLED};
+use crate::queue::{ToldWrites, Twin};
 
 fn watching(pulses: &[Pulse], frames: Option<Frames>) -> Watch {
     let mut watch = Watch::default();
@@ -98,7 +98,10 @@ fn a_write_to_the_twin_that_the_server_tells_of_is_sampled_without_delay_until_i
         own_ago_ms: own.then_some(0),
     };
     let at = |ms, written_ms: Option<i64>| Pulse {
-        twin_written: written_ms.map(|ms| START.plus(ms)),
+        told: written_ms.map(|ms| {
+            let twin = Some(START.plus(ms));
+            Box::new(ToldWrites { twin, own: None })
+        }),
         ..pulse(ms, 9, None, 1)
     };
     let presses = |known: Option<Twin>, pulses: &[Pulse]| {

@@ -7,10 +7,21 @@ use crate::queue::frames::Frames;
 use crate::queue::{Pulse, Twin};
 
 /// A sign counts for so long, in ms: longer than from one sample to the next.
-pub(in crate::queue::finding) const TWIN_LASTS_MS: i64 = 180_000;
+const TWIN_LASTS_MS: i64 = 180_000;
+/// Where writes follow one another quickly it counts for so long, in ms, or for this multiple of the
+/// longest time between two of them.
+const LEAST_LASTS_MS: i64 = 30_000;
+const GAPS: i64 = 4;
+/// Writes that tell how quickly they follow one another.
+const ENOUGH_WRITES: u32 = 4;
 /// A list that stood there, to which nobody was seen to write, may have been emptied by its consumers:
 /// it has been cleared away when it has not come back for so long, in ms.
 const COMES_BACK_MS: i64 = 60_000;
+
+/// The time in ms after which it is told that nothing more is seen of a list; sooner where writes
+/// followed one another quickly.
+const QUIET_MS: i64 = 25_000;
+const LEAST_QUIET_MS: i64 = 8_000;
 
 /// A sample that is younger than this, in ms, is followed by the next one soon.
 const YOUNG_MS: i64 = 10_000;
@@ -20,6 +31,10 @@ const YOUNG_MS: i64 = 10_000;
 struct Writes {
     /// The last write that was seen.
     last: Option<EpochMillis>,
+    /// Number of those that were seen, each at another moment.
+    count: u32,
+    /// The longest time between two of them, in ms.
+    gap_ms: i64,
     /// By the last sample, somebody writes still.
     go_on: bool,
 }
@@ -28,12 +43,30 @@ impl Writes {
     /// A sample was read that tells of a write so many ms before it, or of none.
     fn saw(&mut self, at: EpochMillis, ago_ms: Option<i64>) {
         self.go_on = ago_ms.is_some();
-        self.last = self.last.max(ago_ms.map(|ago_ms| at.plus(-ago_ms)));
+        self.wrote(ago_ms.map(|ago_ms| at.plus(-ago_ms)));
+    }
+
+    /// The last write is known to have been at this moment.
+    fn wrote(&mut self, at: Option<EpochMillis>) {
+        let Some(at) = at.filter(|at| self.last.is_none_or(|last| *at > last)) else {
+            return;
+        };
+        let gap_ms = self.last.map_or(0, |last| at.since(last));
+        (self.last, self.count) = (Some(at), self.count.saturating_add(1));
+        self.gap_ms = self.gap_ms.max(gap_ms);
+    }
+
+    /// The time in ms for which a write counts.
+    fn lasts_ms(&self) -> i64 {
+        if self.count < ENOUGH_WRITES {
+            return TWIN_LASTS_MS;
+        }
+        (self.gap_ms.saturating_mul(GAPS)).clamp(LEAST_LASTS_MS, TWIN_LASTS_MS)
     }
 
     /// Tells whether it counts at `now`; `sampled`: the time of the last sample.
     fn counts(&self, now: EpochMillis, sampled: EpochMillis) -> bool {
-        let lately = |at: EpochMillis| now.since(at) < TWIN_LASTS_MS;
+        let lately = |at: EpochMillis| now.since(at) < self.lasts_ms();
         self.last.is_some_and(lately) || self.go_on && lately(sampled)
     }
 }
@@ -84,7 +117,20 @@ impl TwinSigns {
 
     /// A pulse has been read.
     pub(super) fn pulsed(&mut self, pulse: &Pulse) {
-        self.told = self.told.max(pulse.twin_written);
+        let Some(told) = pulse.told.as_deref() else {
+            return;
+        };
+        self.told = self.told.max(told.twin);
+        // A sample has to look first: it tells whether the queue shares its keys.
+        self.written
+            .wrote(told.twin.filter(|_| self.written.last.is_some()));
+        self.own.wrote(told.own.filter(|_| self.own.last.is_some()));
+    }
+
+    /// The moment up to which is known what was written: with each pulse where the server tells.
+    fn known_to(&self, sampled: EpochMillis, pulsed: Option<EpochMillis>) -> EpochMillis {
+        let pulsed = pulsed.filter(|_| self.told.is_some());
+        pulsed.map_or(sampled, |pulsed| pulsed.max(sampled))
     }
 
     /// A list stood there a moment ago, and another look tells whether it comes back.
@@ -133,13 +179,21 @@ impl Watch {
     }
 
     /// The time in ms since which nothing was seen to reach the other list, or the queue's own (true),
-    /// where that was looked for in vain; none while both are written to.
-    pub(in crate::queue::finding) fn twin_quiet_ms(&self) -> Option<(bool, i64)> {
-        let TwinSigns { written, own, .. } = &self.twins;
-        let at = self.sample()?.at;
+    /// where that was looked for in vain, and the time after which it counts no more; none while both
+    /// are written to.
+    pub(in crate::queue::finding) fn twin_quiet_ms(&self) -> Option<(bool, [i64; 2])> {
+        let TwinSigns {
+            written, own, told, ..
+        } = &self.twins;
+        let pulsed = self.beats.back().map(|beat| beat.at);
+        let at = self.twins.known_to(self.sample()?.at, pulsed);
         let quiet = |writes: &Writes, stands: Option<EpochMillis>| {
-            let last = writes.last.filter(|_| !writes.go_on)?;
-            Some(at.since(stands.map_or(last, |stands| stands.max(last))))
+            // What the last sample has shown may be over, where the server tells.
+            let last = writes.last.filter(|_| !writes.go_on || told.is_some())?;
+            let last = stands.map_or(last, |stands| stands.max(last));
+            let lasts_ms = writes.lasts_ms();
+            let is_quiet = at.since(last) >= QUIET_MS.min((lasts_ms / GAPS).max(LEAST_QUIET_MS));
+            is_quiet.then(|| [at.since(last), lasts_ms])
         };
         let other = quiet(written, self.twins.stands).map(|ms| (false, ms));
         other.or_else(|| quiet(own, None).map(|ms| (true, ms)))
@@ -157,7 +211,8 @@ impl Watch {
         let sampled = self.sample()?.at;
         let now = beat
             .filter(is_empty)
-            .map_or(sampled, |beat| beat.at.max(sampled));
+            .map_or(sampled, |beat| beat.at.max(sampled))
+            .max(signs.known_to(sampled, beat.map(|beat| beat.at)));
         let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < TWIN_LASTS_MS);
         let (_, last) = signs.last.as_ref().filter(|(at, _)| counts(Some(*at)))?;
         let ago_ms = |writes: &Writes| {

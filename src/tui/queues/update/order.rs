@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use crate::clock::EpochMillis;
 use crate::queue::{Due, Finding, Queue, Severity};
+use crate::tui::keys::KeyPlace;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::queues::{Opening, QueueRow, QueueSort};
-use crate::tui::sight;
 use crate::tui::toast::{self, Tone};
+use crate::tui::{focus, sight};
 
 /// The time after a move of the cursor during which no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
@@ -65,9 +66,18 @@ pub(crate) fn sort_now(model: &mut Model) {
     {
         return;
     }
+    let before = model.cursor;
     model.queues.sort_by(|a, b| order.compare(a, b));
-    let at = selected.and_then(|queue| model.queues.iter().position(|row| row.queue == queue));
-    model.cursor = at.unwrap_or(0);
+    let at = |queue: &Queue| model.queues.iter().position(|row| row.queue == *queue);
+    let mut at = selected.as_ref().and_then(at).unwrap_or(0);
+    // Whoever reads about one that is wrong, or was a moment ago, finds it where it was and steps on
+    // from there, unless a worse one comes.
+    let as_bad = |at: usize| model.queues.get(at).and_then(|row| order.as_bad(row));
+    if before < at && as_bad(at).is_some() && as_bad(before) <= as_bad(at) {
+        model.queues[before..=at].rotate_right(1);
+        at = before;
+    }
+    model.cursor = at;
     sight::keep(model);
 }
 
@@ -101,6 +111,32 @@ struct RowOrder<'a> {
 }
 
 impl RowOrder<'_> {
+    /// A note makes no queue sick.
+    fn is_bad(&self, severity: Severity) -> bool {
+        self.by == QueueSort::Late && severity > Severity::Note
+    }
+
+    /// Returns how bad a row is.
+    fn worst(&self, row: &QueueRow) -> Option<Severity> {
+        row.worst().filter(|worst| self.is_bad(*worst))
+    }
+
+    /// Returns the same, or how bad it was where that is read.
+    fn as_bad(&self, row: &QueueRow) -> Option<Severity> {
+        self.worst(row).max(self.fixed(row))
+    }
+
+    /// Returns how bad the selected one was a moment ago, where that is over.
+    fn fixed(&self, row: &QueueRow) -> Option<Severity> {
+        if self.selected != Some(&row.queue) {
+            return None;
+        }
+        let passed = row.watch.over();
+        let lately = passed.filter(|passed| self.now.since(passed.until) < READ_MS);
+        let severities = lately.map(|passed| passed.severity);
+        severities.filter(|severity| self.is_bad(*severity)).max()
+    }
+
     /// Compares two rows; those that are equal in this order stand by name.
     fn compare(&self, a: &QueueRow, b: &QueueRow) -> Ordering {
         let (by, now) = (self.by, self.now);
@@ -123,9 +159,8 @@ impl RowOrder<'_> {
                 }
             }
         };
-        // A note makes no queue sick.
-        let bad = |worst: &Severity| by == QueueSort::Late && *worst > Severity::Note;
-        let worst = |row: &QueueRow| row.worst().filter(bad);
+        let bad = |worst: &Severity| self.is_bad(*worst);
+        let worst = |row: &QueueRow| self.worst(row);
         // What ends by itself does not wait until somebody has looked at what is late.
         let urgency = |row: &QueueRow| {
             let first = worst(row).and_then(|_| row.findings.first());
@@ -142,25 +177,14 @@ impl RowOrder<'_> {
             let mut passed = row.watch.over().filter(|passed| bad(&passed.severity));
             passed.any(|passed| looked_at || lately(passed.until))
         };
-        // Whoever reads that it is well steps on to the next one from there.
-        let fixed = |row: &QueueRow| {
-            if self.selected != Some(&row.queue) {
-                return None;
-            }
-            let passed = row
-                .watch
-                .over()
-                .map(|passed| (passed.until, passed.severity));
-            let lately = passed.filter(|(until, _)| now.since(*until) < READ_MS);
-            lately.map(|(_, severity)| severity).filter(bad).max()
-        };
-        let as_bad = |row: &QueueRow| worst(row).max(fixed(row));
+        let fixed = |row: &QueueRow| self.fixed(row);
+        let as_bad = |row: &QueueRow| self.as_bad(row);
         // A note makes no queue sick, but more than nothing is said of it.
         let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
         // What is not known stands last.
         let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
         (as_bad(b).cmp(&as_bad(a)))
-            .then_with(|| fixed(b).cmp(&fixed(a)))
+            .then_with(|| fixed(a).cmp(&fixed(b)))
             .then_with(|| urgency(a).cmp(&urgency(b)))
             .then_with(|| mended(b).cmp(&mended(a)))
             .then_with(|| much(b).cmp(&much(a)))
@@ -187,12 +211,15 @@ pub(crate) fn touched(model: &mut Model) {
     }
 }
 
-/// No row may change its place now: the user is at them, or the rules are about to say all that
-/// they have to say at first.
+/// No row may change its place now: the user is at them or will be, once the menu or question over
+/// them is closed, or the rules are about to say all that they have to say at first.
 fn held(model: &Model) -> bool {
     let moved = model.schedule.moved;
     let checking = matches!(model.opening, Opening::Checking(_));
-    checking || moved.is_some_and(|at| model.instant.saturating_duration_since(at) < HELD)
+    let covered = model.overlay.is_some() && focus::place_below(model) == KeyPlace::Queues;
+    checking
+        || covered
+        || moved.is_some_and(|at| model.instant.saturating_duration_since(at) < HELD)
 }
 
 /// The user is at the rows: they keep their places for a while.

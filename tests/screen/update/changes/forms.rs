@@ -225,6 +225,8 @@ fn no_to_the_question_about_new_due_times_leads_back_to_their_form_and_esc_there
 
     let (mut desk, generation) = tried();
     planned(&mut desk, generation, plan(Change::Requeue, 1));
+    desk.key(Key::ctrl('r'));
+    assert_eq!(desk.model.overlay, None);
     desk.tell(Msg::Change(change::Msg::LookAgain(generation)));
     desk.press(Code::Esc);
     assert_eq!(requeue(&desk).when.text(), "1h30m", "looked at again");
