@@ -160,7 +160,7 @@ fn without_time(by: u64, is_all: bool, lost: bool) -> String {
         (_, false) => "entries have no due time",
         (_, true) => "entries have lost their due times",
     };
-    format!("{about}{} {have}: never delivered.", text::number(by, 7))
+    format!("{about}{} {have}: not delivered.", text::number(by, 7))
 }
 
 /// With the numbers, and how to see them.
@@ -408,7 +408,7 @@ mod tests {
         // 200 entries only in the order list, 50 only in timeouts.
         let mut scene = scene(&[(350, 500); 5]);
         let found = scene.all().findings.remove(0);
-        let told = "At least 150 entries have no due time: never delivered.";
+        let told = "At least 150 entries have no due time: not delivered.";
         assert_eq!(found.headline, told);
         let read = |scene: Scene, ms: i64, order: u64| {
             let mut seen = pulse(ms, 550, None, 1);
@@ -473,10 +473,10 @@ mod tests {
     #[test]
     fn a_side_that_is_missing_is_told_so() {
         let told = |counts| scene(&[counts; 3]).found(ID).unwrap().sentence();
-        let gone = "3 entries have lost their due times: never delivered. Timeouts is gone";
+        let gone = "3 entries have lost their due times: not delivered. Timeouts is gone";
         assert!(told((0, 3)).starts_with(gone));
         assert!(told((3, 0)).contains(" 3 entries will be delivered, but"));
-        let one = "At least 1 entry has no due time: never delivered. The order list has it";
+        let one = "At least 1 entry has no due time: not delivered. The order list has it";
         assert!(told((3, 4)).starts_with(one));
     }
 
@@ -498,10 +498,7 @@ mod tests {
         even.watch.examined(exact(2, 2));
         let found = even.found(ID).unwrap();
         assert_eq!(found.figure, Some(4));
-        assert_eq!(
-            found.headline,
-            "2 entries have no due time: never delivered."
-        );
+        assert_eq!(found.headline, "2 entries have no due time: not delivered.");
         assert_eq!(found.repair.step, Step::WaitAgain);
         let then = "never have been delivered. Then repair the order list.";
         assert!(found.repair.sentence.to_string().ends_with(then));

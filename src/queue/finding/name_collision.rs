@@ -73,8 +73,13 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 Some(_) => format!("none were seen to reach the list {own_name}"),
                 None => format!("whether any reach the list {own_name} is not known yet"),
             };
+            let headline = if seen.watch.were_mixed() {
+                apart(&other)
+            } else {
+                called(&other)
+            };
             (
-                called(&other),
+                headline,
                 format!(
                     "They are delivered to the list {other}, where they are taken at once; {whether}. \
                      {both}."
@@ -130,6 +135,16 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     RuleVerdict::Found(finding.repair(Step::Outside, repair))
 }
 
+/// The headline where only the other list is used since somebody has mended it.
+fn apart(other: &str) -> String {
+    let named = format!("Messages go to {other} only: no longer mixed up.");
+    if text::width(&named) <= HEADLINE_COLUMNS {
+        named
+    } else {
+        "Messages go to the other list only: no longer mixed up.".to_owned()
+    }
+}
+
 /// The headline where only the other list is used.
 fn called(other: &str) -> String {
     let named = format!("Messages go to {other}: the queue may be called that.");
@@ -144,6 +159,9 @@ fn called(other: &str) -> String {
 fn part(seen: &QueueFacts) -> String {
     let transfer = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
     match clients::namesakes(seen).as_slice() {
+        _ if transfer == Some(1) => "One client is left, which delivers to one list only: this ends by \
+                                     itself within 3 minutes. Rename the other queue in all clients."
+            .to_owned(),
         [one, other] if transfer == Some(2) => {
             format!("Stop {one} or {other}, then rename its queue in all clients.")
         }
@@ -370,6 +388,41 @@ mod tests {
         assert_eq!(
             told,
             "Open it by the name {orders} (:). If both are queues, rename one of them in all clients."
+        );
+    }
+
+    #[test]
+    fn once_one_list_alone_is_used_again_it_says_that_nothing_is_mixed_up_any_more() {
+        let queue: Queue = "orders".parse().unwrap();
+        let mut watch = Watch::default();
+        let told = |watch: &Watch, second: i64, clients: u64| {
+            let verdict = look(&QueueFacts {
+                queue: &queue,
+                pulse: Some(&pulse(second * 1_000, 5, None, clients)),
+                survey: None,
+                watch,
+                server: &ServerWatch::default(),
+            });
+            let RuleVerdict::Found(found) = verdict else {
+                panic!("nothing found");
+            };
+            found
+        };
+        sampled(&mut watch, 0, Some(twin(false, true, Some(true))));
+        let both = told(&watch, 1, 2);
+        let stop = "Stop the clients of one of the two queues, then rename it in all clients.";
+        assert_eq!(both.repair.sentence.to_string(), stop);
+        // One of them was stopped just now.
+        let left = told(&watch, 2, 1).repair.sentence.to_string();
+        assert!(left.starts_with("One client is left"), "{left}");
+        for second in (10..200).step_by(10) {
+            sampled(&mut watch, second, Some(twin(false, true, None)));
+        }
+        let found = told(&watch, 200, 1);
+        let headline = "Messages go to {orders} only: no longer mixed up.";
+        assert_eq!(
+            (found.severity, &*found.headline),
+            (Severity::Note, headline)
         );
     }
 

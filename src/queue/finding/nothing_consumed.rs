@@ -96,11 +96,13 @@ fn is_long(standing: &StandingTarget, ms: i64) -> bool {
     length.saturating_mul(SOON_MS.max(ms)) >= MUCH_MS
 }
 
-/// A client is connected that has taken from a list, and nothing else for half a minute: it may hang
-/// at what it took.
+/// A client is connected that may hang at what it took: its last command has taken from a list, half a
+/// minute ago, or it is called like the queue and only takes. (Redisson pings with connections that
+/// are idle for half a minute, so that nothing tells what they did before.)
 fn hangs(seen: &QueueFacts) -> bool {
     let hangs = |client: &Client| i64::try_from(client.idle_s).is_ok_and(|s| s * 1_000 >= LONG_MS);
-    clients::seen(seen).is_some_and(|all| all.took(seen.server.db).any(hangs))
+    let took = clients::seen(seen).is_some_and(|all| all.took(seen.server.db).any(hangs));
+    took || !clients::takers_by_name(seen).is_empty()
 }
 
 /// No client can be seen that may be a slow consumer of this queue: one whose last command has

@@ -84,5 +84,5 @@ fn a_small_queue_whose_lists_differ_is_looked_at_unasked_and_without_a_word() {
     }));
     assert_eq!(desk.model.toast, None);
     let headline = &desk.model.queues[0].findings[0].headline;
-    assert_eq!(headline, "3 entries have no due time: never delivered.");
+    assert_eq!(headline, "3 entries have no due time: not delivered.");
 }

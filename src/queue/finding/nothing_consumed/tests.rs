@@ -310,6 +310,37 @@ fn where_thousands_wait_and_nobody_is_there_it_is_suspected_at_once_and_known_in
 }
 
 #[test]
+fn a_program_that_only_takes_and_whose_connections_were_all_pinged_is_known_to_hang_in_seven_seconds()
+ {
+    let invoices: Queue = "invoices".parse().unwrap();
+    let said = |name: &str| {
+        let mut scene = Scene::default();
+        for beat in 0..=7_i64 {
+            scene = scene.pulse(at(beat * 1_000, 150 + 5 * beat.unsigned_abs()));
+        }
+        scene = scene.sample(fronted(500, "a")).sample(fronted(6_500, "a"));
+        let clients = Clients {
+            names: [(0, name.to_owned())].into_iter().collect(),
+            ..Clients::default()
+        };
+        scene.server.looked(ServerLook {
+            clients: Known::Is(clients.into()),
+            ..server_look(0, [false, true], 0)
+        });
+        look(&QueueFacts {
+            queue: &invoices,
+            pulse: Some(&at(7_000, 185)),
+            survey: None,
+            watch: &scene.watch,
+            server: &scene.server,
+        })
+    };
+    let hangs = said("invoices-consumer");
+    assert_eq!(severity(&hangs), Some((Severity::Warning, false)));
+    assert_eq!(severity(&said("shop-1")), None);
+}
+
+#[test]
 fn a_client_that_took_from_a_list_of_late_may_be_a_slow_consumer_until_it_takes_from_another() {
     let said = |ms, took| severity(&heap(3_000, 100, ms, took));
     let (note, warning) = (Severity::Note, Severity::Warning);

@@ -168,6 +168,11 @@ impl Watch {
         is_new || self.has_open_twin() && self.sample().is_some_and(young)
     }
 
+    /// Both lists were written to, as long as that is remembered.
+    pub(in crate::queue::finding) fn were_mixed(&self) -> bool {
+        self.twins.written.last.is_some() && self.twins.own.last.is_some()
+    }
+
     /// The time for which it is known that somebody writes to the other one, in ms.
     pub(in crate::queue::finding) fn twin_written_ms(&self) -> i64 {
         let last = self.sample().map(|sample| sample.at);
@@ -231,5 +236,25 @@ impl Watch {
             },
             own_ago_ms,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_writes_that_follow_one_another_quickly_each_counts_for_less_long() {
+        let lasts_s = |every_s: i64, count: i64| {
+            let mut writes = Writes::default();
+            for n in 0..count {
+                writes.wrote(Some(EpochMillis::new(n * every_s * 1_000)));
+                // What is told of again is no other one.
+                writes.wrote(Some(EpochMillis::new(n * every_s * 1_000)));
+            }
+            writes.lasts_ms() / 1_000
+        };
+        assert_eq!([lasts_s(2, 3), lasts_s(2, 4)], [180, 30]);
+        assert_eq!([lasts_s(20, 9), lasts_s(60, 9)], [80, 180]);
     }
 }
