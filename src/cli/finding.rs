@@ -209,7 +209,7 @@ fn trend(trend: Trend) -> Option<String> {
         format!("{per_s:.0}/s")
     };
     Some(match trend.done_in_ms {
-        Some(ms) => format!("shrinks by {rate}, done in about {}", text::age(ms)),
+        Some(ms) => format!("shrinks by {rate}, done in {}", text::about(ms)),
         None if trend.per_s < 0.0 => format!("shrinks by {rate}"),
         None => format!("grows by {rate}"),
     })

@@ -57,6 +57,15 @@ pub fn age(ms: i64) -> String {
     }
 }
 
+/// The time that something is expected to take: `under a second`, `about 6.2 s`, `about 4:08`.
+#[must_use]
+pub fn about(ms: i64) -> String {
+    if ms < 1_000 {
+        return "under a second".to_owned();
+    }
+    format!("about {}", age(ms))
+}
+
 /// A measured span of `ms`, exact where it is short: `0 ms`, `312 ms`, `4.9 s`, `0:31`, `3h 05m`.
 #[must_use]
 pub fn span(ms: u64) -> String {
@@ -226,6 +235,18 @@ pub fn ends(text: &str, columns: usize) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_expected_to_take_no_second_is_told_in_words() {
+        let told = [-5, 999, 1_000, 248_000].map(about);
+        let expected = [
+            "under a second",
+            "under a second",
+            "about 1.0 s",
+            "about 4:08",
+        ];
+        assert_eq!(told, expected);
+    }
 
     #[test]
     fn a_long_name_keeps_both_ends() {

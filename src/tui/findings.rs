@@ -245,8 +245,8 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     let trend = trend.and_then(|(trend, noun)| match trend.per_s {
         rate if rate >= STILL => Some(format!("{noun} growing by {}/s", text::rate(rate))),
         rate if rate <= -STILL => {
-            let done = trend.done_in_ms.map(text::age);
-            let done = done.map_or(String::new(), |done| format!(", done in about {done}"));
+            let done = trend.done_in_ms.map(text::about);
+            let done = done.map_or(String::new(), |done| format!(", done in {done}"));
             Some(format!("{noun} shrinking by {}/s{done}", text::rate(-rate)))
         }
         _ => None,

@@ -128,8 +128,8 @@ fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<LateTrend> {
 fn catching_up(seen: &QueueFacts, pace: &LateTrend, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::age(pace.late_ms));
     let in_ms = in_ms(needs_s);
-    let rest = text::age(in_ms);
-    let headline = format!("Late entries are being transferred, all in about {rest}.");
+    let rest = text::about(in_ms);
+    let headline = format!("Late entries are being transferred, all in {rest}.");
     let found = Finding::new(ID, Severity::Note, headline)
         .details(format!("{late} late, oldest {oldest}."));
     let finding = evidence(seen, found, pace);
@@ -178,8 +178,8 @@ fn finding(seen: &QueueFacts, pace: &LateTrend) -> Finding {
         Some(s) => (
             "Late entries get fewer only slowly.",
             format!(
-                "at this rate it takes about {} to transfer them",
-                text::age(in_ms(s))
+                "at this rate it takes {} to transfer them",
+                text::about(in_ms(s))
             ),
         ),
         None if now > before => (

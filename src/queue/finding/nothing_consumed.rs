@@ -108,13 +108,15 @@ fn hangs(seen: &QueueFacts) -> bool {
 /// No client can be seen that may be a slow consumer of this queue: one whose last command has
 /// taken from a list within half a minute, before those that wait were first seen to stand. Whoever
 /// has taken from a list since then took from another one, and whoever is blocked waits for another
-/// one.
+/// one; where a program that only takes is called like the queue, the others take elsewhere.
 fn nobody_else(seen: &QueueFacts, pulse: &Pulse, ms: i64) -> bool {
     let Some((all, look)) = clients::seen(seen).zip(seen.server.last()) else {
         return false;
     };
     let watched_ms = ms - pulse.at.since(look.at);
-    let mut took = all.took(seen.server.db);
+    let by_name = all.takers_by_name(seen.server.db, seen.queue);
+    let is_of_it = |client: &&Client| by_name.is_empty() || by_name.contains(&client.name.as_str());
+    let mut took = all.took(seen.server.db).filter(is_of_it);
     !took.any(|client| {
         let idle_ms = i64::try_from(client.idle_s).unwrap_or(i64::MAX / 1_000) * 1_000;
         // Idle times are told in whole seconds.

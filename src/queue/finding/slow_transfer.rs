@@ -201,8 +201,8 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
     } else {
         let (when, apart) = match next_by_the_clock(&all, pulse.at) {
             Some((every, next)) => {
-                let (every, left) = (text::age(every), text::age(next.since(pulse.at)));
-                (format!(" in about {left}"), format!(", {every} apart"))
+                let (every, left) = (text::age(every), text::about(next.since(pulse.at)));
+                (format!(" in {left}"), format!(", {every} apart"))
             }
             None => Default::default(),
         };

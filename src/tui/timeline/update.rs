@@ -69,6 +69,12 @@ pub(crate) fn choose(model: &mut Model, bar: EpochMillis) {
     model.late_class = None;
 }
 
+/// Takes the cursor away.
+pub(crate) fn choose_none(model: &mut Model) {
+    model.bar = None;
+    model.late_class = None;
+}
+
 /// Puts the cursor on a class of what is late, the longest ago first.
 pub(crate) fn choose_late(model: &mut Model, class: usize) {
     model.bar = None;

@@ -13,8 +13,8 @@ use crate::tui::tabs::{self, Tab};
 use crate::tui::toast::Tone;
 use crate::tui::toast::update::say;
 use crate::tui::{
-    awaited, change, copy, cursor, departed, entries, examine, filter, focus, help, leave, link,
-    lives, marks, offer, palette, past, queues, reason, sight, timeline, worker,
+    awaited, change, copy, cursor, departed, entries, examine, filter, focus, help, layout, leave,
+    link, lives, marks, offer, palette, past, queues, reason, sight, timeline, worker,
 };
 
 /// Does what the user wants, or says why not.
@@ -169,7 +169,7 @@ fn escape(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Closes what lies on top, else goes one screen back.
+/// Closes what lies on top, else goes one screen back, or from the other panes to the queues.
 fn back(model: &mut Model) {
     if model.overlay.take().is_some() {
         return;
@@ -181,6 +181,14 @@ fn back(model: &mut Model) {
             // What is sick stands above: it is in sight unless the selected queue is far below.
             model.top = 0;
             return queues::update::show_table(model);
+        }
+        Screen::Dashboard => {
+            // The keys are on the queues again, where they were at first.
+            if layout::rows::shown(model, Pane::Queues) {
+                model.focus = Pane::Queues;
+            }
+            timeline::update::choose_none(model);
+            Screen::Dashboard
         }
         other => other.clone(),
     };

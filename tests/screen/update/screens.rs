@@ -56,6 +56,16 @@ fn enter_opens_queue_and_entry_and_esc_leads_back() {
 }
 
 #[test]
+fn esc_on_the_first_screen_leads_from_a_bar_of_the_timeline_back_to_the_queues() {
+    let mut desk = two();
+    desk.press(Code::Right);
+    assert_eq!(desk.model.focus, Pane::Timeline);
+    assert!(desk.model.bar.is_some());
+    assert_eq!(desk.press(Code::Esc), []);
+    assert_eq!((desk.model.focus, desk.model.bar), (Pane::Queues, None));
+}
+
+#[test]
 fn q_goes_back_and_quits_on_the_first_screen() {
     let mut desk = two();
     desk.press(Code::Enter);

@@ -313,14 +313,19 @@ fn where_thousands_wait_and_nobody_is_there_it_is_suspected_at_once_and_known_in
 fn a_program_that_only_takes_and_whose_connections_were_all_pinged_is_known_to_hang_in_seven_seconds()
  {
     let invoices: Queue = "invoices".parse().unwrap();
-    let said = |name: &str| {
+    let said = |name: &str, took: &[(&str, u64)]| {
         let mut scene = Scene::default();
         for beat in 0..=7_i64 {
             scene = scene.pulse(at(beat * 1_000, 150 + 5 * beat.unsigned_abs()));
         }
         scene = scene.sample(fronted(500, "a")).sample(fronted(6_500, "a"));
+        let took = took.iter().map(|(name, idle_s)| Client {
+            name: (*name).to_owned(),
+            ..client(*idle_s)
+        });
         let clients = Clients {
             names: [(0, name.to_owned())].into_iter().collect(),
+            listed: took.collect(),
             ..Clients::default()
         };
         scene.server.looked(ServerLook {
@@ -335,9 +340,13 @@ fn a_program_that_only_takes_and_whose_connections_were_all_pinged_is_known_to_h
             server: &scene.server,
         })
     };
-    let hangs = said("invoices-consumer");
-    assert_eq!(severity(&hangs), Some((Severity::Warning, false)));
-    assert_eq!(severity(&said("shop-1")), None);
+    let consumer = "invoices-consumer";
+    let hangs = Some((Severity::Warning, false));
+    assert_eq!(severity(&said(consumer, &[])), hangs);
+    // Who takes elsewhere is no slow consumer of this queue, and this one may be.
+    assert_eq!(severity(&said(consumer, &[("cards-svc", 5)])), hangs);
+    assert_eq!(severity(&said(consumer, &[(consumer, 5)])), None);
+    assert_eq!(severity(&said("shop-1", &[])), None);
 }
 
 #[test]

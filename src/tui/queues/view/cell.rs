@@ -51,14 +51,17 @@ fn state(now: EpochMillis, pulse: &Pulse) -> State {
 }
 
 /// Draws the mark before a queue that somebody has to look at: the sign of its worst finding, `!`
-/// where none has been found yet. It stands beside the cursor's mark.
+/// where none has been found yet, and a dot where there is only a note. It stands beside the cursor's
+/// mark.
 pub(crate) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
-    if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
+    if area.w > 2 && area.h > 0 {
         let d = &ctx.data;
-        let (sign, style) = match row.worst() {
-            Some(Severity::Critical) => (d.glyphs.lost, d.late),
-            Some(Severity::Warning) => (d.glyphs.warn, d.warn),
-            Some(Severity::Note) | None => ("!", d.warn),
+        let (sign, style) = match (row.worst(), row.sick(ctx.now)) {
+            (Some(Severity::Critical), true) => (d.glyphs.lost, d.late),
+            (Some(Severity::Warning), true) => (d.glyphs.warn, d.warn),
+            (_, true) => ("!", d.warn),
+            (Some(Severity::Note), false) => (d.glyphs.dot, d.dim),
+            _ => return,
         };
         Line::new(buf, area.x + 1, area.y, 1).put(buf, sign, style);
     }
