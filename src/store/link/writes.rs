@@ -271,7 +271,7 @@ impl WatchState {
     }
 }
 
-/// What ends a watch: the answer is nothing where a key of it was written to.
+/// The commands that end a watch: the answer is nothing where a key of it was written to.
 fn end() -> Pipeline {
     let mut ends = Pipeline::new();
     ends.cmd("MULTI").cmd("EXEC");

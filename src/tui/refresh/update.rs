@@ -23,7 +23,7 @@ use crate::tui::{filter, layout, lists, timeline};
 /// The classes of another row that has changed are read after this.
 const CLASSES_PAUSE: Duration = Duration::from_secs(2);
 
-/// So many queues are read in one round trip: of no more each may be read at every turn for a while.
+/// The queues that are read in one round trip: of no more each may be read at every turn for a while.
 const FEW_QUEUES: usize = 64;
 
 /// All rows out of sight are read within this.

@@ -190,7 +190,7 @@ fn back(model: &mut Model) {
             timeline::update::choose_none(model);
             Screen::Dashboard
         }
-        other => other.clone(),
+        Screen::Queue => Screen::Queue,
     };
     sight::keep(model);
 }
