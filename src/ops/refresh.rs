@@ -37,7 +37,7 @@ pub async fn pulse(
     let store = &store.of(queue).await;
     let now = now(store)?;
     let seen = glance(store, &[ask(queue, now, page)]).await?;
-    store.hear_of_writes().await;
+    hear_of_writes(store);
     let first = seen.into_iter().next();
     first
         .map(|glance| read(store, queue, page, glance))
@@ -66,7 +66,7 @@ async fn at_node(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreErr
         let now = now(store)?;
         let asks: Vec<GlanceAsk> = some.iter().map(|queue| ask(queue, now, None)).collect();
         let seen = glance(store, &asks).await?;
-        store.hear_of_writes().await;
+        hear_of_writes(store);
         pulses.extend(some.iter().zip(seen).map(|(q, g)| read(store, q, None, g)));
     }
     Ok(pulses)
@@ -189,6 +189,13 @@ fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
         now: queue.score(now),
         page,
     }
+}
+
+/// What was written is looked into beside all else: figures do not wait for that, and the next ones
+/// bring it.
+fn hear_of_writes(store: &Store) {
+    let store = store.clone();
+    tokio::spawn(async move { store.hear_of_writes().await });
 }
 
 fn read(store: &Store, queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {

@@ -53,7 +53,7 @@ impl DepartedFate {
             Self::Transferred => "transferred",
             Self::Taken => "taken",
             Self::Ours(change) => change.past(),
-            Self::Moved => "moved",
+            Self::Moved => "not here",
             Self::Gone => "gone",
         }
     }

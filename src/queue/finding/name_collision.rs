@@ -41,7 +41,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let own_name = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
     let both = "Both names lead to the same timeouts and channel";
-    let part = part(seen);
+    let part = part(seen, &twin);
     let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
             shared(&own_name, &other),
@@ -73,7 +73,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 Some(_) => format!("none were seen to reach the list {own_name}"),
                 None => format!("whether any reach the list {own_name} is not known yet"),
             };
-            let headline = if seen.watch.were_mixed() {
+            let headline = if *own == Some(false) && seen.watch.were_mixed() {
                 apart(&other)
             } else {
                 called(&other)
@@ -156,14 +156,16 @@ fn called(other: &str) -> String {
 }
 
 /// Says what ends it: the clients by their names, where no others transfer.
-fn part(seen: &QueueFacts) -> String {
+fn part(seen: &QueueFacts, twin: &Twin) -> String {
     let transfer = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
     match clients::namesakes(seen).as_slice() {
-        _ if transfer == Some(1) => "One client is left, which delivers to one list only: this ends by \
-                                     itself within 3 minutes. Rename the other queue in all clients."
-            .to_owned(),
+        _ if transfer == Some(1) && !twin.stands => {
+            "One client is left, which delivers to one list only: this should be over within 3 \
+             minutes. Rename the other queue in all clients."
+                .to_owned()
+        }
         [one, other] if transfer == Some(2) => {
-            format!("Stop {one} or {other}, then rename its queue in all clients.")
+            format!("Stop {one} or {other} (by their names), then rename its queue in all clients.")
         }
         _ => "Stop the clients of one of the two queues, then rename it in all clients.".to_owned(),
     }
@@ -418,6 +420,8 @@ mod tests {
         for second in (10..200).step_by(10) {
             sampled(&mut watch, second, Some(twin(false, true, None)));
         }
+        let expected = "none were seen to reach the list orders";
+        assert!(told(&watch, 200, 1).details.contains(expected));
         let found = told(&watch, 200, 1);
         let headline = "Messages go to {orders} only: no longer mixed up.";
         assert_eq!(

@@ -2,15 +2,14 @@
 //!
 //! Who takes leaves no trace but what is missing at the front of target. Nothing taken for `t`
 //! while `n` wait: at that pace the last of them waits for `n·t` more. So a few have to stand for
-//! half a minute; where very many wait, or no client that is connected has taken anything for as long,
-//! a few seconds tell as much, unless whoever takes them has just been restarted. It ends when one was seen to be taken, or nothing stands
+//! half a minute; where very many wait, a few seconds tell as much, unless whoever takes them does
+//! so in batches or has just been restarted. It ends when one was seen to be taken, or nothing stands
 //! there any more: a server that was away for a while, or samples that do not tell, show neither.
 
 use super::flow::{self, TakenCount};
 use super::id::NOTHING_CONSUMED as ID;
 use super::watch::{APART_MS, BEYOND_HAND_OVER, LIES_MS, StandingTarget};
 use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
-use crate::queue::look::Client;
 use crate::queue::{Known, Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
@@ -48,12 +47,12 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if standing.grown == 0 && !soon {
         return RuleVerdict::Fine;
     }
-    let alone = (soon || old && hangs(seen)) && nobody_else(seen, pulse, ms);
-    let enough = if alone { SOON_MS } else { WHILE_MS };
+    let alone = soon && nobody_else(seen, pulse, ms);
+    let enough = if alone || old { SOON_MS } else { WHILE_MS };
     match flow::taken(seen, standing.sampled()) {
         TakenCount::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
             // Where nothing comes either, it may be somebody's store.
-            let long = standing.grown > 0 && (ms >= LONG_MS || enough == SOON_MS);
+            let long = standing.grown > 0 && (ms >= LONG_MS || alone);
             RuleVerdict::Found(finding(seen, &standing, ms, long))
         }
         TakenCount::Exactly(1.., _) | TakenCount::AtLeast(..) => RuleVerdict::Fine,
@@ -62,14 +61,12 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             let long = standing.grown > 0 && ms >= LONG_MS;
             RuleVerdict::Found(finding(seen, &standing, ms, long))
         }
-        _ if soon && ms < SOON_MS && enough == SOON_MS => {
-            RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms))
-        }
+        _ if alone && ms < SOON_MS => RuleVerdict::Found(suspicion(seen, &standing, SOON_MS - ms)),
         // Two samples that are apart may tell it sooner: a countdown never goes up.
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= BEYOND_HAND_OVER) => {
             let seen = text::counted(standing.length, "waits", "wait");
             let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
-            let known_in_ms = if alone && standing.grown > 0 {
+            let known_in_ms = if old {
                 (SAMPLED_MS - ms).max(1)
             } else {
                 LONG_MS - ms
@@ -96,27 +93,16 @@ fn is_long(standing: &StandingTarget, ms: i64) -> bool {
     length.saturating_mul(SOON_MS.max(ms)) >= MUCH_MS
 }
 
-/// A client is connected that may hang at what it took: its last command has taken from a list, half a
-/// minute ago, or it is called like the queue and only takes. (Redisson pings with connections that
-/// are idle for half a minute, so that nothing tells what they did before.)
-fn hangs(seen: &QueueFacts) -> bool {
-    let hangs = |client: &Client| i64::try_from(client.idle_s).is_ok_and(|s| s * 1_000 >= LONG_MS);
-    let took = clients::seen(seen).is_some_and(|all| all.took(seen.server.db).any(hangs));
-    took || !clients::takers_by_name(seen).is_empty()
-}
-
 /// No client can be seen that may be a slow consumer of this queue: one whose last command has
 /// taken from a list within half a minute, before those that wait were first seen to stand. Whoever
 /// has taken from a list since then took from another one, and whoever is blocked waits for another
-/// one; where a program that only takes is called like the queue, the others take elsewhere.
+/// one.
 fn nobody_else(seen: &QueueFacts, pulse: &Pulse, ms: i64) -> bool {
     let Some((all, look)) = clients::seen(seen).zip(seen.server.last()) else {
         return false;
     };
     let watched_ms = ms - pulse.at.since(look.at);
-    let by_name = all.takers_by_name(seen.server.db, seen.queue);
-    let is_of_it = |client: &&Client| by_name.is_empty() || by_name.contains(&client.name.as_str());
-    let mut took = all.took(seen.server.db).filter(is_of_it);
+    let mut took = all.took(seen.server.db);
     !took.any(|client| {
         let idle_ms = i64::try_from(client.idle_s).unwrap_or(i64::MAX / 1_000) * 1_000;
         // Idle times are told in whole seconds.

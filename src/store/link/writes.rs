@@ -20,6 +20,7 @@ use tokio::time::timeout;
 
 use self::halves::WatchedKeys;
 use self::told::ToldKeys;
+use super::super::error::passes;
 use super::wire::{self, Wire};
 use super::{LIMIT, Store};
 use crate::clock::instant;
@@ -67,8 +68,9 @@ impl Store {
         }
     }
 
-    /// Looks into what the server has told of since the last time; asks nothing where it has not. The
-    /// sooner that happens after a write, the fewer others are there that it may have been.
+    /// Looks into what the server has told of since the last time; asks nothing where it has not, or
+    /// while another question is under way. The sooner that happens after a write, the fewer others
+    /// are there that it may have been.
     pub async fn hear_of_writes(&self) {
         let Ok(mut watch) = self.inner.writes.0.try_lock() else {
             return;
@@ -76,19 +78,18 @@ impl Store {
         if watch.is_untold || watch.line.is_none() {
             return;
         }
-        // Whoever reads figures waits for this, too.
-        let heard = timeout(OPENS, watch.hear(self)).await;
-        if !matches!(heard, Ok(Some(()))) {
+        if watch.hear(self).await.is_none() {
             watch.lost();
         }
     }
 
-    /// Returns the time since the last write to `key` that the server has told of: this asks it
-    /// nothing, and tells of none while a question is under way.
+    /// Returns the time since the last write to `key` that the server has told of, as long as it would
+    /// tell of the next one: this asks it nothing, and tells of none while a question is under way.
     #[must_use]
     pub fn written_ago(&self, key: &[u8]) -> Option<Duration> {
         let watch = self.inner.writes.0.try_lock().ok()?;
-        watch.told.written_ago(key, instant())
+        let hears = !watch.is_untold && watch.line.is_some();
+        watch.told.written_ago(key, instant()).filter(|_| hears)
     }
 }
 
@@ -138,6 +139,8 @@ impl WatchState {
                 let opened = timeout(limit, store.dedicated()).await;
                 (opened.ok().and_then(Result::ok), None)
             };
+            // Over another one nothing is watched any more, also where nobody has said so.
+            self.lost();
             let used = instant();
             self.line = wire.map(|wire| Line { wire, heard, used });
         }
@@ -170,8 +173,9 @@ impl WatchState {
             // What was written before this answer was told of before it.
             self.read_told()?;
             let end = answers.last()?;
-            if let Value::ServerError(_) = end {
-                self.is_refused = true;
+            if let Value::ServerError(error) = end {
+                let is_busy = error.details().is_some_and(|words| words.contains("BUSY"));
+                self.is_refused = !is_busy;
                 return None;
             }
             self.told.end(*end == Value::Nil, instant());
@@ -180,19 +184,23 @@ impl WatchState {
         let unread = self.told.unread(is_silent, instant());
         let answers = self.of_each(store, "EXISTS", &unread).await?;
         for (key, answer) in unread.iter().zip(answers) {
-            let is_there = match answer {
-                Value::Int(count) => Some(count > 0),
-                // Another node has it, or we may not: that says nothing of the others.
-                _ => None,
-            };
-            self.told.read(key, is_there, instant());
+            match answer {
+                Value::Int(count) => self.told.read(key, Some(count > 0), instant()),
+                // Another node has it for now: it is asked again.
+                Value::ServerError(error) if passes(error.code()) => {}
+                // We may not: that says nothing of the others.
+                _ => self.told.read(key, None, instant()),
+            }
         }
         // Not together with the reading: what was written before the server would tell of it would
         // end the watch, and nobody could say what it was.
         let unwatched = self.told.unwatched(instant());
         let answers = self.of_each(store, "WATCH", &unwatched).await?;
         for (key, answer) in unwatched.iter().zip(answers) {
-            self.told.watched(key, answer == Value::Okay);
+            match answer {
+                Value::ServerError(error) if passes(error.code()) => {}
+                answer => self.told.watched(key, answer == Value::Okay),
+            }
         }
         Some(())
     }
@@ -260,10 +268,13 @@ impl WatchState {
     }
 
     async fn talk(&mut self, store: &Store, ask: &Pipeline) -> Option<Vec<Value>> {
-        let line = self.line.as_mut()?;
+        // Whoever waits no longer for the answer leaves a connection of which nobody knows what is
+        // watched there.
+        let mut line = self.line.take()?;
         line.used = instant();
         let sent = line.wire.send_packed_commands(ask, 0, ask.len());
         let answers = timeout(LIMIT, sent).await.ok()?.ok()?;
+        self.line = Some(line);
         let shared = &store.inner.shared;
         shared.pay(ask, &answers);
         shared.pay_typical(ask.len());

@@ -255,7 +255,7 @@ pub fn panel(model: &Model, (w, all): (u16, u16)) -> Panel {
     // What is well is told in any case, what is open where that leaves room.
     let mut reserved = calm_rows(model).min(1.max(all / 4));
     if causes.len() >= usize::from(all.saturating_sub(reserved)) {
-        // It takes no row from what is wrong.
+        // What is open takes no row from what is wrong.
         reserved = reserved.min(1);
     }
     let room = all.saturating_sub(reserved);

@@ -8,12 +8,15 @@ use crate::queue::{Pulse, Twin};
 
 /// A sign counts for so long, in ms: longer than from one sample to the next.
 const TWIN_LASTS_MS: i64 = 180_000;
-/// Where writes follow one another quickly it counts for so long, in ms, or for this multiple of the
-/// longest time between two of them.
+/// Where the server tells of writes that follow one another quickly, a sign counts for so long, in ms,
+/// or for this multiple of the longest time between two of them.
 const LEAST_LASTS_MS: i64 = 30_000;
 const GAPS: i64 = 4;
 /// Writes that tell how quickly they follow one another.
 const ENOUGH_WRITES: u32 = 4;
+/// Two moments that are closer than this, in ms, may be those of one write: they are told as so long
+/// ago, in messages of different speed.
+const SAME_MS: i64 = 1_000;
 /// A list that stood there, to which nobody was seen to write, may have been emptied by its consumers:
 /// it has been cleared away when it has not come back for so long, in ms.
 const COMES_BACK_MS: i64 = 60_000;
@@ -31,10 +34,12 @@ const YOUNG_MS: i64 = 10_000;
 struct Writes {
     /// The last write that was seen.
     last: Option<EpochMillis>,
-    /// Number of those that were seen, each at another moment.
+    /// Number of those that the server has told of.
     count: u32,
     /// The longest time between two of them, in ms.
     gap_ms: i64,
+    /// By the last sample, something stands there.
+    stands: bool,
     /// By the last sample, somebody writes still.
     go_on: bool,
 }
@@ -42,18 +47,20 @@ struct Writes {
 impl Writes {
     /// A sample was read that tells of a write so many ms before it, or of none.
     fn saw(&mut self, at: EpochMillis, ago_ms: Option<i64>) {
-        self.go_on = ago_ms.is_some();
-        self.wrote(ago_ms.map(|ago_ms| at.plus(-ago_ms)));
+        (self.go_on, self.stands) = (ago_ms.is_some(), ago_ms == Some(0));
+        self.last = self.last.max(ago_ms.map(|ago_ms| at.plus(-ago_ms)));
     }
 
-    /// The last write is known to have been at this moment.
-    fn wrote(&mut self, at: Option<EpochMillis>) {
-        let Some(at) = at.filter(|at| self.last.is_none_or(|last| *at > last)) else {
+    /// The server has told of a write at this moment, maybe before.
+    fn told(&mut self, at: Option<EpochMillis>) {
+        // A sample has to look first: it tells whether the queue shares its keys.
+        let Some((at, last)) = at.zip(self.last) else {
             return;
         };
-        let gap_ms = self.last.map_or(0, |last| at.since(last));
-        (self.last, self.count) = (Some(at), self.count.saturating_add(1));
-        self.gap_ms = self.gap_ms.max(gap_ms);
+        if at.since(last) >= SAME_MS {
+            self.gap_ms = self.gap_ms.max(at.since(last));
+            (self.last, self.count) = (Some(at), self.count.saturating_add(1));
+        }
     }
 
     /// The time in ms for which a write counts.
@@ -67,7 +74,9 @@ impl Writes {
     /// Tells whether it counts at `now`; `sampled`: the time of the last sample.
     fn counts(&self, now: EpochMillis, sampled: EpochMillis) -> bool {
         let lately = |at: EpochMillis| now.since(at) < self.lasts_ms();
-        self.last.is_some_and(lately) || self.go_on && lately(sampled)
+        // What is told as so long ago is over when that is long; what stands there is not.
+        let holds = self.go_on && (self.count == 0 || self.stands);
+        self.last.is_some_and(lately) || holds && now.since(sampled) < TWIN_LASTS_MS
     }
 }
 
@@ -86,6 +95,8 @@ pub(super) struct TwinSigns {
     not_own: Option<EpochMillis>,
     /// The last write to the other one that a pulse has told of.
     told: Option<EpochMillis>,
+    /// The moment up to which the server has told of writes, if there were any.
+    heard: Option<EpochMillis>,
 }
 
 impl TwinSigns {
@@ -121,16 +132,14 @@ impl TwinSigns {
             return;
         };
         self.told = self.told.max(told.twin);
-        // A sample has to look first: it tells whether the queue shares its keys.
-        self.written
-            .wrote(told.twin.filter(|_| self.written.last.is_some()));
-        self.own.wrote(told.own.filter(|_| self.own.last.is_some()));
+        self.heard = self.heard.max(Some(pulse.at));
+        self.written.told(told.twin);
+        self.own.told(told.own);
     }
 
     /// The moment up to which is known what was written: with each pulse where the server tells.
-    fn known_to(&self, sampled: EpochMillis, pulsed: Option<EpochMillis>) -> EpochMillis {
-        let pulsed = pulsed.filter(|_| self.told.is_some());
-        pulsed.map_or(sampled, |pulsed| pulsed.max(sampled))
+    fn known_to(&self, sampled: EpochMillis) -> EpochMillis {
+        self.heard.map_or(sampled, |heard| heard.max(sampled))
     }
 
     /// A list stood there a moment ago, and another look tells whether it comes back.
@@ -168,9 +177,10 @@ impl Watch {
         is_new || self.has_open_twin() && self.sample().is_some_and(young)
     }
 
-    /// Both lists were written to, as long as that is remembered.
+    /// The queue's own list was written to while the other one was.
     pub(in crate::queue::finding) fn were_mixed(&self) -> bool {
-        self.twins.written.last.is_some() && self.twins.own.last.is_some()
+        let both = self.twins.written_since.zip(self.twins.own.last);
+        both.is_some_and(|(since, own)| own >= since)
     }
 
     /// The time for which it is known that somebody writes to the other one, in ms.
@@ -187,14 +197,11 @@ impl Watch {
     /// where that was looked for in vain, and the time after which it counts no more; none while both
     /// are written to.
     pub(in crate::queue::finding) fn twin_quiet_ms(&self) -> Option<(bool, [i64; 2])> {
-        let TwinSigns {
-            written, own, told, ..
-        } = &self.twins;
-        let pulsed = self.beats.back().map(|beat| beat.at);
-        let at = self.twins.known_to(self.sample()?.at, pulsed);
+        let TwinSigns { written, own, .. } = &self.twins;
+        let at = self.twins.known_to(self.sample()?.at);
         let quiet = |writes: &Writes, stands: Option<EpochMillis>| {
             // What the last sample has shown may be over, where the server tells.
-            let last = writes.last.filter(|_| !writes.go_on || told.is_some())?;
+            let last = writes.last.filter(|_| !writes.go_on || writes.count > 0)?;
             let last = stands.map_or(last, |stands| stands.max(last));
             let lasts_ms = writes.lasts_ms();
             let is_quiet = at.since(last) >= QUIET_MS.min((lasts_ms / GAPS).max(LEAST_QUIET_MS));
@@ -217,7 +224,7 @@ impl Watch {
         let now = beat
             .filter(is_empty)
             .map_or(sampled, |beat| beat.at.max(sampled))
-            .max(signs.known_to(sampled, beat.map(|beat| beat.at)));
+            .max(signs.known_to(sampled));
         let counts = |at: Option<EpochMillis>| at.is_some_and(|at| now.since(at) < TWIN_LASTS_MS);
         let (_, last) = signs.last.as_ref().filter(|(at, _)| counts(Some(*at)))?;
         let ago_ms = |writes: &Writes| {
@@ -231,7 +238,7 @@ impl Watch {
             written_ago_ms: ago_ms(&signs.written),
             own: match () {
                 () if own_ago_ms.is_some() => Some(true),
-                () if counts(signs.not_own) => Some(false),
+                () if counts(signs.not_own) || signs.own.last.is_some() => Some(false),
                 () => None,
             },
             own_ago_ms,
@@ -248,13 +255,16 @@ mod tests {
         let lasts_s = |every_s: i64, count: i64| {
             let mut writes = Writes::default();
             for n in 0..count {
-                writes.wrote(Some(EpochMillis::new(n * every_s * 1_000)));
-                // What is told of again is no other one.
-                writes.wrote(Some(EpochMillis::new(n * every_s * 1_000)));
+                let at = EpochMillis::new(n * every_s * 1_000);
+                writes.saw(at, (n == 0).then_some(0));
+                writes.told(Some(at));
+                // Each message tells it as so long ago, and was on its way for another time.
+                writes.told(Some(at.plus(5)));
+                writes.told(Some(at.plus(-5)));
             }
             writes.lasts_ms() / 1_000
         };
-        assert_eq!([lasts_s(2, 3), lasts_s(2, 4)], [180, 30]);
+        assert_eq!([lasts_s(2, 4), lasts_s(2, 5)], [180, 30]);
         assert_eq!([lasts_s(20, 9), lasts_s(60, 9)], [80, 180]);
     }
 }

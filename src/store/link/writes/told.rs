@@ -17,8 +17,11 @@ use super::{FORGOTTEN, KeyWrites, age};
 
 /// A write is no sign any more after this: nobody is seen to write to that key.
 const FRESH: Duration = Duration::from_secs(20);
-/// The server is taken at its word for so long after a watch has shown that it tells of our database.
+/// A key that a watch has shown to be written to in our database is not watched for so long.
 const CONFIRMED: Duration = Duration::from_secs(60);
+/// The server is taken at its word about it for so long, unless another watch shows that it tells of
+/// another database: of many such keys, it takes a while until each was watched again.
+const BELIEVED: Duration = Duration::from_secs(600);
 /// A key that is watched by itself in vain for so long is one of another database.
 const CHECKED: Duration = Duration::from_secs(20);
 /// Keys that are watched at most; of more of them, those that the server has told of.
@@ -28,7 +31,8 @@ const MOST_KEYS: usize = 512;
 #[derive(Default)]
 pub(super) struct ToldKeys {
     keys: BTreeMap<Vec<u8>, ToldKey>,
-    /// All keys were deleted: that ends the watch, and says nothing of any of them.
+    /// The end of the watch says nothing of any of them: all keys were deleted, or one that is still
+    /// watched is forgotten.
     is_void: bool,
 }
 
@@ -107,11 +111,13 @@ impl ToldKeys {
             return;
         };
         (key.since, key.quiet, key.told) = (None, Duration::ZERO, Some(at));
-        key.stage = match key.stage {
-            KeyStage::Watched | KeyStage::Told => KeyStage::Told,
-            _ => KeyStage::Unread,
-        };
-        if key.is_confirmed(at) {
+        // Of one that is watched the end of the watch tells.
+        if matches!(key.stage, KeyStage::Watched | KeyStage::Told) {
+            key.stage = KeyStage::Told;
+            return;
+        }
+        key.stage = KeyStage::Unread;
+        if key.was_confirmed(at, BELIEVED) {
             key.written = Some(at);
         }
     }
@@ -135,9 +141,15 @@ impl ToldKeys {
                 (key.confirmed, key.written) = (Some(now), key.told);
                 key.is_doubted = false;
             }
-            several => several
-                .iter_mut()
-                .for_each(|key| key.is_doubted = is_written),
+            several => {
+                for key in several {
+                    key.is_doubted = is_written;
+                    key.confirmed = key.confirmed.filter(|_| is_written);
+                    if key.was_confirmed(now, BELIEVED) {
+                        key.written = key.told;
+                    }
+                }
+            }
         }
         for key in self.keys.values_mut() {
             key.stage = match key.stage {
@@ -151,7 +163,12 @@ impl ToldKeys {
     /// The keys that are to be read now, so that the server tells of their next write; without any,
     /// another one where `one` is wanted. What nobody asks about any more is forgotten.
     pub(super) fn unread(&mut self, one: bool, now: Instant) -> Vec<Vec<u8>> {
-        self.keys.retain(|_, key| age(key.asked, now) < FORGOTTEN);
+        let is_void = &mut self.is_void;
+        self.keys.retain(|_, key| {
+            let is_kept = age(key.asked, now) < FORGOTTEN;
+            *is_void |= !is_kept && matches!(key.stage, KeyStage::Watched | KeyStage::Told);
+            is_kept
+        });
         let unread = |(_, key): &(&Vec<u8>, &ToldKey)| key.stage == KeyStage::Unread;
         let mut names: Vec<_> = self.keys.iter().filter(unread).collect();
         if names.is_empty() && one {
@@ -160,7 +177,7 @@ impl ToldKeys {
         names.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// This one was read a moment ago; none when we may not.
+    /// This one was read a moment ago; none when we may not, on this connection.
     pub(super) fn read(&mut self, key: &[u8], is_there: Option<bool>, now: Instant) {
         let key = self.keys.get_mut(key);
         let Some(key) = key.filter(|key| key.stage == KeyStage::Unread) else {
@@ -178,10 +195,10 @@ impl ToldKeys {
     /// it is in doubt.
     pub(super) fn unwatched(&mut self, now: Instant) -> Vec<Vec<u8>> {
         for key in self.keys.values_mut() {
-            key.is_doubted &= key.told.is_some_and(|told| age(told, now) < CHECKED);
+            key.is_doubted = key.is_doubted_at(now);
         }
         let is_free = |(_, key): &(&Vec<u8>, &ToldKey)| {
-            key.stage == KeyStage::Absent && !key.is_confirmed(now)
+            key.stage == KeyStage::Absent && !key.was_confirmed(now, CONFIRMED)
         };
         let watched = || {
             self.keys
@@ -220,6 +237,7 @@ impl ToldKeys {
         for key in self.keys.values_mut() {
             key.quiet = key.quiet_for(now);
             (key.since, key.stage) = (None, KeyStage::Unread);
+            key.is_doubted = false;
         }
     }
 
@@ -233,16 +251,19 @@ impl ToldKeys {
         let ago = self.written_ago(key, now).filter(|ago| *ago < FRESH);
         match (ago, self.keys.get(key)) {
             (Some(ago), _) => KeyWrites::Seen(ago),
-            (None, Some(key)) if key.is_doubted => KeyWrites::Doubted,
+            (None, Some(key)) if key.is_doubted_at(now) => KeyWrites::Doubted,
             (None, key) => KeyWrites::Unseen(key.map_or(Duration::ZERO, |key| key.quiet_for(now))),
         }
     }
 }
 
 impl ToldKey {
-    /// The server is taken at its word about it.
-    fn is_confirmed(&self, now: Instant) -> bool {
-        self.confirmed.is_some_and(|at| age(at, now) < CONFIRMED)
+    fn was_confirmed(&self, now: Instant, within: Duration) -> bool {
+        self.confirmed.is_some_and(|at| age(at, now) < within)
+    }
+
+    fn is_doubted_at(&self, now: Instant) -> bool {
+        self.is_doubted && self.told.is_some_and(|told| age(told, now) < CHECKED)
     }
 
     fn quiet_for(&self, now: Instant) -> Duration {
@@ -434,6 +455,21 @@ mod tests {
         keys.ask(b"old", start);
         keys.ask(b"new", start + FORGOTTEN);
         assert_eq!(keys.unread(false, start + FORGOTTEN), [b"new".to_vec()]);
+    }
+
+    #[test]
+    fn a_key_that_is_forgotten_while_it_is_watched_makes_the_watch_say_nothing() {
+        let start = instant();
+        let mut keys = watched(&[b"old", b"one"], start);
+        let now = start + FORGOTTEN;
+        keys.ask(b"one", now);
+        assert!(keys.unread(false, now).is_empty());
+        // What was written in our database may have been the old one.
+        keys.hear(&written(b"one"), now).unwrap();
+        assert!(keys.is_over());
+        keys.end(true, now);
+        assert_eq!(keys.written_ago(b"one", now), None);
+        assert_eq!(look(&mut keys, now), [b"one".to_vec()]);
     }
 
     #[test]

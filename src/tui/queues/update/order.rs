@@ -73,9 +73,10 @@ pub(crate) fn sort_now(model: &mut Model) {
     // Whoever reads about one that is wrong, or was a moment ago, finds it where it was and steps on
     // from there, unless a worse one comes.
     let as_bad = |at: usize| model.queues.get(at).and_then(|row| order.as_bad(row));
-    if before < at && as_bad(at).is_some() && as_bad(before) <= as_bad(at) {
-        model.queues[before..=at].rotate_right(1);
-        at = before;
+    let place = (before..at).find(|place| as_bad(*place) <= as_bad(at));
+    if let Some(place) = place.filter(|_| as_bad(at).is_some()) {
+        model.queues[place..=at].rotate_right(1);
+        at = place;
     }
     model.cursor = at;
     sight::keep(model);
