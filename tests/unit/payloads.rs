@@ -1,13 +1,13 @@
 //! Payloads: as real Redisson clients and the codecs' own libraries wrote them.
 
 mod again;
+mod as_json;
 mod asked;
 mod fuzz;
 mod golden;
 mod hostile;
 mod mutate;
 mod plain;
-mod said;
 mod slowest;
 mod table;
 mod told_apart;

@@ -2,13 +2,13 @@
 //! ever shows it.
 //!
 //! A key that was watched (WATCH) and written to makes the next EXEC fail, whatever has become of it
-//! since. Since Redis 6.0 the server also tells of each write by the key's name ([`told`]): the watch
+//! since. Since Redis 6.0 the server also tells of each write by the key's name ([`tracking`]): the watch
 //! is ended when it does, and says whether that was in our database. Where it does not tell, which of
 //! those that are watched it was is narrowed down ([`halves`]). Both cost the server next to nothing,
 //! and need a connection of their own: an EXEC of somebody else would end the watch.
 
 mod halves;
-mod told;
+mod tracking;
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
 use self::halves::WatchedKeys;
-use self::told::ToldKeys;
+use self::tracking::ToldKeys;
 use super::super::error::passes;
 use super::wire::{self, Wire};
 use super::{LIMIT, Store};

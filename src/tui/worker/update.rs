@@ -169,6 +169,10 @@ fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
             };
             format!("{workers} of delayscope at work already, and {beside}")
         }
+        (Known::Is(n), _) if fails(model, queue) => {
+            let listen = text::counted(*n, "client listens", "clients listen");
+            format!("{listen}, and not all that is due can be transferred by them: see Findings")
+        }
         (Known::Is(1), _) => "1 client transfers already, and goes on beside it".to_owned(),
         (Known::Is(n), _) => {
             let n = text::thousands(*n);
@@ -176,6 +180,13 @@ fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
         }
         _ => "whether other clients transfer is not known".to_owned(),
     }
+}
+
+/// By a finding, those who are there to transfer do not, or fail at what they meet.
+fn fails(model: &Model, queue: &Queue) -> bool {
+    const RULES: [&str; 3] = [id::POISON, id::MIXED_FLEET, id::STUCK_CLIENT];
+    let row = model.queues.iter().find(|row| row.queue == *queue);
+    row.is_some_and(|row| row.findings.iter().any(|found| RULES.contains(&found.id)))
 }
 
 fn to_stop(model: &Model, worker: &Worker) -> Dialog {

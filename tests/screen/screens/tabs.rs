@@ -1,5 +1,8 @@
 //! The tabs beside the first one, and the findings wherever they stand.
 
+use std::sync::Arc;
+
+use delayscope::queue::look::{Client, Clients, ServerLook};
 use delayscope::queue::{Change, Due, EntryId, Known, List, ListScore, Outcome, Queue, Tally};
 use delayscope::tui::entries::EntryRow;
 use delayscope::tui::hitmap::Target;
@@ -145,6 +148,50 @@ fn what_is_in_quarantine_and_since_when() {
 fn the_traffic_in_full() {
     picture("tab_traffic_80x24", &on(Tab::Traffic, SMALL, look()));
     picture("tab_traffic_200x60", &on(Tab::Traffic, LARGE, look()));
+}
+
+#[test]
+fn the_clients_that_listen_are_named_with_the_format_that_they_read() {
+    let listens = |addr: &str, name: &str, version: &str| Client {
+        addr: addr.to_owned(),
+        name: name.to_owned(),
+        lib_name: "redisson".to_owned(),
+        lib_version: version.to_owned(),
+        channels: 1,
+        ..Client::default()
+    };
+    let told = |size| {
+        let mut m = on(Tab::Traffic, size, look());
+        let clients = Clients {
+            total: 2,
+            listed: vec![
+                listens("10.0.3.7:50000", "orders-7f", "3.15.1"),
+                listens("10.0.4.2:50001", "orders-9a", "3.24.3"),
+            ],
+            ..Clients::default()
+        };
+        m.server.looked(ServerLook {
+            at: NOW,
+            info: Known::None,
+            clients: Known::Is(Arc::new(clients)),
+            scripts: Known::None,
+            server_us: 40,
+            nodes: Vec::new(),
+            views: Vec::new(),
+            sentinels: Vec::new(),
+        });
+        words(&m)
+    };
+    let older = "10.0.3.7 (orders-7f, redisson 3.15.1)";
+    let large = told(LARGE);
+    let line = |name: &str| {
+        let line = large.lines().find(|line| line.contains(name));
+        line.unwrap_or_else(|| panic!("no {name}: {large}"))
+    };
+    assert!(line("10.0.3.7 (orders-7f").contains("reads the old format"));
+    assert!(line("10.0.4.2 (orders-9a").contains("reads the new format"));
+    let listen = format!("Clients that listen on this server: {older}");
+    assert!(told(SMALL).contains(&listen));
 }
 
 #[test]

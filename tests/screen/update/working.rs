@@ -99,6 +99,23 @@ fn the_question_says_when_nobody_may_be_there_to_take_what_a_worker_moves() {
 }
 
 #[test]
+fn the_question_does_not_say_that_clients_transfer_where_a_finding_says_that_they_fail() {
+    let mut desk = desk(30);
+    let others = |desk: &mut Desk| {
+        desk.char('w');
+        let words = fact(dialog(desk), "clients").to_owned();
+        desk.press(Code::Esc);
+        words
+    };
+    let words = others(&mut desk);
+    assert!(words.contains("already"), "{words}");
+    let unreadable = Finding::new(id::POISON, Severity::Critical, "One blocks it.");
+    desk.model.queues[0].findings.push(unreadable);
+    let words = others(&mut desk);
+    assert!(words.ends_with("by them: see Findings"), "{words}");
+}
+
+#[test]
 fn the_question_warns_where_what_waits_may_be_another_queues() {
     let mut desk = desk(30);
     let shared = Finding::new(id::NAME_COLLISION, Severity::Warning, "They share keys.");

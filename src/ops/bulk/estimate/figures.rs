@@ -112,7 +112,7 @@ impl EstimateBasis {
         let [bytes, length] = [largest, self.length].map(|n| n as u64);
         let bytes = bytes + SMALL;
         Some(if largest * MOVED_BYTE_US > self.longest_one(way) / 2.0 {
-            format!("the largest has {}B", text::compact(bytes))
+            format!("the largest has {}", text::bytes(bytes))
         } else {
             let elements = text::counted(length, "element", "elements");
             format!("it is searched for in a list of {elements}")
