@@ -191,8 +191,8 @@ fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
     }
 }
 
-/// What was written is looked into beside all else: figures do not wait for that, and the next ones
-/// bring it.
+/// Looks into what was written beside all else: figures do not wait for that, and the next ones bring
+/// it.
 fn hear_of_writes(store: &Store) {
     let store = store.clone();
     tokio::spawn(async move { store.hear_of_writes().await });
