@@ -54,8 +54,8 @@ const MEETING: Duration = Duration::from_secs(2);
 /// The time for which a busy server counts as one that others keep.
 const LATELY: Duration = Duration::from_secs(1);
 
-/// The longest time for which reads are asked again, of a patient handle, that another node of the
-/// cluster is to answer: in a failover all nodes agree within it who that is.
+/// The longest time for which reads and offers are asked again, of a patient handle, that another node
+/// of the cluster is to answer: in a failover all nodes agree within it who that is.
 const AGREED: Duration = Duration::from_secs(2);
 
 /// A handle to one server; cheap to clone. The link ends with its last handle.
@@ -304,7 +304,7 @@ impl Store {
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
         let mut again = Retries::within(self.patience);
-        let mut moves = Retries::within(self.patience.min(AGREED)).with_pauses();
+        let mut moves = self.moves();
         let (mut gone, mut there) = (None::<u16>, None::<Self>);
         loop {
             let asked = &there.as_ref().unwrap_or(self).inner.shared;
@@ -343,6 +343,11 @@ impl Store {
     pub fn is_kept_by_others(&self) -> bool {
         let last = self.inner.shared.last_busy();
         last.is_some_and(|at| instant().saturating_duration_since(at) < LATELY)
+    }
+
+    /// The tries of what another node of the cluster is to answer.
+    pub(in crate::store) fn moves(&self) -> Retries {
+        Retries::within(self.patience.min(AGREED)).with_pauses()
     }
 
     /// A connection of its own, for commands that block; it does not reconnect.

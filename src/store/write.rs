@@ -119,11 +119,19 @@ impl Writer {
         let scored = |(due, member)| Ok::<_, StoreError>((self.scored(queue, due)?, member));
         let entries: Vec<_> = entries.into_iter().map(scored).collect::<Result<_, _>>()?;
         let keys = queue.keys();
-        match (&keys.order, &keys.channel) {
-            (Some(order), Some(channel)) => {
-                script::offer(&self.lane, [&keys.timeouts, order], channel, &entries).await
+        let mut moves = self.store().moves();
+        loop {
+            let offered = match (&keys.order, &keys.channel) {
+                (Some(order), Some(channel)) => {
+                    script::offer(&self.lane, [&keys.timeouts, order], channel, &entries).await
+                }
+                _ => script::offer_zset_list(&self.lane, &keys.timeouts, &entries).await,
+            };
+            match offered {
+                // Nothing was offered: another node has the queue by now, to which the next try goes.
+                Err(error) if error.is_on_its_way() && moves.soon().await => {}
+                offered => return offered,
             }
-            _ => script::offer_zset_list(&self.lane, &keys.timeouts, &entries).await,
         }
     }
 

@@ -77,8 +77,8 @@ fn only_there(finding: Finding, then: bool) -> Finding {
     };
     finding
         .words(
-            "if they were delivered already: `delete --from order-only`; if not, to transfer them \
-             now: `deliver --from order-only`",
+            "only if they were delivered already, delete them; else they can be transferred now, \
+             or wait again",
         )
         .repair(
             Step::WaitAgain,
@@ -93,8 +93,8 @@ fn only_there(finding: Finding, then: bool) -> Finding {
 fn last_copy(finding: Finding) -> Finding {
     finding
         .words(
-            "only if they were delivered long ago: `delete --from order-only` drops them; the \
-             journal keeps them, and undo brings them back",
+            "only if they were delivered long ago, delete them; the journal keeps them, and undo \
+             brings them back",
         )
         .repair(
             Step::WaitAgain,
@@ -464,7 +464,7 @@ mod tests {
         assert!(
             words
                 .iter()
-                .any(|line| line.contains("`delete --from order-only` drops"))
+                .any(|line| line.contains("delete them; the journal keeps"))
         );
         assert_eq!(step(&scene(&[(1, 3); 3])), Step::WaitAgain);
         assert_eq!(step(&scene(&[(3, 0); 3])), Step::Change(What::Drift));

@@ -35,7 +35,6 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .all_words(ours.into_iter().collect())
         .of(count)
         .number("quarantined", count)
-        .words("`entries --from quarantined` lists them")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Restore),

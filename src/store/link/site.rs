@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join_all, try_join_all};
 
-use super::again::Retries;
 use super::dial::{AddressSource, ClusterPlace};
 use super::shared::SharedLink;
 use super::slots::Topology;
-use super::{AGREED, Access, Inner, Store};
+use super::{Access, Inner, Store};
 use crate::clock::instant;
 use crate::queue::slot::slot;
 use crate::queue::{Address, Endpoint, LinkState, Queue};
@@ -180,7 +179,7 @@ impl Store {
         key: impl Fn(&I) -> Vec<u8>,
         ask: impl AsyncFn(Self, Vec<I>) -> Result<Vec<T>, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut moves = Retries::within(self.patience.min(AGREED)).with_pauses();
+        let mut moves = self.moves();
         loop {
             let shares = self.shares(items.iter().map(&key)).await;
             let asked = shares.into_iter().map(async |(store, places)| {
