@@ -35,6 +35,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .all_words(ours.into_iter().collect())
         .of(count)
         .number("quarantined", count)
+        .words("they stay there until somebody restores or deletes them")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
     RuleVerdict::Found(finding.repair(
         Step::Change(What::Restore),
