@@ -289,20 +289,6 @@ fn a_node_that_has_not_heard_yet_who_owns_a_slot_leads_there_all_the_same() {
     }
 }
 
-#[test]
-fn what_is_offered_through_a_node_that_has_not_heard_yet_reaches_the_owner_all_the_same() {
-    let stage = Stage::new(20);
-    let queue = queue_at(2, 0);
-    for n in 1..=3 {
-        stage.cluster.mistake(0, slot_of(&queue), 1);
-        stage
-            .run(&["offer", &stage.names[2], "x", "--in", "1h"])
-            .done();
-        let shown = stage.run(&["show", &stage.names[2], "--json"]).done();
-        assert_eq!(shown.json()[0]["waiting"], 20 + n, "{shown:?}");
-    }
-}
-
 /// Each look at all queues, and at that one, tells of all entries.
 fn answers_rightly(stage: &Stage, n: usize) {
     let name = &stage.names[n];
