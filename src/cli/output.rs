@@ -157,8 +157,8 @@ impl<W: Write> Output<W> {
         self.marked((lead, Style::new()), words, "", indent)
     }
 
-    /// The same where there are colours with `lead` in those of its style; `aside`, a word without
-    /// spaces, is dimmed behind the others.
+    /// The same with a word without spaces behind the others, `aside`. On a terminal with colours
+    /// `lead` has its style, and that word is dimmed.
     pub fn marked(
         &mut self,
         (lead, style): (&str, Style),

@@ -144,11 +144,17 @@ async fn open_without(server: &Server, command: &str) -> Option<Store> {
     if !server.set_user("watcher", &[&format!("-{command}")]) {
         return None;
     }
+    Some(open_as_watcher(server, 0).await)
+}
+
+/// Opens a database of the server as the user `watcher`.
+async fn open_as_watcher(server: &Server, db: i64) -> Store {
     let mut endpoint = server.endpoint();
     (endpoint.user, endpoint.password) = (Some("watcher".to_owned()), Some("pw".to_owned()));
+    endpoint.db = db;
     let store = Store::open(endpoint, Access::ReadOnly);
     store.ready(PATIENCE).await.unwrap();
-    Some(store)
+    store
 }
 
 #[tokio::test]
@@ -185,11 +191,7 @@ async fn a_user_with_a_password_in_another_database_is_told_of_what_is_written_t
     if !server.set_user("watcher", &["-@dangerous", "+client|tracking"]) {
         return;
     }
-    let mut endpoint = server.endpoint();
-    (endpoint.db, endpoint.user) = (3, Some("watcher".to_owned()));
-    endpoint.password = Some("pw".to_owned());
-    let store = Store::open(endpoint, Access::ReadOnly);
-    store.ready(PATIENCE).await.unwrap();
+    let store = open_as_watcher(&server, 3).await;
     let keys = [b"{orders}", &b"{gifts}"[..]];
     for key in keys {
         store.writes(key).await;

@@ -41,7 +41,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     let own_name = text::printable(&seen.queue.name.text()).into_owned();
     let other = text::printable(&twin.name.text()).into_owned();
     let both = "Both names lead to the same timeouts and channel";
-    let part = part(seen, &twin);
+    let helps = what_helps(seen, &twin);
     let (headline, details, repair) = match &twin {
         Twin { stands: true, .. } => (
             shared(&own_name, &other),
@@ -49,7 +49,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 "{both}, and what is offered to {own_name} may be delivered to the list {other}."
             ),
             Advice::from(format!(
-                "{part} If {other} is only left over, empty or rename its list."
+                "{helps} If {other} is only left over, empty or rename its list."
             )),
         ),
         Twin {
@@ -62,7 +62,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                 "{both}, and what is offered to {own_name} may be delivered to {other}, where it is \
                  taken at once."
             ),
-            Advice::from(part),
+            Advice::from(helps),
         ),
         Twin {
             written_ago_ms: Some(_),
@@ -156,7 +156,7 @@ fn called(other: &str) -> String {
 }
 
 /// Says what ends it: the clients by their names, where no others transfer.
-fn part(seen: &QueueFacts, twin: &Twin) -> String {
+fn what_helps(seen: &QueueFacts, twin: &Twin) -> String {
     let transfer = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
     match clients::namesakes(seen).as_slice() {
         _ if transfer == Some(1) && !twin.stands => {

@@ -255,8 +255,8 @@ impl WatchState {
         Some(())
     }
 
-    /// None where the server refuses any of this: which of the keys it was matters to nobody, for all
-    /// of them are watched together.
+    /// Tells whether the server did all of this; none where it refuses any: which of the keys that was
+    /// matters to nobody, for all of them are watched together.
     fn permitted(&mut self, answers: &[Value]) -> Option<()> {
         let mut codes = answers.iter().filter_map(|answer| match answer {
             Value::ServerError(error) => Some(error.code()),
